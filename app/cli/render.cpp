@@ -82,11 +82,16 @@ int run_request(const Arguments& args, Console& console) {
             check_resume(args, render_command(), {"--threads"}, "request", "branch with --from RUN --step N");
             if (args.get("--resume").empty()) throw UsageError("", "--resume", "is empty", "name a run folder");
             const int threads = int(whole_number(args, "--threads", 0, 1024, -1));
-            report(resume(args.get("--resume"), on_run, threads, engine, progress, interrupt_token()), console);
+            RenderResult result = resume(args.get("--resume"), on_run, threads, engine, progress, interrupt_token());
+            result.run = resolved_path(result.run.native(), {}); // as of a new one
+            report(result, console);
             return 0;
         }
-        if (args.words().empty() && !args.has("--from") && !args.has("--prompt") && !args.has("--image"))
+        if (args.words().empty() && !args.has("--from") && !args.has("--prompt") && !args.has("--image")) {
+            Request none;
+            apply_request_options(none, args); // a value that is none comes first
             throw UsageError("", "render", "nothing to render", "give a REQUEST.json or --prompt TEXT, and --out FILE");
+        }
         if (!args.has("--out"))
             throw UsageError("", "--out", "is missing", "give --out FILE.mp4, FILE.mkv or a folder");
         if (args.has("--from") != args.has("--step"))

@@ -18,7 +18,7 @@ int run(const Arguments& args, Console& console) {
     std::string hint = "model, machine or program are not those of the run";
     if (!found.changed_files.empty() && !found.first_difference) {
         what = fmt::format("{} no longer has its checksum", found.changed_files.front());
-        hint = "the file was changed after the run; what it held can be rendered again";
+        hint = "the file was changed after the run; put the old one back, or render again";
     }
     if (found.first_difference) {
         what = fmt::format("step {} is the first that differs", *found.first_difference);

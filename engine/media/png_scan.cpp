@@ -28,17 +28,28 @@ struct Header {
                                          : colour <= 6 && colour != 1 && colour != 5 && depth >= 8 && depth <= 16;
         return known && depth > 0 && (depth & (depth - 1)) == 0 && interlace <= 1;
     }
-    /// Bytes of all rows, each with its filter byte.
-    std::uint64_t raw_bytes() const {
+    /// Rows of equal length, in their order.
+    struct Rows {
+        std::uint64_t count, bytes; ///< of each, with its filter byte
+    };
+    std::vector<Rows> rows() const {
+        std::vector<Rows> all;
         const auto pass = [&](std::uint64_t w, std::uint64_t h) {
-            return w == 0 || h == 0 ? 0 : h * (1 + (w * bits_per_pixel() + 7) / 8);
+            if (w > 0 && h > 0) all.push_back({h, 1 + (w * bits_per_pixel() + 7) / 8});
         };
-        if (interlace == 0) return pass(width, height);
+        if (interlace == 0) {
+            pass(width, height);
+            return all;
+        }
         constexpr std::array<std::array<unsigned, 4>, 7> adam7{
             {{0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4}, {0, 2, 2, 4}, {1, 0, 2, 2}, {0, 1, 1, 2}}};
-        std::uint64_t sum = 0;
         for (const auto& [x, y, dx, dy] : adam7)
-            sum += pass((std::uint64_t{width} + dx - 1 - x) / dx, (std::uint64_t{height} + dy - 1 - y) / dy);
+            pass((std::uint64_t{width} + dx - 1 - x) / dx, (std::uint64_t{height} + dy - 1 - y) / dy);
+        return all;
+    }
+    std::uint64_t raw_bytes() const {
+        std::uint64_t sum = 0;
+        for (const Rows& r : rows()) sum += r.count * r.bytes;
         return sum;
     }
 };
@@ -52,14 +63,39 @@ Header read_header(const Bytes& bytes) {
     return header;
 }
 
+/// Sees the rows go by, in pieces: a filter that is none would be taken for another by the decoder.
+class Filters {
+public:
+    explicit Filters(const Header& header) : rows_(header.rows()) {}
+    void see(Data piece) {
+        for (; at_ < piece.size() && pass_ < rows_.size(); at_ += rows_[pass_].bytes, next_row()) {
+            constexpr int paeth = 4; // the last of them
+            if (piece[at_] > paeth) refuse_damaged("a row has an unknown PNG filter");
+        }
+        at_ -= std::min<std::uint64_t>(at_, piece.size());
+    }
+
+private:
+    void next_row() {
+        if (++row_ < rows_[pass_].count) return;
+        row_ = 0;
+        ++pass_;
+    }
+    std::vector<Header::Rows> rows_;
+    std::size_t pass_ = 0;
+    std::uint64_t row_ = 0, at_ = 0; ///< at_: where the next filter byte is, from the piece's begin
+};
+
 /// Runs through the compressed stream without keeping it: a stream that ends early, or goes on far beyond the picture,
 /// never reaches the decoder.
-void check_stream(const std::vector<Data>& parts, std::uint64_t raw_bytes) {
+void check_stream(const std::vector<Data>& parts, const Header& header) {
     constexpr std::uint64_t slack = 1 << 16;
     std::vector<std::uint8_t> scratch(1 << 16);
     z_stream z{};
     if (inflateInit(&z) != Z_OK) throw std::bad_alloc();
     const std::unique_ptr<z_stream, int (*)(z_stream*)> guard(&z, inflateEnd);
+    const std::uint64_t raw_bytes = header.raw_bytes();
+    Filters filters(header);
     std::uint64_t produced = 0;
     for (const Data part : parts) {
         z.next_in = const_cast<Bytef*>(part.data());
@@ -69,7 +105,9 @@ void check_stream(const std::vector<Data>& parts, std::uint64_t raw_bytes) {
             z.next_out = scratch.data();
             z.avail_out = static_cast<uInt>(scratch.size());
             state = inflate(&z, Z_NO_FLUSH);
-            produced += scratch.size() - z.avail_out;
+            const std::size_t made = scratch.size() - z.avail_out;
+            produced += made;
+            filters.see({scratch.data(), made});
             if (state == Z_STREAM_END && produced >= raw_bytes) return;
             if (state != Z_OK && state != Z_BUF_ERROR) refuse_damaged("its compressed data is broken");
             if (produced > raw_bytes + slack) refuse_damaged("it holds more data than its size says");
@@ -137,7 +175,7 @@ Still scan_png(Data data, Depth depth) {
     if (parts.empty()) refuse_damaged("it has no picture data");
     if (header.colour == 3 && !palette) refuse_damaged("its palette is missing");
     if (header.raw_bytes() > compressed * deflate_ratio + 1024) refuse_cut();
-    if (depth == Depth::whole) check_stream(parts, header.raw_bytes());
+    if (depth == Depth::whole) check_stream(parts, header);
     return still;
 }
 

@@ -3,9 +3,33 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
+
 #include "engine/core/error.h"
 
 namespace denoir::fields {
+
+namespace {
+
+/// The first of `keys` that config.json has and that is not null, else the first.
+std::string written(const Json& config, std::initializer_list<std::string_view> keys) {
+    const auto* key = std::find_if(keys.begin(), keys.end(), [&](std::string_view k) {
+        return config.is_object() && config.contains(k) && !config[k].is_null();
+    });
+    return std::string(key == keys.end() ? *keys.begin() : *key);
+}
+
+} // namespace
+
+Error config_error(const std::string& origin, const std::string& key, std::string message, std::string hint) {
+    namespace fs = std::filesystem;
+    std::error_code code;
+    const fs::path given = origin, folder = fs::is_directory(given, code) ? given : given.parent_path();
+    if (const fs::path file = folder / "config.json"; fs::is_regular_file(file, code))
+        return {file.string(), key, std::move(message), std::move(hint)};
+    return {origin, "config.json: " + key, std::move(message), std::move(hint)};
+}
 
 std::int64_t size(const Weights& weights, std::string_view tensor, int axis) {
     const Weight* w = weights.find(tensor);
@@ -23,8 +47,8 @@ std::optional<std::int64_t> integer(const Weights& weights, std::initializer_lis
                                ? found->get<std::uint64_t>() <= static_cast<std::uint64_t>(high)
                                : found->is_number_integer() && found->get<std::int64_t>() <= high;
         if (!whole || found->get<std::int64_t>() < low)
-            throw Error(weights.origin(), fmt::format("config.json: {}", key),
-                        fmt::format("must be a whole number from {} to {}", low, high), "correct it");
+            throw config_error(weights.origin(), std::string(key),
+                               fmt::format("must be a whole number from {} to {}", low, high), "correct it");
         return found->get<std::int64_t>();
     }
     return {};
@@ -35,7 +59,7 @@ std::optional<bool> boolean(const Weights& weights, std::string_view key) {
     const auto found = config.is_object() ? config.find(key) : config.end();
     if (!config.is_object() || found == config.end() || found->is_null()) return {};
     if (!found->is_boolean())
-        throw Error(weights.origin(), fmt::format("config.json: {}", key), "must be true or false", "correct it");
+        throw config_error(weights.origin(), std::string(key), "must be true or false", "correct it");
     return found->get<bool>();
 }
 
@@ -46,8 +70,7 @@ float eps(const Weights& weights, std::string_view key, float otherwise) {
     // As a float: what is too small for one would be 0.
     const float value = found->is_number() ? static_cast<float>(found->get<double>()) : 0;
     if (!(value > 0 && value <= 1))
-        throw Error(weights.origin(), fmt::format("config.json: {}", key), "must be a number above 0 and at most 1",
-                    "correct it");
+        throw config_error(weights.origin(), std::string(key), "must be a number above 0 and at most 1", "correct it");
     return value;
 }
 
@@ -55,9 +78,9 @@ void agree(const Weights& weights, std::initializer_list<std::string_view> keys,
            std::string_view tensor) {
     const std::optional<std::int64_t> said = integer(weights, keys);
     if (!said || *said == value) return;
-    throw Error(weights.origin(), fmt::format("config.json: {}", *keys.begin()),
-                fmt::format("config.json says {}, but the shape of {} says {}", *said, tensor, value),
-                "use the config.json that belongs to these weights");
+    throw config_error(weights.origin(), written(weights.config(), keys),
+                       fmt::format("config.json says {}, but the shape of {} says {}", *said, tensor, value),
+                       "use the config.json that belongs to these weights");
 }
 
 std::int64_t heads(const Weights& weights, std::int64_t width, std::optional<std::int64_t> given,
@@ -71,6 +94,10 @@ std::int64_t heads(const Weights& weights, std::int64_t width, std::optional<std
                     "give the number of heads, by config.json or --set heads=N");
     if (count >= 1 && count <= width && width % count == 0) return count;
     const std::string_view source = said ? "config.json" : given ? "given" : "assumed";
+    if (said)
+        throw config_error(weights.origin(), written(weights.config(), {"num_heads", "num_attention_heads"}),
+                           fmt::format("{} attention heads ({}) do not divide the width {}", count, source, width),
+                           "correct it");
     throw Error(weights.origin(), "heads",
                 fmt::format("{} attention heads ({}) do not divide the width {}", count, source, width),
                 "give the number of heads, by config.json or --set heads=N");

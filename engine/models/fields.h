@@ -3,12 +3,18 @@
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <string>
 #include <string_view>
 
+#include "engine/core/error.h"
 #include "engine/weights/weights.h"
 
 /// What the config readers of the models share: sizes from shapes, and config.json that must agree with them.
 namespace denoir::fields {
+
+/// A refusal of config.json's `key`, naming that file; where it is not to be found beside `origin` (Weights::origin),
+/// naming it as a part of those weights.
+Error config_error(const std::string& origin, const std::string& key, std::string message, std::string hint);
 
 /// Size of `axis` of a tensor; -1 where the tensor is missing or has fewer axes (Weights::require names it then, and
 /// takes -1 as any size).

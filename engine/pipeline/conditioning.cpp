@@ -138,7 +138,12 @@ void Pipeline::encode_prompts(const Request& r, const ModelFolder& model, int te
             const auto ids = tokenizer.encode(umt5::clean(prompt.text), text_len, &text.cut);
             LayerProbe probe(observer.layers(), "text_encoder/" + prompt.branch);
             tell_tensor(observer.layers(), "text_encoder/" + prompt.branch + "/tokens", as_tensor(ids));
-            text.rows = padded(backend_->download(encoder.encode(ids, probe.get())), text_len);
+            try {
+                text.rows = padded(backend_->download(encoder.encode(ids, probe.get())), text_len);
+            } catch (const Error& e) {
+                if (e.field() != "tokens") throw;
+                throw e.in_file(model.tokenizer.string()); // it knows more than the encoder
+            }
             if (!observer.layers()) check_computed(*weights, prompt.what, text.rows);
             residency_.keep_text(key + prompt.text, text);
             take(prompt, text);

@@ -11,6 +11,19 @@
 
 namespace denoir {
 
+namespace {
+
+/// A LoRA with huge numbers does what damaged weights do.
+std::string repair_of(const std::vector<Lora>& loras) {
+    if (loras.empty()) return "its weights are damaged: download them again";
+    std::string names;
+    for (const Lora& lora : loras) names += (names.empty() ? "" : ", ") + lora.file.filename().string();
+    return fmt::format("render without {}, or at less strength; else its weights are damaged: download them again",
+                       printable(names, 100));
+}
+
+} // namespace
+
 Experts::Experts(const Request& r, const ModelFolder& model, const Conditioning& c, Residency& residency,
                  std::shared_ptr<Backend> backend, Observer& observer)
     : request_(r),
@@ -42,7 +55,8 @@ Tensor Experts::velocity(float timestep, const Tensor& latent, std::span<const f
             if (cache) current_->plan(*cache);
             const Tensor velocity = current_->velocity(latent, timesteps, step, cache);
             // Whoever asks to be told of layers may be looking for the first that goes wrong.
-            if (!observer_.layers()) check_computed(*weights_, fmt::format("step {}", step), velocity);
+            if (!observer_.layers())
+                check_computed(*weights_, fmt::format("step {}", step), velocity, repair_of(request_.loras));
             return velocity;
         } catch (const Error& e) {
             step_down(e);

@@ -67,6 +67,11 @@ void check_branch(const Request& branch, const RunFolder& parent, Observer& obse
             observer.warning("seed has no effect in a branch: its noise was drawn by the run it starts from");
             continue;
         }
+        if (key == "width" || key == "height") // asked for together
+            throw UsageError(
+                parent.path().string(), std::string(key),
+                fmt::format("a branch keeps the size of {}x{}", before.at("width").dump(), before.at("height").dump()),
+                "leave it out, or render again");
         throw UsageError(parent.path().string(), std::string(key),
                          fmt::format("a branch keeps it as {}", printable(before.at(std::string(key)).dump(), 60)),
                          "leave it out, or render again");

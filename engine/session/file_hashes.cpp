@@ -54,7 +54,7 @@ Json cached_files() {
 
 } // namespace
 
-FileHashes::FileHashes(std::span<const fs::path> files) {
+FileHashes::FileHashes(std::span<const fs::path> files, Pace pace) : pace_(pace) {
     for (const fs::path& given : files) {
         const fs::path path = fs::absolute(given).lexically_normal(); // the run goes on from anywhere
         struct stat status {};
@@ -89,7 +89,7 @@ bool FileHashes::wait(std::chrono::milliseconds most) {
 }
 
 void FileHashes::work(const std::stop_token& stop) {
-    step_back();
+    if (pace_ == Pace::idle) step_back();
     try {
         hash_all(stop);
     } catch (const std::exception&) { // no memory: what is not known by now stays so

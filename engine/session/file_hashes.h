@@ -12,12 +12,15 @@
 
 namespace denoir {
 
-/// SHA-256 of a model's files, computed by a thread of the lowest priority while a run goes on, and remembered in the
-/// cache folder by path, size, time and inode. Never in the way: what is not known in time stays unknown.
+/// SHA-256 of a model's files, computed by a thread while a run goes on, and remembered in the cache folder by path,
+/// size, time and inode.
 class FileHashes {
 public:
+    /// idle: at the lowest priority, never in the way; what is not known in time stays unknown. waited_for: nothing
+    /// else goes on meanwhile.
+    enum class Pace { idle, waited_for };
     /// Files that cannot be looked at are left out. Starts the thread where something is not in the cache.
-    explicit FileHashes(std::span<const std::filesystem::path> files);
+    explicit FileHashes(std::span<const std::filesystem::path> files, Pace pace = Pace::idle);
     ~FileHashes();
     FileHashes(const FileHashes&) = delete;
     FileHashes& operator=(const FileHashes&) = delete;
@@ -37,6 +40,7 @@ private:
     void read_cache();
     void write_cache() const;
 
+    const Pace pace_;
     mutable std::mutex mutex_;
     std::condition_variable all_known_;
     std::vector<Entry> entries_;

@@ -176,15 +176,22 @@ Tensors run_umt5(const ModuleCall& call, std::stop_token stop) {
     const auto weights = load(call, Component::umt5);
     const std::int64_t rows = fields::integer(*weights, {"text_len"}, 1, fields::max_text_len).value_or(512),
                        n = tokens.size(0);
-    if (n > rows)
+    constexpr std::int64_t most = 512;
+    if (n > std::max(rows, most))
         in.refuse("tokens", fmt::format("{} tokens are more than the {} of this model", n, rows), "cut the prompt");
+    std::vector<std::int64_t> ids(tokens.span<std::int64_t>().begin(), tokens.span<std::int64_t>().end());
+    if (n > rows) { // as the tokenizer cuts: the closing token stays
+        log::warning(fmt::format("tokens: {} are cut to the {} of this model", n, rows));
+        ids[std::size_t(rows) - 1] = ids.back();
+        ids.resize(std::size_t(rows));
+    }
     const umt5::Config config = umt5::Config::read(*weights);
     if (heads && *heads != config.heads)
         set.refuse("heads", fmt::format("{} differs from the {} columns of the position table", *heads, config.heads),
                    "leave it out");
     const auto backend = open(call, stop);
     return with_inputs(call, [&]() -> Tensors {
-        const Tensor encoded = umt5::Encoder(weights, backend, {call.dtype}).encode(tokens.span<std::int64_t>());
+        const Tensor encoded = umt5::Encoder(weights, backend, {call.dtype}).encode(ids);
         const Tensor real = backend->download(encoded).to_host_f32();
         Tensor text = Tensor::zeros({rows, real.size(1)});
         std::memcpy(text.raw(), real.raw(), real.bytes());

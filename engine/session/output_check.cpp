@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/session/output_check.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include <array>
 #include <cctype>
 #include <cerrno>
+#include <cstdlib>
 #include <string>
 
 #include "engine/core/disk.h"
@@ -37,6 +39,19 @@ fs::path folder_of(const fs::path& path) {
 /// "out/" names the folder out.
 fs::path without_slash(const fs::path& path) { return path.has_filename() ? path : path.parent_path(); }
 
+/// Permissions do not tell of file systems that are none, as /proc.
+bool takes_files(const fs::path& folder) {
+    const int fd = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+    if (fd >= 0) ::close(fd);
+    if (fd >= 0 || (errno != ENOENT && errno != EOPNOTSUPP && errno != EISDIR)) return true; // the writer says more
+    std::string name = (folder / ".denoir-XXXXXX").string();
+    const int file = ::mkstemp(name.data());
+    if (file < 0) return false;
+    ::close(file);
+    ::unlink(name.c_str());
+    return true;
+}
+
 /// What is written into `folder`: it must be there, writable and have some room. `whose` is its name in a refusal.
 void check_place(const fs::path& out, const fs::path& folder, const char* whose) {
     struct stat status {};
@@ -51,6 +66,8 @@ void check_place(const fs::path& out, const fs::path& folder, const char* whose)
     if (::access(folder.c_str(), W_OK | X_OK) != 0)
         throw Error(out.string(), "", fmt::format("{} is not writable", whose),
                     "change the permissions or choose another place");
+    if (!takes_files(folder))
+        throw Error(out.string(), "", fmt::format("{} takes no new files", whose), "choose another place");
     if (free_space(folder).value_or(least_space) < least_space)
         throw Error(out.string(), "", "no space left on the disk", "free some space or choose another place");
     if (out.filename().native().size() > 255)

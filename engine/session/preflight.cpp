@@ -9,6 +9,7 @@
 #include "engine/core/units.h"
 #include "engine/media/image.h"
 #include "engine/models/clip/vision.h"
+#include "engine/models/fields.h"
 #include "engine/models/umt5/encoder.h"
 #include "engine/models/wan/config.h"
 #include "engine/pipeline/pipeline.h"
@@ -59,8 +60,8 @@ void preflight(const Request& r, const ModelFolder& model, Needs needs) {
     const auto transformer = wan::Config::read(Weights::load(model.transformer, Component::transformer));
     if (const std::int64_t block = transformer.causal_block, frames = latent_frames(*r.frames);
         *r.mode != Mode::forcing && block > 0 && frames % block != 0)
-        throw Error(
-            model.transformer.front().string(), "config.json: num_frame_per_block",
+        throw fields::config_error(
+            model.transformer.front().string(), "num_frame_per_block",
             fmt::format("the clip has {} latent frames, which are not a whole number of blocks of {}", frames, block),
             fmt::format("choose {} frames", video_frames((frames + block - 1) / block * block)));
     check_boundary(model);

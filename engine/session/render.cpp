@@ -4,6 +4,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ctime>
 
 #include "engine/core/file.h"
@@ -123,6 +124,38 @@ void take_over_again(RunFolder& run, const ModelFolder& model) {
     stored_state(parent, start.step, r, model);
     check_steps_before(parent, start.step);
     take_over(run, parent, shares_conditioning(r, parent.record().request));
+}
+
+void warn_once(RunRecord& record, const std::string& text, Observer& observer) {
+    if (std::ranges::find(record.warnings, text) == record.warnings.end()) record.warnings.push_back(text);
+    observer.warning(text);
+}
+
+/// A clip whose steps come from two models is nobody's wish.
+void check_model_files(RunRecord& record, Observer& observer, const std::stop_token& stop) {
+    const ModelChanges changes = model_changes(record.files, stop);
+    if (!changes.changed.empty())
+        throw Error(changes.changed.front(), "", "changed since this run began",
+                    "put the old file back, or render again");
+    for (const std::string& file : changes.unsure)
+        warn_once(record, fmt::format("{} is not the file this run began with", printable(file, 160)), observer);
+}
+
+/// That may be meant, of a branch. Of LoRAs, only those that it has too.
+std::vector<std::string> warnings_of_other_files(const RunRecord& parent, const Request& r, const ModelFolder& model,
+                                                 const std::stop_token& stop) {
+    std::vector<fs::path> used = model_files(model, r.loras);
+    for (fs::path& path : used) path = fs::absolute(path).lexically_normal();
+    std::vector<ModelFile> shared;
+    for (const ModelFile& file : parent.files)
+        if (std::ranges::find(used, fs::path(file.path)) != used.end()) shared.push_back(file);
+    const ModelChanges changes = model_changes(shared, stop);
+    std::vector<std::string> out;
+    for (const auto* files : {&changes.changed, &changes.unsure})
+        for (const std::string& file : *files)
+            out.push_back(
+                fmt::format("{} is not the file that the run it starts from began with", printable(file, 160)));
+    return out;
 }
 
 /// Where the rest of a run will be written: found out before it is computed.
@@ -248,6 +281,8 @@ RenderResult render(const Request& asked, const RenderOptions& options, Engine& 
     if (stop.stop_requested()) throw Cancelled();
 
     RunRecord record;
+    if (parent) record.warnings = warnings_of_other_files(parent->record(), request, model, stop);
+    for (const std::string& warning : record.warnings) observer.warning(warning);
     make_paths_absolute(request);
     check_storable(request, options);
     record.request = request;
@@ -289,13 +324,12 @@ RenderResult resume(const fs::path& path, const std::function<void(const RunFold
     if (Pipeline::step_count(Pipeline::resolve(checked, model)) != record.total_steps)
         throw Error(run.file(run_file::record).string(), "total_steps", "does not fit the request",
                     "the file was changed: render again");
-    for (const ModelFile& file : record.files) {
-        std::error_code code;
-        if (fs::file_size(file.path, code) != file.bytes || code)
-            observer.warning(fmt::format("{} is not the file this run began with", printable(file.path, 160)));
-    }
     if (state) stored_state(run, state->step, record.request, model);
     const bool encoded = stored_conditioning(run, record.request, model).has_value();
+    if (encoded || (state && state->step > 0))
+        check_model_files(record, observer, stop);
+    else // noise depends on no file: the run begins now
+        record.files.clear();
     preflight(checked, model, encoded ? Needs::no_encoders : Needs::everything);
     if (threads >= 0) record.request.threads = threads;
     check_places(run, state ? state->step : -1);

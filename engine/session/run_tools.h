@@ -31,7 +31,7 @@ int step_to_show(const RunFolder& run, std::optional<int> asked);
 Tensor draft_latent(const RunFolder& run, int step, const ModelFolder& model);
 
 struct Verification {
-    /// Files that no longer have the checksum of run.json: stored ones, and after a difference the model's, as far as
+    /// Files that no longer have the checksum of run.json: the run's own, then the model's, as far as these are
     /// known.
     std::vector<std::string> changed_files;
     std::optional<int> first_difference; ///< step whose latents come out otherwise; 0: the noise

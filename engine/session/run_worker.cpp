@@ -18,6 +18,7 @@
 #include "engine/session/preflight.h"
 #include "engine/session/request_json.h"
 #include "engine/session/stored_run.h"
+#include "engine/session/unchanged.h"
 
 namespace denoir {
 namespace fs = std::filesystem;
@@ -153,6 +154,7 @@ RunWorker::RunWorker(RunFolder& run, const ModelFolder& model, std::shared_ptr<B
       recorder_(run.record(), observer),
       stop_(std::move(stop)),
       hashes_(model_files(model, run.record().request.loras)),
+      began_with_(run.record().files),
       begin_(Clock::now()),
       seconds_before_(run.record().seconds) {}
 
@@ -186,7 +188,7 @@ RenderResult RunWorker::work() {
 
 void RunWorker::save() {
     RunRecord& record = run_.record();
-    record.files = hashes_.files();
+    record.files = since_the_beginning(began_with_, hashes_.files());
     record.seconds = seconds_before_ + since(begin_);
     record.peak_memory_bytes = std::max(record.peak_memory_bytes, denoir::peak_memory_bytes());
     run_.save();
@@ -236,7 +238,7 @@ DenoiseState RunWorker::denoised(Pipeline& pipeline, const Pipeline::FrameSink& 
     }
     auto last = Clock::now();
     const auto store = [&](const DenoiseState& s, const StepInfo& info) {
-        run_.record().files = hashes_.files();
+        run_.record().files = since_the_beginning(began_with_, hashes_.files());
         const StepRecord taken{.step = s.step,
                                .seconds = since(std::max(last, recorder_.denoising_since())),
                                .forwards = info.forwards,

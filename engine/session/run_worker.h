@@ -47,6 +47,7 @@ private:
     Recorder recorder_;
     std::stop_token stop_;
     FileHashes hashes_;
+    std::vector<ModelFile> began_with_; ///< of a run that goes on
     std::chrono::steady_clock::time_point begin_;
     double seconds_before_;
 };

@@ -4,9 +4,12 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 
+#include "engine/core/error.h"
 #include "engine/pipeline/run_layout.h"
+#include "engine/session/file_hashes.h"
 
 namespace denoir {
 namespace fs = std::filesystem;
@@ -41,6 +44,52 @@ bool inputs_unchanged(const RunRecord& run, const fs::path& folder) {
         if (!now || std::max(now->modified, now->touched) > written->modified) return false;
     }
     return true;
+}
+
+ModelChanges model_changes(std::span<const ModelFile> then, const std::stop_token& stop) {
+    ModelChanges out;
+    std::vector<const ModelFile*> doubtful;
+    std::vector<fs::path> to_read;
+    for (const ModelFile& file : then) {
+        std::error_code code;
+        const auto now = fs::is_regular_file(file.path, code) ? stamp(file.path) : std::nullopt;
+        if (now && now->bytes != file.bytes)
+            out.changed.push_back(file.path);
+        else if (now && now->modified == file.modified_ns)
+            continue;
+        else if (!now || file.sha256.empty())
+            out.unsure.push_back(file.path);
+        else
+            doubtful.push_back(&file), to_read.emplace_back(file.path);
+    }
+    if (doubtful.empty()) return out;
+    FileHashes hashes(to_read, FileHashes::Pace::waited_for);
+    while (!hashes.wait(std::chrono::milliseconds(50)))
+        if (stop.stop_requested()) throw Cancelled();
+    const std::vector<ModelFile> now = hashes.files();
+    for (const ModelFile* file : doubtful) {
+        const auto same = std::ranges::find(now, file->path, &ModelFile::path);
+        if (same == now.end() || same->sha256.empty())
+            out.unsure.push_back(file->path);
+        else if (same->sha256 != file->sha256)
+            out.changed.push_back(file->path);
+    }
+    return out;
+}
+
+std::vector<ModelFile> since_the_beginning(std::span<const ModelFile> then, std::vector<ModelFile> now) {
+    for (const ModelFile& began : then) {
+        const auto same = std::ranges::find(now, began.path, &ModelFile::path);
+        if (same == now.end()) {
+            now.push_back(began);
+            continue;
+        }
+        const bool known = !began.sha256.empty() && same->sha256 == began.sha256; // copied anew, or touched
+        const bool untouched = same->bytes == began.bytes && same->modified_ns == began.modified_ns;
+        if (known || (untouched && began.sha256.empty())) continue;
+        *same = began;
+    }
+    return now;
 }
 
 } // namespace denoir

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <filesystem>
+#include <span>
+#include <stop_token>
+#include <string>
+#include <vector>
 
 #include "engine/session/run_record.h"
 
@@ -10,5 +14,19 @@ namespace denoir {
 /// and the video that the clip goes on after, of which nothing is stored, were not touched since the run's
 /// conditioning.safetensors was written.
 bool inputs_unchanged(const RunRecord& run, const std::filesystem::path& folder);
+
+/// What became of the model's files that a run began with.
+struct ModelChanges {
+    std::vector<std::string> changed; ///< of another size, or another SHA-256 than the one in run.json
+    std::vector<std::string> unsure;  ///< gone, or of another time while run.json has no SHA-256
+};
+
+/// Files of the same size and time are taken for the same; of another time, they are read to the end where run.json
+/// has a SHA-256 and the cache does not know theirs. Throws Cancelled.
+ModelChanges model_changes(std::span<const ModelFile> then, const std::stop_token& stop);
+
+/// What run.json says of the model's files after a run went on: a file keeps the SHA-256 that it began with, also where
+/// there is another now. `now`: as they are, as far as known.
+std::vector<ModelFile> since_the_beginning(std::span<const ModelFile> then, std::vector<ModelFile> now);
 
 } // namespace denoir

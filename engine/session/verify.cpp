@@ -78,9 +78,9 @@ void check_files(const RunFolder& run, Verification& result, const std::stop_tok
     check(run.file(run_file::video), run.record().video_sha256);
 }
 
-/// Why it came out otherwise, where the model's files tell: those that are gone or hold something else.
-void check_model(const RunFolder& run, const ModelFolder& model, Verification& result, const std::stop_token& stop) {
-    FileHashes hashes(model_files(model, run.record().request.loras));
+/// Files of the model that are gone or hold something else: why it came out otherwise, or would in the end, as the
+/// latents do not tell of the VAE.
+void check_model(const RunFolder& run, FileHashes& hashes, Verification& result, const std::stop_token& stop) {
     const auto end = std::chrono::steady_clock::now() + patience;
     while (!hashes.wait(std::chrono::milliseconds(50)) && std::chrono::steady_clock::now() < end)
         if (stop.stop_requested()) throw Cancelled();
@@ -114,6 +114,7 @@ Verification verify_run(const fs::path& path, int threads, Observer& observer, s
         result.first_difference = 0;
         return result;
     }
+    FileHashes hashes(model_files(model, r.loras), FileHashes::Pace::waited_for); // while the steps are computed
     const Scratch scratch;
     const int last = record.steps.back().step;
     const auto compare = [&](int step, const Tensor& latent, const Tensor& x0) {
@@ -144,8 +145,8 @@ Verification verify_run(const fs::path& path, int threads, Observer& observer, s
                 stop, [](int, const Tensor&) {}, // shown nowhere: the latents of earlier windows need not stay
                 [&](int step) { return stored_latent(holder_of(run, *r.start, step), step, r, model); });
     } catch (const Differs&) {
-        if (result.first_difference) check_model(run, model, result, stop);
     }
+    check_model(run, hashes, result, stop);
     return result;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <span>
 
@@ -373,11 +374,17 @@ ConvertResult convert(const fs::path& in, const fs::path& out, const ConvertOpti
         throw UsageError(out.string(), "",
                          blocks ? "q8_0 is written to GGUF files" : "GGUF files are written with --quantize q8_0 only",
                          blocks ? "name it OUT.gguf" : "name it OUT.safetensors");
+    static constexpr std::array<std::string_view, 7> others{".pth", ".pt", ".bin", ".ckpt", ".pkl", ".npz", ".onnx"};
+    if (std::ranges::find(others, lower_extension(out)) != others.end())
+        throw UsageError(out.string(), "", "a safetensors file is written, and the name says another format",
+                         "name it OUT.safetensors");
     refuse_input_as_output(in, out);
     bool known = false;
     const Weights weights = load_any(in, known);
     const Tokenizer tokenizer = known && weights.component() == Component::umt5 ? tokenizer_in(in) : Tokenizer{};
     const Plan plan(weights, tokenizer, known, options);
+    if (plan.items().empty())
+        throw Error(in.string(), "", "holds no tensors under names", "give a checkpoint: a dict of names and tensors");
     ConvertResult result;
     if (blocks) {
         GgufWriter writer(out, weights.component() == Component::umt5 ? "t5encoder" : "wan");

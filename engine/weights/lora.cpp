@@ -242,6 +242,7 @@ private:
         if (!down != !up)
             refuse((down ? down : up)->name, down ? "has no second half (up)" : "has no first half (down)",
                    "download the file again");
+        if (down) check_ranks(*up, *down);
         const std::string matrix = weights_.find(module + ".weight") ? module + ".weight" : module;
         const double scale = down ? scale_of(part) : 1;
         if (down) add({.target = matrix, .up = up, .down = down, .scale = scale});
@@ -252,6 +253,16 @@ private:
         add_difference(module + ".bias", Kind::bias, 1);
         add_difference(module + ".bias", Kind::bias_of_up, scale); // peft scales both halves of what it adds
         add_difference(module + ".modulation", Kind::modulation, 1);
+    }
+
+    /// Halves that fit no layer, whatever its size.
+    void check_ranks(const FileTensor& up, const FileTensor& down) const {
+        if (up.shape.size() < 2 || down.shape.size() < 2 || up.shape[0] < 1) return;
+        const std::int64_t rank = down.shape[0], other = elements(up) / up.shape[0];
+        if (rank < 1) refuse(down.name, "has a rank of 0", "download the file again");
+        if (rank != other)
+            refuse(up.name, fmt::format("has a rank of {}, and {} has {}", other, printable(down.name, 120), rank),
+                   "download the file again");
     }
 
     /// alpha / rank; 1 where nothing tells.

@@ -29,8 +29,11 @@ std::vector<fs::path> folders_in(const fs::path& folder) {
     constexpr std::size_t most = 1000;
     std::vector<fs::path> found;
     std::error_code error;
-    for (fs::directory_iterator it(folder, error), end; !error && it != end && found.size() < most; it.increment(error))
-        if (is_folder(it->path()) && !it->path().filename().string().starts_with('.')) found.push_back(it->path());
+    for (fs::directory_iterator it(folder, error), end; !error && it != end && found.size() < most;
+         it.increment(error)) {
+        std::error_code ignored; // the entry knows without a question to the disk, but for links
+        if (it->is_directory(ignored) && !it->path().filename().string().starts_with('.')) found.push_back(it->path());
+    }
     std::sort(found.begin(), found.end());
     return found;
 }

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>
+#include <string_view>
+#include <unordered_set>
 
 #include "engine/core/error.h"
 #include "engine/core/json.h"
@@ -50,13 +52,18 @@ std::vector<std::string> SafetensorsWriter::begin() {
     });
     Json header = Json::object();
     if (!metadata_.empty()) header["__metadata__"] = metadata_;
+    // Asked for a name, it looks at all of them: with a hundred thousand tensors that would take minutes.
+    auto& members = header.get_ref<Json::object_t&>();
+    std::unordered_set<std::string_view> names;
+    if (!metadata_.empty()) names.insert("__metadata__");
     std::vector<std::string> order;
     for (const Entry& e : entries_) {
-        if (header.contains(e.name))
+        if (!names.insert(e.name).second)
             throw Error("", e.name, "the tensor is there twice", "give each tensor its own name");
-        header[e.name] = {{"dtype", info(e.dtype).safetensors},
-                          {"shape", std::vector<std::int64_t>(e.shape.begin(), e.shape.end())},
-                          {"data_offsets", {expected_, expected_ + e.bytes}}};
+        members.push_back({e.name,
+                           {{"dtype", info(e.dtype).safetensors},
+                            {"shape", std::vector<std::int64_t>(e.shape.begin(), e.shape.end())},
+                            {"data_offsets", {expected_, expected_ + e.bytes}}}});
         expected_ += e.bytes;
         order.push_back(e.name);
     }

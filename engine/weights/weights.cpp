@@ -89,6 +89,10 @@ void Weights::require(const std::map<std::string, Shape>& expected) const {
             note(wrong, name,
                  fmt::format("{} is {}, expected {}", name, to_string(weight->shape()), shape_pattern(shape)));
     }
+    for (const auto& [name, shape] : expected)
+        if (const Weight* weight = find(name); weight && !is_float(weight->stored().dtype()))
+            throw Error(origin_, name, fmt::format("is of type {}", info(weight->stored().dtype()).name),
+                        "use weights in floats");
     for (const auto& [name, weight] : tensors_)
         if (!expected.contains(name) && !is_ignorable(component_, name)) note(extra, name, name);
     if (first.empty()) return;

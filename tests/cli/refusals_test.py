@@ -29,6 +29,9 @@ def image(path):
 
 
 class Requests(Case):
+    def test_an_empty_value_comes_first(self):
+        self.refused("render", "--steps=", codes=(2,), names=("--steps",), timeout=PATIENCE)
+
     def check(self, text, *more):
         (self.work / "request.json").write_text(text if isinstance(text, str) else json.dumps(text), encoding="utf-8")
         return self.refused("render", "request.json", "--out", "out.mp4", *more, timeout=PATIENCE)
@@ -276,6 +279,7 @@ class Outputs(Case):
         self.refuse_out(self.work / "new", "--run-dir", "new/")
         self.refuse_out("frames", "--run-dir", "frames/run")
         self.refuse_out("run/latents", "--run-dir", "run")
+        self.refuse_out("/proc/out.mp4")
 
     def test_run_folder(self):
         (self.work / "run").mkdir()
@@ -359,6 +363,54 @@ class Models(Case):
                 self.assertEqual(result.code, 1)
                 shutil.rmtree(model)
 
+    def test_weights_that_are_whole_numbers(self):
+        model = copy_model("Wan2.1-T2V-tiny-Diffusers", self.work / "model")
+        file = model / "text_encoder" / "model.safetensors"
+        tensors = read_safetensors(file)
+        file.unlink()
+        for name in ("shared.weight", "encoder.embed_tokens.weight"):
+            if name in tensors:
+                shape = tensors[name][1]
+                write_safetensors(file, tensors | {name: ("U8", shape, bytes(math.prod(shape)))})
+                self.refuse_model(model, names=("text_encoder", "is of type u8"))
+
+    def test_what_a_config_says(self):
+        """The file is config.json, the key the one that it has."""
+        for part, key, value in (("transformer", "in_channels", 12), ("transformer", "num_attention_heads", 7), ("transformer", "qk_norm", "none"),
+                                 ("transformer", "eps", 0), ("vae", "temperal_downsample", []), ("vae", "latents_mean", [0]), ("text_encoder", "d_ff", 3)):  # fmt: skip
+            model = copy_model("Wan2.1-T2V-tiny-Diffusers", self.work / "model")
+            file = model / part / "config.json"
+            config = json.loads(file.read_text()) if file.exists() else {}
+            file.unlink(missing_ok=True)
+            file.write_text(json.dumps(config | {key: value}))
+            result = self.refused("render", "--model", "model", "--prompt", "x", "--frames", 5, "--size", "32x32", "--out", "out.mp4", codes=(1,), timeout=PATIENCE)
+            self.assertIn(f"denoir-cli: model/{part}/config.json: {key}: ", result.err)
+            shutil.rmtree(model)
+
+    def test_a_vocabulary_that_is_too_small(self):
+        model = copy_model("Wan2.1-T2V-tiny-Diffusers", self.work / "model")
+        file, config = model / "text_encoder" / "model.safetensors", model / "text_encoder" / "config.json"
+        tensors = read_safetensors(file)
+        file.unlink()
+        config.unlink(missing_ok=True)
+        for name in {"shared.weight", "encoder.embed_tokens.weight"} & set(tensors):
+            dtype, shape, raw = tensors[name]
+            tensors[name] = (dtype, [2, shape[1]], raw[: len(raw) // shape[0] * 2])
+        write_safetensors(file, tensors)
+        result = self.run_cli("render", "--model", "model", "--prompt", "x", "--frames", 5, "--size", "32x32", "--out", "out.mp4", "--run-dir", "run", timeout=PATIENCE)
+        self.assertEqual(result.code, 1)
+        self.assertRegex(result.err, "denoir-cli: model/tokenizer[^:]*: tokens: .* is not in the vocabulary of 2")
+
+    def test_a_lora_of_huge_numbers(self):
+        t2v = FIXTURES / "_models" / "Wan2.1-T2V-tiny"
+        lora = read_safetensors(FIXTURES / "_inputs" / "style-kohya.safetensors")
+        huge = {"F32": struct.pack("<f", 3e38), "BF16": b"\x7f\x7f", "F16": b"\xff\x7b"}
+        write_safetensors(self.work / "huge.safetensors", {n: (t, s, raw if n.endswith("alpha") else huge[t] * (len(raw) // len(huge[t]))) for n, (t, s, raw) in lora.items()})
+        result = self.run_cli("render", "--model", t2v, "--prompt", "x", "--frames", 5, "--size", "32x32", "--steps", 1, "--lora", "huge.safetensors",
+                              "--out", "out.mp4", "--run-dir", "run", timeout=PATIENCE)  # fmt: skip
+        self.assertEqual(result.code, 1)
+        self.assertIn("render without huge.safetensors", result.err)
+
     def test_a_clip_that_is_no_whole_number_of_causal_blocks(self):
         model = copy_model("Wan2.1-T2V-tiny-Diffusers", self.work / "model")
         config = json.loads((model / "transformer" / "config.json").read_text())
@@ -429,6 +481,7 @@ class Modules(Case):
         self.check("wan-vae-encode", {"video": f32(3, 1, 7, 16)}, weights=MODEL / "vae", names=("in.safetensors", "video"))
         self.check("umt5", {"tokens": ("I64", [0], b"")}, weights=MODEL / "text_encoder", names=("tokens",))
         self.check("umt5", {"tokens": ("I64", [1], struct.pack("<q", 1 << 40))}, weights=MODEL / "text_encoder", names=("tokens",))
+        self.check("umt5", {"tokens": ("I64", [513], bytes(8 * 513))}, weights=MODEL / "text_encoder", names=("tokens",))
         self.check("umt5", {"tokens": ("I64", [600], bytes(4800))}, weights=MODEL / "text_encoder", names=("tokens",))
 
     def test_numbers_that_are_not_finite(self):
@@ -453,6 +506,19 @@ class Modules(Case):
             write_safetensors(file, {k: (t, s, b"\xff" * len(raw) if t in ("F32", "BF16") else raw) for k, (t, s, raw) in read_safetensors(file).items()})
             for dtype in ("f32", "bf16"):
                 self.check(module, tensors, "--dtype", dtype, weights=self.work / module, names=(f"denoir-cli: {self.work / module}", "not finite"))
+
+    def test_more_tokens_than_the_model_takes(self):
+        """They are cut as a prompt is: the closing token stays."""
+        shutil.copytree(MODEL / "text_encoder", self.work / "te")
+        config = self.work / "te" / "config.json"
+        said = json.loads(config.read_text()) if config.exists() else {}
+        config.unlink(missing_ok=True)
+        config.write_text(json.dumps(said | {"text_len": 5}))
+        words = ("module", "umt5", "--weights", "te", "--inputs", "in.safetensors", "--out")
+        for name, ids, warned in (("long", (5, 6, 7, 8, 9, 4, 1), True), ("cut", (5, 6, 7, 8, 1), False)):
+            write_safetensors(self.work / "in.safetensors", {"tokens": ("I64", [len(ids)], struct.pack(f"<{len(ids)}q", *ids))})
+            self.assertEqual("warning: tokens: 7 are cut to the 5 of this model" in self.done(*words, name).err, warned)
+        self.assertEqual(read_safetensors(self.work / "long"), read_safetensors(self.work / "cut"))
 
     def test_heads_that_do_not_count(self):
         f32 = lambda *shape: ("F32", list(shape), bytes(4 * math.prod(shape)))
@@ -491,6 +557,21 @@ class Modules(Case):
         for quantize, out in (("q8_0", "o.gguf"), ("fp8_scaled", "o.safetensors")):
             self.refused("convert", weights, out, "--quantize", quantize, "--layout", "diffusers", codes=(2,), names=("--layout",), timeout=PATIENCE)
         self.assertIn("converting: MiB", self.done("convert", weights, "o.safetensors", "--progress", "plain").err)
+        for name in ("o.pth", "o.PT", "o.bin"):
+            self.refused("convert", weights, name, codes=(2,), names=(name, "another format"), timeout=PATIENCE)
+
+    def test_a_conversion_of_nothing(self):
+        write_safetensors(self.work / "empty.safetensors", {})
+        self.refused("convert", "empty.safetensors", "o.safetensors", codes=(1,), names=("empty.safetensors", "no tensors"), timeout=PATIENCE)
+
+    def test_a_conversion_of_many_tensors(self):
+        """The time of looking each name up among all would be minutes."""
+        entry = '"tensor.%d.weight":{"dtype":"F32","shape":[1],"data_offsets":[%d,%d]}'
+        header = "{" + ",".join(entry % (i, 4 * i, 4 * i + 4) for i in range(60000)) + "}"
+        header += " " * (-len(header) % 8)
+        (self.work / "many.safetensors").write_bytes(struct.pack("<Q", len(header)) + header.encode() + bytes(4 * 60000))
+        self.done("convert", "many.safetensors", "o.safetensors", timeout=2 * PATIENCE)
+        self.assertEqual(len(read_safetensors(self.work / "o.safetensors")), 60000)
 
 
 if __name__ == "__main__":

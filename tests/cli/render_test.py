@@ -170,6 +170,7 @@ class Render(Case):
         run = self.render("run", steps=1)
         before = {p: (sha256(p), p.stat().st_mtime_ns) for p in run.rglob("*") if p.is_file()}
         self.assertEqual(self.done("render", "--resume", run, "--json").json()["seed"], 7)
+        self.assertEqual(self.done("render", "--resume", "run", "--json").json()["run"], str(run))
         self.assertEqual({p: (sha256(p), p.stat().st_mtime_ns) for p in run.rglob("*") if p.is_file()}, before)
         self.refused("render", "--resume", run, "--steps", 5, codes=(2,))
 

@@ -119,6 +119,11 @@ class StoredRuns(Case):
         for request in ({"frames": 13}, {"frames": 4001}, {"frames": 5}, {"width": 96}, {"height": 480}):
             self.refuse_all("step_002.safetensors", request=request)
 
+    def test_a_branch_of_another_size(self):
+        for size in ("64x48", "80x64"):
+            self.refused("render", "--from", "good", "--step", 1, "--size", size, "--out", "b.mp4", "--run-dir", "b",
+                         names=("--size: a branch keeps the size of 80x48",), timeout=PATIENCE)  # fmt: skip
+
     def test_windows(self):
         """Three windows of one step: a clip is made of the ends of all, each named where it does not fit."""
         shutil.rmtree(self.work / "good")
@@ -350,6 +355,53 @@ class StoredRuns(Case):
         result = self.run_cli("verify", "r", "--json", timeout=PATIENCE)
         self.assertEqual((result.code, result.json()["first_difference"], result.json()["changed_files"]), (1, 1, [str(weights)]), result.err)
         self.assertIn(weights.name, result.err)
+
+    def stopped_run_of_a_copy(self):
+        """A run that stopped after two of three steps, of a model folder that can be changed; returns its run.json."""
+        shutil.copytree(MODEL, self.work / "model")
+        self.done(*[w if w != MODEL else "model" for w in self.render_words("o.mp4", "--run-dir", "r", steps=3)])
+        record = json.loads((self.work / "r" / "run.json").read_text())
+        for file in record["model_files"]:  # a busy machine may not have come to all
+            file["sha256"] = sha256(file["path"])
+        (self.work / "r" / "run.json").write_text(json.dumps(record | {"state": "failed", "steps": record["steps"][:3]}))
+        return record
+
+    def test_a_run_goes_on_with_the_model_that_it_began_with(self):
+        record = self.stopped_run_of_a_copy()
+        weights = next((self.work / "model" / "transformer").glob("*.safetensors"))
+        sums = {f["path"]: f["sha256"] for f in record["model_files"]}
+        old = weights.read_bytes()
+        weights.write_bytes(old[:-1] + bytes([old[-1] ^ 1]))
+        self.refused("render", "--resume", "r", "--json", codes=(1,), names=(weights.name, "changed since this run began", "put the old file back"), timeout=PATIENCE)
+        branch = self.done("render", "--from", "r", "--step", 1, "--guidance", 3, "--out", "b.mp4", "--run-dir", "b")
+        self.assertIn(f"warning: {weights} is not the file", branch.err)
+        self.assertIn(str(weights), json.loads((self.work / "b" / "run.json").read_text())["warnings"][0])
+        weights.write_bytes(old)
+        self.assertEqual(self.done("render", "--resume", "r").err, "")
+        again = json.loads((self.work / "r" / "run.json").read_text())
+        self.assertEqual({f["path"]: f["sha256"] for f in again["model_files"]}, sums)
+        self.assertEqual(again["steps"][-1]["sha256"], record["steps"][-1]["sha256"])
+
+    def test_a_run_without_sums_goes_on_with_a_warning(self):
+        record = self.stopped_run_of_a_copy()
+        files = [f | {"sha256": None} for f in record["model_files"]]
+        (self.work / "r" / "run.json").write_text(json.dumps(record | {"state": "failed", "steps": record["steps"][:3], "model_files": files}))
+        weights = next((self.work / "model" / "transformer").glob("*.safetensors"))
+        old = weights.read_bytes()
+        weights.write_bytes(old[:-1] + bytes([old[-1] ^ 1]))
+        self.assertIn(f"warning: {weights} is not the file this run began with", self.done("render", "--resume", "r").err)
+        again = json.loads((self.work / "r" / "run.json").read_text())
+        self.assertEqual(len(again["warnings"]), 1)
+        self.assertEqual([f["sha256"] for f in again["model_files"] if f["path"] == str(weights)], [None])
+
+    def test_verify_names_a_file_that_no_latent_tells_of(self):
+        self.stopped_run_of_a_copy()
+        self.done("render", "--resume", "r")
+        vae = next((self.work / "model" / "vae").glob("*.safetensors"))
+        old = vae.read_bytes()
+        vae.write_bytes(old[:-1] + bytes([old[-1] ^ 1]))
+        report = self.refused("verify", "r", "--json", codes=(1,), names=(vae.name,), timeout=PATIENCE).json()
+        self.assertEqual((report["first_difference"], report["changed_files"]), (None, [str(vae)]))
 
     def test_tokenizer_inside_the_text_encoder(self):
         """As ComfyUI's files keep it."""

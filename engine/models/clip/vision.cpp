@@ -140,8 +140,8 @@ Config Config::read(const Weights& weights, std::optional<std::int64_t> heads) {
     if (weights.config().is_object()) {
         const Json& config = weights.config();
         if (const auto it = config.find("hidden_act"); it != config.end() && *it != "gelu" && !it->is_null())
-            throw Error(weights.origin(), "config.json: hidden_act", "only gelu is supported",
-                        "use the image encoder that belongs to the model");
+            throw fields::config_error(weights.origin(), "hidden_act", "only gelu is supported",
+                                       "use the image encoder that belongs to the model");
     }
     c.eps = fields::eps(weights, "layer_norm_eps", c.eps);
     fields::agree(weights, {"hidden_size"}, c.width, p + "patch_embedding.weight");

@@ -51,8 +51,8 @@ void check_fixed(const Weights& weights) {
     for (const auto& [key, known] : {std::pair{"feed_forward_proj", "gated-gelu"}, {"dense_act_fn", "gelu_new"}}) {
         const auto said = config.find(key);
         if (said == config.end() || said->is_null() || *said == known) continue;
-        throw Error(weights.origin(), fmt::format("config.json: {}", key), fmt::format("only {} is supported", known),
-                    "use the UMT5-XXL encoder");
+        throw fields::config_error(weights.origin(), key, fmt::format("only {} is supported", known),
+                                   "use the UMT5-XXL encoder");
     }
 }
 

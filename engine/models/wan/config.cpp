@@ -72,8 +72,8 @@ void check_fixed(const Weights& weights) {
     for (const auto& [key, known] : fixed) {
         const auto said = config.find(key);
         if (said == config.end() || said->is_null() || std::ranges::find(known, *said) != known.end()) continue;
-        throw Error(weights.origin(), fmt::format("config.json: {}", key),
-                    fmt::format("only {} is supported", known.front().dump()), "use a Wan or SkyReels-V2 model");
+        throw fields::config_error(weights.origin(), key, fmt::format("only {} is supported", known.front().dump()),
+                                   "use a Wan or SkyReels-V2 model");
     }
 }
 

@@ -81,8 +81,8 @@ std::vector<bool> temporal_stages(const Weights& weights, std::size_t stages) {
         for (const Json& entry : list)
             if (entry.is_boolean()) all.push_back(entry.get<bool>());
     if (all.size() != stages || all.size() != list.size())
-        throw Error(weights.origin(), "config.json: temperal_downsample", fmt::format("must be {} booleans", stages),
-                    "correct it");
+        throw fields::config_error(weights.origin(), "temperal_downsample", fmt::format("must be {} booleans", stages),
+                                   "correct it");
     return all;
 }
 
@@ -95,9 +95,10 @@ VaeDepth depth_of(const Weights& weights) {
     if (!config.is_object() || config.value("dim_mult", Json()).is_null()) return depth;
     const Json& list = config["dim_mult"];
     if (!list.is_array() || std::ssize(list) != depth.levels)
-        throw Error(weights.origin(), "config.json: dim_mult",
-                    fmt::format("must be a list of {} numbers, as many as the weights have levels", depth.levels),
-                    "use the config.json that belongs to these weights");
+        throw fields::config_error(
+            weights.origin(), "dim_mult",
+            fmt::format("must be a list of {} numbers, as many as the weights have levels", depth.levels),
+            "use the config.json that belongs to these weights");
     return depth;
 }
 
@@ -144,9 +145,9 @@ std::vector<float> read_statistic(const Weights& weights, const char* key, std::
         bool good = std::ssize(values) == z && values.size() == list.size();
         for (const float v : values) good = good && std::isfinite(v) && (otherwise == 0.0f || v > 0);
         if (!good)
-            throw Error(weights.origin(), fmt::format("config.json: {}", key),
-                        fmt::format("must be {} finite numbers{}", z, otherwise == 0.0f ? "" : " above 0"),
-                        "correct it");
+            throw fields::config_error(
+                weights.origin(), key,
+                fmt::format("must be {} finite numbers{}", z, otherwise == 0.0f ? "" : " above 0"), "correct it");
         return values;
     }
     if (z == 16) return {of16, of16 + 16};
@@ -184,10 +185,10 @@ void check_widths(const Weights& weights, const VaeConfig& c) {
         const Json& factor = config["dim_mult"][l];
         if (factor.is_number() && factor.get<double>() * double(c.encoder_width) == double(c.encoder[l].width))
             continue;
-        throw Error(weights.origin(), fmt::format("config.json: dim_mult[{}]", l),
-                    fmt::format("{} is not what the weights have, {} channels of {}", factor.dump(), c.encoder[l].width,
-                                c.encoder_width),
-                    "use the config.json that belongs to these weights");
+        throw fields::config_error(weights.origin(), fmt::format("dim_mult[{}]", l),
+                                   fmt::format("{} is not what the weights have, {} channels of {}", factor.dump(),
+                                               c.encoder[l].width, c.encoder_width),
+                                   "use the config.json that belongs to these weights");
     }
 }
 

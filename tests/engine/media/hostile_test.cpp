@@ -179,6 +179,30 @@ TEST(HostileImage, HugeClaims) {
     refuse("a.tiff", std::string(tiff).replace(4, 4, "\xff\xff\xff\xff"));
 }
 
+// Of rows in one piece and in seven passes; the eighth filter byte is none, wherever it stands.
+TEST(HostileImage, PngFilters) {
+    const TempFolder folder;
+    const auto deflated = [](const std::string& raw) {
+        std::string packed(compressBound(static_cast<uLong>(raw.size())), '\0');
+        uLongf size = static_cast<uLongf>(packed.size());
+        compress2(reinterpret_cast<Bytef*>(packed.data()), &size, reinterpret_cast<const Bytef*>(raw.data()),
+                  static_cast<uLong>(raw.size()), 6);
+        packed.resize(size);
+        return packed;
+    };
+    constexpr std::size_t side = 300, row = 1 + 3 * side; // more than one piece of the unpacked stream
+    for (const std::size_t at : {std::size_t{0}, side / 2, side - 1}) {
+        std::string raw(side * row, '\7'); // pixels may be anything
+        for (std::size_t y = 0; y < side; ++y) raw[y * row] = static_cast<char>(y % 5);
+        store(folder / "good.png", png(side, side, deflated(raw)));
+        attempt_image(folder / "good.png", Must::survive);
+        EXPECT_EQ(read_image(folder / "good.png").width, int(side));
+        raw[at * row] = '\5';
+        store(folder / "bad.png", png(side, side, deflated(raw)));
+        EXPECT_NE(attempt_image(folder / "bad.png").find("unknown PNG filter"), std::string::npos) << at;
+    }
+}
+
 // A TIFF of 64 million pixels with eight bytes each in two bytes of LZW: within the limits of its sides, 512 MiB
 // decoded.
 TEST(HostileImage, DeepPixels) {

@@ -223,6 +223,12 @@ TEST_F(LoraTest, HostileFilesAreRefused) {
     };
     EXPECT_EQ(refusal(lora(thick(dim))), "accepted");
     EXPECT_TRUE(has(refusal(lora(thick(dim + 1))), "another size"));
+    const auto halves = [](std::int64_t down, std::int64_t up) {
+        return std::vector<Raw>{zeros("blocks.0.self_attn.q.lora_A.weight", {down, dim}),
+                                zeros("blocks.0.self_attn.q.lora_B.weight", {dim, up})};
+    };
+    EXPECT_TRUE(has(refusal(lora(halves(5, 4))), "has a rank of 4"));
+    EXPECT_TRUE(has(refusal(lora(halves(0, 0))), "has a rank of 0"));
     for (const char* other : {"blocks.0.self_attn.q.dora_scale", "blocks.0.self_attn.q.hada_w1_a",
                               "blocks.0.self_attn.q.lokr_w1", "blocks.0.self_attn.q.oft_blocks",
                               "blocks.0.self_attn.q.lora_magnitude_vector", "blocks.0.self_attn.q.lora_mid.weight"}) {
