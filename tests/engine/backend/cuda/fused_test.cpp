@@ -44,7 +44,7 @@ TEST(FusedAttention, StridesCausalBlocksAndTheExtraKey) {
     check({24, 24, 2, 16, 8});
     check({21, 21, 3, 8, 5});
     check({20, 12, 2, 16, 0, 500});
-    check({20, 2, 1, 8, 0, 3});
+    check({20, 3, 1, 8, 0, 3});
     check({20, 33, 2, 16, 0, 0, false});
     for (const std::int64_t size : {24, 128, 256}) check({7, 12, 3, size, 0, 500, true, true});
 }
@@ -62,6 +62,11 @@ TEST(FusedAttention, WhatItDoesNotKnowGoesThePlainWay) {
     run(DType::bf16, 384, {.compute = DType::bf16});
     run(DType::bf16, 16, {.key_bias = b.upload(host({6}, 2)), .compute = DType::bf16});
     run(DType::bf16, 16, {.bias = b.upload(host({1, 6, 6}, 2)), .compute = DType::bf16});
+    // One key is one too few, alone and in a causal block's first.
+    const Tensor q = b.upload(host({4, 1, 16}, 1, DType::bf16)), one = b.upload(host({1, 1, 16}, 2, DType::bf16));
+    Tensor out = b.empty({4, 1, 16}, DType::bf16);
+    b.attention(q, one, one, {.compute = DType::bf16}, out);
+    b.attention(q, q, q, {.causal_block = 1, .compute = DType::bf16}, out);
     EXPECT_EQ(fused.dnn->attentions, 0);
 }
 
