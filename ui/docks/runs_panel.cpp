@@ -281,7 +281,7 @@ void RunsPanel::remove_selected() {
     if (runs.isEmpty()) return;
     const QStringList gone = studio_.history.remove(runs); // what else is in its way is its issue
     if (std::any_of(runs.begin(), runs.end(), [](const QString& run) { return RunFolder::busy(app::to_path(run)); }))
-        emit said(tr("A running run cannot be deleted; stop it first."));
+        emit said(tr("A run at work cannot be deleted; stop it first."));
     if (!gone.isEmpty()) emit removed(gone);
 }
 

@@ -3664,7 +3664,7 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <translation>Kein Lauf passt zu dieser Suche.</translation>
     </message>
     <message>
-        <source>A running run cannot be deleted; stop it first.</source>
+        <source>A run at work cannot be deleted; stop it first.</source>
         <translation>Ein laufender Lauf lässt sich nicht löschen; ihn zuerst anhalten.</translation>
     </message>
     <message>
