@@ -48,6 +48,7 @@ private slots:
 
         document.set_value("device", "cuda:6");
         QCOMPARE(box->currentText(), QStringLiteral("cuda:6"));
+        QCOMPARE(studio.find<QComboBox>("precision")->count(), 3); // another choice gets nothing of that
         document.reset("device");
         QVERIFY(document.wait_resolved(20000));
         QCOMPARE(box->currentIndex(), 1);

@@ -221,7 +221,8 @@ QComboBox* ParametersPanel::add_choice(QVBoxLayout* form, const QString& key, co
     show_.insert(key, [this, key, box, precision] {
         QString value = studio_.document.value(key).toString();
         if (precision) value = studio_.document.value(QStringLiteral("dtype")).toString() + QLatin1Char('/') + value;
-        if (!value.isEmpty() && box->findData(value) < 0) box->addItem(value, value); // a card that is not here
+        const bool absent_card = key == QLatin1String("device") && !value.isEmpty() && box->findData(value) < 0;
+        if (absent_card) box->addItem(value, value);
         box->setCurrentIndex(box->findData(value));
     });
     connect(box, &QComboBox::activated, this, [this, key, box, precision](int row) {
