@@ -103,8 +103,14 @@ int guarded(const std::vector<std::string>& words) {
     } catch (const std::length_error&) {
         console.refuse(Error("", "memory", "there is not enough for this", "use a smaller size or fewer frames"));
     } catch (const std::filesystem::filesystem_error& e) {
-        console.refuse(Error(e.path1().string(), "", "cannot be used: " + e.code().message(),
-                             "check the path and its permissions"));
+        std::error_code lost;
+        std::filesystem::current_path(lost);
+        if (lost)
+            console.refuse(Error("", "working directory", "cannot be used: " + lost.message(),
+                                 "go to a folder that exists and try again"));
+        else
+            console.refuse(Error(e.path1().string(), "", "cannot be used: " + e.code().message(),
+                                 "check the path and its permissions"));
     } catch (const std::system_error& e) {
         console.refuse(Error("", "system", e.code().message(), "close other programs and try again"));
     } catch (const std::exception&) {

@@ -25,9 +25,9 @@ std::set<int> read_steps(const std::string& text, int total) {
         return {"", "--steps", fmt::format("'{}' is not a step of this run", printable(part, 40)),
                 fmt::format("write numbers or ranges from 1 to {}, like 1,4-6,last", total)};
     };
-    const auto number = [&](std::string_view part) {
-        if (part == "last") return total;
-        const auto value = read_whole<int>(part);
+    const auto number = [&](std::string_view text, std::string_view part) {
+        if (text == "last") return total;
+        const auto value = read_whole<int>(text);
         if (!value || *value < 1 || *value > total) throw refuse(part);
         return *value;
     };
@@ -35,8 +35,8 @@ std::set<int> read_steps(const std::string& text, int total) {
         const std::size_t end = std::min(text.find(',', begin), text.size());
         const std::string_view part = std::string_view(text).substr(begin, end - begin);
         const std::size_t dash = part.find('-', 1);
-        const int first = number(part.substr(0, dash));
-        const int last = dash == std::string_view::npos ? first : number(part.substr(dash + 1));
+        const int first = number(part.substr(0, dash), part);
+        const int last = dash == std::string_view::npos ? first : number(part.substr(dash + 1), part);
         if (last < first) throw refuse(part);
         for (int i = first; i <= last; ++i) steps.insert(i);
         begin = end + 1;

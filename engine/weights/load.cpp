@@ -101,7 +101,7 @@ Selection select(std::span<const fs::path> paths, Component wanted) {
     const std::string found =
         selection.others.empty() ? "no checkpoint" : fmt::format("{}", fmt::join(selection.others, ", "));
     throw Error(paths.empty() ? "" : paths.front().string(), "", fmt::format("no {} there (found: {})", wish, found),
-                "give its file or folder");
+                wanted == Component::unknown ? "give the file or folder of one network" : "give its file or folder");
 }
 
 Component single_component(const Selection& selection, Component wanted, const std::string& origin) {
