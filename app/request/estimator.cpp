@@ -92,7 +92,7 @@ QStringList smaller(const Request& r, int multiple, double ratio) {
 /// What would make it possible, or make all of it fit into `available` bytes. Empty: nothing that is known here.
 QStringList changes_for(const Request& r, const Estimate& work, quint64 needed, double available, bool possible) {
     if (!possible) return smaller(r, work.size_multiple, available / double(work.least_bytes));
-    const double weights = double(work.weight_bytes), beside = double(needed) - weights;
+    const double weights = double(work.held_bytes), beside = double(needed) - weights;
     if (beside <= 0) return {};
     if (available > weights)
         if (const QStringList out = smaller(r, work.size_multiple, (available - weights) / beside); !out.isEmpty())

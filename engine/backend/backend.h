@@ -184,4 +184,8 @@ public:
 /// Opens a device. `threads` 0: every core. Throws Error saying why a device cannot be used and what to do.
 std::shared_ptr<Backend> open_backend(const Device&, int threads = 0);
 
+/// The type in which `device` holds a matrix while products of `rows` rows in `compute` use it: its kernels' own, or
+/// nothing where they read the weight as it is stored. Opens no device.
+std::optional<DType> matrices_held_as(const Device& device, DType compute, std::int64_t rows);
+
 } // namespace denoir

@@ -46,7 +46,9 @@ Estimate uncached_estimate(const Request& r, const ModelHeaders& headers) {
     const int kept = r.cache ? branches : 0; // TeaCache: what the blocks added
     const std::size_t activations =
         std::size_t(e.tokens) * (std::size_t(v.dim) * std::size_t(6 + kept) + std::size_t(v.ffn)) * 4;
-    const std::size_t denoise = e.weight_bytes + activations;
+    e.held_bytes = held_weights(*headers.transformer(), r.device.value_or(Device{}), cast_points(*r.precision).compute,
+                                e.tokens);
+    const std::size_t denoise = e.held_bytes + activations;
     e.steps_bytes = std::max(denoise, decode_bytes(r, headers.vae(), 1));
     e.peak_bytes = std::max(e.steps_bytes, headers.text_encoder_bytes());
     e.least_bytes = std::max(activations, decode_bytes(r, headers.vae(), most_strips));

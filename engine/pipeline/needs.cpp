@@ -59,6 +59,16 @@ MemoryNeeds text_needs(const Weights& weights, DType compute, std::int64_t rows)
     return needs;
 }
 
+std::size_t held_weights(const Weights& weights, const Device& device, DType compute, std::int64_t tokens) {
+    const std::optional<DType> type = matrices_held_as(device, compute, tokens);
+    std::size_t bytes = 0;
+    for (const auto& [name, weight] : weights.all()) {
+        const bool copied = type && weight.shape().rank() == 2 && !in_f32(name);
+        bytes += copied ? checked_bytes(weight.shape(), *type) : weight.stored().bytes();
+    }
+    return bytes;
+}
+
 bool next_rung(const Error& e, const Backend& backend, int& rung, Observer& observer) {
     constexpr int lowest = 3;
     if (e.field() != "memory" || !backend.streams_weights() || rung == lowest) return false;

@@ -17,6 +17,9 @@ MemoryNeeds transformer_needs(const Weights&, const Request&, const Variant&);
 /// UMT5 on a prompt of `rows` tokens; its vocabulary stays on the host.
 MemoryNeeds text_needs(const Weights&, DType compute, std::int64_t rows);
 
+/// Bytes of a transformer's weights once `device` has multiplied `tokens` rows by each in `compute`.
+std::size_t held_weights(const Weights&, const Device&, DType compute, std::int64_t tokens);
+
 /// As Pipeline::estimate, as if every forward was computed: from headers alone.
 Estimate uncached_estimate(const Request& resolved, const ModelHeaders&);
 

@@ -46,7 +46,8 @@ struct DenoiseState {
 /// What a run will take of the processor and of memory, counted from its request and the model's headers.
 struct Estimate {
     double flop = 0;              ///< of the whole run
-    std::size_t weight_bytes = 0; ///< of the transformer as held
+    std::size_t weight_bytes = 0; ///< of the transformer's files
+    std::size_t held_bytes = 0;   ///< of its weights as the request's device holds them
     std::size_t peak_bytes = 0;   ///< of the largest stage, weights included
     std::size_t steps_bytes = 0;  ///< of denoising and decoding alone: through a card a text encoder only passes
     /// What cannot be done without: activations, and decoding on the last rung of the ladder.

@@ -217,7 +217,7 @@ private slots:
         QVERIFY(again.forecast(large, Pipeline::estimate(large, model), much.least_bytes * 6 / 7).possible);
         // Weights that do not fit beside the rest: only other weights help.
         Estimate heavy = much;
-        heavy.weight_bytes = 4 * much.peak_bytes, heavy.peak_bytes = 5 * much.peak_bytes;
+        heavy.held_bytes = 4 * much.peak_bytes, heavy.peak_bytes = 5 * much.peak_bytes;
         const auto streams = again.forecast(large, heavy, 3 * much.peak_bytes);
         QVERIFY(streams.possible && !streams.fits);
         QCOMPARE(streams.changes.size(), 1);

@@ -24,6 +24,8 @@ public:
 
     Device device() const override { return {}; }
     bool fast_bf16() const override;
+    /// True where products of so many rows in `compute` keep a packed copy of their weight beside its file.
+    static bool packs(DType compute, std::int64_t rows);
     int threads() const override { return pool_.threads(); }
     void set_stop(std::stop_token stop) override { pool_.set_stop(std::move(stop)); }
 

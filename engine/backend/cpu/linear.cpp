@@ -36,12 +36,17 @@ void finish_row(const Kernels& kernels, float* sums, const float* bias, const Li
 
 } // namespace
 
+bool CpuBackend::packs(DType compute, std::int64_t rows) {
+    return rows > few_rows && OneDnnMatrix::repays(rows) && OneDnnMatrix::available() &&
+           (compute == DType::bf16 || OneDnnMatrix::type() == DType::f32);
+}
+
 void CpuBackend::linear(const Tensor& x, const Weight& w, const Weight* bias, const LinearOptions& options,
                         Tensor& out) {
     const bool round = options.compute == DType::bf16;
     const Tensor offsets = bias ? parameter(*bias, round) : Tensor();
     const float* add = bias ? offsets.data<float>() : nullptr;
-    if (x.size(0) > few_rows && OneDnnMatrix::repays(x.size(0)))
+    if (packs(options.compute, x.size(0)))
         if (const auto packed = packed_weight(w, WeightRows(kernels_, w, round), round))
             return linear_packed(x, *packed, add, options, out);
     const WeightRows weight(kernels_, with_changes(w, round), round);
@@ -216,7 +221,6 @@ void CpuBackend::linear_tiles(const Tensor& x, const WeightRows& weight, const f
 /// The weight as oneDNN wants it, packed on first use in place of its stored form; null where our own loops are as
 /// fast.
 std::shared_ptr<OneDnnMatrix> CpuBackend::packed_weight(const Weight& w, const WeightRows& rows, bool round) {
-    if (!OneDnnMatrix::available() || (OneDnnMatrix::type() == DType::bf16 && !round)) return nullptr;
     if (rows.columns() == 0 || rows.count() == 0) return nullptr;
     const std::string_view use = round ? "linear.onednn.bf16" : "linear.onednn.f32";
     if (const auto kept = w.prepared.find(use); kept != w.prepared.end())

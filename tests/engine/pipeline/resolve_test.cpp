@@ -557,6 +557,23 @@ TEST(Resolve, EstimateGrowsWithTheRequest) {
     EXPECT_GE(b.peak_bytes, a.peak_bytes);
 }
 
+// A card computes with copies in the type of the products: a bf16 file takes twice its size there in f32.
+TEST(Resolve, EstimateCountsWeightsAsTheDeviceHoldsThem) {
+    Request r = resolved("Wan2.1-T2V-tiny", [](Request& q) {
+        q.width = 64, q.height = 64, q.frames = 5, q.steps = 2, q.dtype = DType::f32;
+    });
+    const ModelFolder model = ModelFolder::open(r.model);
+    const Estimate on_host = Pipeline::estimate(r, model);
+    EXPECT_EQ(on_host.held_bytes, on_host.weight_bytes);
+    r.device = Device{Device::Kind::cuda, 0};
+    const Estimate on_card = Pipeline::estimate(r, model);
+    EXPECT_EQ(on_card.weight_bytes, on_host.weight_bytes);
+    EXPECT_GT(on_card.held_bytes, on_host.held_bytes * 3 / 2);
+    EXPECT_LE(on_card.held_bytes, on_host.held_bytes * 2);
+    r.dtype = DType::bf16, r.precision = PrecisionPolicy::wan;
+    EXPECT_EQ(Pipeline::estimate(r, model).held_bytes, on_host.weight_bytes);
+}
+
 /// spec/pipelines.md 8
 TEST(StepCache, CoefficientsGoByTheModel) {
     ModelFolder model;
