@@ -74,6 +74,13 @@ class Folders(Case):
         self.assertIn(b"UTF-8", process.stderr)
         self.assertEqual(os.listdir(place), [])
 
+    def test_a_working_folder_that_is_gone(self):
+        """Relative and absolute names alike: a request's are made absolute."""
+        for out in ("out.mp4", str(self.folder / "out.mp4")):
+            gone = self.folder / "gone"
+            gone.mkdir()
+            self.refused(*self.render_words(out, steps=1), codes=(1,), names=("working directory",), cwd=gone, preexec_fn=gone.rmdir, timeout=PATIENCE)
+
     def test_a_home_that_is_not_utf8(self):
         # Its runs could not be named to any command.
         environment = {os.fsencode(k): os.fsencode(v) for k, v in self.environment.items()} | {b"DENOIR_HOME": os.fsencode(self.folder) + b"/h\xff"}

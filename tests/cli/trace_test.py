@@ -149,6 +149,9 @@ class Tracing(Case):
                       ["--steps", "1,x"], ["--steps", ""], ["--layers", "picture", "--steps", "1"], ["--frames", "4"]):
             result = self.refused("trace", *SMALL, *words, "--out", "t.safetensors", timeout=PATIENCE)
             self.assertIn(words[0], result.err)
+        for steps in ("1-", "1-0", "last-1", "1,2-x"):
+            part = steps.split(",")[-1]
+            self.refused("trace", *SMALL, "--steps", steps, "--out", "t.safetensors", codes=(2,), names=(f"'{part}'",), timeout=PATIENCE)
         self.refused("trace", *SMALL, timeout=PATIENCE)
         self.refused("trace", timeout=PATIENCE)
         self.refused("trace", *SMALL, "--out", "missing/t.safetensors", timeout=PATIENCE)
