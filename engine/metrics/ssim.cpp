@@ -5,12 +5,11 @@
 #include <array>
 #include <cassert>
 #include <cmath>
-#include <cstdlib>
 #include <memory>
 #include <numeric>
-#include <string_view>
 #include <vector>
 
+#include "engine/core/instruction_set.h"
 #include "engine/metrics/simd/ssim_tile.h"
 
 namespace denoir::metrics {
@@ -30,21 +29,13 @@ extern const Loops loops;
 
 namespace {
 
-/// The fastest that this processor has; DENOIR_ISA limits it, as it does for the backend's kernels.
 const simd::Loops& loops() {
-    static const simd::Loops& chosen = []() -> const simd::Loops& {
 #if defined(__x86_64__)
-        const char* wish = std::getenv("DENOIR_ISA");
-        const std::string_view limit = wish ? wish : "";
-        if (limit != "avx2" && limit != "baseline" && __builtin_cpu_supports("avx512f") &&
-            __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-            __builtin_cpu_supports("avx512vl"))
-            return simd::avx512::loops;
-        if (limit != "baseline" && __builtin_cpu_supports("avx2")) return simd::avx2::loops;
+    static const InstructionSet set = widest_instruction_set();
+    if (set >= InstructionSet::avx512) return simd::avx512::loops;
+    if (set == InstructionSet::avx2) return simd::avx2::loops;
 #endif
-        return simd::baseline::loops;
-    }();
-    return chosen;
+    return simd::baseline::loops;
 }
 
 /// The Gaussian of sigma 1.5 cut at five pixels, normalised; from its rim to its middle.

@@ -55,135 +55,211 @@ bool all_finite(DType type, const void* values, std::int64_t n) {
                                : finite_bits<std::uint32_t>(values, n, 0x7f800000);
 }
 
+/// Attention in pieces that run side by side: the keys and values of some heads are packed, a block of keys a piece;
+/// then these heads' queries go over them, a block of queries a piece. Each piece works in `scratch_floats` of its own.
+class Pieces {
+public:
+    Pieces(const Kernels& kernels, const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options,
+           Tensor& out)
+        : kernels_(kernels),
+          q_(q),
+          k_(k),
+          v_(v),
+          options_(options),
+          out_(out),
+          plan_(kernels, q, k),
+          round_(options.compute == DType::bf16),
+          pairs_(round_ && kernels.gemm_bf16 && plan_.size % 2 == 0) {}
+
+    const Plan& plan() const { return plan_; }
+    /// Products come from the processor's bf16 units where it has them: every factor is a bf16 value by then either
+    /// way.
+    DType factors() const { return pairs_ ? DType::bf16 : DType::f32; }
+    std::int64_t heads_at_once() const {
+        return std::clamp<std::int64_t>(packed_limit / plan_.per_head, 1, plan_.heads);
+    }
+    std::int64_t scratch_floats() const {
+        const std::int64_t packing = plan_.key_block * (plan_.size + (pairs_ ? plan_.padded : 0));
+        return std::max(packing, query_block * (plan_.size + (pairs_ ? 2 : 1) * plan_.key_block + plan_.padded + 2));
+    }
+
+    /// The next heads, their keys and values to be packed into [heads_at_once · per_head] factors.
+    void begin(std::int64_t first_head, std::int64_t heads, std::byte* packed) {
+        first_head_ = first_head, packed_ = packed;
+        bad_key_.assign(static_cast<std::size_t>(heads * plan_.blocks), plan_.keys);
+    }
+    void pack(std::int64_t head, std::int64_t block, float* scratch);
+    void attend(std::int64_t head, std::int64_t query_block, float* scratch) const;
+
+private:
+    /// A block of queries at work, rows [begin, begin + count).
+    struct Queries {
+        std::int64_t head, begin, count;
+        float *values, *scores, *sums, *greatest, *total;
+        std::byte* chances; ///< the probabilities as factors: the scores' own memory in f32
+    };
+
+    std::int64_t bytes() const { return element_bytes(factors()); }
+    std::int64_t whole(std::int64_t keys) const { return pairs_ ? divide_up(keys, 2) * 2 : keys; }
+    std::byte* keys_of(std::int64_t head, std::int64_t block) const {
+        return packed_ + plan_.at(head, block) * bytes();
+    }
+    std::byte* values_of(std::int64_t head, std::int64_t block) const {
+        return keys_of(head, block) + plan_.key_block * plan_.size * bytes();
+    }
+    void read(const Tensor& x, std::int64_t token, std::int64_t head, DType type, void* to) const {
+        const std::byte* from = x.raw() + head_at(x, token, first_head_ + head) * element_bytes(x.dtype());
+        read_factors(kernels_, x.dtype(), from, plan_.size, type, round_, static_cast<std::byte*>(to));
+    }
+    std::byte* query(const Queries& q, std::int64_t i) const {
+        return reinterpret_cast<std::byte*>(q.values) + i * plan_.size * bytes();
+    }
+    /// Keys that query i of the block may see: [0, seen).
+    std::int64_t seen(const Queries& q, std::int64_t i) const {
+        const std::int64_t block = options_.causal_block;
+        return block == 0 ? plan_.keys : std::min(plan_.keys, ((q.begin + i) / block + 1) * block);
+    }
+    void weigh_scores(const Queries&, std::int64_t i, std::int64_t from, std::int64_t n) const;
+    void add_values(const Queries&, std::int64_t block, std::int64_t n) const;
+    void write_rows(const Queries&) const;
+
+    const Kernels& kernels_;
+    const Tensor &q_, &k_, &v_;
+    const AttentionOptions& options_;
+    Tensor& out_;
+    Plan plan_;
+    bool round_, pairs_;
+    std::int64_t first_head_ = 0;
+    std::byte* packed_ = nullptr;
+    /// The first key of each block that is no number; softmax gives none to a query that sees it.
+    std::vector<std::int64_t> bad_key_;
+};
+
+void Pieces::pack(std::int64_t head, std::int64_t block, float* scratch) {
+    const std::int64_t size = plan_.size, begin = block * plan_.key_block;
+    const std::int64_t n = std::min(plan_.key_block, plan_.keys - begin);
+    float *rows = scratch, *unpaired = rows + plan_.key_block * size;
+    std::byte *keys = keys_of(head, block), *values = values_of(head, block);
+    const auto packed = [&](std::byte* to) { return pairs_ ? unpaired : reinterpret_cast<float*>(to); };
+    const auto pair = [&](std::int64_t count, std::byte* to) {
+        if (pairs_) kernels_.pair_rows(unpaired, count, reinterpret_cast<std::uint16_t*>(to));
+    };
+    for (std::int64_t i = n - 1; i >= 0; --i) {
+        read(k_, begin + i, head, DType::f32, rows + i * size);
+        if (!all_finite(DType::f32, rows + i * size, size))
+            bad_key_[static_cast<std::size_t>(head * plan_.blocks + block)] = begin + i;
+    }
+    kernels_.pack_transposed(rows, size, n, size, packed(keys));
+    pair(divide_up(n, kernels_.tile_columns) * size, keys);
+    for (std::int64_t i = 0; i < n; ++i) read(v_, begin + i, head, DType::f32, rows + i * size);
+    std::fill(rows + n * size, rows + whole(n) * size, 0.0f);
+    kernels_.pack(rows, size, whole(n), size, packed(values));
+    pair(plan_.padded / kernels_.tile_columns * whole(n), values);
+}
+
+void Pieces::attend(std::int64_t head, std::int64_t block_of_queries, float* scratch) const {
+    Queries q{.head = head, .begin = block_of_queries * query_block, .count = 0, .values = scratch};
+    q.count = std::min(query_block, plan_.queries - q.begin);
+    q.scores = q.values + query_block * plan_.size;
+    q.sums = q.scores + query_block * plan_.key_block;
+    q.greatest = q.sums + query_block * plan_.padded;
+    q.total = q.greatest + query_block;
+    q.chances = reinterpret_cast<std::byte*>(pairs_ ? q.total + query_block : q.scores);
+    for (std::int64_t i = 0; i < q.count; ++i) read(q_, q.begin + i, head, factors(), query(q, i));
+    std::fill_n(q.greatest, q.count, -std::numeric_limits<float>::infinity());
+    std::fill_n(q.total, q.count, 0.0f);
+    std::fill_n(q.sums, q.count * plan_.padded, 0.0f);
+    for (std::int64_t block = 0; block < plan_.blocks; ++block) {
+        const std::int64_t from = block * plan_.key_block;
+        const std::int64_t n = std::min(plan_.key_block, seen(q, q.count - 1) - from);
+        if (n <= 0) break;
+        gemm(kernels_, factors(), query(q, 0), plan_.size, keys_of(head, block), plan_.size, q.count, n, q.scores,
+             plan_.key_block, false);
+        for (std::int64_t i = 0; i < q.count; ++i) weigh_scores(q, i, from, n);
+        add_values(q, block, n);
+    }
+    write_rows(q);
+}
+
+/// Scores of query i on keys [from, from + n) become probabilities against the greatest score so far; what was summed
+/// against a smaller one shrinks.
+void Pieces::weigh_scores(const Queries& q, std::int64_t i, std::int64_t from, std::int64_t n) const {
+    float* row = q.scores + i * plan_.key_block;
+    const std::int64_t visible = std::clamp<std::int64_t>(seen(q, i) - from, 0, n);
+    const float* bias = options_.bias ? options_.bias.data<float>() + (first_head_ + q.head) * options_.bias.stride(0) +
+                                            (q.begin + i) * options_.bias.stride(1) + from
+                                      : nullptr;
+    if (bias && std::any_of(bias, bias + visible, [](float b) { return std::isnan(b); }))
+        q.total[i] = std::numeric_limits<float>::quiet_NaN();
+    const float* key_bias = options_.key_bias ? options_.key_bias.data<float>() + from : nullptr;
+    const float top = std::max(q.greatest[i], kernels_.scores(row, options_.scale, bias, key_bias, visible));
+    const float shift = std::isinf(top) ? 0.0f : top; // nothing seen yet
+    if (top > q.greatest[i] && q.total[i] > 0) {
+        const float shrink = std::exp(q.greatest[i] - shift);
+        float* sums = q.sums + i * plan_.padded;
+        kernels_.scale(sums, shrink, sums, plan_.size);
+        q.total[i] *= shrink;
+    }
+    q.greatest[i] = top;
+    if (pairs_) {
+        auto* chance = reinterpret_cast<std::uint16_t*>(q.chances + i * plan_.key_block * bytes());
+        q.total[i] += kernels_.exponentials_bf16(row, shift, chance, visible);
+        std::fill(chance + visible, chance + whole(n), std::uint16_t{0});
+    } else {
+        q.total[i] += kernels_.exponentials(row, shift, round_, visible);
+        std::fill(row + visible, row + n, 0.0f);
+    }
+}
+
+void Pieces::add_values(const Queries& q, std::int64_t block, std::int64_t n) const {
+    const std::int64_t panel = kernels_.tile_columns;
+    // The panels of V hold as many rows as the block has keys.
+    const std::int64_t stored = whole(std::min(plan_.key_block, plan_.keys - block * plan_.key_block));
+    const std::byte* values = values_of(q.head, block);
+    for (std::int64_t j = 0; j < plan_.padded; j += panel)
+        gemm(kernels_, factors(), q.chances, plan_.key_block, values + j * stored * bytes(), whole(n), q.count,
+             std::min(panel, plan_.size - j), q.sums + j, plan_.padded, true);
+}
+
+void Pieces::write_rows(const Queries& q) const {
+    const std::int64_t size = plan_.size;
+    const auto bad_keys = bad_key_.begin() + q.head * plan_.blocks;
+    const std::int64_t first_bad = *std::min_element(bad_keys, bad_keys + plan_.blocks);
+    for (std::int64_t i = 0; i < q.count; ++i) {
+        float* row = q.sums + i * plan_.padded;
+        const bool number =
+            first_bad >= seen(q, i) && !std::isnan(q.total[i]) && all_finite(factors(), query(q, i), size);
+        if (number)
+            kernels_.scale(row, q.total[i] > 0 ? 1.0f / q.total[i] : 0.0f, row, size);
+        else
+            std::fill_n(row, size, std::numeric_limits<float>::quiet_NaN());
+        std::byte* to = out_.raw() + head_at(out_, q.begin + i, first_head_ + q.head) * element_bytes(out_.dtype());
+        if (round_) kernels_.round_bf16(row, row, size);
+        store_f32(kernels_, row, out_.dtype(), to, size);
+    }
+}
+
 } // namespace
 
 void CpuBackend::attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options,
                            Tensor& out) {
     if (options.bias && options.bias.dtype() == DType::bf16)
         return attention_in_steps(kernels_, pool_, q, k, v, options, out);
-    const Plan plan(kernels_, q, k);
+    Pieces pieces(kernels_, q, k, v, options, out);
+    const Plan& plan = pieces.plan();
     if (plan.queries == 0 || plan.heads == 0) return;
     if (plan.keys == 0) return fill(out, 0.0f);
-    const bool round = options.compute == DType::bf16;
-    // Products from the processor's bf16 units where it has them: every factor is a bf16 value by then either way.
-    const DType factors = round && kernels_.gemm_bf16 && plan.size % 2 == 0 ? DType::bf16 : DType::f32;
-    const bool pairs = factors == DType::bf16;
-    const std::int64_t bytes = element_bytes(factors), panel = kernels_.tile_columns;
-    const std::int64_t group = std::clamp<std::int64_t>(packed_limit / plan.per_head, 1, plan.heads);
-    const std::int64_t query_blocks = divide_up(plan.queries, query_block), size = plan.size, padded = plan.padded;
-    const auto whole = [&](std::int64_t keys) { return pairs ? divide_up(keys, 2) * 2 : keys; };
-    Tensor packed = empty({group * plan.per_head}, factors);
-    const auto panels_of = [&](std::int64_t head, std::int64_t block) {
-        return packed.raw() + plan.at(head, block) * bytes;
-    };
-    const Scratch scratch(*this, std::max(plan.key_block * (size + (pairs ? padded : 0)),
-                                          query_block * (size + (pairs ? 2 : 1) * plan.key_block + padded + 2)));
-
-    const auto read = [&](const Tensor& x, std::int64_t token, std::int64_t head, DType type, void* to) {
-        const std::byte* from = x.raw() + head_at(x, token, head) * element_bytes(x.dtype());
-        read_factors(kernels_, x.dtype(), from, size, type, round, static_cast<std::byte*>(to));
-    };
-
+    const std::int64_t group = pieces.heads_at_once(), query_blocks = divide_up(plan.queries, query_block);
+    Tensor packed = empty({group * plan.per_head}, pieces.factors());
+    const Scratch scratch(*this, pieces.scratch_floats());
     for (std::int64_t first = 0; first < plan.heads; first += group) {
         const std::int64_t heads = std::min(group, plan.heads - first);
-        // The first key of each block that is no number; softmax gives none to a query that sees it.
-        std::vector<std::int64_t> bad_key(static_cast<std::size_t>(heads * plan.blocks), plan.keys);
+        pieces.begin(first, heads, packed.raw());
         pool_.run(heads * plan.blocks, [&](std::int64_t piece, int worker) {
-            const std::int64_t head = piece / plan.blocks, block = piece % plan.blocks, begin = block * plan.key_block;
-            const std::int64_t n = std::min(plan.key_block, plan.keys - begin);
-            float *rows = scratch.of(worker), *unpaired = rows + plan.key_block * size;
-            std::byte *keys = panels_of(head, block), *values = keys + plan.key_block * size * bytes;
-            const auto pair = [&](std::int64_t count, std::byte* to) {
-                kernels_.pair_rows(unpaired, count, reinterpret_cast<std::uint16_t*>(to));
-            };
-            for (std::int64_t i = n - 1; i >= 0; --i) {
-                read(k, begin + i, first + head, DType::f32, rows + i * size);
-                if (!all_finite(DType::f32, rows + i * size, size))
-                    bad_key[static_cast<std::size_t>(piece)] = begin + i;
-            }
-            kernels_.pack_transposed(rows, size, n, size, pairs ? unpaired : reinterpret_cast<float*>(keys));
-            if (pairs) pair(divide_up(n, panel) * size, keys);
-            for (std::int64_t i = 0; i < n; ++i) read(v, begin + i, first + head, DType::f32, rows + i * size);
-            std::fill(rows + n * size, rows + whole(n) * size, 0.0f);
-            kernels_.pack(rows, size, whole(n), size, pairs ? unpaired : reinterpret_cast<float*>(values));
-            if (pairs) pair(padded / panel * whole(n), values);
+            pieces.pack(piece / plan.blocks, piece % plan.blocks, scratch.of(worker));
         });
         pool_.run(heads * query_blocks, [&](std::int64_t piece, int worker) {
-            const std::int64_t head = piece / query_blocks, begin = piece % query_blocks * query_block;
-            const std::int64_t rows = std::min(query_block, plan.queries - begin);
-            float* queries = scratch.of(worker);
-            float *s = queries + query_block * size, *sums = s + query_block * plan.key_block;
-            float *greatest = sums + query_block * padded, *total = greatest + query_block;
-            // The probabilities as factors: the scores' own memory in f32.
-            std::byte* chances = reinterpret_cast<std::byte*>(pairs ? total + query_block : s);
-            for (std::int64_t i = 0; i < rows; ++i)
-                read(q, begin + i, first + head, factors, reinterpret_cast<std::byte*>(queries) + i * size * bytes);
-            const auto queries_at = [&](std::int64_t i) {
-                return reinterpret_cast<const std::byte*>(queries) + i * size * bytes;
-            };
-            std::fill_n(greatest, rows, -std::numeric_limits<float>::infinity());
-            std::fill_n(total, rows, 0.0f);
-            std::fill_n(sums, rows * padded, 0.0f);
-            const std::int64_t* bad_keys = bad_key.data() + head * plan.blocks;
-            const std::int64_t first_bad = *std::min_element(bad_keys, bad_keys + plan.blocks);
-            // Keys that query i may see: [0, seen(i)).
-            const auto seen = [&](std::int64_t i) {
-                const std::int64_t block = options.causal_block;
-                return block == 0 ? plan.keys : std::min(plan.keys, ((begin + i) / block + 1) * block);
-            };
-            for (std::int64_t block = 0; block < plan.blocks; ++block) {
-                const std::int64_t from = block * plan.key_block;
-                const std::int64_t n = std::min(plan.key_block, seen(rows - 1) - from);
-                if (n <= 0) break;
-                const std::byte *keys = panels_of(head, block), *values = keys + plan.key_block * size * bytes;
-                gemm(kernels_, factors, reinterpret_cast<const std::byte*>(queries), size, keys, size, rows, n, s,
-                     plan.key_block, false);
-                for (std::int64_t i = 0; i < rows; ++i) {
-                    float* row = s + i * plan.key_block;
-                    const std::int64_t visible = std::clamp<std::int64_t>(seen(i) - from, 0, n);
-                    const float* bias = options.bias
-                                            ? options.bias.data<float>() + (first + head) * options.bias.stride(0) +
-                                                  (begin + i) * options.bias.stride(1) + from
-                                            : nullptr;
-                    if (bias && std::any_of(bias, bias + visible, [](float b) { return std::isnan(b); }))
-                        total[i] = std::numeric_limits<float>::quiet_NaN();
-                    const float* key_bias = options.key_bias ? options.key_bias.data<float>() + from : nullptr;
-                    const float top =
-                        std::max(greatest[i], kernels_.scores(row, options.scale, bias, key_bias, visible));
-                    const float shift = std::isinf(top) ? 0.0f : top; // nothing seen yet
-                    if (top > greatest[i] && total[i] > 0) {
-                        const float shrink = std::exp(greatest[i] - shift);
-                        kernels_.scale(sums + i * padded, shrink, sums + i * padded, size);
-                        total[i] *= shrink;
-                    }
-                    greatest[i] = top;
-                    if (pairs) {
-                        auto* chance = reinterpret_cast<std::uint16_t*>(chances + i * plan.key_block * bytes);
-                        total[i] += kernels_.exponentials_bf16(row, shift, chance, visible);
-                        std::fill(chance + visible, chance + whole(n), std::uint16_t{0});
-                    } else {
-                        total[i] += kernels_.exponentials(row, shift, round, visible);
-                        std::fill(row + visible, row + n, 0.0f);
-                    }
-                }
-                // The panels of V hold as many rows as the block has keys.
-                const std::int64_t stored = whole(std::min(plan.key_block, plan.keys - from));
-                for (std::int64_t j = 0; j < padded; j += panel)
-                    gemm(kernels_, factors, chances, plan.key_block, values + j * stored * bytes, whole(n), rows,
-                         std::min(panel, size - j), sums + j, padded, true);
-            }
-            for (std::int64_t i = 0; i < rows; ++i) {
-                float* row = sums + i * padded;
-                const bool number =
-                    first_bad >= seen(i) && !std::isnan(total[i]) && all_finite(factors, queries_at(i), size);
-                if (number)
-                    kernels_.scale(row, total[i] > 0 ? 1.0f / total[i] : 0.0f, row, size);
-                else
-                    std::fill_n(row, size, std::numeric_limits<float>::quiet_NaN());
-                std::byte* to = out.raw() + head_at(out, begin + i, first + head) * element_bytes(out.dtype());
-                if (round) kernels_.round_bf16(row, row, size);
-                store_f32(kernels_, row, out.dtype(), to, size);
-            }
+            pieces.attend(piece / query_blocks, piece % query_blocks, scratch.of(worker));
         });
     }
 }

@@ -4,14 +4,13 @@
 #include <string_view>
 
 #include "engine/backend/backend.h"
+#include "engine/core/instruction_set.h"
 
 namespace denoir::cpu {
 
-/// Instruction sets the inner loops are compiled for (simd/, one build of the same sources each).
-enum class Isa { baseline, avx2, avx512, avx512_bf16, amx };
-
-/// Inner loops over f32 rows that lie in memory one element after the other. No alignment is asked for, and results do
-/// not depend on it. `out` may be `in`. bf16 travels as its 16 bits.
+/// Inner loops (simd/, the same sources compiled for each instruction set) over f32 rows that lie in memory one element
+/// after the other. No alignment is asked for, and results do not depend on it. `out` may be `in`. bf16 travels as its
+/// 16 bits.
 struct Kernels {
     std::string_view name;
     int tile_rows;    ///< rows and
@@ -79,10 +78,9 @@ struct Kernels {
     double (*multiply_adds)(std::int64_t rounds);
 };
 
-/// The widest set that this processor has; DENOIR_ISA=baseline|avx2|avx512|avx512_bf16|amx in the environment asks for
-/// a smaller one (tests).
+/// Those of widest_instruction_set().
 const Kernels& kernels();
-/// Null where the build or the processor does not have it.
-const Kernels* kernels(Isa);
+/// Null where the build or the processor does not have them.
+const Kernels* kernels(InstructionSet);
 
 } // namespace denoir::cpu

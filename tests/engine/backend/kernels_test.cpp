@@ -11,7 +11,7 @@ namespace denoir::test {
 namespace {
 
 /// The inner loops of every instruction set that this processor has.
-class Kernels : public testing::TestWithParam<cpu::Isa> {
+class Kernels : public testing::TestWithParam<InstructionSet> {
 protected:
     void SetUp() override {
         if (!cpu::kernels(GetParam())) GTEST_SKIP() << "not on this processor";
@@ -20,8 +20,8 @@ protected:
 };
 
 INSTANTIATE_TEST_SUITE_P(Isa, Kernels,
-                         testing::Values(cpu::Isa::baseline, cpu::Isa::avx2, cpu::Isa::avx512, cpu::Isa::avx512_bf16,
-                                         cpu::Isa::amx));
+                         testing::Values(InstructionSet::baseline, InstructionSet::avx2, InstructionSet::avx512,
+                                         InstructionSet::avx512_bf16, InstructionSet::amx));
 
 TEST_P(Kernels, ExponentialWithinTwoUnitsInTheLastPlace) {
     std::vector<float> x, e;
@@ -91,7 +91,7 @@ TEST_P(Kernels, WidensEveryValueAsTheType) {
 }
 
 TEST_P(Kernels, ProductOfPairs) {
-    const bool expected = GetParam() == cpu::Isa::avx512_bf16 || GetParam() == cpu::Isa::amx;
+    const bool expected = GetParam() == InstructionSet::avx512_bf16 || GetParam() == InstructionSet::amx;
     EXPECT_EQ(k().gemm_bf16 != nullptr, expected);
     for (const std::int64_t m : {1, 7, 8, 13, 16, 40, 67})
         for (const std::int64_t n : {1, 15, 16, 47, 100})
