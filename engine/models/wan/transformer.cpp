@@ -317,15 +317,30 @@ Tensor unpatchify(const Tensor& x, const Grid& g, std::int64_t channels) {
     return ops::contiguous(cells).reshape({channels, g.frames, g.height * 2, g.width * 2});
 }
 
-/// The context `like` on other tensors: keys and values of the text's blocks, then of the image's.
-Context context_of(const Context& like, const Tensor& key_bias, std::span<const Tensor> keys) {
-    Context c;
-    c.key_bias = key_bias;
-    c.last_key_count = like.last_key_count;
-    for (auto [from, to] : {std::pair{&like.text, &c.text}, {&like.image, &c.image}})
-        for (std::size_t i = 0; i < from->size(); ++i, keys = keys.subspan(2)) to->push_back({keys[0], keys[1]});
-    return c;
-}
+/// All that a forward's result depends on besides shapes and weights, so that a device may record it and repeat it for
+/// other steps and prompts.
+struct ForwardInputs {
+    Tensor latent, condition; ///< or what goes into the blocks, where these alone are recorded
+    Time time;
+    Rope rope;
+    Context context;
+
+    std::vector<Tensor> list() const {
+        std::vector<Tensor> out{latent, condition, time.e, time.e0, rope.cos, rope.sin, context.key_bias};
+        for (const auto* keys : {&context.text, &context.image})
+            for (const Context::Keys& k : *keys) out.insert(out.end(), {k.k, k.v});
+        return out;
+    }
+    /// The same on the tensors of another such list.
+    ForwardInputs on(std::span<const Tensor> in) const {
+        ForwardInputs other{in[0], in[1], {in[2], in[3]}, {in[4], in[5]}, context};
+        other.context.key_bias = in[6];
+        std::size_t next = 7;
+        for (auto* keys : {&other.context.text, &other.context.image})
+            for (Context::Keys& k : *keys) k.k = in[next++], k.v = in[next++];
+        return other;
+    }
+};
 
 /// Rows of a prompt that are not collapsed: one of sixteen lengths, so that prompts share what is planned and recorded
 /// for a shape. The rows beyond it are zeros like those that are collapsed.
@@ -486,51 +501,43 @@ Tensor Transformer::forward(const Tensor& latent, const Tensor* condition, std::
                     "choose another length or block");
     assert(std::ssize(context.text) == config_.layers);
 
-    const Pass p{*backend_, config_, precision_, probe, rotation(g), causal_block_ * g.height * g.width};
+    const Pass p{*backend_, config_, precision_, probe, {}, causal_block_ * g.height * g.width};
     const Module m(*weights_), island(precision_.bf16_parameters ? rounded_ : *weights_);
-    const Time time = time_embedding(island, p, rows, fps);
+    ForwardInputs inputs{ops::contiguous(nn::on(*backend_, latent)),
+                         condition ? ops::contiguous(nn::on(*backend_, *condition)) : Tensor(),
+                         time_embedding(island, p, rows, fps), rotation(g), context};
 
-    // What follows depends on these alone, so that a device may record it and repeat it for other steps and prompts.
-    std::vector<Tensor> inputs{ops::contiguous(nn::on(*backend_, latent)),
-                               condition ? ops::contiguous(nn::on(*backend_, *condition)) : Tensor(),
-                               time.e,
-                               time.e0,
-                               p.rope.cos,
-                               p.rope.sin,
-                               context.key_bias};
-    for (const auto* keys : {&context.text, &context.image})
-        for (const Context::Keys& k : *keys) inputs.insert(inputs.end(), {k.k, k.v});
-    const auto blocks = [&](std::span<const Tensor> in, Tensor x) {
-        Pass pass = p;
-        pass.rope = {in[4], in[5]};
-        const Context seen = context_of(context, in[6], in.subspan(7));
-        for (int i = 0; i < config_.layers; ++i)
-            x = block(m["blocks"][i], pass, std::move(x), in[3], seen, static_cast<std::size_t>(i));
-        return x;
+    const auto embedded = [&](const ForwardInputs& in) {
+        return patch_embedding(m["patch_embedding"], p, g, in.latent, in.condition ? &in.condition : nullptr);
     };
-    const auto embedded = [&](std::span<const Tensor> in) {
-        return patch_embedding(m["patch_embedding"], p, g, in[0], in[1] ? &in[1] : nullptr);
+    const auto blocks = [&](const ForwardInputs& in, Tensor x) {
+        Pass pass = p;
+        pass.rope = in.rope;
+        for (int i = 0; i < config_.layers; ++i)
+            x = block(m["blocks"][i], pass, std::move(x), in.time.e0, in.context, static_cast<std::size_t>(i));
+        return x;
     };
     const auto projected = [&](const Tensor& x, const Tensor& e) {
         return unpatchify(head(m["head"], island["head"], p, x, e), g, config_.out_channels);
     };
     const std::string key = fmt::format("transformer {}: {}, {} rows, {} and {} keys, {}", id_,
-                                        to_string(inputs[0].shape()), rows.size(), context.text[0].k.size(0),
+                                        to_string(inputs.latent.shape()), rows.size(), context.text[0].k.size(0),
                                         context.image.empty() ? 0 : context.image[0].k.size(0), context.last_key_count);
-    const auto captured = [&](const std::string& name, const Backend::Body& body) {
-        return probe ? body(inputs) : backend_->captured(name, inputs, body);
+    const auto captured = [&](const std::string& name, const std::function<Tensor(const ForwardInputs&)>& body) {
+        if (probe) return body(inputs);
+        return backend_->captured(name, inputs.list(), [&](std::span<const Tensor> in) { return body(inputs.on(in)); });
     };
     if (!residual)
-        return captured(key, [&](std::span<const Tensor> in) { return projected(blocks(in, embedded(in)), in[2]); });
+        return captured(key, [&](const ForwardInputs& in) { return projected(blocks(in, embedded(in)), in.time.e); });
 
     // What is recorded gives one tensor, and lets go of all others: here the blocks alone are.
-    const Tensor before = embedded(inputs);
-    inputs[0] = before, inputs[1] = inputs[2] = {};
-    const Tensor after = captured("blocks of " + key, [&](std::span<const Tensor> in) { return blocks(in, in[0]); });
+    const Tensor before = embedded(inputs), e = inputs.time.e;
+    inputs.latent = before, inputs.condition = inputs.time.e = {};
+    const Tensor after = captured("blocks of " + key, [&](const ForwardInputs& in) { return blocks(in, in.latent); });
     Tensor minus = backend_->empty({1, config_.dim}, DType::f32);
     backend_->fill(minus, -1);
     *residual = ops::gated_add(after, before, minus, precision_.stream);
-    return projected(after, time.e);
+    return projected(after, e);
 }
 
 Tensor Transformer::forward_reusing(const Tensor& latent, const Tensor* condition, std::span<const float> timesteps,
