@@ -3,7 +3,7 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/interrupt.h"
-#include "engine/session/run_tools.h"
+#include "engine/session/decode_run.h"
 
 namespace denoir::cli {
 namespace {

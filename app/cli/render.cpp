@@ -5,6 +5,7 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/interrupt.h"
+#include "engine/session/branch.h"
 #include "engine/session/request_json.h"
 
 namespace denoir::cli {

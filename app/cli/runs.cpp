@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include "app/cli/commands.h"
+#include "engine/session/history.h"
 #include "engine/session/request_json.h"
-#include "engine/session/run_tools.h"
 
 namespace denoir::cli {
 namespace {

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/commands.h"
-#include "engine/session/run_tools.h"
+#include "engine/session/verify.h"
 
 namespace denoir::cli {
 namespace {

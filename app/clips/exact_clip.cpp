@@ -9,7 +9,7 @@
 #include "app/base/text.h"
 #include "engine/core/file.h"
 #include "engine/media/sha256.h"
-#include "engine/session/run_tools.h"
+#include "engine/session/decode_run.h"
 
 namespace denoir::app {
 namespace fs = std::filesystem;

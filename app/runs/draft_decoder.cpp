@@ -14,8 +14,8 @@
 #include "engine/core/units.h"
 #include "engine/media/frames.h"
 #include "engine/pipeline/residency.h"
+#include "engine/session/decode_run.h"
 #include "engine/session/model_lookup.h"
-#include "engine/session/run_tools.h"
 #include "engine/session/stored_run.h"
 
 namespace denoir::app {

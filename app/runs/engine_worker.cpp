@@ -12,8 +12,8 @@
 #include "app/base/low_priority.h"
 #include "app/base/text.h"
 #include "engine/session/render.h"
-#include "engine/session/run_tools.h"
 #include "engine/session/trace.h"
+#include "engine/session/verify.h"
 
 namespace denoir::app {
 namespace {

@@ -12,8 +12,8 @@
 #include "engine/media/indexed_video.h"
 #include "engine/media/video_reader.h"
 #include "engine/pipeline/run_layout.h"
+#include "engine/session/decode_run.h"
 #include "engine/session/request_json.h"
-#include "engine/session/run_tools.h"
 
 namespace denoir {
 namespace fs = std::filesystem;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/core/memory.h"
 
+#include <sys/resource.h>
+
 #include <algorithm>
 #include <fstream>
 #include <limits>
@@ -51,6 +53,14 @@ std::size_t available_memory(const fs::path& root) {
     const auto kib = number_behind(root / "proc/meminfo", "MemAvailable:");
     if (!kib) return 0;
     return std::max<std::size_t>(1, std::min(*kib * 1024, left_in_groups(root)));
+}
+
+std::size_t peak_memory_bytes() {
+    // Not getrusage where it can be helped: after exec that still counts the program before.
+    if (const auto kib = number_behind("/proc/self/status", "VmHWM:")) return *kib * 1024;
+    rusage usage{};
+    ::getrusage(RUSAGE_SELF, &usage);
+    return std::size_t(usage.ru_maxrss) * 1024;
 }
 
 } // namespace denoir

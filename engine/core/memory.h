@@ -17,4 +17,7 @@ constexpr bool host_has(std::size_t bytes, std::size_t available) {
     return available == 0 || (available > host_reserve && bytes <= available - host_reserve);
 }
 
+/// The resident set of this process at its largest so far.
+std::size_t peak_memory_bytes();
+
 } // namespace denoir

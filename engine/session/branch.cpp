@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/session/branch.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
 #include "engine/pipeline/variant.h"
-#include "engine/session/render.h"
 #include "engine/session/request_json.h"
 #include "engine/session/stored_run.h"
 

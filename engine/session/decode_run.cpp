@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/session/decode_run.h"
+
 #include <fmt/format.h>
 
 #include "engine/core/memory.h"
@@ -11,7 +13,6 @@
 #include "engine/session/frame_output.h"
 #include "engine/session/inputs.h"
 #include "engine/session/request_json.h"
-#include "engine/session/run_tools.h"
 #include "engine/session/stored_run.h"
 
 namespace denoir {

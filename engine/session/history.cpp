@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/session/history.h"
+
 #include <algorithm>
 #include <set>
 #include <sstream>
@@ -6,7 +8,7 @@
 #include "engine/core/file.h"
 #include "engine/core/text.h"
 #include "engine/session/request_json.h"
-#include "engine/session/run_tools.h"
+#include "engine/session/run_folder.h"
 
 namespace denoir {
 namespace fs = std::filesystem;

@@ -10,6 +10,7 @@
 #include "engine/core/file.h"
 #include "engine/core/text.h"
 #include "engine/pipeline/run_layout.h"
+#include "engine/session/branch.h"
 #include "engine/session/frame_output.h"
 #include "engine/session/inputs.h"
 #include "engine/session/model_lookup.h"

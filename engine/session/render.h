@@ -53,20 +53,4 @@ RenderResult render(const Request&, const RenderOptions&, Engine&, Observer&, st
 RenderResult resume(const std::filesystem::path& run, const std::function<void(const RunFolder&)>& on_run, int threads,
                     Engine&, Observer&, std::stop_token);
 
-/// The stored request of `run` as the start of a branch after `step`, for the caller to change. Throws Error where
-/// those steps were not kept.
-Request branch_of(const std::filesystem::path& run, int step);
-
-/// What a branch's request leaves open of its windows becomes as in the run that it starts from.
-void keep_windows(Request& branch, const Request& parent);
-/// Refuses changes that a branch cannot follow (size, steps, sampler, …), by name. `branch` is resolved.
-void check_branch(const Request& branch, const RunFolder& parent, Observer&);
-/// True where the parent's encoded prompt and images serve the branch too.
-bool shares_conditioning(const Request& branch, const Request& parent);
-/// True where two resolved requests, neither a branch of the other, encode the same prompt and images.
-bool same_conditioning(const Request& request, const Request& other);
-
-/// The resident set at its largest so far.
-std::uint64_t peak_memory_bytes();
-
 } // namespace denoir

@@ -2,7 +2,6 @@
 #include "engine/session/run_worker.h"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <array>
@@ -11,6 +10,7 @@
 #include <new>
 
 #include "engine/core/file.h"
+#include "engine/core/memory.h"
 #include "engine/media/frames.h"
 #include "engine/pipeline/run_layout.h"
 #include "engine/session/frame_output.h"
@@ -256,16 +256,6 @@ DenoiseState RunWorker::denoised(Pipeline& pipeline, const Pipeline::FrameSink& 
                      whole ? pictures : Pipeline::FrameSink(),
                      [&](int step) { return stored_latent(run_, step, request, model_); });
     return *state;
-}
-
-std::uint64_t peak_memory_bytes() {
-    // Not getrusage where it can be helped: after exec that still counts the program before.
-    std::ifstream status("/proc/self/status");
-    for (std::string word; status >> word;)
-        if (std::uint64_t kib = 0; word == "VmHWM:" && status >> kib) return kib * 1024;
-    rusage usage{};
-    ::getrusage(RUSAGE_SELF, &usage);
-    return std::uint64_t(usage.ru_maxrss) * 1024;
 }
 
 } // namespace denoir

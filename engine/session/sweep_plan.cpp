@@ -11,12 +11,13 @@
 #include "engine/pipeline/model_headers.h"
 #include "engine/pipeline/run_layout.h"
 #include "engine/pipeline/seed.h"
+#include "engine/session/branch.h"
+#include "engine/session/history.h"
 #include "engine/session/inputs.h"
 #include "engine/session/model_lookup.h"
 #include "engine/session/preflight.h"
 #include "engine/session/render.h"
 #include "engine/session/request_json.h"
-#include "engine/session/run_tools.h"
 #include "engine/session/unchanged.h"
 
 namespace denoir {

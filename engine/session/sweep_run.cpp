@@ -7,8 +7,8 @@
 #include "engine/core/file.h"
 #include "engine/core/text.h"
 #include "engine/pipeline/run_layout.h"
+#include "engine/session/decode_run.h"
 #include "engine/session/render.h"
-#include "engine/session/run_tools.h"
 
 namespace denoir {
 namespace fs = std::filesystem;

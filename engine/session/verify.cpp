@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/session/verify.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +11,6 @@
 #include "engine/pipeline/run_layout.h"
 #include "engine/session/file_hashes.h"
 #include "engine/session/preflight.h"
-#include "engine/session/run_tools.h"
 #include "engine/session/stored_run.h"
 #include "engine/weights/safetensors_writer.h"
 

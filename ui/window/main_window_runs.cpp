@@ -19,6 +19,7 @@
 #include "app/runs/run_queue.h"
 #include "app/studio.h"
 #include "engine/core/error.h"
+#include "engine/session/branch.h"
 #include "engine/session/render.h"
 #include "ui/docks/log_panel.h"
 #include "ui/docks/parameters_panel.h"

@@ -204,4 +204,5 @@ private:
 };
 
 QTEST_GUILESS_MAIN(EngineWorkerTest)
+#include "engine/session/branch.h"
 #include "engine_worker_test.moc"

@@ -4,8 +4,6 @@
 #include <functional>
 #include <optional>
 #include <stop_token>
-#include <string>
-#include <vector>
 
 #include "engine/pipeline/observer.h"
 #include "engine/session/run_folder.h"
@@ -29,30 +27,5 @@ int step_to_show(const RunFolder& run, std::optional<int> asked);
 /// window's last step and the noise the latent. Checked against the request and the model's VAE. Throws Error,
 /// UsageError.
 Tensor draft_latent(const RunFolder& run, int step, const ModelFolder& model);
-
-struct Verification {
-    /// Files that no longer have the checksum of run.json: the run's own, then the model's, as far as these are
-    /// known.
-    std::vector<std::string> changed_files;
-    std::optional<int> first_difference; ///< step whose latents come out otherwise; 0: the noise
-    int steps = 0;                       ///< compared
-    bool identical() const { return changed_files.empty() && !first_difference; }
-};
-
-/// Renders the stored request again and compares the checksums of every step, up to the first that differs. A branch
-/// begins where it branched off.
-Verification verify_run(const std::filesystem::path& run, int threads, Observer&, std::stop_token);
-
-/// One line of the history.
-struct HistoryEntry {
-    std::filesystem::path path;
-    RunRecord record;
-    /// "waiting", "running", "done", "failed", "cancelled", or "interrupted": it was running, but no process is at it.
-    std::string state;
-};
-
-/// The runs below the data folder, newest first. `search`: words that must all occur in prompt, model, mode, state,
-/// seed or path, case ignored.
-std::vector<HistoryEntry> list_runs(const std::string& search);
 
 } // namespace denoir

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "engine/session/run_record.h"
+
+namespace denoir {
+
+/// One line of the history.
+struct HistoryEntry {
+    std::filesystem::path path;
+    RunRecord record;
+    /// "waiting", "running", "done", "failed", "cancelled", or "interrupted": it was running, but no process is at it.
+    std::string state;
+};
+
+/// The runs below the data folder, newest first. `search`: words that must all occur in prompt, model, mode, state,
+/// seed or path, case ignored.
+std::vector<HistoryEntry> list_runs(const std::string& search);
+
+} // namespace denoir
