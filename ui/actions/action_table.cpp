@@ -47,6 +47,7 @@ QAction* ActionTable::add(const QString& id, const QString& group, const QString
     if (!icon_name.isEmpty()) action->setIcon(icon(icon_name));
     action->setShortcutContext(Qt::WindowShortcut);
     action->setShortcuts(stored_.value(id, defaults));
+    action->setAutoRepeat(false);
     action->setToolTip(tip_of(*action));
     // A menu shows either the picture or the check mark, and what is on must be seen.
     connect(action, &QAction::changed, action, [action] {

@@ -29,7 +29,8 @@ public:
         QWidget* scope = nullptr; ///< where its keys work; null: everywhere in the window
     };
 
-    /// A new action. `icon`: a name of ui::icon(), may be empty. An id twice asserts.
+    /// A new action, done once however long its keys are held; what is to go on meanwhile sets autoRepeat. `icon`: a
+    /// name of ui::icon(), may be empty. An id twice asserts.
     QAction* add(const QString& id, const QString& group, const QString& text, const QList<QKeySequence>& defaults = {},
                  const QString& icon = {});
     /// From now on its keys work only where `scope` or what is in it has the focus, and there they come before those of
