@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keys in the whole window: whose they are, and what they do while they are held.
-#include "app/request/request_document.h"
+#include <QAbstractSpinBox>
+#include <QComboBox>
+#include <QDockWidget>
+#include <QLineEdit>
+#include <QSignalSpy>
+
+#include "app/sweep/open_sweep.h"
+#include "app/sweep/sweep_document.h"
 #include "tests/app/clips.h"
 #include "tests/ui/window_main.h"
 #include "tests/ui/window_tools.h"
+#include "ui/actions/action_table.h"
 #include "ui/preview/preview_view.h"
 
 using namespace denoir;
@@ -38,6 +46,57 @@ private slots:
         preview.setFocus();
         hold(Qt::Key_Period, Qt::NoModifier);
         QCOMPARE(preview.player().frame(), 3);
+    }
+
+    void escape_ends_a_search_and_no_run() {
+        const app::Home home;
+        StudioFixture studio;
+        studio.key(Qt::Key_F, Qt::ControlModifier);
+        auto* search = studio.window().findChild<QLineEdit*>(QStringLiteral("runs-search"));
+        QTRY_VERIFY(search->hasFocus());
+        QTest::keyClicks(search, QStringLiteral("copy"));
+        QSignalSpy stopped(studio.window().actions().at(QStringLiteral("run.cancel")), &QAction::triggered);
+        QTest::keyClick(search, Qt::Key_Escape);
+        QVERIFY(search->text().isEmpty());
+        QCOMPARE(stopped.count(), 0);
+    }
+
+    void escape_takes_back_what_was_typed_and_stops_no_run() {
+        const app::Home home;
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& window = studio.window();
+        for (auto* dock : window.findChildren<QDockWidget*>()) dock->show();
+        QSignalSpy stopped(window.actions().at(QStringLiteral("run.cancel")), &QAction::triggered);
+        const auto typed = [&](const char* name) {
+            auto* field = studio.find<QWidget>(name);
+            auto* box = qobject_cast<QComboBox*>(field);
+            auto* number = qobject_cast<QAbstractSpinBox*>(field);
+            auto* edit = box      ? box->lineEdit()
+                         : number ? number->findChild<QLineEdit*>()
+                                  : static_cast<QLineEdit*>(field);
+            for (QWidget* at = field; at; at = at->parentWidget())
+                if (auto* dock = qobject_cast<QDockWidget*>(at)) dock->raise();
+            field->setFocus();
+            edit->selectAll();
+            const QString before = edit->text();
+            studio.type(QStringLiteral("12"));
+            const bool taken = edit->text() != before;
+            studio.key(Qt::Key_Escape);
+            return taken && edit->text() == before;
+        };
+        for (const char* name : {"log-search", "size", "steps", "seed", "trace-layers", "trace-steps"}) {
+            QVERIFY2(typed(name), name);
+            QVERIFY2(stopped.isEmpty(), name);
+        }
+        // Each letter was taken into the axes, and is taken back there.
+        studio.key(Qt::Key_3, Qt::ControlModifier);
+        const QString axis = studio.core().sweeps().axes().axes().front().text;
+        QVERIFY(typed("axis-0-values"));
+        QCOMPARE(studio.core().sweeps().axes().axes().front().text, axis);
+        QVERIFY(stopped.isEmpty());
+        studio.key(Qt::Key_Escape); // nothing is left to take back
+        QCOMPARE(stopped.count(), 1);
     }
 };
 

@@ -469,19 +469,6 @@ private slots:
         QCOMPARE(asked.count(), 1);
     }
 
-    void escape_ends_a_search_and_no_run() {
-        const app::Home home;
-        StudioFixture studio;
-        studio.key(Qt::Key_F, Qt::ControlModifier);
-        auto* search = studio.window().findChild<QLineEdit*>(QStringLiteral("runs-search"));
-        QTRY_VERIFY(search->hasFocus());
-        QTest::keyClicks(search, QStringLiteral("copy"));
-        QSignalSpy stopped(studio.window().actions().at(QStringLiteral("run.cancel")), &QAction::triggered);
-        QTest::keyClick(search, Qt::Key_Escape);
-        QVERIFY(search->text().isEmpty());
-        QCOMPARE(stopped.count(), 0);
-    }
-
     /// What stood in the parameters stands there again: from its own file, or from where earlier versions kept it.
     void parameters_outlive_the_program() {
         const app::Home home;

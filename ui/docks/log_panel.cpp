@@ -26,6 +26,7 @@
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
 #include "ui/widgets/empty_state.h"
+#include "ui/widgets/escape.h"
 
 namespace denoir::ui {
 
@@ -117,6 +118,7 @@ LogPanel::LogPanel(Studio& studio, QWidget* parent)
     search_->setPlaceholderText(tr("Search the log"));
     search_->setAccessibleName(search_->placeholderText());
     search_->setClearButtonEnabled(true);
+    escape_clears(*search_);
     all_->setObjectName(QStringLiteral("log-all"));
     all_->setText(tr("Everything"));
     all_->setToolTip(tr("Not only of one run"));

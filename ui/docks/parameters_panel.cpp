@@ -32,6 +32,7 @@
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
 #include "ui/widgets/elided_combo.h"
+#include "ui/widgets/escape.h"
 #include "ui/widgets/field.h"
 #include "ui/widgets/wheel.h"
 
@@ -274,6 +275,7 @@ void ParametersPanel::add_size(QVBoxLayout* form) {
     size_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     size_->setMinimumContentsLength(9); // 4096×4096
     wheel_when_focused(size_);
+    escape_puts_back(*size_->lineEdit());
     auto* field = new Field(tr("Size"), size_);
     field->label()->set_scrubbable(true);
     auto* turn = new QToolButton;
@@ -339,6 +341,7 @@ void ParametersPanel::add_seed(QVBoxLayout* form) {
     seed_->setObjectName(QStringLiteral("seed"));
     seed_->setValidator(new QRegularExpressionValidator(QRegularExpression(QStringLiteral("[0-9]{0,20}")), seed_));
     seed_->setPlaceholderText(tr("random"));
+    escape_puts_back(*seed_);
     auto* field = new Field(tr("Seed"), seed_);
     dice_ = new QToolButton;
     dice_->setIcon(icon(QStringLiteral("seed-random")));

@@ -7,7 +7,6 @@
 #include <QHBoxLayout>
 #include <QInputDialog>
 #include <QItemSelectionModel>
-#include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
@@ -35,6 +34,7 @@
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
 #include "ui/widgets/empty_state.h"
+#include "ui/widgets/escape.h"
 
 namespace denoir::ui {
 
@@ -112,7 +112,7 @@ RunsPanel::RunsPanel(Studio& studio, QWidget* parent)
     search_->setToolTip(tr("Words, or fields: seed:7 steps:20 size:256x144 mode:i2v state:done"));
     search_->setAccessibleName(search_->placeholderText());
     search_->setClearButtonEnabled(true);
-    search_->installEventFilter(this);
+    escape_clears(*search_);
     starred_->setObjectName(QStringLiteral("runs-starred"));
     starred_->setCheckable(true);
     starred_->setIcon(icon(QStringLiteral("star"), QStringLiteral("star-on")));
@@ -180,16 +180,6 @@ RunsPanel::RunsPanel(Studio& studio, QWidget* parent)
     connect(list_->selectionModel(), &QItemSelectionModel::currentChanged, this, &RunsPanel::mind_current);
     connect(&studio_.history, &QAbstractItemModel::dataChanged, this, &RunsPanel::mind_current);
     refresh();
-}
-
-bool RunsPanel::eventFilter(QObject* watched, QEvent* event) {
-    const bool key = event->type() == QEvent::ShortcutOverride || event->type() == QEvent::KeyPress;
-    if (watched != search_ || !key || static_cast<QKeyEvent*>(event)->key() != Qt::Key_Escape ||
-        search_->text().isEmpty())
-        return QWidget::eventFilter(watched, event);
-    event->accept(); // ends the search; the run at work goes on
-    if (event->type() == QEvent::KeyPress) search_->clear();
-    return true;
 }
 
 void RunsPanel::mind_current() {

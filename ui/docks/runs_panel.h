@@ -91,9 +91,6 @@ signals:
     void removed(const QStringList& runs);
     void said(const QString& text);
 
-protected:
-    bool eventFilter(QObject* watched, QEvent* event) override;
-
 private:
     void refresh();
     void mind_current();

@@ -27,6 +27,7 @@
 #include "ui/theme/icons.h"
 #include "ui/widgets/drop.h"
 #include "ui/widgets/empty_state.h"
+#include "ui/widgets/escape.h"
 #include "ui/widgets/raise_dialog.h"
 #include "ui/widgets/save_dialog.h"
 #include "ui/widgets/wheel.h"
@@ -112,6 +113,7 @@ QWidget* LayersPanel::make_source_row() {
     layers_->setToolTip(tr("Patterns of layers, with * and ?, separated by spaces: those with a slash are held against "
                            "COMPONENT/LAYER, others against LAYER. * is every layer, which may be many gigabytes."));
     for (const char* choice : layer_choices) layers_->addItem(QLatin1String(choice));
+    escape_puts_back(*layers_->lineEdit());
     layers_->setMinimumContentsLength(12);
     layers_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     steps_ = new QLineEdit(QStringLiteral("1,last"), widget);
@@ -119,6 +121,7 @@ QWidget* LayersPanel::make_source_row() {
     steps_->setAccessibleName(tr("Steps to trace"));
     steps_->setToolTip(tr("Steps to trace, like 1,4-6,last; empty: every step"));
     steps_->setMaximumWidth(96);
+    escape_puts_back(*steps_);
     label(tr("Layers"), layers_);
     row->setStretchFactor(layers_, 1);
     label(tr("Steps"), steps_);

@@ -22,6 +22,7 @@
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
 #include "ui/widgets/elided_label.h"
+#include "ui/widgets/escape.h"
 #include "ui/widgets/flow_layout.h"
 #include "ui/widgets/wheel.h"
 
@@ -57,6 +58,7 @@ AxisChip::AxisChip(QWidget* parent)
     field_->setAccessibleName(tr("What varies"));
     field_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     field_->setMinimumContentsLength(11);
+    escape_puts_back(*values_);
     values_->setMinimumWidth(fontMetrics().averageCharWidth() * 20);
     away_->setIcon(icon(QStringLiteral("close")));
     away_->setIconSize({12, 12});

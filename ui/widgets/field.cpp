@@ -13,6 +13,7 @@
 
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
+#include "ui/widgets/escape.h"
 #include "ui/widgets/wheel.h"
 
 namespace denoir::ui {
@@ -56,6 +57,8 @@ NumberEdit::NumberEdit(double low, double high, double step, int decimals, QWidg
     setDecimals(decimals);
     setKeyboardTracking(false);
     wheel_when_focused(this);
+    escape_first(
+        *this, [this] { return lineEdit()->isModified(); }, [this] { show_value(value()); });
     setAccelerated(true);
     setAlignment(Qt::AlignLeft);
     connect(this, &QDoubleSpinBox::valueChanged, this, &NumberEdit::commit);
