@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/request/wildcards.h"
 
-#include <QStringList>
+#include <cstddef>
+#include <vector>
 
 namespace denoir::app {
 namespace {
@@ -18,65 +19,76 @@ bool escaped(QStringView text, qsizetype at) {
     return text[at] == u'\\' && at + 1 < text.size() && QStringView(u"{|}\\").contains(text[at + 1]);
 }
 
-/// The brace that closes the one at `open`; -1: none.
-qsizetype closing(QStringView text, qsizetype open) {
-    int depth = 0;
-    for (qsizetype i = open; i < text.size(); ++i) {
-        if (escaped(text, i))
-            ++i;
-        else if (text[i] == u'{')
-            ++depth;
-        else if (text[i] == u'}' && --depth == 0)
-            return i;
-    }
-    return -1;
-}
-
-/// The choices between the braces, split at the bars of this level. One choice alone is no wildcard.
-QList<QStringView> choices(QStringView inside) {
-    QList<QStringView> out;
-    qsizetype begin = 0;
-    int depth = 0;
-    for (qsizetype i = 0; i < inside.size(); ++i) {
-        if (escaped(inside, i))
-            ++i;
-        else if (inside[i] == u'{')
-            ++depth;
-        else if (inside[i] == u'}')
-            --depth;
-        else if (inside[i] == u'|' && depth == 0)
-            out << inside.mid(begin, i - begin), begin = i + 1;
-    }
-    out << inside.mid(begin);
-    return out;
-}
-
 constexpr int max_depth = 64; ///< deeper nesting stands for itself
 
-QString resolved(QStringView text, quint64& state, int depth, int& found) {
-    QString out;
-    for (qsizetype i = 0; i < text.size(); ++i) {
-        if (escaped(text, i)) {
-            out += text[++i];
-            continue;
+/// A prompt whose braces were matched once: prompts may be long, and each letter typed asks for their wildcards.
+class Template {
+public:
+    explicit Template(QStringView text) : text_(text), closing_(std::size_t(text.size()), -1) {
+        std::vector<qsizetype> open;
+        for (qsizetype i = 0; i < text.size(); ++i) {
+            if (escaped(text, i)) {
+                ++i;
+            } else if (text[i] == u'{') {
+                open.push_back(i);
+            } else if (text[i] == u'}' && !open.empty()) {
+                closing_[std::size_t(open.back())] = i;
+                open.pop_back();
+            }
         }
-        const qsizetype end = text[i] == u'{' && depth < max_depth ? closing(text, i) : -1;
-        if (end < 0) {
-            out += text[i];
-            continue;
-        }
-        const QStringView inside = text.mid(i + 1, end - i - 1);
-        const QList<QStringView> all = choices(inside);
-        if (all.size() == 1) {
-            out += u'{' + resolved(inside, state, depth + 1, found) + u'}';
-        } else {
-            ++found;
-            out += resolved(all[qsizetype(next(state) % quint64(all.size()))], state, depth + 1, found);
-        }
-        i = end;
     }
-    return out;
-}
+    /// Counts in `found` the wildcards that a choice was made of.
+    QString resolved(quint64& state, int& found) const { return resolved({0, text_.size()}, state, 0, found); }
+
+private:
+    struct Part {
+        qsizetype begin, end;
+    };
+
+    /// The choices between two braces, split at the bars of this level. One choice alone is no wildcard.
+    std::vector<Part> choices(Part inside) const {
+        std::vector<Part> out;
+        qsizetype begin = inside.begin;
+        for (qsizetype i = inside.begin; i < inside.end; ++i) {
+            if (escaped(text_, i))
+                ++i;
+            else if (text_[i] == u'{')
+                i = closing_[std::size_t(i)];
+            else if (text_[i] == u'|')
+                out.push_back({begin, i}), begin = i + 1;
+        }
+        out.push_back({begin, inside.end});
+        return out;
+    }
+
+    QString resolved(Part part, quint64& state, int depth, int& found) const {
+        QString out;
+        for (qsizetype i = part.begin; i < part.end; ++i) {
+            if (escaped(text_, i)) {
+                out += text_[++i];
+                continue;
+            }
+            const qsizetype end = text_[i] == u'{' && depth < max_depth ? closing_[std::size_t(i)] : -1;
+            if (end < 0) {
+                out += text_[i];
+                continue;
+            }
+            const Part inside{i + 1, end};
+            const std::vector<Part> all = choices(inside);
+            if (all.size() == 1) {
+                out += u'{' + resolved(inside, state, depth + 1, found) + u'}';
+            } else {
+                ++found;
+                out += resolved(all[std::size_t(next(state) % all.size())], state, depth + 1, found);
+            }
+            i = end;
+        }
+        return out;
+    }
+
+    QStringView text_;
+    std::vector<qsizetype> closing_; ///< of the brace at each place; -1: none opens there, or it does not close
+};
 
 } // namespace
 
@@ -84,7 +96,7 @@ bool has_wildcards(const QString& prompt) {
     if (!prompt.contains(u'|')) return false;
     quint64 state = 0;
     int found = 0;
-    resolved(prompt, state, 0, found);
+    Template(prompt).resolved(state, found);
     return found > 0;
 }
 
@@ -92,7 +104,7 @@ QString resolve_wildcards(const QString& prompt_template, quint64 seed) {
     if (!has_wildcards(prompt_template)) return prompt_template; // backslashes of ordinary prompts stay
     quint64 state = seed;
     int found = 0;
-    return resolved(prompt_template, state, 0, found);
+    return Template(prompt_template).resolved(state, found);
 }
 
 } // namespace denoir::app

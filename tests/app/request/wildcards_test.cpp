@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/request/wildcards.h"
 
+#include <QElapsedTimer>
 #include <QSet>
 #include <QTest>
 
@@ -36,6 +37,16 @@ private slots:
         }
         QCOMPARE(resolve_wildcards(QStringLiteral("\\{{x|x}\\}"), 1), QStringLiteral("{x}"));
         QCOMPARE(resolve_wildcards(QStringLiteral("a{|}b"), 1), QStringLiteral("ab"));
+    }
+    void open_braces_are_looked_at_once() {
+        const QString text = QString(1 << 20, u'{') + QStringLiteral("a|b");
+        QElapsedTimer timer;
+        timer.start();
+        QVERIFY(!has_wildcards(text));
+        QVERIFY2(timer.elapsed() < 2000, qPrintable(QString::number(timer.elapsed())));
+        QVERIFY(has_wildcards(text + u'}'));
+        QCOMPARE(resolve_wildcards(QStringLiteral("{{{a|a}"), 1), QStringLiteral("{{a"));
+        QCOMPARE(resolve_wildcards(QStringLiteral("}{a|a}{"), 1), QStringLiteral("}a{"));
     }
     void deep_nesting_ends() {
         QString deep;
