@@ -108,7 +108,9 @@ int run(QApplication& program, const ui::Arguments& arguments) {
         window.raise();
         window.activateWindow();
     });
-    return QApplication::exec();
+    const int code = QApplication::exec();
+    instance.end();
+    return code;
 }
 
 } // namespace

@@ -2,7 +2,9 @@
 #include "app/desktop/single_instance.h"
 
 #include <QCryptographicHash>
-#include <QDataStream>
+#include <QDeadlineTimer>
+#include <QJsonArray>
+#include <QJsonDocument>
 #include <QLocalServer>
 #include <QLocalSocket>
 #include <QLockFile>
@@ -13,8 +15,9 @@
 namespace denoir::app {
 namespace {
 
-constexpr int answer_ms = 3000;
+constexpr int answer_ms = 10000;       ///< a studio that does nothing for so long hangs
 constexpr qint64 most_bytes = 1 << 20; ///< of arguments: anybody may write to the socket
+constexpr char taken = '\n';           ///< the answer
 
 QString socket_name() {
     const QByteArray folder = to_qstring(data_folder()).toUtf8();
@@ -30,40 +33,56 @@ SingleInstance::~SingleInstance() = default;
 bool SingleInstance::begin(const QStringList& arguments) {
     lock_ = std::make_unique<QLockFile>(to_qstring(data_folder() / "studio.lock"));
     lock_->setStaleLockTime(0); // only a process that is gone makes it stale
+    const QDeadlineTimer end(answer_ms);
     if (lock_->tryLock(0)) {
-        QLocalServer::removeServer(socket_name()); // left by a crash
-        server_ = new QLocalServer(this);
-        server_->setSocketOptions(QLocalServer::UserAccessOption);
-        connect(server_, &QLocalServer::newConnection, this, &SingleInstance::receive);
-        server_->listen(socket_name());
+        listen();
         return true;
     }
     if (lock_->error() != QLockFile::LockFailedError) return true; // no lock can be had: better two than none
+    handed_over_ = hand_over(arguments, end);
+    if (handed_over_) return false;
+    // One on its way out listens no more, and is gone soon.
+    if (!lock_->tryLock(int(end.remainingTime()))) return false;
+    listen();
+    return true;
+}
+
+void SingleInstance::end() {
+    delete server_; // with the sockets of those that got no answer
+    server_ = nullptr;
+}
+
+void SingleInstance::listen() {
+    QLocalServer::removeServer(socket_name()); // left by a crash
+    server_ = new QLocalServer(this);
+    server_->setSocketOptions(QLocalServer::UserAccessOption);
+    connect(server_, &QLocalServer::newConnection, this, &SingleInstance::receive);
+    server_->listen(socket_name());
+}
+
+bool SingleInstance::hand_over(const QStringList& arguments, const QDeadlineTimer& end) {
     QLocalSocket socket;
     socket.connectToServer(socket_name());
-    if (!socket.waitForConnected(answer_ms)) return false;
-    QByteArray message;
-    QDataStream out(&message, QIODevice::WriteOnly);
-    out << arguments;
-    socket.write(message);
-    handed_over_ = socket.waitForBytesWritten(answer_ms);
-    socket.disconnectFromServer();
-    if (socket.state() != QLocalSocket::UnconnectedState) socket.waitForDisconnected(answer_ms);
-    return false;
+    if (!socket.waitForConnected(int(end.remainingTime()))) return false;
+    socket.write(QJsonDocument(QJsonArray::fromStringList(arguments)).toJson(QJsonDocument::Compact) + '\n');
+    // What was written lies with the system, also where nobody ever reads it.
+    while (socket.bytesAvailable() == 0)
+        if (!socket.waitForReadyRead(int(end.remainingTime()))) return false;
+    return socket.read(1) == QByteArray(1, taken);
 }
 
 void SingleInstance::receive() {
     while (QLocalSocket* socket = server_->nextPendingConnection()) {
-        connect(socket, &QLocalSocket::readyRead, this, [socket] {
-            if (socket->bytesAvailable() > most_bytes) socket->abort();
+        connect(socket, &QLocalSocket::readyRead, this, [this, socket] {
+            if (socket->bytesAvailable() > most_bytes) return socket->abort();
+            if (!socket->canReadLine()) return;
+            const QJsonDocument arguments = QJsonDocument::fromJson(socket->readLine());
+            if (!arguments.isArray()) return socket->abort();
+            socket->write(&taken, 1);
+            socket->flush();
+            emit arguments_received(arguments.toVariant().toStringList());
         });
-        connect(socket, &QLocalSocket::disconnected, this, [this, socket] {
-            QStringList arguments;
-            QDataStream in(socket->read(most_bytes));
-            in >> arguments;
-            if (in.status() == QDataStream::Ok) emit arguments_received(arguments);
-            socket->deleteLater();
-        });
+        connect(socket, &QLocalSocket::disconnected, socket, &QObject::deleteLater);
     }
 }
 

@@ -4,6 +4,7 @@
 #include <QStringList>
 #include <memory>
 
+class QDeadlineTimer;
 class QLocalServer;
 class QLockFile;
 
@@ -15,15 +16,19 @@ class SingleInstance : public QObject {
 public:
     explicit SingleInstance(QObject* parent = nullptr);
     ~SingleInstance() override;
-    /// True: this is the first. False: `arguments` were given to the one that runs (or it does not answer, and
-    /// handed_over() is false).
+    /// True: this is the first, or the one before is just gone. False: the one that runs took `arguments` (or it does
+    /// not answer within seconds, and handed_over() is false).
     bool begin(const QStringList& arguments);
     bool handed_over() const { return handed_over_; }
+    /// Takes no more arguments: who starts from now on waits until this one is gone.
+    void end();
 
 signals:
     void arguments_received(const QStringList& arguments);
 
 private:
+    void listen();
+    bool hand_over(const QStringList& arguments, const QDeadlineTimer& end);
     void receive();
     std::unique_ptr<QLockFile> lock_;
     QLocalServer* server_ = nullptr;

@@ -13,6 +13,7 @@
 #include <functional>
 #include <mutex>
 #include <optional>
+#include <stop_token>
 #include <thread>
 #include <utility>
 
@@ -163,6 +164,7 @@ bool describe(ModelRow& row) {
 /// Folders and files below roots that may be models.
 class Finder {
 public:
+    explicit Finder(const std::stop_token& end) : end_(end) {}
     QStringList found;
     QStringList folders; ///< looked into: to be watched
     /// Level by level: where there is too much below a root, what lies deep is left out.
@@ -178,14 +180,15 @@ public:
     }
 
 private:
-    /// Adds what is in the folder, and to `below` where models may lie as well. False: enough was looked at.
+    /// Adds what is in the folder, and to `below` where models may lie as well. False: enough was looked at, or nobody
+    /// waits for it any more.
     bool look(const fs::path& folder, std::size_t& looked, std::vector<fs::path>& below) {
         if (!is_folder(folder)) return true;
         folders << to_qstring(folder);
         std::vector<fs::path> files, deeper;
         std::error_code code;
         for (fs::directory_iterator it(folder, code), end; !code && it != end; it.increment(code)) {
-            if (++looked > most_looked_at) return false;
+            if (end_.stop_requested() || ++looked > most_looked_at) return false;
             if (it->path().filename().string().starts_with('.')) continue;
             if (is_folder(it->path()))
                 deeper.push_back(it->path());
@@ -202,6 +205,7 @@ private:
         } catch (const std::exception&) { // none, or several
         }
         for (const fs::path& file : files) {
+            if (end_.stop_requested()) return false;
             try {
                 const Inspection what = inspect(file);
                 if (!what.parts.empty() && what.parts.front().role.starts_with("transformer"))
@@ -213,6 +217,8 @@ private:
         below.insert(below.end(), deeper.begin(), deeper.end());
         return true;
     }
+
+    const std::stop_token end_;
 };
 
 } // namespace
@@ -239,7 +245,7 @@ struct ModelCatalogue::Store {
                 question.reset();
                 serial = asked;
             }
-            Finder finder;
+            Finder finder(end);
             QString bundled;
             try {
                 bundled = to_qstring(find_model({}));
@@ -251,6 +257,7 @@ struct ModelCatalogue::Store {
             } catch (const std::exception&) { // no data folder
             }
             for (const QString& root : roots) finder.look_below(to_path(root));
+            if (end.stop_requested()) return;
             finder.found.removeDuplicates();
             std::vector<ModelRow> first;
             for (const QString& path : finder.found) {

@@ -26,6 +26,7 @@ namespace fs = std::filesystem;
 namespace {
 
 QString text(const char* t) { return QString::fromUtf8(t); }
+enum Second { is_first = 3, no_answer = 5, handed_over = 7 }; ///< exit codes of a second studio
 const fs::path fixtures = DENOIR_FIXTURES "/_models";
 
 } // namespace
@@ -353,7 +354,29 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(received.count(), 1, 20000);
         QCOMPARE(received[0][0].toStringList().last(), text("open this.denoir"));
         QTRY_COMPARE_WITH_TIMEOUT(second.state(), QProcess::NotRunning, 30000);
-        QCOMPARE(second.exitCode(), 7);
+        QCOMPARE(second.exitCode(), handed_over);
+    }
+
+    /// Bytes that lie with the system are no answer.
+    void a_studio_that_hangs_takes_nothing() {
+        SingleInstance first;
+        QVERIFY(first.begin({}));
+        QProcess second;
+        second.start(QCoreApplication::applicationFilePath(), {text("--second")});
+        QVERIFY(second.waitForFinished(30000)); // without our event loop
+        QCOMPARE(second.exitCode(), no_answer);
+    }
+
+    void who_starts_while_a_studio_ends_is_the_next() {
+        std::optional<SingleInstance> first(std::in_place);
+        QVERIFY(first->begin({}));
+        first->end();
+        QProcess second;
+        second.start(QCoreApplication::applicationFilePath(), {text("--second")});
+        QVERIFY(!second.waitForFinished(500));
+        first.reset();
+        QVERIFY(second.waitForFinished(30000));
+        QCOMPARE(second.exitCode(), is_first);
     }
 
 private:
@@ -364,7 +387,8 @@ int main(int argc, char** argv) {
     QCoreApplication program(argc, argv);
     if (QCoreApplication::arguments().value(1) == text("--second")) {
         SingleInstance instance;
-        return !instance.begin(QCoreApplication::arguments()) && instance.handed_over() ? 7 : 1;
+        if (instance.begin(QCoreApplication::arguments())) return is_first;
+        return instance.handed_over() ? handed_over : no_answer;
     }
     ServicesTest test;
     return QTest::qExec(&test, argc, argv);
