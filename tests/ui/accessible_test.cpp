@@ -10,10 +10,13 @@
 #include <QToolButton>
 #include <QWheelEvent>
 
+#include "app/base/text.h"
+#include "app/request/model_catalogue.h"
 #include "app/request/request_document.h"
 #include "app/sweep/open_sweep.h"
 #include "app/sweep/sweep_document.h"
 #include "tests/app/clips.h"
+#include "tests/app/fake_runs.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/preview/preview_view.h"
 #include "ui/preview/scrubber.h"
@@ -139,6 +142,51 @@ private slots:
         QVERIFY(grid->text(QAccessible::Value).contains("starred"));
         wrong.removeDuplicates();
         QVERIFY2(wrong.isEmpty(), qPrintable('\n' + wrong.join('\n')));
+    }
+
+    /// State, step, failure and what to do about it are painted in a row; its prompt alone says none of them.
+    void rows_say_all_that_is_painted() {
+        const app::Home home;
+        QDir().mkpath(home.data("runs"));
+        const QString run = app::to_qstring(app::fake_run(app::to_path(home.data("runs")), 1234, false));
+        StudioFixture studio;
+        const auto spoken = [&](const char* list) {
+            QAccessibleInterface* face = QAccessible::queryAccessibleInterface(studio.find<QListView>(list));
+            const QAccessibleInterface* row = face->child(0);
+            return row ? row->text(QAccessible::Name) : QString();
+        };
+        const auto says = [&](const char* list, const QStringList& all) {
+            const QString text = spoken(list);
+            for (const QString& words : all)
+                if (words.isEmpty() || !text.contains(words)) return QString(words + " in " + text);
+            return QString();
+        };
+        auto& history = studio.core().history;
+        QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 1, 30000);
+        history.set_starred(run, true);
+        QCOMPARE(says("runs", {"seed 1234", "starred", "CFG 5", " f"}), QString());
+
+        app::RequestDocument::Snapshot wrong{app::tiny_request(), {}};
+        wrong.request.image = home.file("none.png").toStdString();
+        auto& queue = studio.core().queue;
+        queue.set_paused(true);
+        queue.add(wrong);
+        QCOMPARE(says("queue", {"waits", "seed"}), QString());
+        queue.set_paused(false);
+        QVERIFY(studio.idle());
+        const auto issue = queue.index(0).data(app::RunQueue::IssueRole).value<app::Issue>();
+        QCOMPARE(says("queue", {app::tiny_request().prompt.c_str(), issue.message, issue.hint}), QString());
+
+        auto& models = studio.core().models;
+        models.set_folders({QStringLiteral(DENOIR_TINY_MODEL)});
+        QVERIFY(models.wait_looked(20000));
+        const int row = models.row_of(QStringLiteral(DENOIR_TINY_MODEL));
+        QVERIFY(row >= 0);
+        studio.core().document.set_value("model", QStringLiteral(DENOIR_TINY_MODEL));
+        const QModelIndex model = studio.find<QListView>("models")->model()->index(row, 0);
+        const QString text = model.data(Qt::AccessibleTextRole).toString();
+        QVERIFY2(text.contains("in use") && text.contains(model.data(app::ModelCatalogue::FitsTextRole).toString()),
+                 qPrintable(text));
     }
 
     /// Another layout takes the place of what had the focus: it goes to what one works with there, and back to where it

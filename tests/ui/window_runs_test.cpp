@@ -357,7 +357,7 @@ private slots:
         auto* list = studio.find<QListView>("queue");
         auto* lines = studio.find<QListView>("log-lines");
         QVERIFY(!lines->isVisible());
-        list->setCurrentIndex(queue.index(queue.row_of(first)));
+        list->setCurrentIndex(list->model()->index(queue.row_of(first), 0));
         emit list->activated(list->currentIndex()); // Enter
         QTRY_VERIFY(lines->isVisible());
         const auto text = [&] {
@@ -525,10 +525,10 @@ private slots:
         wrong.request.image = home.file("text.png").toStdString();
         queue.add(wrong);
         QVERIFY(studio.idle());
-        const QModelIndex row = queue.index(0);
+        const auto* list = studio.find<QListView>("queue");
+        const QModelIndex row = list->model()->index(0, 0);
         QCOMPARE(row.data(app::RunQueue::StateRole).toInt(), int(app::RunQueue::State::failed));
         const auto issue = row.data(app::RunQueue::IssueRole).value<app::Issue>();
-        const auto* list = studio.find<QListView>("queue");
         const int words = list->fontMetrics().horizontalAdvance(issue.message + "; " + issue.hint);
         const int lines = words / list->viewport()->width() + 1;
         QVERIFY2(lines > 1, qPrintable(issue.line()));

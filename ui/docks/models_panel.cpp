@@ -25,6 +25,7 @@
 #include "ui/theme/icons.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/raise_dialog.h"
+#include "ui/widgets/spoken_rows.h"
 
 namespace denoir::ui {
 
@@ -88,6 +89,18 @@ QString details(const QModelIndex& index) {
 
 } // namespace
 
+bool ModelDelegate::in_use(const QModelIndex& index) const {
+    const QString chosen = studio_.document.value(QStringLiteral("model")).toString();
+    return chosen == index.data(Role::PathRole).toString() ||
+           (chosen.isEmpty() && index.data(Role::BundledRole).toBool());
+}
+
+QStringList ModelDelegate::lines(const QModelIndex& index) const {
+    const QString name = index.data(Role::NameRole).toString();
+    return {in_use(index) ? ModelsPanel::tr("%1 · in use").arg(name) : name, kind_line(index), task_line(index),
+            index.data(Role::FitsTextRole).toString()};
+}
+
 QSize ModelDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex&) const {
     return {200, 4 * option.fontMetrics.lineSpacing() + 14};
 }
@@ -102,13 +115,10 @@ void ModelDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
         painter->setBrush(option.state & QStyle::State_Selected ? c.selection : c.hover);
         painter->drawRoundedRect(row, 4, 4);
     }
-    const bool bundled = index.data(Role::BundledRole).toBool();
-    const QString chosen = studio_.document.value(QStringLiteral("model")).toString();
-    const bool in_use = bundled ? chosen.isEmpty() || chosen == index.data(Role::PathRole).toString()
-                                : chosen == index.data(Role::PathRole).toString();
+    const bool used = in_use(index);
     icon(QStringLiteral("model"))
         .paint(painter, QRect(row.left() + 6, row.top() + 7, 14, 14), Qt::AlignCenter,
-               in_use ? QIcon::Normal : QIcon::Disabled);
+               used ? QIcon::Normal : QIcon::Disabled);
     const int line = option.fontMetrics.lineSpacing();
     QRect text(row.left() + 28, row.top() + 6, row.width() - 36, line);
     const auto write = [&](const QString& words, const QColor& colour) {
@@ -118,16 +128,16 @@ void ModelDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
         text.translate(0, line);
     };
     QFont bold = option.font;
-    bold.setBold(in_use);
+    bold.setBold(used);
     painter->setFont(bold);
-    const QString name = index.data(Role::NameRole).toString();
-    write(in_use ? ModelsPanel::tr("%1 · in use").arg(name) : name, c.text);
+    const QStringList words = lines(index);
+    write(words[0], c.text);
     painter->setFont(option.font);
-    write(kind_line(index), c.quiet);
+    write(words[1], c.quiet);
     const State state = state_of(index);
-    write(task_line(index), state == State::unreadable ? c.error : state == State::incomplete ? c.warning : c.quiet);
+    write(words[2], state == State::unreadable ? c.error : state == State::incomplete ? c.warning : c.quiet);
     const QString fits = index.data(Role::FitsRole).toString();
-    write(index.data(Role::FitsTextRole).toString(), fits == QLatin1String("too large") ? c.warning : c.quiet);
+    write(words[3], fits == QLatin1String("too large") ? c.warning : c.quiet);
     painter->restore();
 }
 
@@ -139,8 +149,10 @@ ModelsPanel::ModelsPanel(Studio& studio, QWidget* parent)
       folders_(new QToolButton(this)) {
     list_->setObjectName(QStringLiteral("models"));
     list_->setAccessibleName(tr("Models"));
-    list_->setModel(&studio_.models);
-    list_->setItemDelegate(new ModelDelegate(studio_, list_));
+    auto* delegate = new ModelDelegate(studio_, list_);
+    list_->setModel(new SpokenRows(
+        studio_.models, [delegate](const QModelIndex& model) { return delegate->lines(model); }, list_));
+    list_->setItemDelegate(delegate);
     list_->setMouseTracking(true);
     list_->setContextMenuPolicy(Qt::CustomContextMenu);
     list_->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);

@@ -18,8 +18,10 @@ public:
     ModelDelegate(Studio& studio, QObject* parent) : QStyledItemDelegate(parent), studio_(studio) {}
     void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
     QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+    QStringList lines(const QModelIndex& index) const; ///< as they are painted; some may be empty
 
 private:
+    bool in_use(const QModelIndex& index) const;
     Studio& studio_;
 };
 

@@ -21,6 +21,7 @@
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
 #include "ui/widgets/empty_state.h"
+#include "ui/widgets/spoken_rows.h"
 
 namespace denoir::ui {
 
@@ -82,6 +83,15 @@ QString words_of(const QModelIndex& index) {
     return {};
 }
 
+QString title_of(const QModelIndex& index) {
+    const QString prompt = index.data(Role::PromptRole).toString().simplified();
+    return prompt.isEmpty() ? QueuePanel::tr("(no prompt)") : prompt;
+}
+
+QString seed_of(const QModelIndex& index) {
+    return QueuePanel::tr("seed %1").arg(index.data(Role::SeedRole).toULongLong());
+}
+
 constexpr int margin = 4, beside = 36; ///< of a row; what its words leave to the picture and the end
 } // namespace
 
@@ -113,10 +123,8 @@ void QueueDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
                state == State::waiting || state == State::done ? QIcon::Disabled : QIcon::Normal);
     const QRect text(row.left() + 28, row.top() + 5, row.width() - beside, line);
     painter->setPen(c.text);
-    const QString prompt = index.data(Role::PromptRole).toString().simplified();
     painter->drawText(text, Qt::AlignLeft | Qt::AlignVCenter,
-                      option.fontMetrics.elidedText(prompt.isEmpty() ? QueuePanel::tr("(no prompt)") : prompt,
-                                                    Qt::ElideRight, text.width()));
+                      option.fontMetrics.elidedText(title_of(index), Qt::ElideRight, text.width()));
     painter->setPen(state == State::failed ? c.error : c.quiet);
     const QString words = words_of(index);
     const QRect below = text.translated(0, line);
@@ -126,7 +134,7 @@ void QueueDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
         painter->restore();
         return;
     }
-    const QString seed = QueuePanel::tr("seed %1").arg(index.data(Role::SeedRole).toULongLong());
+    const QString seed = seed_of(index);
     const QFontMetrics& metrics = option.fontMetrics;
     const bool both = metrics.horizontalAdvance(words) + 8 + metrics.horizontalAdvance(seed) <= below.width();
     painter->drawText(below, Qt::AlignLeft | Qt::AlignVCenter,
@@ -157,7 +165,12 @@ QueuePanel::QueuePanel(Studio& studio, QWidget* parent)
     list_->setObjectName(QStringLiteral("queue"));
     list_->setResizeMode(QListView::Adjust); // words are wrapped anew
     list_->setAccessibleName(tr("Queue"));
-    list_->setModel(&studio_.queue);
+    list_->setModel(new SpokenRows(
+        studio_.queue,
+        [](const QModelIndex& entry) {
+            return QStringList{title_of(entry), words_of(entry), seed_of(entry)};
+        },
+        list_));
     list_->setItemDelegate(new QueueDelegate(list_));
     list_->setSelectionMode(QAbstractItemView::SingleSelection);
     list_->setDragDropMode(QAbstractItemView::InternalMove);
@@ -225,13 +238,13 @@ QueuePanel::QueuePanel(Studio& studio, QWidget* parent)
     };
     key(Qt::Key_Delete, [this] { remove_selected(); });
     connect(&studio_.queue, &QAbstractItemModel::rowsInserted, this, [this](const QModelIndex&, int first) {
-        if (!list_->underMouse()) list_->scrollTo(studio_.queue.index(first));
+        if (!list_->underMouse()) list_->scrollTo(list_->model()->index(first, 0));
     });
     for (auto signal : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved})
         connect(&studio_.queue, signal, this, &QueuePanel::refresh);
     connect(&studio_.queue, &QAbstractItemModel::modelReset, this, &QueuePanel::refresh);
     connect(&studio_.queue, &app::RunQueue::entry_started, this, [this](quint64 id) {
-        if (!list_->underMouse()) list_->scrollTo(studio_.queue.index(studio_.queue.row_of(id)));
+        if (!list_->underMouse()) list_->scrollTo(list_->model()->index(studio_.queue.row_of(id), 0));
     });
     connect(&studio_.queue, &QAbstractItemModel::dataChanged, this, &QueuePanel::refresh);
     connect(&studio_.queue, &app::RunQueue::paused_changed, this, &QueuePanel::refresh);
@@ -297,7 +310,7 @@ void QueuePanel::move_selected(int by) {
     if (id == 0) return;
     const int row = studio_.queue.row_of(id) + by;
     if (row >= 0 && row < studio_.queue.rowCount() && studio_.queue.move(id, row))
-        list_->setCurrentIndex(studio_.queue.index(studio_.queue.row_of(id)));
+        list_->setCurrentIndex(list_->model()->index(studio_.queue.row_of(id), 0));
 }
 
 void QueuePanel::resume_selected() {

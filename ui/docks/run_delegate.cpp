@@ -56,6 +56,7 @@ public:
         if (done) time_ << state_words(index); // how long it took
     }
     bool failed() const { return failed_; }
+    QStringList all() const { return values_ + news_ + length_ + time_; }
     QStringList lines(const QFontMetrics& metrics, int width) const {
         QStringList left, lines;
         for (const QStringList& length : {length_, short_length_}) { // briefer where it is too narrow for all
@@ -80,10 +81,32 @@ private:
     bool failed_ = false;
 };
 
+QString title_of(const QModelIndex& index) {
+    QString title = index.data(Role::NameRole).toString();
+    if (title.isEmpty()) title = index.data(Role::PromptRole).toString().simplified();
+    return title.isEmpty() ? RunsPanel::tr("(no prompt)") : title;
+}
+
 } // namespace
 
 QStringList RunDelegate::details(const QModelIndex& index, const QFontMetrics& metrics, int width) {
     return Details(index).lines(metrics, width);
+}
+
+QStringList RunDelegate::words(const QModelIndex& index) const {
+    const QString letter = side_letter(index);
+    QStringList out{title_of(index), letter.isEmpty() ? QString() : RunsPanel::tr("compared as %1").arg(letter),
+                    index.data(Role::StarredRole).toBool() ? RunsPanel::tr("starred") : QString()};
+    out << Details(index).all();
+    // What to do about it stands in the tooltip.
+    out << app::engine_text(index.data(Role::IssueRole).value<app::Issue>().hint);
+    return out;
+}
+
+QString RunDelegate::side_letter(const QModelIndex& index) const {
+    const QString path = index.data(Role::PathRole).toString();
+    if (b_.isEmpty()) return {};
+    return path == a_ ? QStringLiteral("A") : path == b_ ? QStringLiteral("B") : QString();
 }
 
 RunDelegate::RunDelegate(Studio& studio, QObject* parent) : QStyledItemDelegate(parent), studio_(studio) {}
@@ -148,18 +171,17 @@ void RunDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, c
     }
     painter->restore();
 
-    const QString path = index.data(Role::PathRole).toString();
-    const bool is_a = !b_.isEmpty() && path == a_, is_b = path == b_ && !b_.isEmpty();
-    if (is_a || is_b) {
-        painter->setPen(QPen(is_a ? c.a : c.b, 2));
+    if (const QString side = side_letter(index); !side.isEmpty()) {
+        const QColor colour = side == QLatin1String("A") ? c.a : c.b;
+        painter->setPen(QPen(colour, 2));
         painter->setBrush(Qt::NoBrush);
         painter->drawRoundedRect(frame, 3, 3);
         const QRect letter(frame.left() + 3, frame.top() + 3, 14, 14);
         painter->setPen(Qt::NoPen);
-        painter->setBrush(is_a ? c.a : c.b);
+        painter->setBrush(colour);
         painter->drawRoundedRect(letter, 3, 3);
         painter->setPen(c.dark ? c.on_accent : Qt::white);
-        painter->drawText(letter, Qt::AlignCenter, is_a ? QStringLiteral("A") : QStringLiteral("B"));
+        painter->drawText(letter, Qt::AlignCenter, side);
     }
 
     const int line = option.fontMetrics.lineSpacing();
@@ -172,12 +194,9 @@ void RunDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, c
         icon(starred ? QStringLiteral("star-on") : QStringLiteral("star"))
             .paint(painter, star_rect(option.rect).adjusted(3, 3, -3, -3), Qt::AlignCenter,
                    starred ? QIcon::Normal : QIcon::Disabled);
-    QString title = index.data(Role::NameRole).toString();
-    if (title.isEmpty()) title = index.data(Role::PromptRole).toString().simplified();
-    if (title.isEmpty()) title = RunsPanel::tr("(no prompt)");
     painter->setPen(c.text);
     painter->drawText(text, Qt::AlignLeft | Qt::AlignVCenter,
-                      option.fontMetrics.elidedText(title, Qt::ElideRight, text.width() - 20));
+                      option.fontMetrics.elidedText(title_of(index), Qt::ElideRight, text.width() - 20));
     for (const QString& words : lines) {
         text.translate(0, line);
         painter->setPen(details.failed() && &words == &lines[1] ? c.error : c.quiet);

@@ -35,6 +35,7 @@
 #include "ui/theme/icons.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/escape.h"
+#include "ui/widgets/spoken_rows.h"
 
 namespace denoir::ui {
 
@@ -120,7 +121,8 @@ RunsPanel::RunsPanel(Studio& studio, QWidget* parent)
     starred_->setAccessibleName(starred_->toolTip());
     list_->setObjectName(QStringLiteral("runs"));
     list_->setAccessibleName(tr("Runs"));
-    list_->setModel(&studio_.history);
+    list_->setModel(new SpokenRows(
+        studio_.history, [this](const QModelIndex& run) { return delegate_->words(run); }, list_));
     list_->setItemDelegate(delegate_);
     stack_->addWidget(empty_);
     stack_->addWidget(list_);
@@ -159,7 +161,7 @@ RunsPanel::RunsPanel(Studio& studio, QWidget* parent)
             emit open_run(index.data(Role::PathRole).toString());
     });
     connect(list_, &RunsView::star_clicked, this, [this](const QModelIndex& index) {
-        studio_.history.setData(index, !index.data(Role::StarredRole).toBool(), Role::StarredRole);
+        list_->model()->setData(index, !index.data(Role::StarredRole).toBool(), Role::StarredRole);
     });
     connect(list_, &RunsView::hovered, this, &RunsPanel::play_under_pointer);
     connect(list_, &QListView::customContextMenuRequested, this, &RunsPanel::show_menu);
@@ -226,7 +228,7 @@ bool RunsPanel::resumable() const { return resumable_; }
 void RunsPanel::select(const QString& run) {
     const int row = studio_.history.row_of(run);
     if (row < 0) return;
-    const QModelIndex index = studio_.history.index(row);
+    const QModelIndex index = list_->model()->index(row, 0);
     // Not as the view would: with Ctrl held down, of Ctrl+Enter, it adds to what is selected.
     list_->selectionModel()->setCurrentIndex(index, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
     list_->scrollTo(index);

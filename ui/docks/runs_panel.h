@@ -27,11 +27,14 @@ public:
     static QRect star_rect(const QRect& row);
     /// The lines below the title in so many pixels.
     static QStringList details(const QModelIndex& index, const QFontMetrics& metrics, int width);
+    /// All that is painted of a run, and what to do where it failed.
+    QStringList words(const QModelIndex& index) const;
     void set_playing(const QPersistentModelIndex& index, int tick);
     /// Letters shown on the runs that are being compared.
     void set_sides(const QString& a, const QString& b);
 
 private:
+    QString side_letter(const QModelIndex& index) const; ///< empty: it is not compared
     Studio& studio_;
     QPersistentModelIndex playing_;
     int tick_ = 0;

@@ -3678,6 +3678,14 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
             <numerusform>%n Schritte</numerusform>
         </translation>
     </message>
+    <message>
+        <source>compared as %1</source>
+        <translation>verglichen als %1</translation>
+    </message>
+    <message>
+        <source>starred</source>
+        <translation>mit Stern</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::Scrubber</name>
