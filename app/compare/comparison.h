@@ -33,7 +33,6 @@ public:
     /// Compare stored latents, not videos, where both runs have them; on by default. Begins anew, also where they could
     /// not be decoded before.
     void set_prefers_exact(bool on);
-    bool prefers_exact() const { return prefers_exact_; }
     bool can_be_exact() const; ///< both are runs that have their last latents
     /// The latents are what is compared, or they are being decoded for it. False: the files that are shown.
     bool by_latents() const { return pair_.exact; }

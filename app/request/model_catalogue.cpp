@@ -407,12 +407,6 @@ QVariant ModelCatalogue::data(const QModelIndex& index, int role) const {
     }
 }
 
-QHash<int, QByteArray> ModelCatalogue::roleNames() const {
-    return {{PathRole, "path"},       {NameRole, "name"},         {StateRole, "state"},    {FamilyRole, "family"},
-            {VariantRole, "variant"}, {DTypeRole, "dtype"},       {BytesRole, "bytes"},    {MissingRole, "missing"},
-            {FitsRole, "fits"},       {FitsTextRole, "fitsText"}, {BundledRole, "bundled"}};
-}
-
 int ModelCatalogue::row_of(const QString& path) const {
     if (!path.isEmpty()) return store_->find(path);
     for (std::size_t i = 0; i < store_->rows.size(); ++i)

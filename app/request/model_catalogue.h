@@ -45,7 +45,6 @@ public:
 
     int rowCount(const QModelIndex& parent = {}) const override;
     QVariant data(const QModelIndex& index, int role) const override;
-    QHash<int, QByteArray> roleNames() const override;
     int row_of(const QString& path) const; ///< -1: none; empty path: the bundled model
     QString bundled() const;               ///< its path; empty: there is none
 

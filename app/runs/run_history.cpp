@@ -244,8 +244,6 @@ QVariant RunHistory::data(const QModelIndex& index, int role) const {
         return r.path;
     case PromptRole:
         return r.prompt;
-    case NegativePromptRole:
-        return r.negative;
     case TemplateRole:
         return r.prompt_template;
     case StateRole:
@@ -254,20 +252,12 @@ QVariant RunHistory::data(const QModelIndex& index, int role) const {
         return QDateTime::fromMSecsSinceEpoch(r.created, Qt::UTC);
     case SeedRole:
         return QVariant::fromValue<quint64>(r.seed);
-    case ModeRole:
-        return r.mode;
-    case ModelRole:
-        return r.model;
-    case SamplerRole:
-        return r.sampler;
     case WidthRole:
         return r.width;
     case HeightRole:
         return r.height;
     case FramesRole:
         return r.frames;
-    case FpsRole:
-        return r.fps;
     case StepsRole:
         return r.steps;
     case StepsDoneRole:
@@ -288,12 +278,8 @@ QVariant RunHistory::data(const QModelIndex& index, int role) const {
         return QVariant::fromValue(r.issue);
     case SummaryRole:
         return r.summary();
-    case ParentRole:
-        return r.parent;
     case LatentsRole:
         return r.latents;
-    case DroppableRole:
-        return QVariant::fromValue<quint64>(r.droppable);
     default:
         return {};
     }
@@ -314,14 +300,6 @@ bool RunHistory::setData(const QModelIndex& index, const QVariant& value, int ro
 Qt::ItemFlags RunHistory::flags(const QModelIndex& index) const {
     if (!index.isValid()) return Qt::NoItemFlags;
     return QAbstractListModel::flags(index) | Qt::ItemIsEditable | Qt::ItemIsDragEnabled | Qt::ItemNeverHasChildren;
-}
-
-QHash<int, QByteArray> RunHistory::roleNames() const {
-    return {{PathRole, "path"},       {NameRole, "name"},           {PromptRole, "prompt"},   {StateRole, "state"},
-            {CreatedRole, "created"}, {SeedRole, "seed"},           {ModeRole, "mode"},       {ModelRole, "model"},
-            {WidthRole, "width"},     {HeightRole, "height"},       {FramesRole, "frames"},   {FpsRole, "fps"},
-            {StepsRole, "steps"},     {StepsDoneRole, "stepsDone"}, {SecondsRole, "seconds"}, {StarredRole, "starred"},
-            {BytesRole, "bytes"},     {ThumbnailRole, "thumbnail"}, {VideoRole, "video"},     {SummaryRole, "summary"}};
 }
 
 void RunHistory::set_search(const QString& text) {

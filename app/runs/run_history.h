@@ -30,18 +30,13 @@ public:
         PathRole = Qt::UserRole + 1,
         NameRole, ///< given by the user; empty: none
         PromptRole,
-        NegativePromptRole,
         TemplateRole, ///< with wildcards; empty: had none
         StateRole,    ///< "done", "running", "cancelled", "failed", "interrupted", "waiting"
         CreatedRole,  ///< QDateTime, UTC
         SeedRole,     ///< quint64
-        ModeRole,
-        ModelRole,
-        SamplerRole,
         WidthRole,
         HeightRole,
         FramesRole,
-        FpsRole,
         StepsRole,
         StepsDoneRole, ///< whole steps on disk
         GuidanceRole,
@@ -52,9 +47,7 @@ public:
         VideoRole,     ///< path of video.mp4; empty: none (yet)
         IssueRole,     ///< app::Issue of a failed run
         SummaryRole,   ///< "256x144 · 33 f · 20 steps · CFG 5 · seed 7"
-        ParentRole,    ///< run it branched from; empty: none
         LatentsRole,   ///< steps can be shown and branched from
-        DroppableRole, ///< bytes that dropping its step latents would free
     };
 
     explicit RunHistory(QObject* parent = nullptr);
@@ -64,7 +57,6 @@ public:
     QVariant data(const QModelIndex& index, int role) const override;
     bool setData(const QModelIndex& index, const QVariant& value, int role) override; ///< StarredRole, NameRole
     Qt::ItemFlags flags(const QModelIndex& index) const override;
-    QHash<int, QByteArray> roleNames() const override;
 
     /// Words that must all occur in prompt, name, parameters, model, state, date or folder, case ignored; "steps:20",
     /// "seed:7", "size:256x144", "frames:33", "mode:i2v", "state:done" ask for one field. Rows change at once.

@@ -123,13 +123,6 @@ QVariant RunQueue::data(const QModelIndex& index, int role) const {
     }
 }
 
-QHash<int, QByteArray> RunQueue::roleNames() const {
-    return {{IdRole, "id"},           {StateRole, "state"}, {PromptRole, "prompt"},     {TemplateRole, "template"},
-            {SummaryRole, "summary"}, {SeedRole, "seed"},   {ProgressRole, "progress"}, {StageRole, "stage"},
-            {EtaRole, "eta"},         {PaceRole, "pace"},   {StepRole, "step"},         {StepsRole, "steps"},
-            {IssueRole, "issue"},     {RunRole, "run"},     {KindRole, "kind"},         {TagRole, "tag"}};
-}
-
 Qt::ItemFlags RunQueue::flags(const QModelIndex& index) const {
     if (!index.isValid()) return Qt::ItemIsDropEnabled;
     const bool waits = store_->entries[std::size_t(index.row())].state == State::waiting;

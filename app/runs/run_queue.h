@@ -44,7 +44,6 @@ public:
 
     int rowCount(const QModelIndex& parent = {}) const override;
     QVariant data(const QModelIndex& index, int role) const override;
-    QHash<int, QByteArray> roleNames() const override;
     Qt::ItemFlags flags(const QModelIndex& index) const override;
     /// Drag and drop within the list: waiting entries only.
     bool moveRows(const QModelIndex&, int row, int count, const QModelIndex&, int destination) override;

@@ -123,11 +123,10 @@ RunRow read_run(const fs::path& entry) {
     row.created = created.isValid() ? created.toMSecsSinceEpoch() : 0;
     row.seed = r.seed.value_or(0);
     row.width = r.width.value_or(0), row.height = r.height.value_or(0), row.frames = r.frames.value_or(0);
-    row.fps = r.fps.value_or(0), row.guidance = r.guidance.value_or(0);
+    row.guidance = r.guidance.value_or(0);
     row.steps = record.total_steps;
     row.steps_done = record.steps.empty() ? 0 : record.steps.back().step;
     row.seconds = record.seconds;
-    if (r.start) row.parent = to_qstring(r.start->run);
     if (record.error) row.issue = Issue::from(*record.error);
     row.bytes = folder_bytes(entry) + folder_bytes(entry / "latents") + folder_bytes(entry / "solver");
     for (const fs::path& file : step_files(run)) row.droppable += size_of(file);

@@ -13,11 +13,11 @@ struct RunRow {
     QString entry; ///< path below the data folder's `runs`, perhaps a link
     QString path;  ///< the run folder itself
     QString stamp; ///< changes with its files
-    QString name, prompt, negative, prompt_template, state, mode, model, sampler, parent;
+    QString name, prompt, negative, prompt_template, state, mode, model, sampler;
     qint64 created = 0; ///< milliseconds since 1970, UTC
     quint64 seed = 0;
     int width = 0, height = 0, frames = 0, steps = 0, steps_done = 0;
-    double fps = 0, guidance = 0, seconds = 0;
+    double guidance = 0, seconds = 0;
     quint64 bytes = 0, droppable = 0;
     bool starred = false, thumbnail = false, video = false, latents = false;
     Issue issue;
