@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/project/project.h"
 
-#include <QCoreApplication>
 #include <QFileInfo>
 #include <QLockFile>
-#include <QSysInfo>
 #include <QTimer>
 #include <QUndoCommand>
 #include <algorithm>
@@ -28,42 +26,6 @@ constexpr std::size_t most_bytes = 256 << 20;
 using Kind = ProjectEvent::Kind;
 
 fs::path folder_of(const QString& project) { return project.isEmpty() ? fs::path() : to_path(project).parent_path(); }
-
-/// Beside the project. Null: it can be had by nobody, as in a folder that cannot be written; or another studio has it,
-/// and `held` says so.
-std::unique_ptr<QLockFile> lock_for(const QString& project, Issue& held) {
-    const QFileInfo info(project);
-    auto lock = std::make_unique<QLockFile>(info.absolutePath() + QStringLiteral("/.") + info.fileName() +
-                                            QStringLiteral(".lock"));
-    lock->setStaleLockTime(0); // only a process that is gone makes it stale
-    if (lock->tryLock(0)) return lock;
-    if (lock->error() != QLockFile::LockFailedError) return nullptr;
-    held = {project,
-            {},
-            Project::tr("another studio has this project open"),
-            Project::tr("save it under another name to change it")};
-    qint64 process = 0;
-    QString host, program;
-    // Whether a studio of another machine still runs cannot be seen from here: the lock may have come with a copy.
-    if (lock->getLockInfo(&process, &host, &program) && !host.isEmpty() && host != QSysInfo::machineHostName()) {
-        held.message = Project::tr("a studio on %1 has this project open").arg(host);
-        held.hint = Project::tr("close it there; if none runs there any more, remove %1").arg(lock->fileName());
-    }
-    return nullptr;
-}
-
-/// Of a project that was moved while it was open here: its lock went with it.
-void let_go_of_moved(std::unique_ptr<QLockFile>& lock, const QString& project) {
-    if (!lock || QFileInfo::exists(lock->fileName())) return;
-    lock.reset();
-    const QFileInfo info(project);
-    QLockFile moved(info.absolutePath() + QStringLiteral("/.") + info.fileName() + QStringLiteral(".lock"));
-    qint64 process = 0;
-    QString host, program;
-    if (moved.getLockInfo(&process, &host, &program) && process == QCoreApplication::applicationPid() &&
-        host == QSysInfo::machineHostName())
-        moved.removeStaleLockFile();
-}
 
 bool is_there(const Take& take) {
     const QFileInfo info(take.video);
@@ -418,7 +380,7 @@ bool Project::is_modified() const { return dirty_ || !undo_.isClean(); }
 void Project::clear() {
     drop_autosave();
     take_over({}, Json::object(), Json::object());
-    set_path({}, nullptr, false);
+    set_path({}, {});
     set_issue({});
 }
 
@@ -427,21 +389,16 @@ void Project::open(const QString& path) {
     const fs::path name = to_path(file);
     ProjectContent content =
         project_from_json(parse_json(read_text(name, most_bytes), name.string()), name, name.parent_path());
-    std::unique_ptr<QLockFile> lock = file == path_ ? std::move(lock_) : nullptr;
-    Issue held;
-    if (!lock) {
-        let_go_of_moved(lock_, file);
-        lock = lock_for(file, held);
-    }
+    ProjectLock lock = ProjectLock::take(file, lock_);
     drop_autosave();
     take_over(std::move(content.shots), std::move(content.request), std::move(content.extra));
-    set_path(file, std::move(lock), !held.isEmpty());
-    set_issue(held);
+    set_path(file, std::move(lock));
+    set_issue(lock_.issue());
 }
 
 void Project::save() {
     if (path_.isEmpty()) throw Error({}, {}, "this project has no name yet", "save it under a name");
-    if (read_only_)
+    if (read_only())
         throw Error(path_.toStdString(), {}, "another studio has this project open", "save it under another name");
     write_file(to_path(path_), to_json(folder_of(path_)).dump(1) + "\n");
     undo_.setClean();
@@ -453,13 +410,12 @@ void Project::save() {
 
 void Project::save_as(const QString& path) {
     const QString file = QFileInfo(path).absoluteFilePath();
-    if (file == path_ && !read_only_) return save();
-    Issue held;
-    std::unique_ptr<QLockFile> lock = lock_for(file, held);
-    if (!held.isEmpty())
+    if (file == path_ && !read_only()) return save();
+    ProjectLock lock = ProjectLock::take(file, lock_);
+    if (lock.held_by_other())
         throw Error(file.toStdString(), {}, "another studio has this project open", "choose another name");
     write_file(to_path(file), to_json(folder_of(file)).dump(1) + "\n");
-    set_path(file, std::move(lock), false);
+    set_path(file, std::move(lock));
     undo_.setClean();
     dirty_ = false;
     drop_autosave();
@@ -499,10 +455,9 @@ void Project::take_over(std::vector<Shot> shots, Json request, Json extra) {
     note_modified();
 }
 
-void Project::set_path(const QString& path, std::unique_ptr<QLockFile> lock, bool read_only) {
+void Project::set_path(const QString& path, ProjectLock lock) {
     lock_ = std::move(lock);
     path_ = path;
-    read_only_ = read_only;
     emit path_changed();
 }
 

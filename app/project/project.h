@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/base/issue.h"
+#include "app/project/project_lock.h"
 #include "engine/core/json.h"
 
 class QLockFile;
@@ -158,8 +159,8 @@ public:
     const QString& path() const { return path_; } ///< empty: untitled
     QString title() const;                        ///< file name without ending, or "Untitled"
     bool is_modified() const;
-    bool read_only() const { return read_only_; } ///< another studio has it open
-    void clear();                                 ///< a new untitled one; unsaved changes are gone
+    bool read_only() const { return lock_.held_by_other(); } ///< another studio has it open
+    void clear();                                            ///< a new untitled one; unsaved changes are gone
     /// Takes a lock; where another studio holds it the project is read only, and issue() says so.
     void open(const QString& path);
     void save(); ///< not for untitled ones
@@ -181,7 +182,7 @@ public:
     };
     /// Autosaves of studios that do not run any more, newest first.
     static QList<Recovery> recoverable();
-    /// As modified. Throws Error.
+    /// As modified; what holds for the lock of open() holds for its project's. Throws Error.
     void recover(const Recovery& recovery);
     static void discard(const Recovery& recovery);
 
@@ -201,7 +202,7 @@ private:
     void set_shots(const std::vector<Shot>& shots, const ProjectEvent& event);
     Json to_json(const std::filesystem::path& base) const;
     void take_over(std::vector<Shot> shots, Json request, Json extra);
-    void set_path(const QString& path, std::unique_ptr<QLockFile> lock, bool read_only);
+    void set_path(const QString& path, ProjectLock lock);
     void set_issue(const Issue& issue);
     void touch();
     void look_at_new_media();
@@ -215,10 +216,11 @@ private:
     Json request_ = Json::object(), extra_ = Json::object();
     QHash<QString, bool> missing_; ///< by video of a current take
     QString path_;
-    std::unique_ptr<QLockFile> lock_, autosave_lock_;
+    ProjectLock lock_;
+    std::unique_ptr<QLockFile> autosave_lock_;
     std::unique_ptr<FileSaver> autosave_;
     QTimer* timer_;
-    bool autosave_on_ = false, read_only_ = false, dirty_ = false, was_modified_ = false;
+    bool autosave_on_ = false, dirty_ = false, was_modified_ = false;
     Issue issue_;
 };
 

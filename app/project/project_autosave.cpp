@@ -123,23 +123,17 @@ void Project::recover(const Recovery& recovery) {
     if (!json.is_object() || !json.contains("project"))
         throw Error(file.string(), {}, "is no autosave", "open the project itself");
     ProjectContent content = project_from_json(json["project"], file, {});
-    bool elsewhere = false;
-    std::unique_ptr<QLockFile> project_lock;
-    if (!recovery.path.isEmpty()) {
-        auto own = std::make_unique<QLockFile>(to_qstring(to_path(recovery.path).parent_path()) + QStringLiteral("/.") +
-                                               recovery.path.section(QLatin1Char('/'), -1) + QStringLiteral(".lock"));
-        own->setStaleLockTime(0);
-        elsewhere = !own->tryLock(0) && own->error() == QLockFile::LockFailedError;
-        if (own->isLocked()) project_lock = std::move(own);
-    }
+    ProjectLock project_lock;
+    if (!recovery.path.isEmpty()) project_lock = ProjectLock::take(recovery.path, lock_);
     drop_autosave();
     take_over(std::move(content.shots), std::move(content.request), std::move(content.extra));
-    set_path(recovery.path, std::move(project_lock), elsewhere);
+    set_path(recovery.path, std::move(project_lock));
     dirty_ = true;
     autosave_lock_ = std::move(lock);
     autosave_ = std::make_unique<FileSaver>(file);
     connect(autosave_.get(), &FileSaver::failed, this, [this](quint64, const Issue& issue) { set_issue(issue); });
     note_modified();
+    set_issue(lock_.issue());
     touch();
 }
 

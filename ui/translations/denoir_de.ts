@@ -559,14 +559,6 @@
         <translation>Unbenannt</translation>
     </message>
     <message>
-        <source>another studio has this project open</source>
-        <translation>ein anderes Studio hat dieses Projekt offen</translation>
-    </message>
-    <message>
-        <source>save it under another name to change it</source>
-        <translation>unter einem anderen Namen speichern, um es zu ändern</translation>
-    </message>
-    <message>
         <source>shot %1, “%2”</source>
         <translation>Einstellung %1, „%2“</translation>
     </message>
@@ -579,20 +571,31 @@
         <translation>den gelöschten Lauf zurückholen, einen anderen Take wählen oder die Einstellung entfernen</translation>
     </message>
     <message>
-        <source>a studio on %1 has this project open</source>
-        <translation>ein Studio auf %1 hat dieses Projekt offen</translation>
-    </message>
-    <message>
-        <source>close it there; if none runs there any more, remove %1</source>
-        <translation>dort schließen; läuft dort keines mehr, %1 löschen</translation>
-    </message>
-    <message>
         <source>its picture is not there any more</source>
         <translation>ihr Bild ist nicht mehr da</translation>
     </message>
     <message>
         <source>its folder of frames is not there any more</source>
         <translation>ihr Ordner mit Bildern ist nicht mehr da</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::app::ProjectLock</name>
+    <message>
+        <source>another studio has this project open</source>
+        <translation>ein anderes Studio hat dieses Projekt offen</translation>
+    </message>
+    <message>
+        <source>save it under another name to change it</source>
+        <translation>unter einem anderen Namen speichern, um es zu ändern</translation>
+    </message>
+    <message>
+        <source>a studio on %1 has this project open</source>
+        <translation>ein Studio auf %1 hat dieses Projekt offen</translation>
+    </message>
+    <message>
+        <source>close it there; if none runs there any more, remove %1</source>
+        <translation>dort schließen; läuft dort keines mehr, %1 löschen</translation>
     </message>
 </context>
 <context>

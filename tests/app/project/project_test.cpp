@@ -14,21 +14,12 @@
 #include "engine/media/video_writer.h"
 #include "tests/app/full_disk.h"
 #include "tests/app/home.h"
+#include "tests/app/takes.h"
 
 using namespace denoir;
 using namespace denoir::app;
 
 namespace {
-
-Take take(int frames, const char* name = "t") {
-    Take t;
-    t.video = QStringLiteral("/videos/%1.mp4").arg(QString::fromLatin1(name));
-    t.run = QStringLiteral("/runs/%1").arg(QString::fromLatin1(name));
-    t.name = QString::fromLatin1(name);
-    t.frames = frames;
-    t.width = 48, t.height = 32;
-    return t;
-}
 
 QString read(const QString& file) {
     QFile in(file);
