@@ -208,6 +208,8 @@ private:
     void look_at_new_media();
     bool write_autosave(bool kept);
     void begin_autosave();
+    void autosave_to(const std::filesystem::path& file);
+    void end_autosave_issue();
     void drop_autosave();
     void note_modified();
 
@@ -221,7 +223,7 @@ private:
     std::unique_ptr<FileSaver> autosave_;
     QTimer* timer_;
     bool autosave_on_ = false, dirty_ = false, was_modified_ = false;
-    Issue issue_;
+    Issue issue_, autosave_issue_; ///< the newest; the autosave's, until one is written
 };
 
 } // namespace denoir::app

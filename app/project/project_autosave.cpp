@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <QFileInfo>
 #include <QLockFile>
 #include <QTimer>
 #include <algorithm>
+#include <utility>
 
 #include "app/base/file_saver.h"
 #include "app/base/text.h"
@@ -58,11 +60,27 @@ void Project::set_autosave(bool on) {
 }
 
 void Project::begin_autosave() {
-    if (autosave_) return;
-    const fs::path file = autosave_folder() / (new_id().toStdString() + ".json");
-    autosave_lock_ = taken(file);
+    const fs::path folder = autosave_folder();
+    if (!autosave_) autosave_to(folder / (new_id().toStdString() + ".json"));
+    // The folder may have been removed with all that was in it.
+    if (autosave_lock_ && QFileInfo::exists(autosave_lock_->fileName())) return;
+    autosave_lock_.reset();
+    autosave_lock_ = taken(autosave_->path());
+}
+
+void Project::autosave_to(const fs::path& file) {
     autosave_ = std::make_unique<FileSaver>(file);
-    connect(autosave_.get(), &FileSaver::failed, this, [this](quint64, const Issue& issue) { set_issue(issue); });
+    connect(autosave_.get(), &FileSaver::failed, this, [this](quint64, const Issue& issue) {
+        autosave_issue_ = issue;
+        set_issue(issue);
+    });
+    connect(autosave_.get(), &FileSaver::saved, this, &Project::end_autosave_issue);
+}
+
+/// One that comes again is told again.
+void Project::end_autosave_issue() {
+    const Issue ended = std::exchange(autosave_issue_, {});
+    if (!ended.isEmpty() && issue_ == ended) set_issue(lock_.issue());
 }
 
 bool Project::write_autosave(bool kept) {
@@ -101,6 +119,7 @@ void Project::drop_autosave() {
     std::error_code code;
     fs::remove(file, code);
     autosave_lock_.reset();
+    end_autosave_issue();
 }
 
 QList<Project::Recovery> Project::recoverable() {
@@ -130,8 +149,7 @@ void Project::recover(const Recovery& recovery) {
     set_path(recovery.path, std::move(project_lock));
     dirty_ = true;
     autosave_lock_ = std::move(lock);
-    autosave_ = std::make_unique<FileSaver>(file);
-    connect(autosave_.get(), &FileSaver::failed, this, [this](quint64, const Issue& issue) { set_issue(issue); });
+    autosave_to(file);
     note_modified();
     set_issue(lock_.issue());
     touch();

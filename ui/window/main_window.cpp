@@ -418,7 +418,8 @@ void MainWindow::connect_parts() {
     });
     connect(&studio_.project, &app::Project::issue_changed, this, [this] {
         const app::Issue issue = studio_.project.issue();
-        if (!issue.isEmpty()) banners_->show_banner(QStringLiteral("project"), Banners::Kind::warning, issue.line());
+        if (issue.isEmpty()) return banners_->remove(QStringLiteral("project"));
+        banners_->show_banner(QStringLiteral("project"), Banners::Kind::warning, issue.line());
     });
     connect(&studio_.document, &app::RequestDocument::changed, this, [this](const QStringList& keys) {
         if (keys.contains(QStringLiteral("start"))) tell_branch();

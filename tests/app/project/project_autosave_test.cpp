@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <QDir>
+#include <QSignalSpy>
+#include <QTest>
+
+#include "app/project/project.h"
+#include "tests/app/full_disk.h"
+#include "tests/app/home.h"
+#include "tests/app/takes.h"
+
+using namespace denoir;
+using namespace denoir::app;
+
+class ProjectAutosaveTest : public QObject {
+    Q_OBJECT
+private slots:
+    void init() { home_.emplace(); }
+    void cleanup() { home_.reset(); }
+
+    /// What was told once and went away is told again.
+    void each_failure_is_told() {
+        Project p;
+        p.set_autosave(true);
+        p.add_shot(take(5));
+        QSignalSpy issues(&p, &Project::issue_changed);
+        for (int time = 0; time < 2; ++time) {
+            {
+                const FullDisk full;
+                QVERIFY(!p.autosave_now());
+                QTRY_VERIFY_WITH_TIMEOUT(!p.issue().isEmpty(), 30000);
+            }
+            QCOMPARE(issues.size(), 2 * time + 1);
+            QVERIFY(p.autosave_now());
+            QTRY_VERIFY_WITH_TIMEOUT(p.issue().isEmpty(), 30000);
+        }
+        {
+            const FullDisk full;
+            QVERIFY(!p.autosave_now());
+            QTRY_VERIFY_WITH_TIMEOUT(!p.issue().isEmpty(), 30000);
+        }
+        p.undo().undo(); // nothing is left to be saved
+        QVERIFY(p.autosave_now());
+        QVERIFY(p.issue().isEmpty());
+    }
+
+    void a_removed_folder_is_made_again() {
+        Project p;
+        p.set_autosave(true);
+        p.add_shot(take(5));
+        QVERIFY(p.autosave_now());
+        QDir folder(home_->data(QStringLiteral("autosave")));
+        QVERIFY(folder.removeRecursively());
+        p.add_shot(take(6));
+        QVERIFY(p.autosave_now());
+        QCOMPARE(folder.entryList({QStringLiteral("*.json")}).size(), 1);
+        QVERIFY(Project::recoverable().isEmpty()); // it is this studio's
+    }
+
+private:
+    std::optional<Home> home_;
+};
+
+QTEST_GUILESS_MAIN(ProjectAutosaveTest)
+#include "project_autosave_test.moc"
