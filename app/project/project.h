@@ -8,6 +8,7 @@
 #include <QUndoStack>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <vector>
 
 #include "app/base/issue.h"
@@ -101,6 +102,8 @@ public:
     ~Project() override;
 
     QUndoStack& undo() { return undo_; }
+    /// Another one from each loaded() on: what was asked of one project is not for the next.
+    quint64 number() const { return number_; }
     const std::vector<Shot>& shots() const { return shots_; }
     int count() const { return int(shots_.size()); }
     const Shot& shot(int row) const { return shots_[std::size_t(row)]; }
@@ -130,17 +133,17 @@ public:
     bool remove_take(int row, int take); ///< not the last one
     bool rename_shot(int row, const QString& name);
 
-    /// A take of a run folder: its video and sizes. Throws Error where it has none (yet).
-    static Take take_of_run(const QString& run);
-    /// A take of a video. Reads its headers; where they do not tell its length, all of it. Throws Error.
-    static Take take_of_video(const QString& video);
-    /// A take of a folder of pictures, in natural order: at the rate that Denoir wrote into the first one, else at
-    /// `fps`. Throws Error.
-    static Take take_of_frames(const QString& folder, double fps);
-    /// A take of a picture, its length counted in frames of `fps`. Reads its headers. Throws Error.
+    // Takes of what there is. Each throws Error, or Cancelled where `stop` ends it.
+    /// A run folder: its video and sizes. Refused where it has none (yet).
+    static Take take_of_run(const QString& run, const std::stop_token& stop = {});
+    /// A video. Reads its headers; where they do not tell its length, all of it is gone through.
+    static Take take_of_video(const QString& video, const std::stop_token& stop = {});
+    /// A folder of pictures, in natural order: at the rate that Denoir wrote into the first one, else at `fps`.
+    static Take take_of_frames(const QString& folder, double fps, const std::stop_token& stop = {});
+    /// A picture, its length counted in frames of `fps`. Reads its headers.
     static Take take_of_picture(const QString& picture, double fps);
-    /// A take of whatever `path` is, by content (a GIF that does not move is a picture). Throws Error.
-    static Take take_of(const QString& path, double fps);
+    /// Whatever `path` is, by content (a GIF that does not move is a picture).
+    static Take take_of(const QString& path, double fps, const std::stop_token& stop = {});
     /// Whether a file, whatever its name, says that it is one.
     static bool is_project(const QString& file);
     /// Shots whose video, picture or folder of frames is not there (any more), as issues naming the shot and the file.
@@ -217,6 +220,7 @@ private:
     std::vector<Shot> shots_;
     Json request_ = Json::object(), extra_ = Json::object();
     QHash<QString, bool> missing_; ///< by video of a current take
+    quint64 number_ = 0;
     QString path_;
     ProjectLock lock_;
     std::unique_ptr<QLockFile> autosave_lock_;

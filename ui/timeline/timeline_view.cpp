@@ -2,11 +2,9 @@
 #include "ui/timeline/timeline_view.h"
 
 #include <QAccessible>
-#include <QFileInfo>
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QScrollBar>
-#include <QtConcurrent/QtConcurrentRun>
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -20,6 +18,7 @@ namespace denoir::ui {
 using namespace timeline;
 using app::Shot;
 using app::Take;
+using app::TakeReader;
 
 QString words_of_missing(const Take& take, const app::Issue& issue) {
     return (take.still()                      ? TimelineView::tr("The picture is missing: %1.")
@@ -29,7 +28,7 @@ QString words_of_missing(const Take& take, const app::Issue& issue) {
 }
 
 TimelineView::TimelineView(app::Project& project, app::Thumbnails& thumbnails, QWidget* parent)
-    : QAbstractScrollArea(parent), project_(project), thumbnails_(thumbnails) {
+    : QAbstractScrollArea(parent), project_(project), thumbnails_(thumbnails), reader_(project) {
     install_timeline_accessibility();
     setAccessibleName(tr("Timeline"));
     setFocusPolicy(Qt::StrongFocus);
@@ -48,6 +47,7 @@ TimelineView::TimelineView(app::Project& project, app::Thumbnails& thumbnails, Q
         horizontalScrollBar()->setValue(0);
         zoom_to_fit();
     });
+    connect(&reader_, &TakeReader::given_up, this, &TimelineView::issue_found);
     connect(&thumbnails_, &app::Thumbnails::ready, viewport(), qOverload<>(&QWidget::update));
     play_timer_.setTimerType(Qt::PreciseTimer);
     play_timer_.setInterval(8);
@@ -87,50 +87,36 @@ int TimelineView::meant() const {
 }
 
 void TimelineView::add_files(const QStringList& paths, int row, int take_of) {
-    struct Found {
-        Take take;
-        app::Issue issue;
-    };
     const QString shot = take_of >= 0 ? project_.shot(take_of).id : QString();
-    QtConcurrent::run([paths, rate = project_.rate(usual_rate_), empty = project_.count() == 0]() mutable {
-        std::vector<Found> all(std::size_t(paths.size()));
-        for (const bool folders : {false, true}) // into an empty cut: folders have the rate of what comes with them
-            for (std::size_t i = 0; i < all.size(); ++i) {
-                const QString& path = paths[qsizetype(i)];
-                if (QFileInfo(path).isDir() != folders) continue;
-                try {
-                    all[i].take = app::Project::take_of(path, rate);
-                    if (empty && !all[i].take.still()) rate = all[i].take.fps, empty = false;
-                } catch (...) {
-                    all[i].issue = app::Issue::from_current_exception();
-                }
-            }
-        return all;
-    }).then(this, [this, row, shot](const std::vector<Found>& all) {
-        int at = row;
-        const int taker = shot.isEmpty() ? -1 : project_.row_of(shot);
-        if (!shot.isEmpty() && taker < 0) return; // it is gone: nobody waits for them
-        const auto good = std::count_if(all.begin(), all.end(), [](const Found& f) { return f.issue.isEmpty(); });
-        if (good > 1) project_.undo().beginMacro(taker >= 0 ? tr("add takes") : tr("add shots"));
-        for (const Found& found : all) {
-            if (!found.issue.isEmpty()) {
-                emit issue_found(found.issue);
-                continue;
-            }
-            const int added = taker >= 0 ? (project_.add_take(taker, found.take) ? taker : -1)
-                                         : project_.add_shot(found.take, at > project_.count() ? -1 : at);
-            if (added < 0) {
-                emit issue_found(
-                    {found.take.video, {}, tr("the cut would become too long"), tr("begin another project")});
-                continue;
-            }
-            select(added);
-            if (at >= 0) ++at;
+    reader_.read(paths, usual_rate_,
+                 [this, row, shot](const std::vector<TakeReader::Found>& all) { add_found(all, row, shot); });
+}
+
+void TimelineView::add_found(const std::vector<TakeReader::Found>& all, int row, const QString& shot) {
+    int at = row;
+    const int taker = shot.isEmpty() ? -1 : project_.row_of(shot);
+    if (!shot.isEmpty() && taker < 0) return; // it is gone: nobody waits for them
+    const auto good =
+        std::count_if(all.begin(), all.end(), [](const TakeReader::Found& f) { return f.issue.isEmpty(); });
+    if (good > 1) project_.undo().beginMacro(taker >= 0 ? tr("add takes") : tr("add shots"));
+    for (const TakeReader::Found& found : all) {
+        if (!found.issue.isEmpty()) {
+            emit issue_found(found.issue);
+            continue;
         }
-        if (good > 1) project_.undo().endMacro();
-        const auto stills = std::count_if(all.begin(), all.end(), [](const Found& f) { return f.take.still(); });
-        if (good > 0 && shot.isEmpty()) emit files_added(int(good), int(stills));
-    });
+        const int added = taker >= 0 ? (project_.add_take(taker, found.take) ? taker : -1)
+                                     : project_.add_shot(found.take, at > project_.count() ? -1 : at);
+        if (added < 0) {
+            emit issue_found({found.take.video, {}, tr("the cut would become too long"), tr("begin another project")});
+            continue;
+        }
+        select(added);
+        if (at >= 0) ++at;
+    }
+    if (good > 1) project_.undo().endMacro();
+    const auto stills =
+        std::count_if(all.begin(), all.end(), [](const TakeReader::Found& f) { return f.take.still(); });
+    if (good > 0 && shot.isEmpty()) emit files_added(int(good), int(stills));
 }
 
 void TimelineView::split_at_playhead() {

@@ -9,6 +9,7 @@
 
 #include "app/clips/thumbnails.h"
 #include "app/project/project.h"
+#include "app/project/take_reader.h"
 
 class QLineEdit;
 
@@ -30,7 +31,8 @@ public:
     TimelineView(app::Project& project, app::Thumbnails& thumbnails, QWidget* parent = nullptr);
 
     app::Project& project() const { return project_; }
-    int playhead() const { return playhead_; } ///< frame of the cut, 0 … frames
+    app::TakeReader& reader() { return reader_; } ///< of add_files()
+    int playhead() const { return playhead_; }    ///< frame of the cut, 0 … frames
     void set_playhead(int frame);
     int selected() const { return selected_; } ///< row, -1: none
     void select(int row);
@@ -74,7 +76,7 @@ signals:
     void open_requested(const QString& run, const QString& video); ///< double click
     void extend_requested(int row);                                ///< E, or the button at the end of the track
     void retake_requested(int row);
-    void issue_found(const denoir::app::Issue& issue); ///< a dropped file that is none
+    void issue_found(const denoir::app::Issue& issue); ///< a dropped file that is none, or comes too late
     void files_added(int shots, int stills);           ///< by add_files(), as shots of their own
     void nothing_to_cut();                             ///< a key that means a shot, in an empty cut
     void inside_asked();                               ///< a split where no shot is at both sides
@@ -119,6 +121,8 @@ private:
     int frame_at(int x) const;
     QRect extend_rect() const;
     int track_height() const; ///< what the ruler and a scroll bar leave
+    /// As shots from `row` on, or as takes of `shot`, unless that is empty.
+    void add_found(const std::vector<app::TakeReader::Found>& all, int row, const QString& shot);
     void project_changed(const app::ProjectEvent& event);
     void follow_media();
     void update_range();
@@ -143,6 +147,7 @@ private:
 
     app::Project& project_;
     app::Thumbnails& thumbnails_;
+    app::TakeReader reader_;
     double pixels_per_frame_ = 6;
     bool fitted_ = true;      ///< follows the width until the user zooms
     bool scale_held_ = false; ///< while an edge is dragged, and until something else changes: nothing leaps away

@@ -749,6 +749,17 @@
     </message>
 </context>
 <context>
+    <name>denoir::app::TakeReader</name>
+    <message>
+        <source>it was read for a project that is not open any more</source>
+        <translation>es wurde für ein Projekt gelesen, das nicht mehr offen ist</translation>
+    </message>
+    <message>
+        <source>add it again</source>
+        <translation>noch einmal hinzufügen</translation>
+    </message>
+</context>
+<context>
     <name>denoir::ui::AxisChip</name>
     <message>
         <source>What varies</source>
@@ -2755,6 +2766,14 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     <message>
         <source>%1 is the model now; undo brings back the one before.</source>
         <translation>%1 ist jetzt das Modell; Rückgängig bringt das vorige zurück.</translation>
+    </message>
+    <message>
+        <source>reading · file %1/%2</source>
+        <translation>liest · Datei %1/%2</translation>
+    </message>
+    <message>
+        <source>The shot is not there any more.</source>
+        <translation>Die Einstellung ist nicht mehr da.</translation>
     </message>
 </context>
 <context>

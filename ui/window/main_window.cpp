@@ -399,6 +399,7 @@ void MainWindow::connect_parts() {
         end_extension();
         banners_->remove(QStringLiteral("missing"));
     });
+    connect_shots();
     connect(timeline_, &TimelineView::extend_requested, this, &MainWindow::extend);
     connect(timeline_, &TimelineView::retake_requested, this, &MainWindow::retake);
     connect(timeline_, &TimelineView::issue_found, this, [this](const app::Issue& issue) { say(issue.line()); });

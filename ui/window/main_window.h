@@ -176,11 +176,13 @@ private:
     /// A sweep's folder, its sweep.json, or a file with axes. False: it is none.
     bool open_sweep(const QString& path);
     // main_window_shots.cpp
+    void connect_shots();
     void add_to_timeline(const QStringList& runs);
     /// Asks for videos and pictures, or for one folder of frames; they come to the end of the cut.
     void ask_for_shots(bool folder);
     void shots_added(int shots, int stills = 0);
     void say_empty_cut();
+    void say_shot_is_gone();
     void extend(int row);
     void check_extension(); ///< the request may not be one any more
     void end_extension();

@@ -205,6 +205,8 @@ void MainWindow::make_run_actions() {
             exporter_.cancel();
         else if (layer_comparison_.busy())
             layer_comparison_.cancel();
+        else if (timeline_->reader().busy())
+            timeline_->reader().cancel();
         else
             stop_drafts();
     });

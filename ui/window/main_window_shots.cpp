@@ -32,6 +32,14 @@ Image frame_of(const app::Take& take, int frame) {
 
 } // namespace
 
+void MainWindow::connect_shots() {
+    const app::TakeReader& reader = timeline_->reader();
+    connect(&reader, &app::TakeReader::progressed, this, [this](int done, int total) {
+        status_->show_task(StatusLine::Task::reading, tr("reading · file %1/%2").arg(done + 1).arg(total), done, total);
+    });
+    connect(&reader, &app::TakeReader::finished, this, [this] { task_ended(StatusLine::Task::reading); });
+}
+
 void MainWindow::add_to_timeline(const QStringList& runs) {
     std::vector<app::Take> takes;
     for (const QString& run : runs) {
@@ -65,6 +73,8 @@ void MainWindow::say_empty_cut() {
     say(tr("The cut is empty. Put what is shown on it first (%1), or drop a video or picture on the timeline.")
             .arg(actions_.at(QStringLiteral("run.to-timeline"))->shortcut().toString(QKeySequence::NativeText)));
 }
+
+void MainWindow::say_shot_is_gone() { say(tr("The shot is not there any more.")); }
 
 void MainWindow::ask_for_shots(bool folder) {
     const QString title = folder ? tr("Add a folder of frames") : tr("Add videos or pictures");
@@ -115,6 +125,7 @@ void MainWindow::extend(int row) {
             return found;
         },
         [this, shot](const Found& found) {
+            if (studio_.project.row_of(shot.id) < 0) return say_shot_is_gone();
             if (!found.possible)
                 return say(tr("Extending starts from the shot's last picture, and this model takes no start image. "
                               "Choose one that does."));
@@ -179,6 +190,7 @@ void MainWindow::retake(int row) {
             return found;
         },
         [this, id = shot.id](const Found& found) {
+            if (studio_.project.row_of(id) < 0) return say_shot_is_gone();
             app::RequestDocument::Snapshot snapshot;
             snapshot.request = found.retake.request;
             snapshot.request.seed = QRandomGenerator::global()->bounded(1000000);

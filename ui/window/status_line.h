@@ -21,7 +21,7 @@ class StatusLine : public QWidget {
     Q_OBJECT
 public:
     /// What is at work beside the queue's run; each by itself, so that one's end does not hide another.
-    enum class Task { verification, cut, comparison, draft };
+    enum class Task { verification, cut, comparison, draft, reading };
 
     explicit StatusLine(Studio& studio, QWidget* parent = nullptr);
     /// total at least 1. How long is left is told from how fast done has grown.
@@ -60,7 +60,7 @@ private:
     Announcer* announcer_;
     QTimer *memory_timer_, *said_timer_;
     QString said_;
-    std::array<Work, 4> tasks_;
+    std::array<Work, 5> tasks_;
 };
 
 } // namespace denoir::ui

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/project/take_reader.h"
+
+#include <QSignalSpy>
+#include <QTest>
+
+#include "engine/core/error.h"
+#include "tests/app/grey_clips.h"
+#include "tests/app/home.h"
+#include "tests/app/takes.h"
+
+using namespace denoir;
+using namespace denoir::app;
+
+class TakeReaderTest : public QObject {
+    Q_OBJECT
+private slots:
+    void initTestCase() {
+        for (const char* name : {"a.mkv", "b.mkv"}) write_grey_clip(file(name), 12);
+    }
+
+    void what_is_asked_for_comes_in_order() {
+        Project project;
+        TakeReader reader(project);
+        QSignalSpy finished(&reader, &TakeReader::finished);
+        std::vector<TakeReader::Found> found;
+        reader.read({file("a.mkv"), file("none.mkv"), file("b.mkv")}, 24, [&](const auto& all) { found = all; });
+        QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 1, 30000);
+        QVERIFY(!reader.busy());
+        QCOMPARE(found.size(), std::size_t(3));
+        QCOMPARE(found[0].take.video, file("a.mkv"));
+        QCOMPARE(found[0].take.frames, 12); // counted: Matroska does not say it
+        QVERIFY(!found[1].issue.isEmpty());
+        QCOMPARE(found[2].take.video, file("b.mkv"));
+    }
+
+    /// What was read for a project stays out of the one that was opened meanwhile.
+    void another_project_gets_nothing() {
+        Project project;
+        project.add_shot(take(5));
+        TakeReader reader(project);
+        QSignalSpy given_up(&reader, &TakeReader::given_up);
+        bool used = false;
+        reader.read(QStringList(500, file("a.mkv")), 24, [&](const auto&) { used = true; });
+        project.clear();
+        QTRY_COMPARE_WITH_TIMEOUT(given_up.count(), 1, 30000);
+        QCOMPARE(given_up[0][0].value<Issue>().file, file("a.mkv"));
+        QVERIFY(!used && !reader.busy());
+    }
+
+    /// Counting a video's frames can be ended, and what is asked for afterwards is read.
+    void reading_can_be_stopped() {
+        std::stop_source stop;
+        stop.request_stop();
+        QVERIFY_EXCEPTION_THROWN(Project::take_of_video(file("a.mkv"), stop.get_token()), Cancelled);
+        Project project;
+        TakeReader reader(project);
+        int used = 0;
+        reader.read(QStringList(2000, file("a.mkv")), 24, [&](const auto&) { used += 1; });
+        reader.cancel();
+        reader.read({file("b.mkv")}, 24, [&](const auto&) { used += 10; });
+        QTRY_VERIFY_WITH_TIMEOUT(!reader.busy(), 30000);
+        QCOMPARE(used, 10);
+    }
+
+    void what_takes_a_while_tells_how_far_it_is() {
+        Project project;
+        TakeReader reader(project);
+        QSignalSpy progressed(&reader, &TakeReader::progressed);
+        reader.read(QStringList(5000, file("a.mkv")), 24, [](const auto&) {});
+        QTRY_VERIFY_WITH_TIMEOUT(progressed.count() > 1, 30000);
+        QCOMPARE(progressed.constLast()[1].toInt(), 5000);
+        QVERIFY(progressed.constLast()[0].toInt() < 5000);
+        reader.cancel();
+    }
+
+private:
+    QString file(const char* name) const { return home_.file(QString::fromLatin1(name)); }
+    Home home_;
+};
+
+QTEST_GUILESS_MAIN(TakeReaderTest)
+#include "take_reader_test.moc"
