@@ -164,7 +164,7 @@ void StoryTuneTest::which_values() {
     // The clip that is selected goes on the timeline, not the picture that is hidden here.
     click(studio, grid, 1);
     studio.key(Qt::Key_T);
-    QCOMPARE(studio.core().project.count(), 1);
+    QTRY_COMPARE_WITH_TIMEOUT(studio.core().project.count(), 1, 30000);
     QCOMPARE(studio.core().project.shot(0).current().run, QString::fromStdString(sweeps.shown()->cell(1).run.string()));
     // Keys of the preview say that it is not here.
     const bool values = studio.window().preview().canvas().shows_values();

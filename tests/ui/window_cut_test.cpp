@@ -141,7 +141,7 @@ private slots:
         auto& project = studio.core().project;
         studio.key(Qt::Key_F6);
         studio.key(Qt::Key_T);
-        QVERIFY2(said(studio).contains("no video yet"), qPrintable(said(studio)));
+        QTRY_VERIFY2_WITH_TIMEOUT(said(studio).contains("no video yet"), qPrintable(said(studio)), 20000);
         QCOMPARE(project.count(), 0);
         list->setFocus();
         studio.key(Qt::Key_T); // in the list its selection

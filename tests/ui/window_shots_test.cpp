@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // How shots come into the cut in the whole window: from runs, by extending and by making them anew.
+#include <QThread>
+#include <QUndoStack>
+
 #include "tests/ui/window_main.h"
 #include "tests/ui/window_tools.h"
+#include "ui/docks/runs_panel.h"
 #include "ui/timeline/timeline_view.h"
 
 using namespace denoir;
@@ -11,6 +15,21 @@ class WindowShotsTest : public QObject {
     Q_OBJECT
 
 private slots:
+    /// The window reads none of them itself, and one undo takes all of them back.
+    void runs_are_read_away_from_the_window() {
+        const app::Home home;
+        const QString run = listed_run(home, "first", 2, 1);
+        StudioFixture studio;
+        auto& project = studio.core().project;
+        QStringList runs;
+        for (int i = 0; i < 300; ++i) runs << run;
+        const int steps = project.undo().count();
+        emit studio.window().findChild<RunsPanel*>()->add_to_timeline(runs);
+        QCOMPARE(project.count(), 0);
+        QTRY_COMPARE_WITH_TIMEOUT(project.count(), 300, 30000);
+        QCOMPARE(project.undo().count(), steps + 1);
+    }
+
     /// What was asked of a shot that went with its project meanwhile happens nowhere.
     void a_shot_that_is_gone_is_not_extended() {
         const app::Home home;
@@ -21,6 +40,8 @@ private slots:
         auto* timeline = studio.find<TimelineView>("timeline");
         for (const auto asked : {&TimelineView::extend_requested, &TimelineView::retake_requested}) {
             core.project.add_shot(app::Project::take_of_run(run));
+            core.inputs.put(
+                timeline, [] { return QThread::msleep(100), true; }, [](bool) {}); // a slow disk
             emit(timeline->*asked)(0);
             core.project.clear();
             QTRY_VERIFY_WITH_TIMEOUT(!core.inputs.busy(), 30000);

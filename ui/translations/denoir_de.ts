@@ -2460,10 +2460,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <source>A run failed: %1</source>
         <translation>Ein Lauf ist gescheitert: %1</translation>
     </message>
-    <message>
-        <source>add shots</source>
-        <translation>Einstellungen hinzufügen</translation>
-    </message>
     <message numerus="yes">
         <source>%n shot(s) added to the timeline.</source>
         <translation>

@@ -41,22 +41,9 @@ void MainWindow::connect_shots() {
 }
 
 void MainWindow::add_to_timeline(const QStringList& runs) {
-    std::vector<app::Take> takes;
-    for (const QString& run : runs) {
-        if (run.isEmpty()) continue;
-        try {
-            takes.push_back(app::Project::take_of_run(run));
-        } catch (const Error& error) {
-            say(app::Issue::from(error).line());
-        }
-    }
-    if (takes.empty()) return;
-    QUndoStack& undo = studio_.project.undo();
-    if (takes.size() > 1) undo.beginMacro(tr("add shots"));
-    for (const app::Take& take : takes) studio_.project.add_shot(take);
-    if (takes.size() > 1) undo.endMacro();
-    if (layouts_->current() == Layout::create || takes.size() == std::size_t(runs.size()))
-        shots_added(int(takes.size()));
+    QStringList named = runs;
+    named.removeAll(QString());
+    if (!named.isEmpty()) timeline_->add_files(named);
 }
 
 void MainWindow::shots_added(int shots, int stills) {

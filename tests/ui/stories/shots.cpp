@@ -37,7 +37,7 @@ void StoriesTest::a_cut_of_three() {
         studio.key(Qt::Key_T);
     }
     const int each = StudioFixture::frames(), all = 3 * each;
-    QCOMPARE(project.shots().size(), std::size_t(3));
+    QTRY_COMPARE_WITH_TIMEOUT(project.shots().size(), std::size_t(3), 30000);
     QCOMPARE(project.frames(), all);
     auto* timeline = studio.find<TimelineView>("timeline");
     QWidget* track = timeline->viewport();
