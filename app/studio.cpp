@@ -21,7 +21,7 @@ constexpr int look_ms = 20'000;
 
 } // namespace
 
-Studio::Studio(QObject* parent) : QObject(parent), document(project.undo()), queue(worker) {
+Studio::Studio(QObject* parent) : QObject(parent), document(project.undo()), queue(worker), results(project, queue) {
     models.set_folders(settings.model_folders());
     connect(&settings, &Settings::changed, this, [this](const QString& key) {
         if (key == QStringLiteral("model_folders")) models.set_folders(settings.model_folders());

@@ -10,6 +10,7 @@
 #include "app/desktop/notifier.h"
 #include "app/project/cut_exporter.h"
 #include "app/project/project.h"
+#include "app/project/result_placer.h"
 #include "app/request/estimator.h"
 #include "app/request/model_catalogue.h"
 #include "app/request/prompt_history.h"
@@ -44,6 +45,7 @@ public:
     Project project;
     RequestDocument document;
     RunQueue queue;
+    ResultPlacer results;
     PromptHistory prompts;
     Tokens tokens;
     Notifier notifier;

@@ -31,7 +31,8 @@ APP = ["app/base"]
 MAY["app/base"] = ENGINE
 MAY["app/desktop"] = MAY["app/clips"] = MAY["app/request"] = ENGINE + APP
 APP += ["app/desktop", "app/clips", "app/request"]
-MAY["app/project"] = MAY["app/runs"] = ENGINE + APP
+MAY["app/runs"] = ENGINE + APP
+MAY["app/project"] = ENGINE + APP + ["app/runs"]
 APP += ["app/project", "app/runs"]
 MAY["app/compare"] = MAY["app/sweep"] = ENGINE + APP
 APP += ["app/compare", "app/sweep"]

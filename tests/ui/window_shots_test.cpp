@@ -50,6 +50,32 @@ private slots:
             QCOMPARE(core.queue.rowCount(), 0);
         }
     }
+
+    /// A new take that arrives while an edit is undone, to be compared, does not take that edit away.
+    void a_new_take_leaves_what_was_undone() {
+        const app::Home home;
+        const QString run = listed_run(home, "first", 3, 1);
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& project = studio.core().project;
+        project.add_shot(app::Project::take_of_run(run));
+        for (const bool asked : {false, true}) {
+            const std::size_t takes = project.shot(0).takes.size();
+            project.rename_shot(0, asked ? "another" : "opening");
+            emit studio.find<TimelineView>("timeline")->retake_requested(0);
+            project.undo().undo();
+            QVERIFY(studio.idle());
+            QVERIFY2(said(studio).contains("The new take is ready"), qPrintable(said(studio)));
+            QCOMPARE(project.shot(0).takes.size(), takes);
+            if (asked)
+                QVERIFY(QTest::qWaitFor([&] { return studio.press("Put in now"); }, 30000));
+            else
+                project.undo().redo();
+            QTRY_COMPARE_WITH_TIMEOUT(project.shot(0).takes.size(), takes + 1, 30000);
+            QCOMPARE(project.shot(0).name, QStringLiteral("opening"));
+            QVERIFY2(!said(studio).contains("The new take is ready"), qPrintable(said(studio)));
+        }
+    }
 };
 
 int main(int argc, char** argv) { return run_window_test<WindowShotsTest>(argc, argv); }

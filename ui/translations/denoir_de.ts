@@ -614,6 +614,17 @@
     </message>
 </context>
 <context>
+    <name>denoir::app::ResultPlacer</name>
+    <message>
+        <source>The shot is not there any more: the result is among the runs.</source>
+        <translation>Die Einstellung ist nicht mehr da: Das Ergebnis steht unter den Läufen.</translation>
+    </message>
+    <message>
+        <source>The shot shows more now than the part that was made again: the result is among the runs.</source>
+        <translation>Die Einstellung zeigt jetzt mehr als den Teil, der neu gemacht wurde: Das Ergebnis steht unter den Läufen.</translation>
+    </message>
+</context>
+<context>
     <name>denoir::app::RunHistory</name>
     <message>
         <source>this run cannot be removed: %1</source>
@@ -2293,14 +2304,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>Erzeugen setzt jetzt „%1“ mit seinen letzten Bildern fort; das Ergebnis kommt dahinter.</translation>
     </message>
     <message>
-        <source>The shot is not there any more: the result is among the runs.</source>
-        <translation>Die Einstellung ist nicht mehr da: Das Ergebnis steht unter den Läufen.</translation>
-    </message>
-    <message>
-        <source>The shot shows more now than the part that was made again: the result is among the runs.</source>
-        <translation>Die Einstellung zeigt jetzt mehr als den Teil, der neu gemacht wurde: Das Ergebnis steht unter den Läufen.</translation>
-    </message>
-    <message>
         <source>Differs only in</source>
         <translation>Unterscheidet sich nur in</translation>
     </message>
@@ -2770,6 +2773,18 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     <message>
         <source>The shot is not there any more.</source>
         <translation>Die Einstellung ist nicht mehr da.</translation>
+    </message>
+    <message>
+        <source>The new take is ready. It comes in with your next edit; until then, what was undone can be done again.</source>
+        <translation>Der neue Take ist fertig. Mit der nächsten Änderung kommt er dazu; bis dahin lässt sich wiederholen, was rückgängig gemacht wurde.</translation>
+    </message>
+    <message>
+        <source>The new takes are ready. They come in with your next edit; until then, what was undone can be done again.</source>
+        <translation>Die neuen Takes sind fertig. Mit der nächsten Änderung kommen sie dazu; bis dahin lässt sich wiederholen, was rückgängig gemacht wurde.</translation>
+    </message>
+    <message>
+        <source>Put in now</source>
+        <translation>Jetzt einsetzen</translation>
     </message>
 </context>
 <context>

@@ -506,6 +506,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     layouts_->remember();
     studio_.settings.set_value(window_geometry, saveGeometry());
     remember_request();
+    studio_.core.results.place_held();
     studio_.project.keep_for_next_start(); // nothing is asked, nothing is lost
     // The run at work stops after its current block and can go on from its last whole step.
     studio_.worker.cancel_all();

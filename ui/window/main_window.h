@@ -189,8 +189,7 @@ private:
     /// Undo went back to this step: what began after it, editing a waiting run or extending a shot, is over.
     void check_undone(int step);
     void retake(int row);
-    /// A queue entry ended: what it was made for on the timeline. `run` is empty where it was not done.
-    void place_result(quint64 entry, const QString& run);
+    void offer_held(int held); ///< results that are held back from the timeline
     void leave_project(const std::function<void()>& then);
     void replace_request(const QString& label, const std::function<void()>& change);
     void take_project(const QString& path);

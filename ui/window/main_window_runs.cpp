@@ -245,7 +245,6 @@ void MainWindow::entry_ended(quint64 id, int state, const QString& run) {
             if (pictures->run() == run) pictures->load(run);
         divergence_.look_again(run);
     }
-    place_result(id, state == int(QueueState::done) ? run : QString());
     const QModelIndex entry = studio_.queue.index(studio_.queue.row_of(id));
     const QString prompt = app::shortened(entry.data(app::RunQueue::Role::PromptRole).toString().simplified(), 60);
     if (state == int(QueueState::done)) status_->announce(tr("A video is ready: %1").arg(prompt));

@@ -13,7 +13,6 @@
 #include "app/runs/run_history.h"
 #include "app/runs/run_queue.h"
 #include "app/studio.h"
-#include "engine/core/error.h"
 #include "ui/docks/images_panel.h"
 #include "ui/docks/seen_images.h"
 #include "ui/timeline/timeline_view.h"
@@ -38,6 +37,8 @@ void MainWindow::connect_shots() {
         status_->show_task(StatusLine::Task::reading, tr("reading · file %1/%2").arg(done + 1).arg(total), done, total);
     });
     connect(&reader, &app::TakeReader::finished, this, [this] { task_ended(StatusLine::Task::reading); });
+    connect(&studio_.core.results, &app::ResultPlacer::said, this, &MainWindow::say);
+    connect(&studio_.core.results, &app::ResultPlacer::held_changed, this, &MainWindow::offer_held);
 }
 
 void MainWindow::add_to_timeline(const QStringList& runs) {
@@ -205,39 +206,14 @@ void MainWindow::retake(int row) {
         });
 }
 
-void MainWindow::place_result(quint64 entry, const QString& run) {
-    const QModelIndex index = studio_.queue.index(studio_.queue.row_of(entry));
-    auto place = app::ResultPlace::of_tag(index.data(app::RunQueue::TagRole).toString());
-    if (run.isEmpty() || !place) return;
-    const bool follows = !place->placed.isEmpty();
-    const int same = studio_.project.row_of(follows ? place->placed : place->shot);
-    const int before = follows ? studio_.project.row_of(place->shot) : -1;
-    if (same < 0 && before < 0) return say(tr("The shot is not there any more: the result is among the runs."));
-    try {
-        app::Take take = app::Project::take_of_run(run);
-        take.part = place->part;
-        if (same >= 0) {
-            if (take.part && !studio_.project.shot(same).lies_in(take))
-                return say(
-                    tr("The shot shows more now than the part that was made again: the result is among the runs."));
-            studio_.project.add_take(same, take);
-            return;
-        }
-        // The pictures that the clip goes on after are those of the shot before.
-        const auto forcing = app::RunHistory::record(run).request.forcing;
-        const int given = forcing && !forcing->video.empty() ? forcing->overlap : 0;
-        const int row = studio_.project.add_shot(take, before + 1, {}, std::min(given, take.frames - 1));
-        if (row < 0) return;
-        const QString tag = place->tag();
-        place->placed = studio_.project.shot(row).id;
-        for (int other = 0; other < studio_.queue.rowCount(); ++other) {
-            const QModelIndex copy = studio_.queue.index(other);
-            if (copy.data(app::RunQueue::TagRole).toString() == tag)
-                studio_.queue.set_tag(copy.data(app::RunQueue::IdRole).toULongLong(), place->tag());
-        }
-    } catch (const Error& error) {
-        say(app::Issue::from(error).line());
-    }
+void MainWindow::offer_held(int held) {
+    if (held == 0) return banners_->remove(QStringLiteral("held"));
+    banners_->show_banner(QStringLiteral("held"), Banners::Kind::info,
+                          held == 1 ? tr("The new take is ready. It comes in with your next edit; until then, what was "
+                                         "undone can be done again.")
+                                    : tr("The new takes are ready. They come in with your next edit; until then, what "
+                                         "was undone can be done again."),
+                          {{tr("Put in now"), [this] { studio_.core.results.place_held(); }}});
 }
 
 } // namespace denoir::ui

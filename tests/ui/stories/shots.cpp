@@ -151,6 +151,7 @@ void StoriesTest::longer() {
     studio.key(Qt::Key_Return, Qt::ControlModifier);
     QVERIFY(studio.idle());
     copies->setValue(1);
+    QVERIFY(QTest::qWaitFor([&] { return studio.press("Put in now"); }, 30000)); // without what was undone
     QTRY_COMPARE_WITH_TIMEOUT(project.count(), 2, 30000);
     QCOMPARE(project.shot(1).takes.size(), std::size_t(2));
     const auto forcing = app::RunHistory::record(project.shot(1).current().run).request.forcing;
@@ -194,6 +195,8 @@ void StoriesTest::longer() {
         if (action->text() == QStringLiteral("Retake")) action->trigger();
     menu->close();
     QVERIFY(studio.idle());
+    // What was undone is given up for it.
+    QVERIFY(QTest::qWaitFor([&] { return studio.press("Put in now"); }, 30000));
     QTRY_COMPARE_WITH_TIMEOUT(project.shot(0).takes.size(), std::size_t(2), 30000);
     QCOMPARE(project.shot(0).take, 1);
     QVERIFY(project.shot(0).takes[0].run != project.shot(0).takes[1].run);

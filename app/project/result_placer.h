@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QObject>
+#include <deque>
+
+#include "app/project/shot_requests.h"
+
+namespace denoir::app {
+
+class RunQueue;
+
+/// Puts the result of a queue entry with a ResultPlace on the timeline when it is done, as an undo step. While there is
+/// something to redo, which such a step would end, results are held back: until redo is used up, until the user's next
+/// edit ends it, or place_held(). GUI thread; borrows both.
+class ResultPlacer : public QObject {
+    Q_OBJECT
+public:
+    ResultPlacer(Project& project, RunQueue& queue, QObject* parent = nullptr);
+    int held() const { return int(held_.size()); }
+    void place_held(); ///< now, in the order they came in; what was undone cannot be done again
+
+signals:
+    void held_changed(int held);
+    void said(const QString& text); ///< why a result is not on the timeline
+
+private:
+    struct Result {
+        ResultPlace place;
+        QString run;
+    };
+    void entry_ended(quint64 entry, int state, const QString& run);
+    void redo_changed(bool can);
+    void place(const Result& result);
+    void add_take(int row, const Take& take);
+    void add_shot(int row, const Take& take, const Result& result);
+    void share(const ResultPlace& before, const ResultPlace& now);
+
+    Project& project_;
+    RunQueue& queue_;
+    std::deque<Result> held_;
+};
+
+} // namespace denoir::app

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/project/result_placer.h"
+
+#include <QSignalSpy>
+#include <QTest>
+
+#include "app/project/project_json.h"
+#include "app/runs/run_queue.h"
+#include "tests/app/clips.h"
+#include "tests/app/home.h"
+#include "tests/app/takes.h"
+#include "tests/app/tiny.h"
+
+using namespace denoir;
+using namespace denoir::app;
+
+class ResultPlacerTest : public QObject {
+    Q_OBJECT
+private slots:
+    void initTestCase() {
+        for (const char* name : {"first", "second"}) runs_ << tiny_run(runs_home_.file(QLatin1String(name)), 1, 1);
+    }
+    void init() {
+        home_.use();
+        project_.emplace();
+        worker_.emplace();
+        queue_.emplace(*worker_);
+        placer_.emplace(*project_, *queue_);
+        project_->add_shot(take(5, "a"));
+    }
+    void cleanup() {
+        placer_.reset();
+        queue_.reset();
+        worker_.reset();
+        project_.reset();
+    }
+
+    void a_retake_joins_its_shot() {
+        end(ResultPlace{shot(), {}, {}}.tag(), runs_[0]);
+        QCOMPARE(project_->shot(0).takes.size(), std::size_t(2));
+        QCOMPARE(project_->shot(0).current().run, runs_[0]);
+        QCOMPARE(placer_->held(), 0);
+    }
+
+    /// The first copy becomes a shot, the others takes of it.
+    void copies_of_an_extension_become_one_shot() {
+        const QString tag = ResultPlace{shot(), {}, new_id()}.tag();
+        const quint64 first = add(tag), second = add(tag);
+        emit queue_->entry_ended(first, int(RunQueue::State::done), runs_[0]);
+        emit queue_->entry_ended(second, int(RunQueue::State::done), runs_[1]);
+        QCOMPARE(project_->count(), 2);
+        QCOMPARE(project_->shot(1).takes.size(), std::size_t(2));
+    }
+
+    /// What was undone to be compared can be done again, then the result comes in.
+    void a_result_waits_while_there_is_something_to_redo() {
+        project_->trim(0, 1, 4);
+        project_->trim(0, 2, 4);
+        project_->undo().undo();
+        project_->undo().undo();
+        QSignalSpy held(&*placer_, &ResultPlacer::held_changed);
+        end(ResultPlace{shot(), {}, {}}.tag(), runs_[0]);
+        QCOMPARE(placer_->held(), 1);
+        QCOMPARE(held.count(), 1);
+        project_->undo().redo();
+        QCoreApplication::processEvents();
+        QCOMPARE(placer_->held(), 1);
+        project_->undo().redo();
+        QCOMPARE(project_->shot(0).in, 2);
+        QTRY_COMPARE_WITH_TIMEOUT(placer_->held(), 0, 30000);
+        QCOMPARE(project_->shot(0).takes.size(), std::size_t(2));
+        QCOMPARE(held.constLast()[0].toInt(), 0);
+    }
+
+    void the_next_edit_lets_it_in() {
+        project_->trim(0, 1, 4);
+        project_->undo().undo();
+        const QString tag = ResultPlace{shot(), {}, new_id()}.tag();
+        end(tag, runs_[0]);
+        end(tag, runs_[1]);
+        QCOMPARE(placer_->held(), 2);
+        project_->rename_shot(0, "opening");
+        QTRY_COMPARE_WITH_TIMEOUT(placer_->held(), 0, 30000);
+        QCOMPARE(project_->count(), 2);
+        QCOMPARE(project_->shot(1).takes.size(), std::size_t(2)); // copies, also when held
+    }
+
+    void it_can_be_put_in_at_once() {
+        project_->trim(0, 1, 4);
+        project_->undo().undo();
+        end(ResultPlace{shot(), {}, {}}.tag(), runs_[0]);
+        placer_->place_held();
+        QCOMPARE(project_->shot(0).takes.size(), std::size_t(2));
+        QVERIFY(!project_->undo().canRedo());
+    }
+
+    void what_has_no_place_is_said() {
+        QSignalSpy said(&*placer_, &ResultPlacer::said);
+        end(QString(), runs_[0]);                                        // not made for the cut
+        end(ResultPlace{shot(), {}, {}}.tag(), QString());               // no video
+        end(ResultPlace{shot(), {}, {}}.tag(), runs_home_.file("none")); // deleted meanwhile
+        QCOMPARE(said.count(), 1);
+        end(ResultPlace{QStringLiteral("gone"), {}, {}}.tag(), runs_[0]);
+        QCOMPARE(said.count(), 2);
+        QVERIFY2(said[1][0].toString().contains("among the runs"), qPrintable(said[1][0].toString()));
+        project_->trim(0, 1, 4);
+        project_->undo().undo();
+        end(ResultPlace{shot(), {}, {}}.tag(), runs_[0]);
+        project_->clear(); // its shot goes while it is held
+        QTRY_COMPARE_WITH_TIMEOUT(said.count(), 3, 30000);
+        QCOMPARE(project_->undo().count(), 0);
+    }
+
+private:
+    QString shot() const { return project_->shot(0).id; }
+    quint64 add(const QString& tag) { return queue_->add({tiny_request(), {}}, false, tag); }
+    /// An entry of the queue that is done.
+    void end(const QString& tag, const QString& run) {
+        emit queue_->entry_ended(add(tag), int(RunQueue::State::done), run);
+    }
+
+    Home runs_home_, home_;
+    QStringList runs_;
+    std::optional<Project> project_;
+    std::optional<EngineWorker> worker_;
+    std::optional<RunQueue> queue_;
+    std::optional<ResultPlacer> placer_;
+};
+
+QTEST_GUILESS_MAIN(ResultPlacerTest)
+#include "result_placer_test.moc"
