@@ -5,6 +5,7 @@
 #include <QElapsedTimer>
 #include <QTimer>
 #include <QtConcurrent/QtConcurrentRun>
+#include <utility>
 
 #include "app/base/engine_text.h"
 #include "app/base/text.h"
@@ -44,7 +45,10 @@ Studio::Studio(QObject* parent) : QObject(parent), document(project.undo()), que
     // A run that goes or comes back may be what a shot shows.
     for (const auto come_and_go : {&RunHistory::removed, &RunHistory::restored})
         connect(&history, come_and_go, &project, &Project::look_at_media);
-    connect(&history, &RunHistory::totals_changed, &project, &Project::look_at_media);
+    connect(&history, &RunHistory::totals_changed, this, [this, runs = history.total()]() mutable {
+        const int before = std::exchange(runs, history.total());
+        if (runs != before) project.look_at_media(); // not at each step of the run at work
+    });
     connect_queue();
     connect_journal();
     sweeps_ = std::make_unique<SweepDocument>(settings, document, queue, history, estimator, project.undo());
@@ -145,6 +149,7 @@ void Studio::connect_journal() {
 
 void Studio::run_ended(quint64 id, int state, const QString& run) {
     if (!run.isEmpty()) history.touch(run);
+    project.look_at_media();
     const int row = queue.row_of(id);
     const QString prompt = row < 0 ? QString() : queue.index(row).data(RunQueue::PromptRole).toString().left(120);
     const bool tell = settings.notifications() && !in_front_;

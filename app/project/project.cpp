@@ -24,11 +24,6 @@ using Kind = ProjectEvent::Kind;
 
 fs::path folder_of(const QString& project) { return project.isEmpty() ? fs::path() : to_path(project).parent_path(); }
 
-bool is_there(const Take& take) {
-    const QFileInfo info(take.video);
-    return take.kind == Take::Kind::frames ? info.isDir() : info.isFile();
-}
-
 /// Fits the trim of a shot, which was one of the take `before`, to its current take.
 void fit_trim(Shot& shot, const Take& before) {
     const Take& now = shot.current();
@@ -265,34 +260,6 @@ bool Project::rename_shot(int row, const QString& name) {
     return true;
 }
 
-QList<Issue> Project::missing_media() const {
-    QList<Issue> out;
-    for (int row = 0; row < count(); ++row)
-        if (!is_there(shot(row).current())) out << missing_issue(row);
-    return out;
-}
-
-Issue Project::missing_issue(int row) const {
-    const Take& take = shot(row).current();
-    return {take.video, tr("shot %1, “%2”").arg(row + 1).arg(shortened(shot(row).title(), 40)),
-            take.still()                      ? tr("its picture is not there any more")
-            : take.kind == Take::Kind::frames ? tr("its folder of frames is not there any more")
-                                              : tr("its video is not there any more"),
-            take.run.isEmpty() ? tr("put it back, choose another take, or remove the shot")
-                               : tr("bring the deleted run back, choose another take, or remove the shot")};
-}
-
-void Project::look_at_media() {
-    const QHash<QString, bool> before = std::exchange(missing_, {});
-    look_at_new_media();
-    if (missing_ != before) emit media_changed();
-}
-
-void Project::look_at_new_media() {
-    for (const Shot& s : shots_)
-        if (!missing_.contains(s.current().video)) missing_.insert(s.current().video, !is_there(s.current()));
-}
-
 void Project::set_request(const Json& request) {
     if (request_ == request) return;
     request_ = request;
@@ -373,7 +340,7 @@ void Project::take_over(std::vector<Shot> shots, Json request, Json extra) {
     extra_ = std::move(extra);
     dirty_ = false;
     ++number_;
-    missing_.clear();
+    media_.clear();
     look_at_new_media();
     emit changed({});
     emit loaded();

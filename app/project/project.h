@@ -146,12 +146,15 @@ public:
     static Take take_of(const QString& path, double fps, const std::stop_token& stop = {});
     /// Whether a file, whatever its name, says that it is one.
     static bool is_project(const QString& file);
-    /// Shots whose video, picture or folder of frames is not there (any more), as issues naming the shot and the file.
+    /// Whether the video, picture or folder of frames of a shot was not there at the last look; each is looked at when
+    /// a shot first shows it.
+    bool is_missing(int row) const;
+    bool is_there(int row) const; ///< looks now
+    /// The shots of which something is missing, as issues naming the shot and the file.
     QList<Issue> missing_media() const;
-    /// Whether that is so of a shot, as of the last look; each video is looked at when a shot first shows it.
-    bool is_missing(int row) const { return missing_.value(shot(row).current().video, false); }
     Issue missing_issue(int row) const;
-    /// Looks at every video of the cut again; media_changed() tells where one came or went.
+    /// Looks at every video of the cut again, away from the window; media_changed() tells where one came or went,
+    /// medium_rewritten() where another lies in its place.
     void look_at_media();
 
     /// The request being edited (asked_json()); an empty object: none. Not an undo step: the document pushes its own.
@@ -195,6 +198,7 @@ signals:
     void path_changed(); ///< title, read_only
     void modified_changed(bool modified);
     void media_changed(); ///< is_missing()
+    void medium_rewritten(const QString& video);
     void issue_changed();
 
 private:
@@ -208,6 +212,16 @@ private:
     void set_path(const QString& path, ProjectLock lock);
     void set_issue(const Issue& issue);
     void touch();
+    /// What a take's file or folder was when it was looked at.
+    struct Medium {
+        bool there = false;
+        qint64 bytes = 0;
+        QDateTime modified;
+        friend bool operator==(const Medium&, const Medium&) = default;
+    };
+    using Media = QHash<QString, Medium>;
+    static Medium look_at(const Take& take);
+    void media_found(const Media& found);
     void look_at_new_media();
     bool write_autosave(bool kept);
     void begin_autosave();
@@ -219,7 +233,8 @@ private:
     QUndoStack undo_;
     std::vector<Shot> shots_;
     Json request_ = Json::object(), extra_ = Json::object();
-    QHash<QString, bool> missing_; ///< by video of a current take
+    Media media_; ///< by video of a current take
+    bool looking_ = false, look_again_ = false;
     quint64 number_ = 0;
     QString path_;
     ProjectLock lock_;

@@ -328,6 +328,20 @@ private slots:
         QCOMPARE(project_->count(), 2);
     }
 
+    /// What another program wrote in its place is what is drawn.
+    void a_video_that_is_written_anew_is_drawn_anew() {
+        const QString video = file("anew.mkv");
+        write_grey_clip(video, 3, 96, 54);
+        project_->add_shot(Project::take_of_video(video));
+        const auto grey = [&] { return qGray(thumbnails_->frame(video, 0, 32).pixel(2, 2)); };
+        QTRY_VERIFY_WITH_TIMEOUT(!thumbnails_->frame(video, 0, 32).isNull(), 30000);
+        const int before = grey();
+        write_grey_clip(video, 4, 96, 54, 200);
+        project_->look_at_media();
+        const auto anew = [&] { return !thumbnails_->frame(video, 0, 32).isNull() && grey() > before + 100; };
+        QTRY_VERIFY_WITH_TIMEOUT(anew(), 30000);
+    }
+
     /// A card and the frames of another tool are shots as videos are.
     void pictures_and_frames_become_shots() {
         Image card(96, 54);

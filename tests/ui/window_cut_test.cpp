@@ -44,13 +44,13 @@ private slots:
         QVERIFY(!project.is_missing(0));
         studio.find<QAction>("run.delete")->trigger();
         QVERIFY(!QFileInfo::exists(run) && !preview.info(app::Side::a));
-        QVERIFY(project.is_missing(0));
+        QTRY_VERIFY_WITH_TIMEOUT(project.is_missing(0), 30000);
         studio.picture("timeline-missing");
         studio.find<QAction>("file.export")->trigger();
         QVERIFY(!studio.window().findChild<QFileDialog*>());
         QVERIFY2(said(studio).contains("shot 1"), qPrintable(said(studio)));
         studio.find<QAction>("run.undo-delete")->trigger();
-        QVERIFY(!project.is_missing(0));
+        QTRY_VERIFY_WITH_TIMEOUT(!project.is_missing(0), 30000);
         QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::a), 30000);
         QCOMPARE(studio.window().shown_run(), run);
     }
@@ -249,8 +249,8 @@ private slots:
         QVERIFY2(said(studio).contains(missed), qPrintable(said(studio)));
         QVERIFY(QFile::rename(home.file("elsewhere.png"), card));
         studio.core().project.look_at_media();
+        QTRY_VERIFY_WITH_TIMEOUT(!studio.core().project.is_missing(0), 30000);
         QVERIFY2(!said(studio).contains(missed), qPrintable(said(studio)));
-        QVERIFY(!studio.core().project.is_missing(0));
     }
 
     /// By the menu, for who has no file manager at hand.

@@ -40,6 +40,10 @@ TimelineView::TimelineView(app::Project& project, app::Thumbnails& thumbnails, Q
     setAcceptDrops(true);
     connect(&project_, &app::Project::changed, this, &TimelineView::project_changed);
     connect(&project_, &app::Project::media_changed, this, &TimelineView::follow_media);
+    connect(&project_, &app::Project::medium_rewritten, this, [this](const QString& video) {
+        thumbnails_.forget(video);
+        viewport()->update();
+    });
     connect(&project_, &app::Project::loaded, this, [this] { // nothing of the one before
         set_playing(false);
         select(-1);

@@ -318,7 +318,7 @@ void MainWindow::export_cut() {
     studio_.project.look_at_media();
     for (int row = 0; row < studio_.project.count(); ++row) {
         const QString run = studio_.project.shot(row).current().run;
-        if (!studio_.project.is_missing(row) || (!run.isEmpty() && app::has_exact_clip(run))) continue;
+        if (studio_.project.is_there(row) || (!run.isEmpty() && app::has_exact_clip(run))) continue;
         timeline_dock_->show();
         timeline_->select(row);
         app::Issue issue = studio_.project.missing_issue(row);

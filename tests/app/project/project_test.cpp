@@ -272,7 +272,7 @@ private slots:
         QVERIFY(!p.is_missing(0));
         QVERIFY(QFile::remove(home_->file("title.png")));
         p.look_at_media();
-        QVERIFY(p.is_missing(0));
+        QTRY_VERIFY_WITH_TIMEOUT(p.is_missing(0), 30000);
         QVERIFY2(p.missing_issue(0).message.contains("picture"), qPrintable(p.missing_issue(0).message));
         const Json good = parse_json(read(home_->file("cut.denoir")).toStdString(), "good");
         const auto refuses = [&](const char* path, const Json& value) {
@@ -378,7 +378,7 @@ private slots:
         QVERIFY(!p.is_missing(0));
         QVERIFY(QDir(home_->file("frames")).removeRecursively());
         p.look_at_media();
-        QVERIFY(p.is_missing(0));
+        QTRY_VERIFY_WITH_TIMEOUT(p.is_missing(0), 30000);
         QVERIFY2(p.missing_issue(0).message.contains("folder"), qPrintable(p.missing_issue(0).message));
         QDir(home_->path()).mkdir("none");
         for (const char* name : {"none", "nowhere"}) {

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <QFile>
+#include <QSignalSpy>
+#include <QTest>
+#include <QThread>
+#include <QThreadPool>
+
+#include "app/studio.h"
+#include "tests/app/home.h"
+#include "tests/app/takes.h"
+
+using namespace denoir;
+using namespace denoir::app;
+
+class ProjectMediaTest : public QObject {
+    Q_OBJECT
+private slots:
+    void init() {
+        home_.emplace();
+        write("a.mp4", "one");
+    }
+    void cleanup() { home_.reset(); }
+
+    /// A disk that is slow to answer holds up nobody: the answer comes later.
+    void the_look_is_taken_away_from_the_window() {
+        Project p;
+        p.add_shot(there());
+        QSignalSpy changed(&p, &Project::media_changed), rewritten(&p, &Project::medium_rewritten);
+        QVERIFY(QFile::remove(home_->file("a.mp4")));
+        hold_up();
+        p.look_at_media();
+        QVERIFY(!p.is_missing(0) && !p.is_there(0));
+        QTRY_COMPARE_WITH_TIMEOUT(changed.count(), 1, 30000);
+        QVERIFY(p.is_missing(0));
+        p.look_at_media();
+        write("a.mp4", "one"); // during that look or after it: the next one sees it
+        p.look_at_media();
+        QTRY_VERIFY_WITH_TIMEOUT(!p.is_missing(0), 30000);
+        QCOMPARE(rewritten.count(), 0);
+    }
+
+    void what_was_written_anew_is_told() {
+        Project p;
+        p.add_shot(there());
+        QSignalSpy changed(&p, &Project::media_changed), rewritten(&p, &Project::medium_rewritten);
+        p.look_at_media();
+        write("a.mp4", "something else");
+        p.look_at_media();
+        QTRY_COMPARE_WITH_TIMEOUT(rewritten.count(), 1, 30000);
+        QCOMPARE(rewritten[0][0].toString(), home_->file("a.mp4"));
+        QCOMPARE(changed.count(), 0);
+    }
+
+    /// What is seen for one project says nothing of the next one's.
+    void another_project_has_its_own() {
+        Project p;
+        p.add_shot(there());
+        QVERIFY(QFile::remove(home_->file("a.mp4")));
+        hold_up();
+        p.look_at_media();
+        p.clear();
+        write("a.mp4", "one");
+        p.add_shot(there());
+        QSignalSpy changed(&p, &Project::media_changed);
+        QTest::qWait(300);
+        QCOMPARE(changed.count(), 0);
+        QVERIFY(!p.is_missing(0));
+    }
+
+    /// The totals change with each step of the run at work, the runs do not.
+    void a_run_at_work_is_no_reason_to_look() {
+        Studio studio;
+        QVERIFY(studio.history.wait_scanned(30000));
+        studio.project.add_shot(there());
+        QTest::qWait(50);
+        QVERIFY(QFile::remove(home_->file("a.mp4")));
+        emit studio.history.totals_changed();
+        QTest::qWait(200);
+        QVERIFY(!studio.project.is_missing(0));
+        emit studio.queue.entry_ended(1, int(RunQueue::State::cancelled), {});
+        QTRY_VERIFY_WITH_TIMEOUT(studio.project.is_missing(0), 30000);
+    }
+
+private:
+    /// What is done on another thread takes a while to begin.
+    static void hold_up() {
+        QThreadPool::globalInstance()->setMaxThreadCount(1);
+        QThreadPool::globalInstance()->start([] { QThread::msleep(100); });
+    }
+    void write(const char* name, const char* text) {
+        QFile out(home_->file(QString::fromLatin1(name)));
+        QVERIFY(out.open(QIODevice::WriteOnly | QIODevice::Truncate));
+        out.write(text);
+    }
+    Take there() const {
+        Take t = take(5);
+        t.video = home_->file("a.mp4");
+        return t;
+    }
+    std::optional<Home> home_;
+};
+
+QTEST_GUILESS_MAIN(ProjectMediaTest)
+#include "project_media_test.moc"
