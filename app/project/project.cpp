@@ -7,6 +7,7 @@
 #include <QUndoCommand>
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "app/base/file_saver.h"
 #include "app/base/text.h"
@@ -52,32 +53,35 @@ void fit_trim(Shot& shot, const Take& before) {
 
 } // namespace
 
-/// The shots before and after an edit: a few hundred bytes each, and no two edits need code of their own.
+/// The shots that an edit changes, before and after it, and no others: no two edits need code of their own.
 class ProjectCommand : public QUndoCommand {
 public:
-    ProjectCommand(Project& project, const QString& text, std::vector<Shot> after, const ProjectEvent& redo_event,
-                   const ProjectEvent& undo_event, int merge)
-        : QUndoCommand(text),
-          project_(project),
-          before_(project.shots_),
-          after_(std::move(after)),
-          redo_event_(redo_event),
-          undo_event_(undo_event),
-          merge_(merge) {}
-    void redo() override { project_.set_shots(after_, redo_event_); }
-    void undo() override { project_.set_shots(before_, undo_event_); }
+    ProjectCommand(Project& project, const QString& text, const std::vector<Shot>& after,
+                   const ProjectEvent& redo_event, const ProjectEvent& undo_event, int merge)
+        : QUndoCommand(text), project_(project), redo_event_(redo_event), undo_event_(undo_event), merge_(merge) {
+        const std::vector<Shot>& before = project.shots_;
+        const auto begin = std::mismatch(before.begin(), before.end(), after.begin(), after.end());
+        const auto end = std::mismatch(before.rbegin(), std::make_reverse_iterator(begin.first), after.rbegin(),
+                                       std::make_reverse_iterator(begin.second));
+        first_ = begin.first - before.begin();
+        before_.assign(begin.first, end.first.base());
+        after_.assign(begin.second, end.second.base());
+    }
+    void redo() override { project_.replace_shots(first_, before_.size(), after_, redo_event_); }
+    void undo() override { project_.replace_shots(first_, after_.size(), before_, undo_event_); }
     int id() const override { return merge_ > 0 ? trim_command + merge_ % 0x10000 : -1; }
     bool mergeWith(const QUndoCommand* other) override {
         const auto* next = static_cast<const ProjectCommand*>(other);
         if (next->merge_ != merge_ || next->redo_event_.row != redo_event_.row) return false;
-        after_ = next->after_;
+        after_ = next->after_; // of the same shot
         setObsolete(after_ == before_);
         return true;
     }
 
 private:
     Project& project_;
-    std::vector<Shot> before_, after_;
+    std::ptrdiff_t first_;
+    std::vector<Shot> before_, after_; ///< from row first_ on
     ProjectEvent redo_event_, undo_event_;
     int merge_;
 };
@@ -161,8 +165,7 @@ int Project::add_shot(const Take& take, int row, const QString& name, int in) {
     shot.takes[0].id = new_id();
     std::vector<Shot> after = shots_;
     after.insert(after.begin() + at, std::move(shot));
-    const bool fits =
-        push(tr("add a shot"), std::move(after), {Kind::shot_added, at, -1}, {Kind::shot_removed, at, -1});
+    const bool fits = push(tr("add a shot"), after, {Kind::shot_added, at, -1}, {Kind::shot_removed, at, -1});
     return fits ? at : -1;
 }
 
@@ -170,7 +173,7 @@ bool Project::remove_shot(int row) {
     if (row < 0 || row >= count()) return false;
     std::vector<Shot> after = shots_;
     after.erase(after.begin() + row);
-    push(tr("remove a shot"), std::move(after), {Kind::shot_removed, row, -1}, {Kind::shot_added, row, -1, true});
+    push(tr("remove a shot"), after, {Kind::shot_removed, row, -1}, {Kind::shot_added, row, -1, true});
     return true;
 }
 
@@ -179,7 +182,7 @@ bool Project::move_shot(int from, int to) {
     std::vector<Shot> after = shots_;
     const auto first = after.begin() + from, target = after.begin() + to;
     from < to ? std::rotate(first, first + 1, target + 1) : std::rotate(target, first, first + 1);
-    push(tr("move a shot"), std::move(after), {Kind::shot_moved, to, from}, {Kind::shot_moved, from, to});
+    push(tr("move a shot"), after, {Kind::shot_moved, to, from}, {Kind::shot_moved, from, to});
     return true;
 }
 
@@ -195,8 +198,7 @@ bool Project::trim(int row, int in, int out, int merge) {
     std::vector<Shot> after = shots_;
     after[std::size_t(row)].in = in;
     after[std::size_t(row)].out = out;
-    return push(tr("trim a shot"), std::move(after), {Kind::shot_changed, row, -1}, {Kind::shot_changed, row, -1},
-                merge);
+    return push(tr("trim a shot"), after, {Kind::shot_changed, row, -1}, {Kind::shot_changed, row, -1}, merge);
 }
 
 bool Project::split(int row, int frame) {
@@ -214,7 +216,7 @@ bool Project::split(int row, int frame) {
     }
     after[std::size_t(row)].out = frame;
     after.insert(after.begin() + row + 1, std::move(second));
-    push(tr("split a shot"), std::move(after), {}, {}); // two rows change
+    push(tr("split a shot"), after, {}, {}); // two rows change
     return true;
 }
 
@@ -227,7 +229,7 @@ bool Project::add_take(int row, const Take& take) {
     shot.takes.back().id = new_id();
     shot.take = int(shot.takes.size()) - 1;
     fit_trim(shot, before);
-    return push(tr("add a take"), std::move(after), {Kind::shot_changed, row, -1}, {Kind::shot_changed, row, -1});
+    return push(tr("add a take"), after, {Kind::shot_changed, row, -1}, {Kind::shot_changed, row, -1});
 }
 
 bool Project::select_take(int row, int take) {
@@ -236,7 +238,7 @@ bool Project::select_take(int row, int take) {
     std::vector<Shot> after = shots_;
     after[std::size_t(row)].take = take;
     fit_trim(after[std::size_t(row)], shot(row).current());
-    return push(tr("choose a take"), std::move(after), {Kind::shot_changed, row, -1}, {Kind::shot_changed, row, -1});
+    return push(tr("choose a take"), after, {Kind::shot_changed, row, -1}, {Kind::shot_changed, row, -1});
 }
 
 bool Project::remove_take(int row, int take) {
@@ -247,7 +249,7 @@ bool Project::remove_take(int row, int take) {
     s.takes.erase(s.takes.begin() + take);
     if (s.take > take || s.take == int(s.takes.size())) --s.take;
     fit_trim(s, shot(row).current());
-    return push(tr("remove a take"), std::move(after), {Kind::shot_changed, row, -1}, {Kind::shot_changed, row, -1});
+    return push(tr("remove a take"), after, {Kind::shot_changed, row, -1}, {Kind::shot_changed, row, -1});
 }
 
 bool Project::rename_shot(int row, const QString& name) {
@@ -256,7 +258,7 @@ bool Project::rename_shot(int row, const QString& name) {
     if (shot(row).name == clean) return true;
     std::vector<Shot> after = shots_;
     after[std::size_t(row)].name = clean;
-    push(tr("rename a shot"), std::move(after), {Kind::shot_changed, row, -1}, {Kind::shot_changed, row, -1});
+    push(tr("rename a shot"), after, {Kind::shot_changed, row, -1}, {Kind::shot_changed, row, -1});
     return true;
 }
 
@@ -315,15 +317,17 @@ void Project::save_as(const QString& path) {
     set_issue({});
 }
 
-bool Project::push(const QString& text, std::vector<Shot> after, const ProjectEvent& redo, const ProjectEvent& undo,
-                   int merge) {
+bool Project::push(const QString& text, const std::vector<Shot>& after, const ProjectEvent& redo,
+                   const ProjectEvent& undo, int merge) {
     if (!can_be_counted(after)) return false;
-    undo_.push(new ProjectCommand(*this, text, std::move(after), redo, undo, merge));
+    undo_.push(new ProjectCommand(*this, text, after, redo, undo, merge));
     return true;
 }
 
-void Project::set_shots(const std::vector<Shot>& shots, const ProjectEvent& event) {
-    shots_ = shots;
+void Project::replace_shots(std::ptrdiff_t first, std::size_t count, const std::vector<Shot>& with,
+                            const ProjectEvent& event) {
+    const auto at = shots_.erase(shots_.begin() + first, shots_.begin() + first + std::ptrdiff_t(count));
+    shots_.insert(at, with.begin(), with.end());
     look_at_new_media();
     emit changed(event);
     touch();

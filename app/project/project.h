@@ -204,9 +204,11 @@ signals:
 private:
     friend class ProjectCommand;
     /// False: the cut would be longer than longest_cut, and nothing changed.
-    bool push(const QString& text, std::vector<Shot> after, const ProjectEvent& redo, const ProjectEvent& undo,
+    bool push(const QString& text, const std::vector<Shot>& after, const ProjectEvent& redo, const ProjectEvent& undo,
               int merge = 0);
-    void set_shots(const std::vector<Shot>& shots, const ProjectEvent& event);
+    /// `with` in place of `count` shots from row `first` on.
+    void replace_shots(std::ptrdiff_t first, std::size_t count, const std::vector<Shot>& with,
+                       const ProjectEvent& event);
     Json to_json(const std::filesystem::path& base) const;
     void take_over(std::vector<Shot> shots, Json request, Json extra);
     void set_path(const QString& path, ProjectLock lock);
