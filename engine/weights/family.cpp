@@ -40,7 +40,6 @@ std::optional<Family> from_field(const Json& config) {
 /// spec/checkpoints.md 7: the rows that belong to one family alone.
 std::optional<Family> from_tensors(const TransformerTraits& t) {
     if (t.fps) return Family::skyreels_df;
-    if (t.first_last) return Family::wan;
     if (t.in_channels == 36 && !t.clip) return Family::wan22;
     if (t.in_channels == 48 && t.out_channels == 48) return Family::wan22;
     return std::nullopt;
@@ -98,6 +97,13 @@ std::optional<Family> from_names(const std::vector<std::string>& names, const Tr
     return std::nullopt;
 }
 
+/// Wan 2.1's first-last-frame model, or SkyReels' image-to-video model with diffusers' table of zeros (spec/dit.md 2).
+Family first_last_family(const FamilyEvidence& e, const std::vector<std::string>& names) {
+    auto family = from_model_index(e.model_index);
+    if (!family) family = from_names(names, e.traits);
+    return family == Family::skyreels || family == Family::skyreels_df ? Family::skyreels : Family::wan;
+}
+
 constexpr std::array families{std::pair{Family::wan, std::string_view("wan")},
                               std::pair{Family::skyreels, std::string_view("skyreels")},
                               std::pair{Family::skyreels_df, std::string_view("skyreels-df")},
@@ -120,11 +126,11 @@ std::optional<Family> detect_family(const FamilyEvidence& e) {
     if (const auto family = from_tensors(e.traits)) return family;
     if (is_true(e.config, "inject_sample_info")) return Family::skyreels_df;
     if (text_of(e.config, "model_type") == "ti2v" || e.two_experts || e.second_vae) return Family::wan22;
-    if (text_of(e.config, "model_type") == "flf2v") return Family::wan;
-    if (const auto family = from_model_index(e.model_index)) return family;
     std::vector<std::string> names{
         text_of(e.config, "_class_name")}; // diffusers' SkyReelsV2Transformer3DModel is a hint, too
     names.insert(names.end(), e.names.begin(), e.names.end());
+    if (e.traits.first_last || text_of(e.config, "model_type") == "flf2v") return first_last_family(e, names);
+    if (const auto family = from_model_index(e.model_index)) return family;
     return from_names(names, e.traits);
 }
 

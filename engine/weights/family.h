@@ -20,8 +20,9 @@ struct FamilyEvidence {
 };
 
 /// In this order (contract, `family`): config.json's `family`; what only one family's tensors have;
-/// `inject_sample_info`, `model_type`; model_index.json; hints in names. Empty where it stays open: never guessed.
-/// Throws Error (field `family`) where config.json names an unknown one.
+/// `inject_sample_info`, `model_type`; model_index.json; hints in names. A first-last-frame model is Wan's unless one
+/// of the last two says SkyReels. Empty where it stays open: never guessed. Throws Error (field `family`) where
+/// config.json names an unknown one.
 std::optional<Family> detect_family(const FamilyEvidence&);
 
 /// The names of FamilyEvidence for a file or folder: its own name and those of up to five folders above it.
