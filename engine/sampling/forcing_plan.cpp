@@ -6,10 +6,12 @@
 #include <algorithm>
 
 #include "engine/core/error.h"
+#include "engine/core/units.h"
 
 namespace denoir {
 namespace {
 
+constexpr int max_frames = latent_frames(FrameCount::max);
 constexpr std::int64_t max_entries = 10'000'000; ///< of the matrix: 49 times eleven minutes of video in 50 rows
 
 void check(const char* field, int value, int low, int high) {
@@ -18,12 +20,12 @@ void check(const char* field, int value, int low, int high) {
 }
 
 void check_all(int steps, int frames, int base, int ar_step, int ready, int block, int end_frames) {
-    check("frames", frames, 1, 4096);
-    check("base", base, 1, 4096);
+    check("frames", frames, 1, max_frames);
+    check("base", base, 1, max_frames);
     check("ar_step", ar_step, 0, 1000);
     check("block", block, 1, frames);
     check("ready", ready, 0, frames);
-    check("end_frames", end_frames, 0, 4096);
+    check("end_frames", end_frames, 0, max_frames);
     if (frames % block != 0)
         throw UsageError({}, "block",
                          fmt::format("{} latent frames are not a whole number of blocks of {}", frames, block),

@@ -111,6 +111,8 @@ TEST(ForcingPlan, RefusesByName) {
     EXPECT_EQ(field(6, 1, 1, 0, 3), "ar_step");
     EXPECT_EQ(field(6, 2, 1, 0, 3), "");
     EXPECT_EQ(field(6, 2, 3, 0, 2), "base");
+    EXPECT_EQ(field(4097, 0), ""); // the longest clip in one window: 16385 frames
+    EXPECT_EQ(field(4098, 0), "frames");
     EXPECT_EQ(field(4096, 1000, 1, 0, 0, 0, 1000), "frames"); // sixteen thousand million entries
 }
 
