@@ -156,10 +156,12 @@ SeenImage see_image(const Image& image, const Image& first, const ImageUse& use)
     case ImageRule::ti2v:
         seen.pixels = wan_pixels(ti2v_fitted(image, use.size));
         break;
-    case ImageRule::wan:
-        seen.pixels = resize_bicubic_torch(wan_pixels(fitted(image, first)), height, width);
-        if (use.clip_side) seen.clip = original_clip(wan_pixels(image), use.clip_side);
+    case ImageRule::wan: {
+        const Tensor pixels = wan_pixels(fitted(image, first));
+        seen.pixels = resize_bicubic_torch(pixels, height, width);
+        if (use.clip_side) seen.clip = original_clip(pixels, use.clip_side);
         break;
+    }
     }
     return seen;
 }

@@ -89,6 +89,17 @@ TEST(SeenImage, ALastFrameOfAnotherSizeIsFittedToTheFirst) {
     EXPECT_NEAR(seen.pixels.data<float>()[1 * 32 * 64 + 32], 2 * 0.26 - 1, 0.03);
 }
 
+/// Wan 2.1's first_last_frame2video.py gives the cropped picture to both.
+TEST(SeenImage, ALastFrameIsTheSamePictureToClip) {
+    const Image first = gradient(64, 32);
+    Image last(64, 64); // black but for the middle, which is all that the first's size keeps
+    for (int y = 16; y < 48; ++y) std::fill(last.row(y), last.row(y) + 3 * 64, std::uint8_t(255));
+    const SeenImage seen = see_image(last, first, {.rule = ImageRule::wan, .size = {64, 32}, .clip_side = 224});
+    for (const float v : seen.pixels.span<float>()) EXPECT_NEAR(v, 1, 1e-5);
+    const auto [low, high] = std::minmax_element(seen.clip.data<float>(), seen.clip.data<float>() + 224 * 224);
+    EXPECT_NEAR(*low, *high, 1e-4);
+}
+
 TEST(SeenImage, ThinPicturesAreNotScaledToGigabytes) {
     const Image wide(1000, 1), tall(1, 1000), line(16384, 1);
     EXPECT_THROW(see_image(tall, wide, {.rule = ImageRule::wan, .size = {32, 32}}), Error);
