@@ -13,7 +13,7 @@ namespace denoir {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::size_t max_text_bytes = 1 << 20, max_path_bytes = 4096;
+constexpr std::size_t max_text_bytes = 4 << 20, max_path_bytes = 4096;
 
 std::string shown(const Json& value) {
     return printable(value.dump(-1, ' ', false, Json::error_handler_t::replace), 48);

@@ -54,6 +54,14 @@ class Render(Case):
         self.assertEqual(latents(run), latents(whole), seen)
         self.assertEqual(sha256(run / "video.mp4"), sha256(whole / "video.mp4"), seen)
 
+    def test_a_prompt_of_any_length_is_cut(self):
+        """Megabytes; and what normalising makes three characters of each."""
+        for i, prompt in enumerate(("a fox " * 600_000, "\U0001d160" * 100_000)):
+            request = {"schema": 1, "model": str(MODEL), "prompt": prompt, "width": 32, "height": 32, "frames": 1, "steps": 1, "seed": 7}
+            (self.work / "request.json").write_text(json.dumps(request, ensure_ascii=False))
+            ran = self.done("render", "request.json", "--out", f"{i}.mp4")
+            self.assertRegex(ran.err, "^warning: the prompt is longer than [0-9]+ tokens; the rest is not used")
+
     def test_what_it_writes(self):
         result = self.done(*self.render_words("out.mp4", "--run-dir", "run", "--json", "--progress", "plain")).json()
         self.assertEqual(set(result), {"out", "run", "seed", "seconds", "stages", "peak_memory_bytes"})

@@ -220,6 +220,15 @@ private:
     std::vector<std::int64_t> ids_;
 };
 
+/// As much of a text as `limit` ids may be made of, and more; normalised it stays within Normalization's bounds.
+std::string_view beginning(std::string_view text, std::size_t limit) {
+    constexpr std::size_t bytes_of_id = 512, least = std::size_t{256} << 10, most = std::size_t{1} << 20;
+    std::size_t end = std::clamp(std::min(limit, most) * bytes_of_id, least, most);
+    if (end >= text.size()) return text;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+    return text.substr(0, end);
+}
+
 bool is_json(std::string_view bytes) {
     if (bytes.starts_with("\xEF\xBB\xBF")) bytes.remove_prefix(3);
     const std::size_t start = bytes.find_first_not_of(" \t\r\n");
@@ -280,19 +289,17 @@ Tokenizer Tokenizer::from_lists(const PieceLists& lists, std::string_view origin
 }
 
 std::vector<std::int64_t> Tokenizer::encode(std::string_view cleaned, int text_len, bool* cut) const {
-    constexpr std::size_t longest_text = std::size_t{1} << 20;
-    if (cleaned.size() > longest_text) throw UsageError("", "prompt", "is longer than 1 MiB", "shorten it");
     const std::size_t around = model_->before.size() + model_->after.size();
     const std::size_t room = static_cast<std::size_t>(std::max(text_len, 1));
     const std::size_t limit = room > around ? room - around : 0;
-    const std::string text = encode_utf8(decode_utf8(cleaned));
+    const std::string text = encode_utf8(decode_utf8(beginning(cleaned, limit)));
     std::vector<std::int64_t> inner;
     try {
         inner = Encoding(*model_, limit).run(text);
     } catch (const Error& error) {
         throw error.in_file(model_->file);
     }
-    if (cut) *cut = inner.size() > limit;
+    if (cut) *cut = inner.size() > limit || beginning(cleaned, limit).size() < cleaned.size();
     std::vector<std::int64_t> ids = model_->before;
     ids.insert(ids.end(), inner.begin(), inner.begin() + static_cast<std::ptrdiff_t>(std::min(inner.size(), limit)));
     ids.insert(ids.end(), model_->after.begin(), model_->after.end());

@@ -101,7 +101,14 @@ TEST(Tokenizer, CutsLongTextAndTells) {
     EXPECT_EQ(t.encode("", 512, &cut), (Ids{1}));
     EXPECT_FALSE(cut);
     EXPECT_EQ(t.encode(std::string(1 << 20, 'a'), 512).size(), 512u);
-    EXPECT_THROW(t.encode(std::string((1 << 20) + 1, 'a'), 512), UsageError);
+    const Ids longest = t.encode(std::string(4 << 20, 'a'), 512, &cut); // of any length, as CONTRACT.md promises
+    EXPECT_TRUE(cut);
+    EXPECT_EQ(longest, t.encode(std::string(1 << 20, 'a'), 512));
+    // The map makes 33 bytes of each of these three.
+    std::string ligatures;
+    for (int i = 0; i < 1 << 19; ++i) ligatures += "\uFDFA";
+    EXPECT_EQ(t.encode(ligatures, 512, &cut).size(), 512u);
+    EXPECT_TRUE(cut);
 }
 
 TEST(Tokenizer, SpecialTokensInText) {
