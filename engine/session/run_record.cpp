@@ -98,6 +98,16 @@ StepRecord step_from(const Json& json, const std::string& file, std::size_t inde
     return s;
 }
 
+/// A record has a `schema` of its own: of its request's fields that one alone could be mistaken.
+Request stored_request(const Json& json, const std::string& file) {
+    try {
+        return request_from_json(json, {file, {}});
+    } catch (const Error& e) {
+        if (e.field() != "schema") throw;
+        throw Error(e.file(), "request.schema", e.message(), e.hint());
+    }
+}
+
 } // namespace
 
 std::string_view name(RunState state) { return states[std::size_t(state)]; }
@@ -183,7 +193,7 @@ RunRecord record_from_json(const Json& json, const std::string& file) {
     const auto known = std::find(states.begin(), states.end(), state);
     if (known == states.end()) m.refuse("state", "is unknown");
     r.state = RunState(known - states.begin());
-    r.request = request_from_json(m.at("request"), {file, {}});
+    r.request = stored_request(m.at("request"), file);
     r.out = m.text("out");
     r.metadata = m.flag("metadata");
     r.created = m.text("created"), r.updated = m.text("updated");

@@ -49,6 +49,21 @@ TEST_F(RunFolderTest, RecordSurvivesTheRoundTrip) {
     EXPECT_TRUE(once["model_files"][0]["sha256"].is_null());
 }
 
+TEST_F(RunFolderTest, OfTwoSchemasTheRightOneIsNamed) {
+    const auto field = [](const Json& json) -> std::string {
+        try {
+            record_from_json(json, "/x/run.json");
+        } catch (const Error& e) {
+            return e.field();
+        }
+        return "";
+    };
+    Json own = to_json(record()), request = own;
+    own["schema"] = request["request"]["schema"] = 2;
+    EXPECT_EQ(field(own), "schema");
+    EXPECT_EQ(field(request), "request.schema");
+}
+
 // Each member missing, null or of another type: refused as an Error, never a crash.
 TEST_F(RunFolderTest, RefusesChangedRecords) {
     const Json good = to_json(record());
