@@ -192,8 +192,7 @@ Conditioning Pipeline::condition(const Request& r, const ModelFolder& model, Obs
             return backend_->download(vision->forward(seen.clip, probe.get()));
         };
         std::vector<Tensor> rows{features(pictures.first, "first")};
-        if (variant.clip_images > 1)
-            rows.push_back(features(pictures.last.clip ? pictures.last : pictures.first, "last"));
+        if (variant.clip_images > 1) rows.push_back(features(pictures.last, "last"));
         c.clip = Tensor::host({std::int64_t(rows.size()) * rows[0].size(0), rows[0].size(1)});
         for (std::size_t i = 0; i < rows.size(); ++i)
             std::memcpy(c.clip.raw() + i * rows[0].bytes(), rows[i].raw(), rows[i].bytes());

@@ -24,7 +24,8 @@ constexpr std::string_view skyreels_negative = "Bright tones, overexposed, stati
 Defaults skyreels(Mode mode, bool p720) {
     const int frames = p720 ? 121 : 97, width = p720 ? 1280 : 960, height = p720 ? 720 : 544;
     // The README's table for image-to-video; the command line's own numbers are meant for text.
-    if (mode == Mode::i2v) return {30, 5.0, 5.0, 5.0, frames, 24, width, height, skyreels_negative};
+    if (mode == Mode::i2v || mode == Mode::flf2v)
+        return {30, 5.0, 5.0, 5.0, frames, 24, width, height, skyreels_negative};
     return {30, 8.0, 6.0, 6.0, frames, 24, width, height, skyreels_negative};
 }
 

@@ -20,6 +20,7 @@
 #include "engine/pipeline/prefix.h"
 #include "engine/pipeline/refuse.h"
 #include "engine/pipeline/resolve_forcing.h"
+#include "engine/pipeline/resolve_mode.h"
 #include "engine/pipeline/seed.h"
 #include "engine/pipeline/step_cache.h"
 #include "engine/pipeline/tokenizer_file.h"
@@ -37,38 +38,6 @@ constexpr std::int64_t max_tokens = 1 << 22;
 void check_range(const char* field, double value, double low, double high) {
     if (!(value >= low && value <= high))
         refuse(field, fmt::format("{} is out of range", value), fmt::format("use {} to {}", low, high));
-}
-
-Family family_of(const Request& r, const ModelFolder& model) {
-    if (r.family) return *r.family;
-    if (model.family) return *model.family;
-    throw Error(model.root.string(), "family", "nothing tells which family this model belongs to",
-                "give --family wan, skyreels, skyreels-df or wan2.2 (request: \"family\")");
-}
-
-void check_start_image(const Request& r, std::optional<Mode> mode) {
-    if (mode == Mode::t2v && !r.image.empty())
-        refuse("image", "text-to-video takes no image", "leave it out or use mode i2v");
-    if (mode == Mode::i2v && r.image.empty())
-        refuse("image", "image-to-video needs a start image", "give --image FILE");
-}
-
-/// What the request asks for, where `mode` does not say it.
-Mode mode_of(const Request& r, Family family) {
-    if (family == Family::skyreels_df) {
-        if (r.mode == Mode::flf2v)
-            refuse("mode", "flf2v needs a first-last-frame model", "use forcing with last_image");
-        if (r.forcing && r.mode && *r.mode != Mode::forcing)
-            refuse("mode", "forcing selects the mode, but mode says otherwise", "leave out one of the two");
-        check_start_image(r, r.mode);
-        return Mode::forcing; // text and first image are both conditionings of this model
-    }
-    if (r.forcing || r.mode == Mode::forcing)
-        refuse(r.forcing ? "forcing" : "mode",
-               fmt::format("diffusion forcing needs a skyreels-df model, this one is {}", name(family)),
-               "leave it out, or set \"family\" to skyreels-df if the checkpoint is one");
-    if (r.mode) return *r.mode;
-    return !r.last_image.empty() ? Mode::flf2v : !r.image.empty() ? Mode::i2v : Mode::t2v;
 }
 
 /// `there`: the one of Wan 2.2's two transformers that is there; none: nobody says.
@@ -95,34 +64,6 @@ void check_transformer(const ModelFolder& model) {
     if (!model.relative.empty())
         throw UsageError(model.root.string(), "model", describe_relative(model.relative),
                          "use a T2V, I2V, FLF2V or TI2V model of Wan, or SkyReels-V2");
-}
-
-void check_images(const Request& r, const Variant& variant, const ModelFolder& model) {
-    const Mode mode = *r.mode;
-    if (variant.clean_image() && (mode == Mode::flf2v || !r.last_image.empty()))
-        refuse(r.last_image.empty() ? "mode" : "last_image", "this model takes a start image and no last one",
-               "leave it out");
-    check_start_image(r, mode);
-    if (mode == Mode::flf2v && r.image.empty())
-        refuse("image", "first-last-frame needs both images", "give --image and --last-image");
-    if (mode == Mode::flf2v && r.last_image.empty())
-        refuse("last_image", "first-last-frame needs both images", "give --last-image FILE");
-    if ((mode == Mode::t2v || mode == Mode::i2v) && !r.last_image.empty())
-        refuse("last_image", "only first-last-frame and diffusion forcing take a last image",
-               "use mode flf2v or leave it out");
-    if (variant.stride == 16 && variant.condition > 0)
-        throw UsageError(model.root.string(), "model",
-                         "a 5B model with image channels of its own (Fun) is not rendered here",
-                         "use Wan 2.2 TI2V-5B, or an I2V model");
-    if (variant.clean_image()) return; // with a start image or without
-    const bool wants_channels = mode == Mode::i2v || mode == Mode::flf2v;
-    if (wants_channels && variant.condition == 0)
-        throw UsageError(model.root.string(), "mode",
-                         "this model has no image channels: it makes video from text alone",
-                         "leave the image out, or use an I2V model");
-    if (!wants_channels && variant.condition != 0)
-        throw UsageError(model.root.string(), "image", "this is an image-to-video model: it needs a start image",
-                         "give --image FILE");
 }
 
 void check_parts(const Request& r, const Variant& variant, const ModelFolder& model) {
@@ -342,15 +283,6 @@ VideoBefore deciding_video(const Request& r) {
 /// Wan 2.2 A14B's, each with its guidance.
 bool two_experts(Family family, const Variant& variant) { return family == Family::wan22 && !variant.clean_image(); }
 
-/// The mode that this model would be used in, where the images are not chosen yet.
-Mode likely_mode(const Request& r, Family family, const Variant& variant) {
-    if (family == Family::skyreels_df) return Mode::forcing;
-    if (variant.clean_image()) return r.image.empty() ? Mode::t2v : Mode::i2v;
-    if (variant.condition == 0) return Mode::t2v;
-    if (r.mode == Mode::i2v || r.mode == Mode::flf2v) return *r.mode;
-    return variant.clip_images == 2 || !r.last_image.empty() ? Mode::flf2v : Mode::i2v;
-}
-
 } // namespace
 
 std::uint64_t draw_seed() {
@@ -406,6 +338,7 @@ Request Pipeline::resolve(const Request& request, const ModelHeaders& headers) {
     check_transformer(model);
     Variant variant = headers.guess();
     r.family = family_of(request, model);
+    check_family(*r.family, variant, model);
     r.mode = mode_of(request, *r.family);
     check_images(r, variant, model);
     check_parts(r, variant, model);
@@ -417,6 +350,8 @@ Request Pipeline::resolve(const Request& request, const ModelHeaders& headers) {
     resolve_size(r, variant, d, named(model, "480p"), before);
     (void)Resolution(*r.width, *r.height, variant.multiple()); // refuses what is no multiple
     r.frames = FrameCount(r.frames.value_or(d.frames)).value();
+    if (*r.mode == Mode::flf2v && *r.frames < 5)
+        refuse("frames", "nothing is left to make besides the two images", "use 5 frames or more");
     if (*r.mode == Mode::forcing) choose_windows(r, d.frames);
     const Shape latent = latent_shape(r, variant);
     if (latent[1] * latent[2] * latent[3] / 4 > max_tokens)

@@ -389,6 +389,72 @@ TEST(Defaults, Wan22ImageModelsKeepTheirsWithALastImage) {
     EXPECT_EQ(defaults_for(Family::wan22, Mode::t2v, true, false, false).shift, 12.0);
 }
 
+TEST(Defaults, SkyReelsImageModelsKeepTheirsWithALastImage) {
+    const Defaults d = defaults_for(Family::skyreels, Mode::flf2v, true, false, false);
+    EXPECT_EQ(d.shift, 5.0);
+    EXPECT_EQ(d.guidance, 5.0);
+}
+
+/// As many as its image branch sees; A14B, which has none, takes either.
+TEST(Resolve, ALastImageIsForModelsThatSeeTwo) {
+    const char *i2v = "SkyReels-V2-I2V-tiny", *flf2v = "Wan2.1-FLF2V-tiny";
+    for (const Family family : {Family::skyreels, Family::wan}) {
+        const auto with = [family](bool last, std::optional<Mode> mode) {
+            return [=](Request& q) {
+                q.family = family, q.image = picture, q.mode = mode;
+                if (last) q.last_image = picture;
+            };
+        };
+        EXPECT_EQ(refused(i2v, with(false, {})), "accepted");
+        EXPECT_EQ(refused(i2v, with(true, {})), "last_image");
+        EXPECT_EQ(refused(i2v, with(false, Mode::flf2v)), "mode");
+        EXPECT_EQ(refused(flf2v, with(true, {})), "accepted");
+        EXPECT_EQ(refused(flf2v, with(false, {})), "last_image");
+        EXPECT_EQ(refused(flf2v, with(false, Mode::i2v)), "last_image");
+    }
+    Request asked;
+    asked.mode = Mode::flf2v, asked.image = asked.last_image = picture, asked.family = Family::skyreels;
+    EXPECT_EQ(Pipeline::defaults(asked, ModelFolder::open(models / i2v)).mode, Mode::i2v);
+    EXPECT_EQ(refused("Wan2.2-I2V-A14B-tiny-Diffusers", [](Request& q) { q.image = q.last_image = picture; }),
+              "accepted");
+}
+
+TEST(Resolve, BetweenTwoImagesThereIsSomethingToMake) {
+    const auto of = [](int frames) {
+        return refused("Wan2.1-FLF2V-tiny", [=](Request& q) {
+            q.image = q.last_image = picture, q.width = q.height = 64, q.frames = frames;
+        });
+    };
+    EXPECT_EQ(of(1), "frames");
+    EXPECT_EQ(of(5), "accepted");
+}
+
+TEST(Resolve, DiffusionForcingTellsTheFamily) {
+    const test::TempFolder folder;
+    std::filesystem::copy(models / "Wan2.1-T2V-tiny", folder / "model", std::filesystem::copy_options::recursive);
+    const ModelFolder model = ModelFolder::open(folder / "model");
+    ASSERT_FALSE(model.family);
+    Request q;
+    q.model = folder / "model", q.prompt = "a fox";
+    EXPECT_THROW(Pipeline::resolve(q, model), Error);
+    q.mode = Mode::forcing;
+    EXPECT_EQ(Pipeline::resolve(q, model).family, Family::skyreels_df);
+    q.mode.reset(), q.forcing = Forcing{.ar_step = 1};
+    const Request r = Pipeline::resolve(q, model);
+    EXPECT_EQ(r.family, Family::skyreels_df);
+    EXPECT_EQ(r.mode, Mode::forcing);
+    EXPECT_EQ(Pipeline::defaults(q, model).family, Family::skyreels_df);
+}
+
+TEST(Resolve, DiffusionForcingIsNotForModelsOfAnotherKind) {
+    const auto df = [](Request& q) { q.family = Family::skyreels_df; };
+    for (const char* model : {"SkyReels-V2-I2V-tiny", "Wan2.2-TI2V-tiny", "Wan2.2-T2V-A14B-tiny"}) {
+        EXPECT_EQ(refused(model, df), "family") << model;
+        EXPECT_EQ(refused(model, [&](Request& q) { df(q), q.image = picture; }), "family") << model;
+    }
+    EXPECT_EQ(refused("Wan2.1-T2V-tiny", df), "accepted");
+}
+
 /// spec/pipelines.md 5, spec/schedulers.md 9.
 TEST(Resolve, Ti2vTakesAStartImageOrNone) {
     const char* ti2v = "Wan2.2-TI2V-tiny";
