@@ -20,6 +20,17 @@ double forward_flop(const Variant& v, double tokens) {
     return 2 * double(v.layers) * (linears + attention);
 }
 
+/// Forwards of a window's steps, without TeaCache: each expert has a guidance of its own.
+int forwards_of(const Request& r, const ModelFolder& model, const Window& w) {
+    int count = 0;
+    for (const bool low : {false, true}) {
+        const auto [first, end] = expert_steps(r, model, w, low);
+        const double guidance = low ? r.guidance_low.value_or(*r.guidance) : *r.guidance;
+        count += (end - first) * (guided(r, guidance) ? 2 : 1);
+    }
+    return count;
+}
+
 } // namespace
 
 std::size_t decode_bytes(const Request& r, const wan::VaeConfig& vae, int strips) {
@@ -37,17 +48,16 @@ Estimate uncached_estimate(const Request& r, const ModelHeaders& headers) {
     e.tokens = latent[1] * (latent[2] / 2) * (latent[3] / 2);
     e.weight_bytes = headers.transformer()->stored_bytes();
     e.size_multiple = v.multiple();
-    const int branches = guided(r, *r.guidance) ? 2 : 1;
     const std::int64_t tokens_of_frame = e.tokens / latent[1];
     for (const Window& w : windows_of(r))
-        e.flop += forward_flop(v, double(w.frames * tokens_of_frame)) * branches * w.steps;
+        e.flop += forward_flop(v, double(w.frames * tokens_of_frame)) * forwards_of(r, headers.model(), w);
     // Residual stream, q, k, v, the wide half of the MLP and their bf16 or f32 neighbours: what is alive at once in a
     // block.
-    const int kept = r.cache ? branches : 0; // TeaCache: what the blocks added
+    const int kept = r.cache ? (uses_negative(r) ? 2 : 1) : 0; // TeaCache: what the blocks added
     const std::size_t activations =
         std::size_t(e.tokens) * (std::size_t(v.dim) * std::size_t(6 + kept) + std::size_t(v.ffn)) * 4;
-    e.held_bytes = held_weights(*headers.transformer(), r.device.value_or(Device{}), cast_points(*r.precision).compute,
-                                e.tokens);
+    e.held_bytes =
+        held_weights(*headers.transformer(), r.device.value_or(Device{}), cast_points(*r.precision).compute, e.tokens);
     const std::size_t denoise = e.held_bytes + activations;
     e.steps_bytes = std::max(denoise, decode_bytes(r, headers.vae(), 1));
     e.peak_bytes = std::max(e.steps_bytes, headers.text_encoder_bytes());
@@ -59,7 +69,10 @@ Estimate Pipeline::estimate(const Request& r, const ModelFolder& model) { return
 
 Estimate Pipeline::estimate(const Request& r, const ModelHeaders& headers) {
     Estimate e = uncached_estimate(r, headers);
-    if (r.cache) e.flop *= double(forwards_computed(r, headers)) / ((guided(r, *r.guidance) ? 2 : 1) * step_count(r));
+    if (!r.cache) return e;
+    int forwards = 0;
+    for (const Window& w : windows_of(r)) forwards += forwards_of(r, headers.model(), w);
+    e.flop *= double(forwards_computed(r, headers)) / forwards;
     return e;
 }
 

@@ -743,5 +743,22 @@ TEST(StepCache, EstimateCountsWhatIsComputed) {
     EXPECT_DOUBLE_EQ(flop(StepCaching{StepCaching::most, false, {1, 0}}), whole * 4 / 16);
 }
 
+/// One whose high-noise steps alone, or low-noise steps alone, are guided costs less than with both.
+TEST(Estimate, CountsEachExpertsGuidance) {
+    const auto flop = [](double high, double low, std::optional<StepCaching> cache = {}) {
+        const Request r = resolved("Wan2.2-T2V-A14B-tiny", [&](Request& q) {
+            q.width = 64, q.height = 64, q.frames = 5, q.steps = 8;
+            q.guidance = high, q.guidance_low = low, q.cache = std::move(cache);
+        });
+        return Pipeline::estimate(r, ModelFolder::open(r.model)).flop;
+    };
+    const double none = flop(1, 1), both = flop(5, 5), high = flop(5, 1), low = flop(1, 5);
+    EXPECT_DOUBLE_EQ(both, 2 * none);
+    EXPECT_DOUBLE_EQ(high + low, both + none);
+    EXPECT_GT(high, none);
+    EXPECT_GT(low, none);
+    EXPECT_DOUBLE_EQ(flop(5, 1, StepCaching{1e-6, false, {1, 1}}), high); // nothing is reused
+}
+
 } // namespace
 } // namespace denoir
