@@ -192,7 +192,11 @@ Conditioning Pipeline::condition(const Request& r, const ModelFolder& model, Obs
             return backend_->download(vision->forward(seen.clip, probe.get()));
         };
         std::vector<Tensor> rows{features(pictures.first, "first")};
-        if (variant.clip_images > 1) rows.push_back(features(pictures.last, "last"));
+        if (variant.clip_images > 1)
+            rows.push_back(features(pictures.last, "last"));
+        else if (!r.last_image.empty())
+            observer.warning("this model's image encoder sees the start image alone; only models that were trained for "
+                             "a last image end there");
         c.clip = Tensor::host({std::int64_t(rows.size()) * rows[0].size(0), rows[0].size(1)});
         for (std::size_t i = 0; i < rows.size(); ++i)
             std::memcpy(c.clip.raw() + i * rows[0].bytes(), rows[i].raw(), rows[i].bytes());

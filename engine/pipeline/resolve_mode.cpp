@@ -58,9 +58,9 @@ Mode likely_mode(const Request& r, Family family, const Variant& variant) {
     if (family == Family::skyreels_df) return Mode::forcing;
     if (variant.clean_image()) return r.image.empty() ? Mode::t2v : Mode::i2v;
     if (variant.condition == 0) return Mode::t2v;
-    if (variant.clip_images > 0) return variant.clip_images == 2 ? Mode::flf2v : Mode::i2v;
+    if (variant.clip_images == 2) return Mode::flf2v;
     if (r.mode == Mode::i2v || r.mode == Mode::flf2v) return *r.mode;
-    return r.last_image.empty() ? Mode::i2v : Mode::flf2v; // Wan 2.2 A14B takes either
+    return r.last_image.empty() ? Mode::i2v : Mode::flf2v; // Wan 2.2 A14B and Fun-InP take either
 }
 
 void check_images(const Request& r, const Variant& variant, const ModelFolder& model) {
@@ -69,10 +69,6 @@ void check_images(const Request& r, const Variant& variant, const ModelFolder& m
         refuse(r.last_image.empty() ? "mode" : "last_image", "this model takes a start image and no last one",
                "leave it out");
     check_start_image(r, mode);
-    if (variant.clip_images == 1 && (mode == Mode::flf2v || !r.last_image.empty()))
-        refuse(r.last_image.empty() ? "mode" : "last_image",
-               "this image-to-video model sees one image alone: it takes no last one",
-               "leave it out, or use a first-last-frame model");
     if (mode == Mode::i2v && variant.clip_images == 2)
         refuse("last_image", "this is a first-last-frame model: it needs both images", "give --last-image FILE");
     if (mode == Mode::flf2v && r.image.empty())

@@ -395,8 +395,8 @@ TEST(Defaults, SkyReelsImageModelsKeepTheirsWithALastImage) {
     EXPECT_EQ(d.guidance, 5.0);
 }
 
-/// As many as its image branch sees; A14B, which has none, takes either.
-TEST(Resolve, ALastImageIsForModelsThatSeeTwo) {
+/// Fun-InP looks like an image-to-video model and takes a last image; A14B takes either, too.
+TEST(Resolve, FirstLastFrameModelsNeedBothImages) {
     const char *i2v = "SkyReels-V2-I2V-tiny", *flf2v = "Wan2.1-FLF2V-tiny";
     for (const Family family : {Family::skyreels, Family::wan}) {
         const auto with = [family](bool last, std::optional<Mode> mode) {
@@ -406,15 +406,15 @@ TEST(Resolve, ALastImageIsForModelsThatSeeTwo) {
             };
         };
         EXPECT_EQ(refused(i2v, with(false, {})), "accepted");
-        EXPECT_EQ(refused(i2v, with(true, {})), "last_image");
-        EXPECT_EQ(refused(i2v, with(false, Mode::flf2v)), "mode");
+        EXPECT_EQ(refused(i2v, with(true, {})), "accepted");
+        EXPECT_EQ(refused(i2v, with(false, Mode::flf2v)), "last_image");
         EXPECT_EQ(refused(flf2v, with(true, {})), "accepted");
         EXPECT_EQ(refused(flf2v, with(false, {})), "last_image");
         EXPECT_EQ(refused(flf2v, with(false, Mode::i2v)), "last_image");
     }
     Request asked;
     asked.mode = Mode::flf2v, asked.image = asked.last_image = picture, asked.family = Family::skyreels;
-    EXPECT_EQ(Pipeline::defaults(asked, ModelFolder::open(models / i2v)).mode, Mode::i2v);
+    EXPECT_EQ(Pipeline::defaults(asked, ModelFolder::open(models / i2v)).mode, Mode::flf2v);
     EXPECT_EQ(refused("Wan2.2-I2V-A14B-tiny-Diffusers", [](Request& q) { q.image = q.last_image = picture; }),
               "accepted");
 }
