@@ -171,8 +171,8 @@ void RunDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, c
     }
     painter->restore();
 
-    if (const QString side = side_letter(index); !side.isEmpty()) {
-        const QColor colour = side == QLatin1String("A") ? c.a : c.b;
+    if (const QString compared = side_letter(index); !compared.isEmpty()) {
+        const QColor colour = compared == QLatin1String("A") ? c.a : c.b;
         painter->setPen(QPen(colour, 2));
         painter->setBrush(Qt::NoBrush);
         painter->drawRoundedRect(frame, 3, 3);
@@ -181,7 +181,7 @@ void RunDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, c
         painter->setBrush(colour);
         painter->drawRoundedRect(letter, 3, 3);
         painter->setPen(c.dark ? c.on_accent : Qt::white);
-        painter->drawText(letter, Qt::AlignCenter, side);
+        painter->drawText(letter, Qt::AlignCenter, compared);
     }
 
     const int line = option.fontMetrics.lineSpacing();

@@ -9,6 +9,7 @@
 
 #include "app/base/text.h"
 #include "app/runs/draft_decoder.h"
+#include "engine/session/branch.h"
 #include "engine/session/run_folder.h"
 #include "tests/app/arrivals.h"
 #include "tests/app/home.h"
@@ -204,5 +205,4 @@ private:
 };
 
 QTEST_GUILESS_MAIN(EngineWorkerTest)
-#include "engine/session/branch.h"
 #include "engine_worker_test.moc"
