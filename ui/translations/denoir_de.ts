@@ -1042,6 +1042,17 @@ Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</tran
     </message>
 </context>
 <context>
+    <name>denoir::ui::Docks</name>
+    <message>
+        <source>View</source>
+        <translation>Ansicht</translation>
+    </message>
+    <message>
+        <source>Dock: %1</source>
+        <translation>Dock: %1</translation>
+    </message>
+</context>
+<context>
     <name>denoir::ui::ErrorScale</name>
     <message>
         <source>Scale of the colours: relative error from 1e-8 to 1, logarithmic</source>
@@ -1973,10 +1984,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     <message>
         <source>&amp;Docks</source>
         <translation>&amp;Docks</translation>
-    </message>
-    <message>
-        <source>Dock: %1</source>
-        <translation>Dock: %1</translation>
     </message>
     <message>
         <source>&amp;Run</source>

@@ -49,8 +49,8 @@
 #include "ui/tune/sweep_view.h"
 #include "ui/widgets/banner.h"
 #include "ui/widgets/choice_accessible.h"
-#include "ui/widgets/dock.h"
 #include "ui/window/compare_bar.h"
+#include "ui/window/docks.h"
 
 namespace denoir::ui {
 
@@ -118,7 +118,11 @@ MainWindow::MainWindow(Studio& studio, QWidget* parent)
     statusBar()->addWidget(status_, 1);
     connect_exporter();
     layouts_ = std::make_unique<Layouts>(
-        *this, studio_.settings, [this](Layout layout) { arrange(layout); },
+        *this, studio_.settings,
+        [this](Layout layout) {
+            tune_->hide(); // beside the docks of another layout it would make the window grow
+            docks_->arrange(layout);
+        },
         [this](Layout layout) -> QWidget* {
             if (layout != Layout::tune) return preview_;
             if (studio_.core.sweeps().shown()) return &tune_->grid();
@@ -185,24 +189,22 @@ void MainWindow::make_docks() {
     strip_b_->hide();
     divergence_view_->hide();
 
-    const auto dock = [this](const char* id, const QString& title, QWidget* content) {
-        return new Dock(QLatin1String(id), title, content, this);
-    };
-    prompt_dock_ = dock("prompt-dock", tr("Prompt"), prompt_);
-    images_dock_ = dock("images-dock", tr("Images"), images_);
-    parameters_dock_ = dock("parameters-dock", tr("Parameters"), parameters_);
-    runs_dock_ = dock("runs-dock", tr("Runs"), runs_);
-    queue_dock_ = dock("queue-dock", tr("Queue"), queue_);
-    models_dock_ = dock("models-dock", tr("Models"), models_);
-    steps_dock_ = dock("steps-dock", tr("Steps"), both);
-    timeline_dock_ = dock("timeline-dock", tr("Timeline"), timeline_);
-    metrics_dock_ = dock("metrics-dock", tr("Metrics"), metrics_);
-    layers_dock_ = dock("layers-dock", tr("Layers"), layers_panel_);
-    differences_dock_ = dock("differences-dock", tr("Differences"), differences_);
     sweep_table_ = new SweepTable(studio_);
-    sweep_dock_ = dock("sweep-dock", tr("Differs only in"), sweep_table_);
     log_ = new LogPanel(studio_);
-    log_dock_ = dock("log-dock", tr("Log"), log_);
+    docks_ = new Docks(*this);
+    docks_->add("prompt-dock", tr("Prompt"), prompt_);
+    docks_->add("images-dock", tr("Images"), images_);
+    docks_->add("parameters-dock", tr("Parameters"), parameters_);
+    docks_->add("runs-dock", tr("Runs"), runs_);
+    docks_->add("queue-dock", tr("Queue"), queue_);
+    docks_->add("models-dock", tr("Models"), models_);
+    docks_->add("steps-dock", tr("Steps"), both);
+    docks_->add("timeline-dock", tr("Timeline"), timeline_);
+    docks_->add("metrics-dock", tr("Metrics"), metrics_);
+    docks_->add("layers-dock", tr("Layers"), layers_panel_);
+    docks_->add("differences-dock", tr("Differences"), differences_);
+    docks_->add("sweep-dock", tr("Differs only in"), sweep_table_);
+    docks_->add("log-dock", tr("Log"), log_);
 }
 
 void MainWindow::name_keys() {
@@ -217,61 +219,6 @@ void MainWindow::name_keys() {
         QAction* action = actions_.at(QLatin1String(id));
         action->setText(keys.isEmpty() ? text : tr("%1 (there: %2)").arg(text, keys));
         action->setToolTip(tip_of(*action));
-    }
-}
-
-void MainWindow::arrange(Layout layout) {
-    Dock* const all[] = {prompt_dock_,      images_dock_, parameters_dock_, runs_dock_,    queue_dock_,
-                         models_dock_,      steps_dock_,  timeline_dock_,   metrics_dock_, layers_dock_,
-                         differences_dock_, sweep_dock_,  log_dock_};
-    for (Dock* dock : all) {
-        dock->setFloating(false);
-        removeDockWidget(dock);
-    }
-    tune_->hide(); // beside the docks of another layout it would make the window grow
-    if (layout == Layout::tune) return arrange_tune();
-    const auto put = [this](Qt::DockWidgetArea area, std::initializer_list<Dock*> docks) {
-        for (Dock* dock : docks) {
-            addDockWidget(area, dock, Qt::Vertical);
-            dock->show();
-        }
-    };
-    // Ready to be shown, but never for a moment: all of them at once would make the window grow.
-    const auto keep = [this](Qt::DockWidgetArea area, std::initializer_list<Dock*> docks) {
-        for (Dock* dock : docks) {
-            addDockWidget(area, dock, Qt::Vertical);
-            dock->hide();
-        }
-    };
-    const int side = std::clamp(width() / 5, 248, 360);
-    if (layout == Layout::create) {
-        put(Qt::LeftDockWidgetArea, {prompt_dock_, images_dock_, parameters_dock_});
-        put(Qt::BottomDockWidgetArea, {steps_dock_, timeline_dock_});
-        put(Qt::RightDockWidgetArea, {runs_dock_, queue_dock_, models_dock_});
-        tabifyDockWidget(queue_dock_, models_dock_);
-        queue_dock_->raise();
-        keep(Qt::BottomDockWidgetArea, {metrics_dock_, layers_dock_, sweep_dock_, log_dock_});
-        keep(Qt::LeftDockWidgetArea, {differences_dock_});
-        resizeDocks({prompt_dock_, runs_dock_}, {side, side}, Qt::Horizontal);
-        resizeDocks({prompt_dock_, images_dock_, parameters_dock_}, {height() / 5, height() / 6, height() * 3 / 5},
-                    Qt::Vertical);
-        resizeDocks({runs_dock_, queue_dock_}, {height() * 3 / 5, height() * 2 / 5}, Qt::Vertical);
-        resizeDocks({steps_dock_, timeline_dock_}, {150, 110}, Qt::Vertical);
-    } else {
-        put(Qt::LeftDockWidgetArea, {runs_dock_, differences_dock_});
-        put(Qt::BottomDockWidgetArea, {metrics_dock_, layers_dock_, steps_dock_});
-        tabifyDockWidget(metrics_dock_, layers_dock_);
-        const bool low = height() < 800; // below each other the two would leave the picture a third of it
-        if (low) tabifyDockWidget(layers_dock_, steps_dock_);
-        metrics_dock_->raise();
-        keep(Qt::RightDockWidgetArea, {queue_dock_, prompt_dock_, images_dock_, parameters_dock_, models_dock_});
-        keep(Qt::BottomDockWidgetArea, {timeline_dock_, sweep_dock_, log_dock_});
-        resizeDocks({runs_dock_}, {side}, Qt::Horizontal);
-        resizeDocks({runs_dock_, differences_dock_}, {height() / 2, height() / 3}, Qt::Vertical);
-        if (low)
-            resizeDocks({metrics_dock_}, {140}, Qt::Vertical);
-        else
-            resizeDocks({metrics_dock_, steps_dock_}, {140, 150}, Qt::Vertical);
     }
 }
 

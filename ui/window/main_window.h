@@ -36,7 +36,7 @@ class CommandPalette;
 class CompareBar;
 class DifferencesPanel;
 class DivergenceView;
-class Dock;
+class Docks;
 class ImagesPanel;
 class LayersPanel;
 class LogPanel;
@@ -95,7 +95,6 @@ private:
     // main_window.cpp
     void make_docks();
     void name_keys(); ///< where they stand in a text
-    void arrange(Layout layout);
     void connect_parts();
     void layout_shown(Layout layout);
     void show_second_strip(bool show);
@@ -168,7 +167,6 @@ private:
     // main_window_tune.cpp
     void make_tune_actions();
     void connect_tune();
-    void arrange_tune();
     bool tunes() const; ///< the layout Tune is shown
     void leave_tune();  ///< for what is looked at in the preview, which that layout has not
     void start_sweep();
@@ -223,8 +221,7 @@ private:
     app::StepPictures live_pictures_, pictures_, pictures_b_;
     StepStrip *live_strip_, *strip_, *strip_b_;
     QStackedWidget* strips_;
-    Dock *prompt_dock_, *images_dock_, *parameters_dock_, *runs_dock_, *queue_dock_, *models_dock_, *steps_dock_,
-        *timeline_dock_, *metrics_dock_, *layers_dock_, *differences_dock_, *sweep_dock_, *log_dock_;
+    Docks* docks_;
     QMenu* recent_menu_ = nullptr;
     QTimer* remember_later_;
     app::FileSaver request_saver_; ///< of what stands in the parameters

@@ -36,6 +36,7 @@
 #include "ui/widgets/dock.h"
 #include "ui/widgets/raise_dialog.h"
 #include "ui/window/disk_limit.h"
+#include "ui/window/docks.h"
 #include "ui/window/main_window.h"
 #include "ui/window/removal_undo.h"
 
@@ -109,7 +110,7 @@ void MainWindow::make_edit_actions() {
                                  QStringLiteral("redo"));
     new RemovalUndo(studio_, *undo, *redo, this);
     add_action("edit.prompt", edit, tr("Write the &prompt"), {QKeySequence(Qt::CTRL | Qt::Key_L)}, "prompt", [this] {
-        prompt_dock_->show();
+        docks_->at("prompt-dock").show();
         prompt_->focus_prompt();
     });
     add_action("edit.prompt-before", edit, tr("Prompt used &before"), {QKeySequence(Qt::ALT | Qt::Key_Up)}, "up",
@@ -153,7 +154,7 @@ void MainWindow::make_view_actions() {
     add_action("view.palette", view, tr("&Find any action"), {QKeySequence(Qt::CTRL | Qt::Key_K)}, "palette",
                [this] { palette_->open(); });
     add_action("view.search", view, tr("&Search runs"), {QKeySequence::Find}, "search", [this] {
-        runs_dock_->show();
+        docks_->at("runs-dock").show();
         runs_->focus_search();
     });
     // Out of a text field, where letters and Space are text.
@@ -162,7 +163,7 @@ void MainWindow::make_view_actions() {
     });
     add_action("view.timeline", view, tr("Go to the timeline"), {QKeySequence(Qt::SHIFT | Qt::Key_F6)}, "timeline",
                [this] {
-                   timeline_dock_->show();
+                   docks_->at("timeline-dock").show();
                    timeline_->setFocus(Qt::ShortcutFocusReason);
                });
     add_action("view.reset-layout", view, tr("Reset the docks"), {}, "layout", [this] { layouts_->reset_current(); });
@@ -463,17 +464,7 @@ void MainWindow::make_menus() {
     QMenu* view = menuBar()->addMenu(tr("&View"));
     fill(view, {"view.create", "view.compare", "view.tune", "-", "view.palette", "view.search", "view.picture",
                 "view.timeline", "-"});
-    QMenu* docks = view->addMenu(tr("&Docks"));
-    for (Dock* dock : {prompt_dock_, images_dock_, parameters_dock_, runs_dock_, queue_dock_, models_dock_, steps_dock_,
-                       timeline_dock_, metrics_dock_, layers_dock_, differences_dock_, sweep_dock_, log_dock_}) {
-        QAction* toggle = dock->toggleViewAction();
-        docks->addAction(toggle);
-        auto* entry = actions_.add(QStringLiteral("dock.") + dock->objectName(), tr("View"),
-                                   tr("Dock: %1").arg(dock->windowTitle()), {}, QStringLiteral("layout"));
-        entry->setCheckable(true);
-        connect(entry, &QAction::triggered, toggle, &QAction::trigger);
-        connect(toggle, &QAction::toggled, entry, &QAction::setChecked);
-    }
+    docks_->fill_menu(*view->addMenu(tr("&Docks")), actions_);
     fill(view,
          {"view.reset-layout", "view.full-screen", "-", "view.theme-system", "view.theme-light", "view.theme-dark"});
     fill(menuBar()->addMenu(tr("&Run")),

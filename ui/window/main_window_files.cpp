@@ -33,6 +33,7 @@
 #include "ui/widgets/drop.h"
 #include "ui/widgets/raise_dialog.h"
 #include "ui/widgets/save_dialog.h"
+#include "ui/window/docks.h"
 #include "ui/window/main_window.h"
 
 namespace denoir::ui {
@@ -101,8 +102,7 @@ void MainWindow::open_path(const QString& path) {
     if (is_lora(info)) return take_loras({full});
     if (model) {
         models_->take(full);
-        models_dock_->show();
-        models_dock_->raise();
+        docks_->reveal("models-dock");
         return say(tr("%1 is watched for models.").arg(info.isDir() ? full : info.absolutePath()));
     }
     show_file(full);
@@ -110,8 +110,7 @@ void MainWindow::open_path(const QString& path) {
 
 void MainWindow::take_loras(const QStringList& files) {
     parameters_->take_loras(files);
-    parameters_dock_->show();
-    parameters_dock_->raise();
+    docks_->reveal("parameters-dock");
     say(tr("%n LoRA(s) put into the parameters.", nullptr, int(files.size())));
 }
 
@@ -263,7 +262,7 @@ void MainWindow::take_project(const QString& path) {
             banners_->show_banner(QStringLiteral("missing"), Banners::Kind::warning,
                                   tr("%n shot(s) of the cut cannot be shown: %1", nullptr, int(missing.size()))
                                       .arg(missing.constFirst().line()));
-        timeline_dock_->show();
+        docks_->at("timeline-dock").show();
         timeline_->show_playhead();
     } catch (const Error& error) {
         banners_->show_banner(QStringLiteral("open"), Banners::Kind::error, app::Issue::from(error).line(), {}, 30);
@@ -319,7 +318,7 @@ void MainWindow::export_cut() {
     for (int row = 0; row < studio_.project.count(); ++row) {
         const QString run = studio_.project.shot(row).current().run;
         if (studio_.project.is_there(row) || (!run.isEmpty() && app::has_exact_clip(run))) continue;
-        timeline_dock_->show();
+        docks_->at("timeline-dock").show();
         timeline_->select(row);
         app::Issue issue = studio_.project.missing_issue(row);
         issue.file.clear(); // long, and where the shot is pointed at

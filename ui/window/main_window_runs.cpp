@@ -35,6 +35,7 @@
 #include "ui/widgets/dock.h"
 #include "ui/widgets/save_dialog.h"
 #include "ui/window/compare_bar.h"
+#include "ui/window/docks.h"
 #include "ui/window/main_window.h"
 #include "ui/window/verifications.h"
 
@@ -143,7 +144,7 @@ void MainWindow::connect_runs() {
 
 void MainWindow::generate(bool next) {
     if (const QString refused = parameters_->commit(); !refused.isEmpty()) {
-        parameters_dock_->show();
+        docks_->at("parameters-dock").show();
         return say(refused);
     }
     if (tunes() && !next) return start_sweep();
@@ -159,7 +160,7 @@ void MainWindow::generate(bool next) {
         }
         const auto issues = document.issues();
         say(issues.isEmpty() ? tr("This request cannot start yet.") : issues.constFirst().line());
-        parameters_dock_->show();
+        docks_->at("parameters-dock").show();
         return;
     }
     watching_ = !tunes();
@@ -205,7 +206,7 @@ void MainWindow::show_live(bool live) {
     strips_->setCurrentWidget(live ? static_cast<QWidget*>(live_strip_) : strip_);
     if (live) {
         live_strip_->follow();
-        steps_dock_->show();
+        docks_->at("steps-dock").show();
     }
 }
 
@@ -249,8 +250,7 @@ void MainWindow::entry_ended(quint64 id, int state, const QString& run) {
     const QString prompt = app::shortened(entry.data(app::RunQueue::Role::PromptRole).toString().simplified(), 60);
     if (state == int(QueueState::done)) status_->announce(tr("A video is ready: %1").arg(prompt));
     if (state == int(QueueState::failed)) {
-        queue_dock_->show();
-        queue_dock_->raise();
+        docks_->reveal("queue-dock");
         const auto issue = entry.data(app::RunQueue::Role::IssueRole).value<app::Issue>();
         status_->announce(tr("A run failed: %1").arg(app::words(issue)));
     }
@@ -280,10 +280,7 @@ void MainWindow::queue_failing(const app::Issue& issue) {
 }
 
 void MainWindow::show_log(quint64 entry) {
-    log_dock_->show();
-    log_dock_->raise();
-    if (log_dock_->height() < height() / 5 && !log_dock_->isFloating())
-        resizeDocks({log_dock_}, {height() / 5}, Qt::Vertical);
+    docks_->reveal("log-dock", 0.2);
     log_->show_entry(entry);
     if (entry == 0) log_->focus_search();
 }
@@ -375,11 +372,9 @@ void MainWindow::compare(const QString& a, const QString& b) {
 }
 
 void MainWindow::show_layers() {
-    if (layouts_->current() != Layout::compare && !layers_dock_->isVisible()) layouts_->show(Layout::compare);
-    layers_dock_->show();
-    layers_dock_->raise();
-    if (layers_dock_->height() < height() * 2 / 5 && !layers_dock_->isFloating())
-        resizeDocks({layers_dock_}, {height() * 2 / 5}, Qt::Vertical);
+    if (layouts_->current() != Layout::compare && !docks_->at("layers-dock").isVisible())
+        layouts_->show(Layout::compare);
+    docks_->reveal("layers-dock", 0.4);
     layers_panel_->map().setFocus(Qt::OtherFocusReason);
 }
 
@@ -458,7 +453,7 @@ void MainWindow::branch(const QString& run, int step) {
                             {QStringLiteral("step"), request.start->step},
                             {QStringLiteral("sha256"), app::to_qstring(request.start->sha256)}});
             if (!refused.isEmpty()) return say(refused.line());
-            parameters_dock_->show();
+            docks_->at("parameters-dock").show();
         });
 }
 

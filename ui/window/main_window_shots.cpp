@@ -19,6 +19,7 @@
 #include "ui/widgets/banner.h"
 #include "ui/widgets/dock.h"
 #include "ui/widgets/raise_dialog.h"
+#include "ui/window/docks.h"
 #include "ui/window/main_window.h"
 
 namespace denoir::ui {
@@ -49,7 +50,7 @@ void MainWindow::add_to_timeline(const QStringList& runs) {
 
 void MainWindow::shots_added(int shots, int stills) {
     constexpr int like_frames = 5; // pictures at once: more likely those of one movement than cards
-    if (layouts_->current() == Layout::create) timeline_dock_->show();
+    if (layouts_->current() == Layout::create) docks_->at("timeline-dock").show();
     if (stills >= like_frames)
         say(tr("Each of the %n picture(s) is a shot of its own. Drop their folder to have them as frames of one.",
                nullptr, stills));

@@ -23,7 +23,6 @@
 #include "ui/tune/sweep_table.h"
 #include "ui/tune/sweep_view.h"
 #include "ui/widgets/banner.h"
-#include "ui/widgets/dock.h"
 #include "ui/widgets/save_dialog.h"
 #include "ui/window/main_window.h"
 
@@ -107,27 +106,6 @@ void MainWindow::connect_tune() {
         banners_->remove(QStringLiteral("sweep"));
         if (tunes()) tune_->grid().setFocus();
     });
-}
-
-void MainWindow::arrange_tune() {
-    const auto put = [this](Qt::DockWidgetArea area, std::initializer_list<Dock*> docks, bool shown) {
-        for (Dock* dock : docks) {
-            addDockWidget(area, dock, Qt::Vertical);
-            dock->setVisible(shown);
-        }
-    };
-    put(Qt::LeftDockWidgetArea, {prompt_dock_, images_dock_, parameters_dock_}, true);
-    put(Qt::BottomDockWidgetArea, {sweep_dock_}, true);
-    splitDockWidget(sweep_dock_, queue_dock_, Qt::Horizontal);
-    queue_dock_->show();
-    put(Qt::RightDockWidgetArea, {runs_dock_, models_dock_, differences_dock_}, false);
-    put(Qt::BottomDockWidgetArea, {steps_dock_, timeline_dock_, metrics_dock_, layers_dock_, log_dock_}, false);
-    const int side = std::clamp(width() / 5, 248, 360);
-    resizeDocks({prompt_dock_}, {side}, Qt::Horizontal);
-    resizeDocks({prompt_dock_, images_dock_, parameters_dock_}, {height() / 5, height() / 6, height() * 3 / 5},
-                Qt::Vertical);
-    resizeDocks({sweep_dock_}, {height() / 5}, Qt::Vertical);
-    resizeDocks({sweep_dock_, queue_dock_}, {(width() - side) * 77 / 100, (width() - side) * 23 / 100}, Qt::Horizontal);
 }
 
 void MainWindow::start_sweep() {

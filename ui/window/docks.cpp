@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/window/docks.h"
+
+#include <QAction>
+#include <QMainWindow>
+#include <QMenu>
+
+#include <algorithm>
+
+#include "ui/actions/action_table.h"
+#include "ui/widgets/dock.h"
+
+namespace denoir::ui {
+
+Docks::Docks(QMainWindow& window) : QObject(&window), window_(window) {}
+
+void Docks::add(const char* id, const QString& title, QWidget* content) {
+    all_ << new Dock(QLatin1String(id), title, content, &window_);
+}
+
+Dock& Docks::at(const char* id) const {
+    const auto found = std::find_if(all_.begin(), all_.end(),
+                                    [id](const Dock* dock) { return dock->objectName() == QLatin1String(id); });
+    Q_ASSERT(found != all_.end());
+    return **found;
+}
+
+void Docks::reveal(const char* id, double share) {
+    Dock& dock = at(id);
+    dock.show();
+    dock.raise();
+    const int least = int(window_.height() * share);
+    if (dock.height() < least && !dock.isFloating()) resize({{id, least}}, Qt::Vertical);
+}
+
+void Docks::fill_menu(QMenu& menu, ActionTable& actions) {
+    for (const Dock* dock : std::as_const(all_)) {
+        QAction* toggle = dock->toggleViewAction();
+        menu.addAction(toggle);
+        auto* entry = actions.add(QStringLiteral("dock.") + dock->objectName(), tr("View"),
+                                  tr("Dock: %1").arg(dock->windowTitle()), {}, QStringLiteral("layout"));
+        entry->setCheckable(true);
+        connect(entry, &QAction::triggered, toggle, &QAction::trigger);
+        connect(toggle, &QAction::toggled, entry, &QAction::setChecked);
+    }
+}
+
+void Docks::arrange(Layout layout) {
+    for (Dock* dock : std::as_const(all_)) {
+        dock->setFloating(false);
+        window_.removeDockWidget(dock);
+    }
+    switch (layout) {
+    case Layout::create:
+        arrange_create();
+        break;
+    case Layout::compare:
+        arrange_compare();
+        break;
+    case Layout::tune:
+        arrange_tune();
+        break;
+    }
+}
+
+void Docks::arrange_create() {
+    put(Qt::LeftDockWidgetArea, {"prompt-dock", "images-dock", "parameters-dock"});
+    put(Qt::BottomDockWidgetArea, {"steps-dock", "timeline-dock"});
+    put(Qt::RightDockWidgetArea, {"runs-dock", "queue-dock", "models-dock"});
+    window_.tabifyDockWidget(&at("queue-dock"), &at("models-dock"));
+    at("queue-dock").raise();
+    keep(Qt::LeftDockWidgetArea, {"differences-dock"});
+    keep_rest();
+    const int height = window_.height();
+    resize({{"prompt-dock", side()}, {"runs-dock", side()}}, Qt::Horizontal);
+    resize({{"prompt-dock", height / 5}, {"images-dock", height / 6}, {"parameters-dock", height * 3 / 5}},
+           Qt::Vertical);
+    resize({{"runs-dock", height * 3 / 5}, {"queue-dock", height * 2 / 5}}, Qt::Vertical);
+    resize({{"steps-dock", 150}, {"timeline-dock", 110}}, Qt::Vertical);
+}
+
+void Docks::arrange_compare() {
+    put(Qt::LeftDockWidgetArea, {"runs-dock", "differences-dock"});
+    put(Qt::BottomDockWidgetArea, {"metrics-dock", "layers-dock", "steps-dock"});
+    window_.tabifyDockWidget(&at("metrics-dock"), &at("layers-dock"));
+    const int height = window_.height();
+    const bool low = height < 800; // below each other the two would leave the picture a third of it
+    if (low) window_.tabifyDockWidget(&at("layers-dock"), &at("steps-dock"));
+    at("metrics-dock").raise();
+    keep(Qt::RightDockWidgetArea, {"queue-dock", "prompt-dock", "images-dock", "parameters-dock", "models-dock"});
+    keep_rest();
+    resize({{"runs-dock", side()}}, Qt::Horizontal);
+    resize({{"runs-dock", height / 2}, {"differences-dock", height / 3}}, Qt::Vertical);
+    if (low)
+        resize({{"metrics-dock", 140}}, Qt::Vertical);
+    else
+        resize({{"metrics-dock", 140}, {"steps-dock", 150}}, Qt::Vertical);
+}
+
+void Docks::arrange_tune() {
+    put(Qt::LeftDockWidgetArea, {"prompt-dock", "images-dock", "parameters-dock"});
+    put(Qt::BottomDockWidgetArea, {"sweep-dock"});
+    window_.splitDockWidget(&at("sweep-dock"), &at("queue-dock"), Qt::Horizontal);
+    at("queue-dock").show();
+    keep(Qt::RightDockWidgetArea, {"runs-dock", "models-dock", "differences-dock"});
+    keep_rest();
+    const int height = window_.height(), beside = window_.width() - side();
+    resize({{"prompt-dock", side()}}, Qt::Horizontal);
+    resize({{"prompt-dock", height / 5}, {"images-dock", height / 6}, {"parameters-dock", height * 3 / 5}},
+           Qt::Vertical);
+    resize({{"sweep-dock", height / 5}}, Qt::Vertical);
+    resize({{"sweep-dock", beside * 77 / 100}, {"queue-dock", beside * 23 / 100}}, Qt::Horizontal);
+}
+
+int Docks::side() const { return std::clamp(window_.width() / 5, 248, 360); }
+
+void Docks::put(Qt::DockWidgetArea area, Ids ids) {
+    for (const char* id : ids) {
+        window_.addDockWidget(area, &at(id), Qt::Vertical);
+        at(id).show();
+    }
+}
+
+void Docks::keep(Qt::DockWidgetArea area, Ids ids) {
+    for (const char* id : ids) keep(area, at(id));
+}
+
+void Docks::keep_rest() {
+    for (Dock* dock : std::as_const(all_))
+        if (window_.dockWidgetArea(dock) == Qt::NoDockWidgetArea) keep(Qt::BottomDockWidgetArea, *dock);
+}
+
+void Docks::keep(Qt::DockWidgetArea area, Dock& dock) {
+    window_.addDockWidget(area, &dock, Qt::Vertical);
+    dock.hide();
+}
+
+void Docks::resize(std::initializer_list<std::pair<const char*, int>> sizes, Qt::Orientation along) {
+    QList<QDockWidget*> docks;
+    QList<int> pixels;
+    for (const auto& [id, size] : sizes) {
+        docks << &at(id);
+        pixels << size;
+    }
+    window_.resizeDocks(docks, pixels, along);
+}
+
+} // namespace denoir::ui
