@@ -15,6 +15,7 @@
 #include "app/runs/engine_worker.h"
 #include "app/runs/run_history.h"
 #include "app/runs/run_queue.h"
+#include "engine/session/request_json.h"
 #include "engine/session/run_folder.h"
 #include "tests/app/arrivals.h"
 #include "tests/app/clips.h"

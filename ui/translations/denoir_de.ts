@@ -1064,6 +1064,185 @@ Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</tran
     </message>
 </context>
 <context>
+    <name>denoir::ui::Exports</name>
+    <message>
+        <source>exporting · frame %1/%2</source>
+        <translation>exportiert · Bild %1/%2</translation>
+    </message>
+    <message>
+        <source>exporting · decoding shot %1/%2, frame %3/%4</source>
+        <translation>exportiert · dekodiert Einstellung %1/%2, Bild %3/%4</translation>
+    </message>
+    <message>
+        <source>A shot was taken from its video instead of its latents: %1</source>
+        <translation>Eine Einstellung kam aus ihrem Video statt aus ihren Latents: %1</translation>
+    </message>
+    <message>
+        <source>The cut is at %1</source>
+        <translation>Der Schnitt liegt in %1</translation>
+    </message>
+    <message>
+        <source>Show it</source>
+        <translation>Zeigen</translation>
+    </message>
+    <message>
+        <source>The export was stopped; nothing was written.</source>
+        <translation>Der Export wurde angehalten; nichts wurde geschrieben.</translation>
+    </message>
+    <message>
+        <source>The cut cannot be exported yet: %1</source>
+        <translation>Der Schnitt kann noch nicht exportiert werden: %1</translation>
+    </message>
+    <message>
+        <source>Export the cut</source>
+        <translation>Den Schnitt exportieren</translation>
+    </message>
+    <message>
+        <source>cut</source>
+        <translation>Schnitt</translation>
+    </message>
+    <message>
+        <source>H.264 video, without sound (*.mp4);;Lossless FFV1, without sound (*.mkv);;Folder of PNG pictures (*)</source>
+        <translation>H.264-Video, ohne Ton (*.mp4);;Verlustfreies FFV1, ohne Ton (*.mkv);;Ordner mit PNG-Bildern (*)</translation>
+    </message>
+    <message>
+        <source>The cut is being written: %1</source>
+        <translation>Der Schnitt wird geschrieben: %1</translation>
+    </message>
+    <message>
+        <source>Stop the export</source>
+        <translation>Export anhalten</translation>
+    </message>
+    <message>
+        <source>%1 · %2/%3</source>
+        <translation>%1 · %2/%3</translation>
+    </message>
+    <message>
+        <source>Written: %1</source>
+        <translation>Geschrieben: %1</translation>
+    </message>
+    <message>
+        <source>Open it</source>
+        <translation>Öffnen</translation>
+    </message>
+    <message>
+        <source>No program here opens it: %1</source>
+        <translation>Kein Programm hier öffnet es: %1</translation>
+    </message>
+    <message>
+        <source>An export is at work already.</source>
+        <translation>Ein Export läuft schon.</translation>
+    </message>
+    <message>
+        <source>An export is at work already; %1 stops it.</source>
+        <translation>Ein Export läuft schon; %1 hält ihn an.</translation>
+    </message>
+    <message>
+        <source>exporting</source>
+        <translation>Export läuft</translation>
+    </message>
+    <message>
+        <source>%1 is being written.</source>
+        <translation>%1 wird geschrieben.</translation>
+    </message>
+    <message>
+        <source>Choose an A and a B first.</source>
+        <translation>Erst ein A und ein B wählen.</translation>
+    </message>
+    <message>
+        <source>Video (*.mp4 *.mkv)</source>
+        <translation>Video (*.mp4 *.mkv)</translation>
+    </message>
+    <message>
+        <source>Export side by side</source>
+        <translation>Nebeneinander exportieren</translation>
+    </message>
+    <message>
+        <source>side-by-side</source>
+        <translation>nebeneinander</translation>
+    </message>
+    <message>
+        <source>Export the difference</source>
+        <translation>Differenz exportieren</translation>
+    </message>
+    <message>
+        <source>difference</source>
+        <translation>differenz</translation>
+    </message>
+    <message>
+        <source>Export the report</source>
+        <translation>Bericht exportieren</translation>
+    </message>
+    <message>
+        <source>comparison</source>
+        <translation>Vergleich</translation>
+    </message>
+    <message>
+        <source>Report (*.html)</source>
+        <translation>Bericht (*.html)</translation>
+    </message>
+    <message>
+        <source>Export the figures of A and B</source>
+        <translation>Zahlen von A und B exportieren</translation>
+    </message>
+    <message>
+        <source>Table (*.csv)</source>
+        <translation>Tabelle (*.csv)</translation>
+    </message>
+    <message>
+        <source>There is no sweep to export yet.</source>
+        <translation>Noch gibt es keine Reihe zu exportieren.</translation>
+    </message>
+    <message>
+        <source>Export the grid</source>
+        <translation>Raster exportieren</translation>
+    </message>
+    <message>
+        <source>grid</source>
+        <translation>raster</translation>
+    </message>
+    <message>
+        <source>Export a contact sheet</source>
+        <translation>Kontaktbogen exportieren</translation>
+    </message>
+    <message>
+        <source>Picture (*.png)</source>
+        <translation>Bild (*.png)</translation>
+    </message>
+    <message>
+        <source>sweep</source>
+        <translation>reihe</translation>
+    </message>
+    <message>
+        <source>Export the figures</source>
+        <translation>Zahlen exportieren</translation>
+    </message>
+    <message>
+        <source>Draft kept as %1</source>
+        <translation>Entwurf abgelegt als %1</translation>
+    </message>
+    <message>
+        <source>The draft was stopped; nothing was written.</source>
+        <translation>Der Entwurf wurde angehalten; nichts wurde geschrieben.</translation>
+    </message>
+    <message>
+        <source>Keep the draft of step %1</source>
+        <translation>Den Entwurf von Schritt %1 behalten</translation>
+    </message>
+    <message>
+        <source>draft-step-%1</source>
+        <translation>Entwurf-Schritt-%1</translation>
+    </message>
+    <message>
+        <source>keeping the draft of step %1</source>
+        <translation>Der Entwurf von Schritt %1 wird geschrieben</translation>
+    </message>
+    <message>
+        <source>Stop it</source>
+        <translation>Anhalten</translation>
+    </message>
+</context>
+<context>
     <name>denoir::ui::Field</name>
     <message>
         <source>Back to the model&apos;s default: %1</source>
@@ -2086,26 +2265,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>noch keine</translation>
     </message>
     <message>
-        <source>Export the cut</source>
-        <translation>Den Schnitt exportieren</translation>
-    </message>
-    <message>
-        <source>exporting · frame %1/%2</source>
-        <translation>exportiert · Bild %1/%2</translation>
-    </message>
-    <message>
-        <source>The cut is at %1</source>
-        <translation>Der Schnitt liegt in %1</translation>
-    </message>
-    <message>
-        <source>Show it</source>
-        <translation>Zeigen</translation>
-    </message>
-    <message>
-        <source>The export was stopped; nothing was written.</source>
-        <translation>Der Export wurde angehalten; nichts wurde geschrieben.</translation>
-    </message>
-    <message>
         <source>Extending starts from the shot&apos;s last picture, and this model takes no start image. Choose one that does.</source>
         <translation>Verlängern beginnt mit dem letzten Bild der Einstellung, und dieses Modell nimmt kein Anfangsbild. Ein anderes wählen.</translation>
     </message>
@@ -2131,10 +2290,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     <message>
         <source>Undo</source>
         <translation>Rückgängig</translation>
-    </message>
-    <message>
-        <source>Draft kept as %1</source>
-        <translation>Entwurf abgelegt als %1</translation>
     </message>
     <message>
         <source>This request cannot start yet.</source>
@@ -2172,14 +2327,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         </translation>
     </message>
     <message>
-        <source>Keep the draft of step %1</source>
-        <translation>Den Entwurf von Schritt %1 behalten</translation>
-    </message>
-    <message>
-        <source>Video (*.mp4 *.mkv)</source>
-        <translation>Video (*.mp4 *.mkv)</translation>
-    </message>
-    <message>
         <source>Export side by side …</source>
         <translation>Nebeneinander exportieren …</translation>
     </message>
@@ -2192,40 +2339,8 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>Erst ein A und ein B wählen.</translation>
     </message>
     <message>
-        <source>Export the report</source>
-        <translation>Bericht exportieren</translation>
-    </message>
-    <message>
-        <source>Export side by side</source>
-        <translation>Nebeneinander exportieren</translation>
-    </message>
-    <message>
-        <source>Report (*.html)</source>
-        <translation>Bericht (*.html)</translation>
-    </message>
-    <message>
-        <source>%1 · %2/%3</source>
-        <translation>%1 · %2/%3</translation>
-    </message>
-    <message>
-        <source>Written: %1</source>
-        <translation>Geschrieben: %1</translation>
-    </message>
-    <message>
-        <source>Open it</source>
-        <translation>Öffnen</translation>
-    </message>
-    <message>
         <source>From the beginning instead</source>
         <translation>Doch von Anfang an</translation>
-    </message>
-    <message>
-        <source>exporting · decoding shot %1/%2, frame %3/%4</source>
-        <translation>exportiert · dekodiert Einstellung %1/%2, Bild %3/%4</translation>
-    </message>
-    <message>
-        <source>A shot was taken from its video instead of its latents: %1</source>
-        <translation>Eine Einstellung kam aus ihrem Video statt aus ihren Latents: %1</translation>
     </message>
     <message>
         <source>stopping …</source>
@@ -2260,28 +2375,8 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>Den Vergleich der Schichten exportieren …</translation>
     </message>
     <message>
-        <source>exporting</source>
-        <translation>Export läuft</translation>
-    </message>
-    <message>
         <source>project</source>
         <translation>Projekt</translation>
-    </message>
-    <message>
-        <source>cut</source>
-        <translation>Schnitt</translation>
-    </message>
-    <message>
-        <source>comparison</source>
-        <translation>Vergleich</translation>
-    </message>
-    <message>
-        <source>side-by-side</source>
-        <translation>nebeneinander</translation>
-    </message>
-    <message>
-        <source>draft-step-%1</source>
-        <translation>Entwurf-Schritt-%1</translation>
     </message>
     <message numerus="yes">
         <source>Denoir ended unexpectedly. Kept: %1, as of %2 (%n shot(s)).</source>
@@ -2301,10 +2396,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     <message>
         <source>%1 · no video yet</source>
         <translation>%1 · noch kein Video</translation>
-    </message>
-    <message>
-        <source>No program here opens it: %1</source>
-        <translation>Kein Programm hier öffnet es: %1</translation>
     </message>
     <message>
         <source>Generate now continues “%1” with its last pictures; the result comes after it.</source>
@@ -2383,38 +2474,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>Zahlen als &amp;CSV exportieren …</translation>
     </message>
     <message>
-        <source>There is no sweep to export yet.</source>
-        <translation>Noch gibt es keine Reihe zu exportieren.</translation>
-    </message>
-    <message>
-        <source>Export the grid</source>
-        <translation>Raster exportieren</translation>
-    </message>
-    <message>
-        <source>grid</source>
-        <translation>raster</translation>
-    </message>
-    <message>
-        <source>Export a contact sheet</source>
-        <translation>Kontaktbogen exportieren</translation>
-    </message>
-    <message>
-        <source>Picture (*.png)</source>
-        <translation>Bild (*.png)</translation>
-    </message>
-    <message>
-        <source>sweep</source>
-        <translation>reihe</translation>
-    </message>
-    <message>
-        <source>Export the figures</source>
-        <translation>Zahlen exportieren</translation>
-    </message>
-    <message>
-        <source>Table (*.csv)</source>
-        <translation>Tabelle (*.csv)</translation>
-    </message>
-    <message>
         <source>open the axes of %1</source>
         <translation>Achsen aus %1 öffnen</translation>
     </message>
@@ -2435,10 +2494,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>B ein Bild später</translation>
     </message>
     <message>
-        <source>The cut cannot be exported yet: %1</source>
-        <translation>Der Schnitt kann noch nicht exportiert werden: %1</translation>
-    </message>
-    <message>
         <source>Go to the picture</source>
         <translation>Zum Bild</translation>
     </message>
@@ -2453,14 +2508,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     <message>
         <source>The timeline is not shown. %1 goes to it.</source>
         <translation>Die Zeitleiste ist nicht zu sehen. %1 führt zu ihr.</translation>
-    </message>
-    <message>
-        <source>The cut is being written: %1</source>
-        <translation>Der Schnitt wird geschrieben: %1</translation>
-    </message>
-    <message>
-        <source>Stop the export</source>
-        <translation>Export anhalten</translation>
     </message>
     <message>
         <source>A video is ready: %1</source>
@@ -2484,10 +2531,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     <message>
         <source>Stop it and quit</source>
         <translation>Abbrechen und beenden</translation>
-    </message>
-    <message>
-        <source>%1 is being written.</source>
-        <translation>%1 wird geschrieben.</translation>
     </message>
     <message>
         <source>Add &amp;videos or pictures …</source>
@@ -2564,18 +2607,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>Ein Entwurf wird gerade geschrieben. Beenden bricht ihn ab, und nichts davon bleibt.</translation>
     </message>
     <message>
-        <source>The draft was stopped; nothing was written.</source>
-        <translation>Der Entwurf wurde angehalten; nichts wurde geschrieben.</translation>
-    </message>
-    <message>
-        <source>keeping the draft of step %1</source>
-        <translation>Der Entwurf von Schritt %1 wird geschrieben</translation>
-    </message>
-    <message>
-        <source>Stop it</source>
-        <translation>Anhalten</translation>
-    </message>
-    <message>
         <source>&amp;Disk space for runs …</source>
         <translation>&amp;Speicherplatz für Läufe …</translation>
     </message>
@@ -2615,10 +2646,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>Prompt und Parameter des Projekts übernehmen</translation>
     </message>
     <message>
-        <source>H.264 video, without sound (*.mp4);;Lossless FFV1, without sound (*.mkv);;Folder of PNG pictures (*)</source>
-        <translation>H.264-Video, ohne Ton (*.mp4);;Verlustfreies FFV1, ohne Ton (*.mkv);;Ordner mit PNG-Bildern (*)</translation>
-    </message>
-    <message>
         <source>recover</source>
         <translation>Wiederherstellen</translation>
     </message>
@@ -2655,10 +2682,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>Den Clip mit S&amp;tern versehen</translation>
     </message>
     <message>
-        <source>An export is at work already; %1 stops it.</source>
-        <translation>Ein Export läuft schon; %1 hält ihn an.</translation>
-    </message>
-    <message>
         <source>%1 is the start image, %2 the end image.</source>
         <translation>%1 ist das Startbild, %2 das Endbild.</translation>
     </message>
@@ -2672,10 +2695,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     <message>
         <source>The queue is paused: it waits there.</source>
         <translation>Die Warteschlange hält an: der Lauf wartet dort.</translation>
-    </message>
-    <message>
-        <source>An export is at work already.</source>
-        <translation>Ein Export läuft schon.</translation>
     </message>
     <message>
         <source>The queue is paused: the last two runs failed for the same reason. %1</source>
@@ -2700,18 +2719,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     <message>
         <source>Export the difference as a video …</source>
         <translation>Differenz als Video exportieren …</translation>
-    </message>
-    <message>
-        <source>Export the difference</source>
-        <translation>Differenz exportieren</translation>
-    </message>
-    <message>
-        <source>difference</source>
-        <translation>differenz</translation>
-    </message>
-    <message>
-        <source>Export the figures of A and B</source>
-        <translation>Zahlen von A und B exportieren</translation>
     </message>
     <message>
         <source>Rebuild the &amp;history</source>

@@ -21,7 +21,6 @@
 #include "app/project/project.h"
 #include "app/request/model_catalogue.h"
 #include "app/request/request_document.h"
-#include "app/runs/draft_decoder.h"
 #include "app/runs/run_history.h"
 #include "app/runs/run_queue.h"
 #include "app/studio.h"
@@ -49,8 +48,10 @@
 #include "ui/tune/sweep_view.h"
 #include "ui/widgets/banner.h"
 #include "ui/widgets/choice_accessible.h"
+#include "ui/widgets/dock.h"
 #include "ui/window/compare_bar.h"
 #include "ui/window/docks.h"
+#include "ui/window/exports.h"
 
 namespace denoir::ui {
 
@@ -116,7 +117,7 @@ MainWindow::MainWindow(Studio& studio, QWidget* parent)
     actions_.name_all_keys();
     statusBar()->setSizeGripEnabled(false);
     statusBar()->addWidget(status_, 1);
-    connect_exporter();
+    exports_ = new Exports(studio_, actions_, *preview_, *banners_, *status_, *this);
     layouts_ = std::make_unique<Layouts>(
         *this, studio_.settings,
         [this](Layout layout) {
@@ -286,6 +287,12 @@ void MainWindow::connect_parts() {
                                                                   : Level::info,
                                  text);
     });
+    connect(exports_, &Exports::said, this, &MainWindow::say);
+    connect(exports_, &Exports::open_requested, this, &MainWindow::open_path);
+    connect(exports_, &Exports::shot_missing, this, [this](int row) {
+        docks_->at("timeline-dock").show();
+        timeline_->select(row);
+    });
     connect(queue_, &QueuePanel::details_asked, this, &MainWindow::show_log);
     connect(queue_, &QueuePanel::editing_changed, this, &MainWindow::begin_editing);
     connect(queue_, &QueuePanel::open_run, this, [this](const QString& run) {
@@ -418,8 +425,8 @@ void MainWindow::changeEvent(QEvent* event) {
 }
 
 bool MainWindow::keeps_export() {
-    const bool exports = studio_.exporter.running() || exporter_.running();
-    if (!exports && kept_drafts_.isEmpty()) return false;
+    const bool exports = exports_->running();
+    if (!exports && !exports_->keeps_draft()) return false;
     constexpr int seconds = 20;
     banners_->show_banner(QStringLiteral("quit"), Banners::Kind::warning,
                           exports ? tr("An export is being written. Quitting stops it, and nothing of it is kept.")
@@ -439,11 +446,6 @@ bool MainWindow::loses_cut() {
                               .arg(studio_.project.title()),
                           {{tr("Close all the same"), [this] { close(); }}}, 60);
     return true;
-}
-
-void MainWindow::task_ended(StatusLine::Task task) {
-    status_->end_task(task);
-    banners_->remove(QStringLiteral("quit"));
 }
 
 /// By hand on the window's frame; who ends the program from outside is not asked.

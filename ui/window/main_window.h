@@ -13,9 +13,7 @@
 #include "app/clips/player.h"
 #include "app/compare/layer_comparison.h"
 #include "app/compare/run_divergence.h"
-#include "app/exports.h"
 #include "app/project/project.h"
-#include "app/runs/draft_decoder.h"
 #include "app/runs/engine_worker.h"
 #include "app/runs/step_pictures.h"
 #include "ui/actions/action_table.h"
@@ -37,6 +35,7 @@ class CompareBar;
 class DifferencesPanel;
 class DivergenceView;
 class Docks;
+class Exports;
 class ImagesPanel;
 class LayersPanel;
 class LogPanel;
@@ -103,7 +102,6 @@ private:
     bool keeps_export();
     /// Unsaved changes cannot be kept for the next start, as on a full disk, and whoever quits is told of it first.
     bool loses_cut();
-    void task_ended(StatusLine::Task task);
     // main_window_begin.cpp
     void show_newest();
     void remember_request();
@@ -138,15 +136,8 @@ private:
     void show_live(bool live);
     void look_away();   ///< something else is looked at now than the run at work
     void tell_branch(); ///< as long as the request is one: nothing else shows it
-    void keep_draft(const QString& run, int step);
-    bool draft_ended(app::DraftId draft); ///< false: it was not one to be kept
-    void stop_drafts();
     void clip_opened(app::Side side, const QString& name, const QString& run);
     void begin_editing(quint64 id);
-    void connect_exporter();
-    void export_file(const QString& out, app::Exporter::Work work);
-    void export_comparison(app::ComparisonExport kind);
-    void say_export_at_work();
     void show_layers();
     void show_log(quint64 entry = 0); ///< of the queue; 0: everything
     void show_failure(const QString& run);
@@ -157,8 +148,6 @@ private:
     void open_project_file(const QString& path);
     void save_project(const std::function<void()>& then = {});
     void save_project_as(const std::function<void()>& then = {});
-    void export_cut();
-    void show_export(const QString& out);
     void fill_recent();
     void ask_start_or_end(const QString& picture, const QPoint& where);
     void offer_request(const QString& request, const QString& path);
@@ -170,7 +159,6 @@ private:
     bool tunes() const; ///< the layout Tune is shown
     void leave_tune();  ///< for what is looked at in the preview, which that layout has not
     void start_sweep();
-    void export_sweep(app::SweepExport kind);
     /// A sweep's folder, its sweep.json, or a file with axes. False: it is none.
     bool open_sweep(const QString& path);
     // main_window_shots.cpp
@@ -211,7 +199,7 @@ private:
     StatusLine* status_;
     SweepView* tune_;
     SweepTable* sweep_table_;
-    app::Exporter exporter_{this};
+    Exports* exports_;
     app::LayerComparison layer_comparison_;
     LayersPanel* layers_panel_;
     LogPanel* log_;
@@ -232,13 +220,11 @@ private:
     bool watching_ = true;                     ///< the run at work comes into the preview by itself
     std::vector<bool> generate_when_resolved_; ///< `next` of each that was asked for while the request was resolved
     bool play_when_opened_ = false;
-    QList<app::DraftId> kept_drafts_;        ///< being written
     quint64 editing_ = 0;                    ///< waiting entry whose request is being edited
     int editing_step_ = 0, extend_step_ = 0; ///< of the undo stack, as the edit or extension began
     QPointer<QMessageBox> leave_question_;   ///< about unsaved changes
     std::function<void()> leave_then_;
     QString extend_shot_;  ///< the next run comes after it; empty: after none
-    QString exporting_to_; ///< of the cut
     QString extend_video_; ///< that run goes on after this; empty: it begins with a picture
     QLabel *letter_a_ = nullptr, *letter_b_ = nullptr;
 };

@@ -9,7 +9,7 @@
 #include <QUrl>
 
 #include "app/base/settings.h"
-#include "app/project/cut_exporter.h"
+#include "app/exports.h"
 #include "app/project/project.h"
 #include "app/request/request_document.h"
 #include "app/runs/engine_worker.h"
@@ -37,6 +37,7 @@
 #include "ui/widgets/raise_dialog.h"
 #include "ui/window/disk_limit.h"
 #include "ui/window/docks.h"
+#include "ui/window/exports.h"
 #include "ui/window/main_window.h"
 #include "ui/window/removal_undo.h"
 
@@ -73,7 +74,7 @@ void MainWindow::make_file_actions() {
     add_action("file.save-as", file, tr("Save project &as …"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S)}, "save",
                [this] { save_project_as(); });
     add_action("file.export", file, tr("&Export the cut …"), {QKeySequence(Qt::CTRL | Qt::Key_E)}, "export",
-               [this] { export_cut(); });
+               [this] { studio_.project.shots().empty() ? say_empty_cut() : exports_->export_cut(); });
     add_action("file.models", file, tr("Watch a folder of &models …"), {}, "model", [this] { models_->add_folder(); });
     add_action("file.rebuild", file, tr("Rebuild the &history"), {}, "loop", [this] {
         studio_.history.rebuild();
@@ -200,16 +201,14 @@ void MainWindow::make_run_actions() {
             studio_.worker.cancel(studio_.worker.current());
         else if (studio_.queue.running() != 0)
             studio_.queue.cancel_current();
-        else if (studio_.exporter.running())
-            studio_.exporter.cancel();
-        else if (exporter_.running())
-            exporter_.cancel();
+        else if (exports_->running())
+            exports_->cancel();
         else if (layer_comparison_.busy())
             layer_comparison_.cancel();
         else if (timeline_->reader().busy())
             timeline_->reader().cancel();
         else
-            stop_drafts();
+            exports_->stop_drafts();
     });
     auto* pause = add_action("run.pause", run, tr("&Pause the queue"), {}, "pause",
                              [this] { studio_.queue.set_paused(!studio_.queue.paused()); });
@@ -379,7 +378,7 @@ void MainWindow::make_compare_actions() {
           {"compare.export-difference", tr("Export the difference as a video …"), "export", Kind::difference},
           {"compare.export-report", tr("Export the &report …"), "chart", Kind::report},
           {"compare.export-csv", tr("Export the figures as CS&V …"), "export", Kind::csv}})
-        add_action(id, comparing, text, {}, picture, [this, kind = kind] { export_comparison(kind); });
+        add_action(id, comparing, text, {}, picture, [this, kind = kind] { exports_->export_comparison(kind); });
     add_action("compare.end", comparing, tr("&End the comparison"), {}, "close", [this] {
         preview_->clear(app::Side::b);
         clip_opened(app::Side::b, {}, {});

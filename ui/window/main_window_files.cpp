@@ -12,8 +12,6 @@
 
 #include "app/base/text.h"
 #include "app/clips/clip_kind.h"
-#include "app/clips/exact_clip.h"
-#include "app/project/cut_exporter.h"
 #include "app/project/project.h"
 #include "app/request/request_document.h"
 #include "app/runs/run_history.h"
@@ -308,68 +306,6 @@ void MainWindow::fill_recent() {
                         [this, path] { open_project_file(path); })
             ->setToolTip(path);
     if (recent_menu_->isEmpty()) recent_menu_->addAction(tr("none yet"))->setEnabled(false);
-}
-
-void MainWindow::export_cut() {
-    auto& exporter = studio_.exporter;
-    if (studio_.project.shots().empty()) return say_empty_cut();
-    if (exporter.running()) return show_export(exporting_to_);
-    studio_.project.look_at_media();
-    for (int row = 0; row < studio_.project.count(); ++row) {
-        const QString run = studio_.project.shot(row).current().run;
-        if (studio_.project.is_there(row) || (!run.isEmpty() && app::has_exact_clip(run))) continue;
-        docks_->at("timeline-dock").show();
-        timeline_->select(row);
-        app::Issue issue = studio_.project.missing_issue(row);
-        issue.file.clear(); // long, and where the shot is pointed at
-        return banners_->show_banner(QStringLiteral("export-missing"), Banners::Kind::error,
-                                     tr("The cut cannot be exported yet: %1").arg(issue.line()));
-    }
-    const QString project = studio_.project.path();
-    ask_where_to_save(
-        this, studio_.settings, tr("Export the cut"),
-        project.isEmpty() ? tr("cut") : QFileInfo(project).completeBaseName(),
-        tr("H.264 video, without sound (*.mp4);;Lossless FFV1, without sound (*.mkv);;Folder of PNG pictures (*)"),
-        [this](const QString& out) {
-            auto& worker = studio_.exporter;
-            worker.disconnect(this);
-            connect(&worker, &app::CutExporter::progressed, this, [this](int frame, int frames) {
-                status_->show_task(StatusLine::Task::cut, tr("exporting · frame %1/%2").arg(frame).arg(frames), frame,
-                                   frames);
-            });
-            connect(&worker, &app::CutExporter::decoding, this, [this](int shot, int shots, int frame, int frames) {
-                status_->show_task(
-                    StatusLine::Task::cut,
-                    tr("exporting · decoding shot %1/%2, frame %3/%4").arg(shot).arg(shots).arg(frame).arg(frames),
-                    frame, std::max(1, frames));
-            });
-            connect(&worker, &app::CutExporter::noticed, this, [this](const QString& text) {
-                banners_->show_banner(QStringLiteral("export-notice"), Banners::Kind::warning,
-                                      tr("A shot was taken from its video instead of its latents: %1").arg(text));
-            });
-            connect(&worker, &app::CutExporter::finished, this, [this](const QString& file) {
-                task_ended(StatusLine::Task::cut);
-                banners_->show_banner(QStringLiteral("export"), Banners::Kind::info, tr("The cut is at %1").arg(file),
-                                      {{tr("Show it"), [this, file] { open_path(file); }}}, 60);
-            });
-            connect(&worker, &app::CutExporter::failed, this, [this](const app::Issue& issue) {
-                task_ended(StatusLine::Task::cut);
-                banners_->show_banner(QStringLiteral("export"), Banners::Kind::error, issue.line());
-            });
-            connect(&worker, &app::CutExporter::cancelled, this, [this] {
-                task_ended(StatusLine::Task::cut);
-                banners_->remove(QStringLiteral("export"));
-                say(tr("The export was stopped; nothing was written."));
-            });
-            if (worker.start(studio_.project.shots(), out)) exporting_to_ = out;
-            show_export(exporting_to_);
-        });
-}
-
-/// Where it can be stopped by itself: Esc stops a run first.
-void MainWindow::show_export(const QString& out) {
-    banners_->show_banner(QStringLiteral("export"), Banners::Kind::info, tr("The cut is being written: %1").arg(out),
-                          {{tr("Stop the export"), [this] { studio_.exporter.cancel(); }}});
 }
 
 } // namespace denoir::ui

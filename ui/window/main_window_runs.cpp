@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QApplication>
-#include <QDesktopServices>
 #include <QFileInfo>
 #include <QStackedWidget>
-#include <QUrl>
 
 #include <utility>
 
@@ -14,7 +12,6 @@
 #include "app/project/shot_requests.h"
 #include "app/request/prompt_history.h"
 #include "app/request/request_document.h"
-#include "app/runs/draft_decoder.h"
 #include "app/runs/run_history.h"
 #include "app/runs/run_queue.h"
 #include "app/studio.h"
@@ -33,9 +30,9 @@
 #include "ui/timeline/timeline_view.h"
 #include "ui/widgets/banner.h"
 #include "ui/widgets/dock.h"
-#include "ui/widgets/save_dialog.h"
 #include "ui/window/compare_bar.h"
 #include "ui/window/docks.h"
+#include "ui/window/exports.h"
 #include "ui/window/main_window.h"
 #include "ui/window/verifications.h"
 
@@ -120,25 +117,14 @@ void MainWindow::connect_runs() {
                     show_step(*strip, *pictures, picture, label);
                 });
         connect(strip, &StepStrip::branch_requested, this, &MainWindow::branch);
-        connect(strip, &StepStrip::keep_requested, this, &MainWindow::keep_draft);
+        connect(strip, &StepStrip::keep_requested, exports_, &Exports::keep_draft);
         connect(strip, &StepStrip::issue, this, [this](const app::Issue& issue) { say(issue.line()); });
     };
     follow(live_strip_, &live_pictures_);
     follow(strip_, &pictures_);
     connect(strip_b_, &StepStrip::branch_requested, this, &MainWindow::branch);
-    connect(strip_b_, &StepStrip::keep_requested, this, &MainWindow::keep_draft);
+    connect(strip_b_, &StepStrip::keep_requested, exports_, &Exports::keep_draft);
 
-    connect(&studio_.drafts, &app::DraftDecoder::kept, this, [this](app::DraftId draft, const QString& out) {
-        draft_ended(draft);
-        say(tr("Draft kept as %1").arg(out));
-    });
-    connect(&studio_.drafts, &app::DraftDecoder::failed, this, [this](app::DraftId draft, const app::Issue& issue) {
-        draft_ended(draft);
-        say(issue.line());
-    });
-    connect(&studio_.drafts, &app::DraftDecoder::cancelled, this, [this](app::DraftId draft) {
-        if (draft_ended(draft)) say(tr("The draft was stopped; nothing was written."));
-    });
     connect(&studio_.core, &app::Studio::issue, this, [this](const app::Issue& issue) { say(issue.line()); });
 }
 
@@ -264,12 +250,6 @@ void MainWindow::entry_ended(quint64 id, int state, const QString& run) {
     }
 }
 
-void MainWindow::say_export_at_work() {
-    const QString keys = actions_.keys(QStringLiteral("run.cancel"));
-    say(keys.isEmpty() ? tr("An export is at work already.")
-                       : tr("An export is at work already; %1 stops it.").arg(keys));
-}
-
 void MainWindow::queue_failing(const app::Issue& issue) {
     const QString file = issue.file.isEmpty() ? QString() : issue.file + QStringLiteral(": ");
     banners_->show_banner(
@@ -378,69 +358,6 @@ void MainWindow::show_layers() {
     layers_panel_->map().setFocus(Qt::OtherFocusReason);
 }
 
-void MainWindow::export_comparison(app::ComparisonExport kind) {
-    const auto *a = preview_->info(app::Side::a), *b = preview_->info(app::Side::b);
-    if (!a || !b || a->path.isEmpty() || b->path.isEmpty()) return say(tr("Choose an A and a B first."));
-    if (exporter_.running()) return say_export_at_work();
-    // What is shown now, whatever is opened while the dialog is.
-    const Pairing pairing = preview_->player().pairing();
-    const bool latents = preview_->comparison().by_latents();
-    const auto source = [latents](const app::ClipInfo& clip) {
-        return latents || clip.video.isEmpty() ? clip.path : clip.video;
-    };
-    struct Words {
-        QString title, name, filters;
-    };
-    const QString video = tr("Video (*.mp4 *.mkv)");
-    const Words words[] = {{tr("Export side by side"), tr("side-by-side"), video},
-                           {tr("Export the difference"), tr("difference"), video},
-                           {tr("Export the report"), tr("comparison"), tr("Report (*.html)")},
-                           {tr("Export the figures of A and B"), tr("comparison"), tr("Table (*.csv)")}};
-    const auto& [title, name, filters] = words[int(kind)];
-    ask_where_to_save(this, studio_.settings, title, name, filters,
-                      [this, kind, pairing, first = source(*a), second = source(*b)](const QString& out) {
-                          export_file(out, app::export_of(first, second, pairing.offset(),
-                                                          pairing.by_time() ? FrameMatch::time : FrameMatch::index,
-                                                          kind, out));
-                      });
-}
-
-void MainWindow::connect_exporter() {
-    connect(&exporter_, &app::Exporter::progressed, this, [this](const QString& said, int done, int total) {
-        const QString what = app::engine_text(said);
-        status_->show_task(StatusLine::Task::comparison,
-                           total > 0 ? tr("%1 · %2/%3").arg(what).arg(done).arg(total) : what, done,
-                           std::max(1, total));
-    });
-    connect(&exporter_, &app::Exporter::finished, this, [this](const QString& file) {
-        task_ended(StatusLine::Task::comparison);
-        banners_->show_banner(QStringLiteral("export-file"), Banners::Kind::info, tr("Written: %1").arg(file),
-                              {{tr("Open it"),
-                                [this, file] {
-                                    if (!QDesktopServices::openUrl(QUrl::fromLocalFile(file)))
-                                        say(tr("No program here opens it: %1").arg(file));
-                                }}},
-                              60);
-    });
-    connect(&exporter_, &app::Exporter::failed, this, [this](const app::Issue& issue) {
-        task_ended(StatusLine::Task::comparison);
-        banners_->show_banner(QStringLiteral("export-file"), Banners::Kind::error, issue.line());
-    });
-    connect(&exporter_, &app::Exporter::cancelled, this, [this] {
-        task_ended(StatusLine::Task::comparison);
-        banners_->remove(QStringLiteral("export-file"));
-        say(tr("The export was stopped; nothing was written."));
-    });
-}
-
-void MainWindow::export_file(const QString& out, app::Exporter::Work work) {
-    if (!exporter_.start(out, std::move(work))) return say_export_at_work();
-    status_->show_task(StatusLine::Task::comparison, tr("exporting"));
-    // Where it can be stopped by itself: Esc stops a run first.
-    banners_->show_banner(QStringLiteral("export-file"), Banners::Kind::info, tr("%1 is being written.").arg(out),
-                          {{tr("Stop the export"), [this] { exporter_.cancel(); }}});
-}
-
 void MainWindow::branch(const QString& run, int step) {
     if (run.isEmpty() || step < 1) return say(tr("Pick a step in the strip first."));
     studio_.core.inputs.put(
@@ -468,30 +385,6 @@ void MainWindow::tell_branch() {
                               anew();
                               say(tr("The next run begins with its first step again; undo brings the branch back."));
                           });
-}
-
-void MainWindow::keep_draft(const QString& run, int step) {
-    ask_where_to_save(this, studio_.settings, tr("Keep the draft of step %1").arg(step), tr("draft-step-%1").arg(step),
-                      tr("Video (*.mp4 *.mkv)"), [this, run, step](const QString& out) {
-                          kept_drafts_ << studio_.drafts.keep(run, step, out);
-                          status_->show_task(StatusLine::Task::draft, tr("keeping the draft of step %1").arg(step));
-                          // Where it can be stopped by itself: Esc stops a run first.
-                          banners_->show_banner(QStringLiteral("draft"), Banners::Kind::info,
-                                                tr("%1 is being written.").arg(out),
-                                                {{tr("Stop it"), [this] { stop_drafts(); }}});
-                      });
-}
-
-bool MainWindow::draft_ended(app::DraftId draft) {
-    if (kept_drafts_.removeAll(draft) == 0) return false; // pictures only
-    if (!kept_drafts_.isEmpty()) return true;
-    task_ended(StatusLine::Task::draft);
-    banners_->remove(QStringLiteral("draft"));
-    return true;
-}
-
-void MainWindow::stop_drafts() {
-    for (const app::DraftId draft : QList(kept_drafts_)) studio_.drafts.cancel(draft);
 }
 
 } // namespace denoir::ui

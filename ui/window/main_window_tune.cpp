@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "app/base/text.h"
+#include "app/exports.h"
 #include "app/project/project.h"
 #include "app/request/request_document.h"
 #include "app/runs/run_queue.h"
@@ -23,7 +24,7 @@
 #include "ui/tune/sweep_table.h"
 #include "ui/tune/sweep_view.h"
 #include "ui/widgets/banner.h"
-#include "ui/widgets/save_dialog.h"
+#include "ui/window/exports.h"
 #include "ui/window/main_window.h"
 
 namespace denoir::ui {
@@ -74,7 +75,7 @@ void MainWindow::make_tune_actions() {
         {"tune.export-report", tr("Export the sweep's re&port …"), "chart", Kind::report},
         {"tune.export-csv", tr("Export the figures as CS&V …"), "export", Kind::csv}};
     for (const auto& [id, text, picture, kind] : exports)
-        add(id, text, picture, [this, kind = kind] { export_sweep(kind); });
+        add(id, text, picture, [this, kind = kind] { exports_->export_sweep(kind); });
 }
 
 void MainWindow::connect_tune() {
@@ -114,22 +115,6 @@ void MainWindow::start_sweep() {
     if (!sweeps.axes().issue().isEmpty()) return say(words(sweeps.axes().issue()));
     studio_.prompts.add(QString::fromStdString(studio_.document.asked().prompt));
     sweeps.start();
-}
-
-void MainWindow::export_sweep(Kind kind) {
-    const app::OpenSweep* sweep = studio_.core.sweeps().shown();
-    if (!sweep) return say(tr("There is no sweep to export yet."));
-    if (exporter_.running()) return say_export_at_work();
-    const std::tuple<QString, QString, QString> words[] = {
-        {tr("Export the grid"), tr("grid"), tr("Video (*.mp4 *.mkv)")},
-        {tr("Export a contact sheet"), tr("grid"), tr("Picture (*.png)")},
-        {tr("Export the report"), tr("sweep"), tr("Report (*.html)")},
-        {tr("Export the figures"), tr("sweep"), tr("Table (*.csv)")}};
-    const auto& [title, name, filter] = words[int(kind)];
-    ask_where_to_save(this, studio_.settings, title, name, filter, [this, kind](const QString& out) {
-        const app::OpenSweep* shown = studio_.core.sweeps().shown();
-        if (shown) export_file(out, app::export_of(shown->record(), kind, out));
-    });
 }
 
 bool MainWindow::open_sweep(const QString& path) {

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/window/exports.h"
+
+#include <QDesktopServices>
+#include <QFileInfo>
+#include <QUrl>
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "app/base/engine_text.h"
+#include "app/clips/exact_clip.h"
+#include "app/project/cut_exporter.h"
+#include "app/project/project.h"
+#include "app/studio.h"
+#include "app/sweep/open_sweep.h"
+#include "app/sweep/sweep_document.h"
+#include "ui/actions/action_table.h"
+#include "ui/preview/preview_view.h"
+#include "ui/widgets/banner.h"
+#include "ui/widgets/save_dialog.h"
+
+namespace denoir::ui {
+
+using Task = StatusLine::Task;
+
+Exports::Exports(Studio& studio, const ActionTable& actions, PreviewView& preview, Banners& banners, StatusLine& status,
+                 QWidget& window)
+    : QObject(&window),
+      studio_(studio),
+      actions_(actions),
+      preview_(preview),
+      banners_(banners),
+      status_(status),
+      window_(window) {
+    connect_cut();
+    connect_exporter();
+    connect_drafts();
+}
+
+bool Exports::running() const { return studio_.exporter.running() || exporter_.running(); }
+
+void Exports::cancel() {
+    if (studio_.exporter.running())
+        studio_.exporter.cancel();
+    else
+        exporter_.cancel();
+}
+
+void Exports::end_task(Task task) {
+    status_.end_task(task);
+    banners_.remove(QStringLiteral("quit")); // that it would be lost
+}
+
+void Exports::connect_cut() {
+    const auto& worker = studio_.exporter;
+    connect(&worker, &app::CutExporter::progressed, this, [this](int frame, int frames) {
+        status_.show_task(Task::cut, tr("exporting · frame %1/%2").arg(frame).arg(frames), frame, frames);
+    });
+    connect(&worker, &app::CutExporter::decoding, this, [this](int shot, int shots, int frame, int frames) {
+        status_.show_task(
+            Task::cut, tr("exporting · decoding shot %1/%2, frame %3/%4").arg(shot).arg(shots).arg(frame).arg(frames),
+            frame, std::max(1, frames));
+    });
+    connect(&worker, &app::CutExporter::noticed, this, [this](const QString& text) {
+        banners_.show_banner(QStringLiteral("export-notice"), Banners::Kind::warning,
+                             tr("A shot was taken from its video instead of its latents: %1").arg(text));
+    });
+    connect(&worker, &app::CutExporter::finished, this, [this](const QString& file) {
+        end_task(Task::cut);
+        banners_.show_banner(QStringLiteral("export"), Banners::Kind::info, tr("The cut is at %1").arg(file),
+                             {{tr("Show it"), [this, file] { emit open_requested(file); }}}, 60);
+    });
+    connect(&worker, &app::CutExporter::failed, this, [this](const app::Issue& issue) {
+        end_task(Task::cut);
+        banners_.show_banner(QStringLiteral("export"), Banners::Kind::error, issue.line());
+    });
+    connect(&worker, &app::CutExporter::cancelled, this, [this] {
+        end_task(Task::cut);
+        banners_.remove(QStringLiteral("export"));
+        emit said(tr("The export was stopped; nothing was written."));
+    });
+}
+
+void Exports::export_cut() {
+    if (studio_.exporter.running()) return show_cut_at_work();
+    auto& project = studio_.project;
+    project.look_at_media();
+    for (int row = 0; row < project.count(); ++row) {
+        const QString run = project.shot(row).current().run;
+        if (!project.is_missing(row) || (!run.isEmpty() && app::has_exact_clip(run))) continue;
+        emit shot_missing(row);
+        app::Issue issue = project.missing_issue(row);
+        issue.file.clear(); // long, and where the shot is pointed at
+        return banners_.show_banner(QStringLiteral("export-missing"), Banners::Kind::error,
+                                    tr("The cut cannot be exported yet: %1").arg(issue.line()));
+    }
+    ask_where_to_save(
+        &window_, studio_.settings, tr("Export the cut"),
+        project.path().isEmpty() ? tr("cut") : QFileInfo(project.path()).completeBaseName(),
+        tr("H.264 video, without sound (*.mp4);;Lossless FFV1, without sound (*.mkv);;Folder of PNG pictures (*)"),
+        [this](const QString& out) { write_cut(out); });
+}
+
+void Exports::write_cut(const QString& out) {
+    if (studio_.exporter.start(studio_.project.shots(), out)) cut_out_ = out;
+    show_cut_at_work();
+}
+
+/// Where it can be stopped by itself: Esc stops a run first.
+void Exports::show_cut_at_work() {
+    banners_.show_banner(QStringLiteral("export"), Banners::Kind::info,
+                         tr("The cut is being written: %1").arg(cut_out_),
+                         {{tr("Stop the export"), [this] { studio_.exporter.cancel(); }}});
+}
+
+void Exports::connect_exporter() {
+    connect(&exporter_, &app::Exporter::progressed, this, [this](const QString& what, int done, int total) {
+        const QString stage = app::engine_text(what);
+        status_.show_task(Task::comparison, total > 0 ? tr("%1 · %2/%3").arg(stage).arg(done).arg(total) : stage, done,
+                          std::max(1, total));
+    });
+    connect(&exporter_, &app::Exporter::finished, this, [this](const QString& file) {
+        end_task(Task::comparison);
+        banners_.show_banner(QStringLiteral("export-file"), Banners::Kind::info, tr("Written: %1").arg(file),
+                             {{tr("Open it"),
+                               [this, file] {
+                                   if (!QDesktopServices::openUrl(QUrl::fromLocalFile(file)))
+                                       emit said(tr("No program here opens it: %1").arg(file));
+                               }}},
+                             60);
+    });
+    connect(&exporter_, &app::Exporter::failed, this, [this](const app::Issue& issue) {
+        end_task(Task::comparison);
+        banners_.show_banner(QStringLiteral("export-file"), Banners::Kind::error, issue.line());
+    });
+    connect(&exporter_, &app::Exporter::cancelled, this, [this] {
+        end_task(Task::comparison);
+        banners_.remove(QStringLiteral("export-file"));
+        emit said(tr("The export was stopped; nothing was written."));
+    });
+}
+
+void Exports::say_at_work() {
+    const QString keys = actions_.keys(QStringLiteral("run.cancel"));
+    emit said(keys.isEmpty() ? tr("An export is at work already.")
+                             : tr("An export is at work already; %1 stops it.").arg(keys));
+}
+
+void Exports::write(const QString& out, app::Exporter::Work work) {
+    if (!exporter_.start(out, std::move(work))) return say_at_work();
+    status_.show_task(Task::comparison, tr("exporting"));
+    // Where it can be stopped by itself: Esc stops a run first.
+    banners_.show_banner(QStringLiteral("export-file"), Banners::Kind::info, tr("%1 is being written.").arg(out),
+                         {{tr("Stop the export"), [this] { exporter_.cancel(); }}});
+}
+
+void Exports::export_comparison(app::ComparisonExport kind) {
+    const auto *a = preview_.info(app::Side::a), *b = preview_.info(app::Side::b);
+    if (!a || !b || a->path.isEmpty() || b->path.isEmpty()) return emit said(tr("Choose an A and a B first."));
+    if (exporter_.running()) return say_at_work();
+    // What is shown now, whatever is opened while the dialog is.
+    const Pairing pairing = preview_.player().pairing();
+    const bool latents = preview_.comparison().by_latents();
+    const auto source = [latents](const app::ClipInfo& clip) {
+        return latents || clip.video.isEmpty() ? clip.path : clip.video;
+    };
+    const QString video = tr("Video (*.mp4 *.mkv)");
+    const std::tuple<QString, QString, QString> words[] = {
+        {tr("Export side by side"), tr("side-by-side"), video},
+        {tr("Export the difference"), tr("difference"), video},
+        {tr("Export the report"), tr("comparison"), tr("Report (*.html)")},
+        {tr("Export the figures of A and B"), tr("comparison"), tr("Table (*.csv)")}};
+    const auto& [title, name, filters] = words[int(kind)];
+    ask_where_to_save(&window_, studio_.settings, title, name, filters,
+                      [this, kind, pairing, first = source(*a), second = source(*b)](const QString& out) {
+                          write(out,
+                                app::export_of(first, second, pairing.offset(),
+                                               pairing.by_time() ? FrameMatch::time : FrameMatch::index, kind, out));
+                      });
+}
+
+void Exports::export_sweep(app::SweepExport kind) {
+    if (!studio_.core.sweeps().shown()) return emit said(tr("There is no sweep to export yet."));
+    if (exporter_.running()) return say_at_work();
+    const std::tuple<QString, QString, QString> words[] = {
+        {tr("Export the grid"), tr("grid"), tr("Video (*.mp4 *.mkv)")},
+        {tr("Export a contact sheet"), tr("grid"), tr("Picture (*.png)")},
+        {tr("Export the report"), tr("sweep"), tr("Report (*.html)")},
+        {tr("Export the figures"), tr("sweep"), tr("Table (*.csv)")}};
+    const auto& [title, name, filters] = words[int(kind)];
+    ask_where_to_save(&window_, studio_.settings, title, name, filters, [this, kind](const QString& out) {
+        const app::OpenSweep* shown = studio_.core.sweeps().shown();
+        if (shown) write(out, app::export_of(shown->record(), kind, out));
+    });
+}
+
+void Exports::connect_drafts() {
+    const auto& drafts = studio_.drafts;
+    connect(&drafts, &app::DraftDecoder::kept, this, [this](app::DraftId draft, const QString& out) {
+        draft_ended(draft);
+        emit said(tr("Draft kept as %1").arg(out));
+    });
+    connect(&drafts, &app::DraftDecoder::failed, this, [this](app::DraftId draft, const app::Issue& issue) {
+        draft_ended(draft);
+        emit said(issue.line());
+    });
+    connect(&drafts, &app::DraftDecoder::cancelled, this, [this](app::DraftId draft) {
+        if (draft_ended(draft)) emit said(tr("The draft was stopped; nothing was written."));
+    });
+}
+
+void Exports::keep_draft(const QString& run, int step) {
+    ask_where_to_save(&window_, studio_.settings, tr("Keep the draft of step %1").arg(step),
+                      tr("draft-step-%1").arg(step), tr("Video (*.mp4 *.mkv)"), [this, run, step](const QString& out) {
+                          kept_drafts_ << studio_.drafts.keep(run, step, out);
+                          status_.show_task(Task::draft, tr("keeping the draft of step %1").arg(step));
+                          // Where it can be stopped by itself: Esc stops a run first.
+                          banners_.show_banner(QStringLiteral("draft"), Banners::Kind::info,
+                                               tr("%1 is being written.").arg(out),
+                                               {{tr("Stop it"), [this] { stop_drafts(); }}});
+                      });
+}
+
+bool Exports::draft_ended(app::DraftId draft) {
+    if (kept_drafts_.removeAll(draft) == 0) return false; // pictures only
+    if (!kept_drafts_.isEmpty()) return true;
+    end_task(Task::draft);
+    banners_.remove(QStringLiteral("draft"));
+    return true;
+}
+
+void Exports::stop_drafts() {
+    for (const app::DraftId draft : QList(kept_drafts_)) studio_.drafts.cancel(draft);
+}
+
+} // namespace denoir::ui

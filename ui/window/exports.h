@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QList>
+#include <QObject>
+
+#include "app/exports.h"
+#include "app/runs/draft_decoder.h"
+#include "ui/studio.h"
+#include "ui/window/status_line.h"
+
+class QWidget;
+
+namespace denoir::ui {
+
+class ActionTable;
+class Banners;
+class PreviewView;
+
+/// What is written into files of the user's: the cut, what a comparison or a sweep shows, drafts of steps. Asks where;
+/// how far it is stands in the status line, what came of it in a banner. Borrows all.
+class Exports : public QObject {
+    Q_OBJECT
+public:
+    Exports(Studio& studio, const ActionTable& actions, PreviewView& preview, Banners& banners, StatusLine& status,
+            QWidget& window);
+    /// The cut has a shot.
+    void export_cut();
+    void export_comparison(app::ComparisonExport kind); ///< of A and B in the preview
+    void export_sweep(app::SweepExport kind);           ///< the one that is shown
+    void keep_draft(const QString& run, int step);
+
+    bool running() const; ///< anything but a draft
+    bool keeps_draft() const { return !kept_drafts_.isEmpty(); }
+    void cancel(); ///< one of those that running() tells of, the cut first
+    void stop_drafts();
+
+signals:
+    void said(const QString& text);
+    void open_requested(const QString& path); ///< what was written
+    void shot_missing(int row);               ///< the cut cannot be exported: this shot's pictures are not there
+
+private:
+    void connect_cut();
+    void connect_exporter();
+    void connect_drafts();
+    void write_cut(const QString& out);
+    void show_cut_at_work();
+    void write(const QString& out, app::Exporter::Work work);
+    void say_at_work();
+    bool draft_ended(app::DraftId draft); ///< false: it was not one to be kept
+    void end_task(StatusLine::Task task);
+
+    Studio& studio_;
+    const ActionTable& actions_;
+    PreviewView& preview_;
+    Banners& banners_;
+    StatusLine& status_;
+    QWidget& window_;
+    app::Exporter exporter_{this};    ///< of comparisons and sweeps
+    QString cut_out_;                 ///< where the cut is written to
+    QList<app::DraftId> kept_drafts_; ///< being written
+};
+
+} // namespace denoir::ui
