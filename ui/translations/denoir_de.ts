@@ -2482,10 +2482,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>Die Achsen aus %1 stehen oben, der Auftrag in den Parametern.</translation>
     </message>
     <message>
-        <source>After step %1 there is nothing left to do, or its state was not kept. Pick another step.</source>
-        <translation>Nach Schritt %1 ist nichts mehr zu tun, oder sein Zustand wurde nicht aufgehoben. Bitte einen anderen Schritt wählen.</translation>
-    </message>
-    <message>
         <source>B one frame earlier</source>
         <translation>B ein Bild früher</translation>
     </message>
@@ -3999,6 +3995,13 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     <message>
         <source>What the pictures show: %1</source>
         <translation>Was die Bilder zeigen: %1</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::StepsPanel</name>
+    <message>
+        <source>After step %1 there is nothing left to do, or its state was not kept. Pick another step.</source>
+        <translation>Nach Schritt %1 ist nichts mehr zu tun, oder sein Zustand wurde nicht aufgehoben. Bitte einen anderen Schritt wählen.</translation>
     </message>
 </context>
 <context>

@@ -89,7 +89,7 @@ void Exports::export_cut() {
     project.look_at_media();
     for (int row = 0; row < project.count(); ++row) {
         const QString run = project.shot(row).current().run;
-        if (!project.is_missing(row) || (!run.isEmpty() && app::has_exact_clip(run))) continue;
+        if (project.is_there(row) || (!run.isEmpty() && app::has_exact_clip(run))) continue;
         emit shot_missing(row);
         app::Issue issue = project.missing_issue(row);
         issue.file.clear(); // long, and where the shot is pointed at

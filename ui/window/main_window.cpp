@@ -3,11 +3,8 @@
 
 #include <QCloseEvent>
 #include <QFileInfo>
-#include <QHBoxLayout>
-#include <QLabel>
 #include <QLineEdit>
 #include <QMessageBox>
-#include <QStackedWidget>
 #include <QStatusBar>
 #include <QTabBar>
 #include <QTimer>
@@ -37,9 +34,7 @@
 #include "ui/layers/layers_panel.h"
 #include "ui/preview/metrics_view.h"
 #include "ui/preview/preview_view.h"
-#include "ui/steps/divergence_view.h"
-#include "ui/steps/step_strip.h"
-#include "ui/theme/colours.h"
+#include "ui/steps/steps_panel.h"
 #include "ui/theme/icons.h"
 #include "ui/timeline/timeline_view.h"
 #include "ui/tune/sweep_bar.h"
@@ -139,7 +134,7 @@ MainWindow::MainWindow(Studio& studio, QWidget* parent)
 
 MainWindow::~MainWindow() {
     hide();
-    // The strips and the preview borrow what is declared after them.
+    // What is in them borrows members of the window.
     delete takeCentralWidget();
     for (auto* dock : findChildren<QDockWidget*>()) delete dock;
 }
@@ -154,42 +149,11 @@ void MainWindow::make_docks() {
     timeline_ = new TimelineView(studio_.project, studio_.thumbnails);
     metrics_ = new MetricsView(preview_->comparison());
     differences_ = new DifferencesPanel;
-    live_strip_ = new StepStrip(live_pictures_, studio_.drafts);
-    strip_ = new StepStrip(pictures_, studio_.drafts);
-    strip_b_ = new StepStrip(pictures_b_, studio_.drafts);
-    live_strip_->setObjectName(QStringLiteral("live-steps"));
-    strip_->setObjectName(QStringLiteral("run-steps"));
-    strip_b_->setObjectName(QStringLiteral("run-steps-b"));
+    steps_ = new StepsPanel(studio_.drafts);
     timeline_->setObjectName(QStringLiteral("timeline"));
     metrics_->setObjectName(QStringLiteral("metrics"));
     layers_panel_ = new LayersPanel(layer_comparison_, studio_.settings);
     layers_panel_->setObjectName(QStringLiteral("layers"));
-    divergence_view_ = new DivergenceView(divergence_);
-    divergence_view_->setObjectName(QStringLiteral("step-divergence"));
-    auto* both = new QWidget;
-    auto* row = new QHBoxLayout(both); // beside each other: height belongs to the picture
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(grid::unit);
-    strips_ = new QStackedWidget;
-    strips_->addWidget(strip_);
-    strips_->addWidget(live_strip_);
-    const auto letter = [row](const QString& text) {
-        auto* label = new QLabel(text);
-        label->setProperty("side", text);
-        label->setContentsMargins(grid::unit, 0, 0, 0);
-        label->setAlignment(Qt::AlignTop);
-        label->hide();
-        row->addWidget(label);
-        return label;
-    };
-    letter_a_ = letter(QStringLiteral("A"));
-    row->addWidget(strips_, 3);
-    letter_b_ = letter(QStringLiteral("B"));
-    row->addWidget(strip_b_, 3);
-    row->addWidget(divergence_view_, 2); // gives way before the strips' buttons do
-    strip_b_->hide();
-    divergence_view_->hide();
-
     sweep_table_ = new SweepTable(studio_);
     log_ = new LogPanel(studio_);
     docks_ = new Docks(*this);
@@ -199,7 +163,7 @@ void MainWindow::make_docks() {
     docks_->add("runs-dock", tr("Runs"), runs_);
     docks_->add("queue-dock", tr("Queue"), queue_);
     docks_->add("models-dock", tr("Models"), models_);
-    docks_->add("steps-dock", tr("Steps"), both);
+    docks_->add("steps-dock", tr("Steps"), steps_);
     docks_->add("timeline-dock", tr("Timeline"), timeline_);
     docks_->add("metrics-dock", tr("Metrics"), metrics_);
     docks_->add("layers-dock", tr("Layers"), layers_panel_);
@@ -238,8 +202,7 @@ void MainWindow::layout_shown(Layout layout) {
     tune_->set_shown(sweeps);
     watching_ = !sweeps && (watching_ || !studio_.worker.busy());
     compare_bar_->setVisible(compares);
-    show_second_strip(compares && !shown_b_.isEmpty());
-    divergence_view_->setVisible(compares && !shown_run_.isEmpty() && !shown_b_.isEmpty());
+    steps_->set_compares(compares);
     if (!compares) {
         b_of_compare_ = preview_->info(app::Side::b) ? preview_->info(app::Side::b)->path : QString();
         preview_->set_mode(CompareMode::single);
@@ -261,10 +224,6 @@ void MainWindow::layout_shown(Layout layout) {
     });
 }
 
-void MainWindow::show_second_strip(bool show) {
-    for (QWidget* each : std::initializer_list<QWidget*>{strip_b_, letter_a_, letter_b_}) each->setVisible(show);
-}
-
 void MainWindow::connect_parts() {
     connect(images_, &ImagesPanel::said, this, &MainWindow::say);
     connect(runs_, &RunsPanel::said, this, &MainWindow::say);
@@ -273,11 +232,6 @@ void MainWindow::connect_parts() {
     connect(parameters_, &ParametersPanel::add_models_asked, models_, &ModelsPanel::add_model);
     connect(models_, &ModelsPanel::taken, this, [this](const QString& name) {
         say(tr("%1 is the model now; undo brings back the one before.").arg(name));
-    });
-    connect(divergence_view_, &DivergenceView::step_requested, this, [this](int a, int b) {
-        show_live(false);
-        strip_->set_step(a);
-        strip_b_->set_step(b);
     });
     connect(banners_, &Banners::shown, this, [this](Banners::Kind kind, const QString& text) {
         if (for_picture_) return;

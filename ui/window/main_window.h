@@ -12,19 +12,15 @@
 #include "app/base/file_saver.h"
 #include "app/clips/player.h"
 #include "app/compare/layer_comparison.h"
-#include "app/compare/run_divergence.h"
 #include "app/project/project.h"
 #include "app/runs/engine_worker.h"
-#include "app/runs/step_pictures.h"
 #include "ui/actions/action_table.h"
 #include "ui/studio.h"
 #include "ui/window/layouts.h"
 #include "ui/window/status_line.h"
 
-class QLabel;
 class QMenu;
 class QMessageBox;
-class QStackedWidget;
 class QTimer;
 
 namespace denoir::ui {
@@ -33,7 +29,6 @@ class Banners;
 class CommandPalette;
 class CompareBar;
 class DifferencesPanel;
-class DivergenceView;
 class Docks;
 class Exports;
 class ImagesPanel;
@@ -46,7 +41,7 @@ class PreviewView;
 class PromptPanel;
 class QueuePanel;
 class RunsPanel;
-class StepStrip;
+class StepsPanel;
 class SweepTable;
 class SweepView;
 class TimelineView;
@@ -96,7 +91,6 @@ private:
     void name_keys(); ///< where they stand in a text
     void connect_parts();
     void layout_shown(Layout layout);
-    void show_second_strip(bool show);
     void update_title();
     /// An export or a draft would be lost by quitting, and whoever quits is told of it first.
     bool keeps_export();
@@ -132,8 +126,8 @@ private:
     void run_created(const QString& run, int steps, const Request& request);
     void run_finished(const app::RunResult& result);
     void entry_ended(quint64 id, int state, const QString& run);
-    void show_step(StepStrip& strip, const app::StepPictures& pictures, const QImage& picture, const QString& label);
-    void show_live(bool live);
+    void show_step(const QImage& picture, const QString& label);
+    void show_live();   ///< the steps of the run at work
     void look_away();   ///< something else is looked at now than the run at work
     void tell_branch(); ///< as long as the request is one: nothing else shows it
     void clip_opened(app::Side side, const QString& name, const QString& run);
@@ -203,12 +197,7 @@ private:
     app::LayerComparison layer_comparison_;
     LayersPanel* layers_panel_;
     LogPanel* log_;
-    app::RunDivergence divergence_;
-    DivergenceView* divergence_view_;
-    // Three reels of steps: of the run at work, of the one looked at, and of the one it is compared with.
-    app::StepPictures live_pictures_, pictures_, pictures_b_;
-    StepStrip *live_strip_, *strip_, *strip_b_;
-    QStackedWidget* strips_;
+    StepsPanel* steps_;
     Docks* docks_;
     QMenu* recent_menu_ = nullptr;
     QTimer* remember_later_;
@@ -226,7 +215,6 @@ private:
     std::function<void()> leave_then_;
     QString extend_shot_;  ///< the next run comes after it; empty: after none
     QString extend_video_; ///< that run goes on after this; empty: it begins with a picture
-    QLabel *letter_a_ = nullptr, *letter_b_ = nullptr;
 };
 
 } // namespace denoir::ui

@@ -26,7 +26,7 @@
 #include "ui/docks/runs_panel.h"
 #include "ui/layers/layers_panel.h"
 #include "ui/preview/preview_view.h"
-#include "ui/steps/step_strip.h"
+#include "ui/steps/steps_panel.h"
 #include "ui/theme/icons.h"
 #include "ui/theme/theme.h"
 #include "ui/timeline/timeline_view.h"
@@ -218,17 +218,10 @@ void MainWindow::make_run_actions() {
                [this] { queue_->undo_clear(); });
     add_action("run.watch", run, tr("&Watch the run at work"), {}, "eye", [this] {
         watching_ = true;
-        show_live(true);
+        show_live();
     });
-    add_action("run.branch", run, tr("&Branch from the step shown"), {QKeySequence(Qt::Key_B)}, "branch", [this] {
-        auto* strip = strips_->currentWidget() == live_strip_ ? live_strip_ : strip_;
-        const auto& pictures = strip == live_strip_ ? live_pictures_ : pictures_;
-        const int step = strip->step();
-        if (step > 0 && !pictures.run().isEmpty() && !pictures.can_branch(step))
-            return say(tr("After step %1 there is nothing left to do, or its state was not kept. Pick another step.")
-                           .arg(step));
-        branch(pictures.run(), step);
-    });
+    add_action("run.branch", run, tr("&Branch from the step shown"), {QKeySequence(Qt::Key_B)}, "branch",
+               [this] { steps_->branch(); });
     add_action("run.resume", run, tr("Res&ume the selected run"), {}, "resume", [this] { runs_->resume(); });
     add_action("run.restore", run, tr("&Restore the run's parameters"), {}, "reset",
                [this] { runs_->restore_parameters(); });
@@ -248,8 +241,8 @@ void MainWindow::make_run_actions() {
             const QStringList clips = tune_->selected_runs();
             return clips.isEmpty() ? say(tr("Select a clip that has a video first.")) : add_to_timeline(clips);
         }
-        if (!in_list && strips_->currentWidget() == live_strip_ && live_pictures_.running())
-            return add_to_timeline({live_pictures_.run()}); // says that there is no video yet
+        if (!in_list && steps_->shows_live() && steps_->live().running())
+            return add_to_timeline({steps_->live().run()}); // says that there is no video yet
         const bool file = shown && shown->run.isEmpty() && !shown->path.isEmpty();
         if (file && (runs.isEmpty() || !in_list)) return timeline_->add_files({shown->path});
         if (runs.isEmpty() && shown_run_.isEmpty())

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QApplication>
 #include <QFileInfo>
-#include <QStackedWidget>
 
 #include <utility>
 
@@ -25,8 +24,7 @@
 #include "ui/layers/layer_map.h"
 #include "ui/layers/layers_panel.h"
 #include "ui/preview/preview_view.h"
-#include "ui/steps/divergence_view.h"
-#include "ui/steps/step_strip.h"
+#include "ui/steps/steps_panel.h"
 #include "ui/timeline/timeline_view.h"
 #include "ui/widgets/banner.h"
 #include "ui/widgets/dock.h"
@@ -67,8 +65,7 @@ void MainWindow::connect_runs() {
             preview_->clear(app::Side::a);
             clip_opened(app::Side::a, {}, {});
         }
-        for (app::StepPictures* pictures : {&live_pictures_, &pictures_, &pictures_b_})
-            if (runs.contains(pictures->run())) pictures->clear();
+        steps_->forget(runs);
         banners_->show_banner(QStringLiteral("deleted"), Banners::Kind::info,
                               tr("%n run(s) deleted.", nullptr, int(runs.size())),
                               {{tr("Undo"), [this] { runs_->undo_remove(); }}}, 30);
@@ -97,7 +94,7 @@ void MainWindow::connect_runs() {
                 if (job == studio_.queue.running_job()) run_created(run, steps, request); // else a verification's
             });
     connect(&worker, &app::EngineWorker::step_done, this, [this](app::JobId job, const app::StepUpdate& update) {
-        if (job == studio_.queue.running_job()) live_pictures_.add(update);
+        if (job == studio_.queue.running_job()) steps_->add(update);
     });
     connect(&worker, &app::EngineWorker::finished, this,
             [this](app::JobId, const app::RunResult& result) { run_finished(result); });
@@ -111,20 +108,10 @@ void MainWindow::connect_runs() {
         if (!paused) banners_->remove(QStringLiteral("failing"));
     });
 
-    const auto follow = [this](StepStrip* strip, const app::StepPictures* pictures) {
-        connect(strip, &StepStrip::picture_changed, this,
-                [this, strip, pictures](const QImage& picture, const QString& label) {
-                    show_step(*strip, *pictures, picture, label);
-                });
-        connect(strip, &StepStrip::branch_requested, this, &MainWindow::branch);
-        connect(strip, &StepStrip::keep_requested, exports_, &Exports::keep_draft);
-        connect(strip, &StepStrip::issue, this, [this](const app::Issue& issue) { say(issue.line()); });
-    };
-    follow(live_strip_, &live_pictures_);
-    follow(strip_, &pictures_);
-    connect(strip_b_, &StepStrip::branch_requested, this, &MainWindow::branch);
-    connect(strip_b_, &StepStrip::keep_requested, exports_, &Exports::keep_draft);
-
+    connect(steps_, &StepsPanel::picture_changed, this, &MainWindow::show_step);
+    connect(steps_, &StepsPanel::branch_requested, this, &MainWindow::branch);
+    connect(steps_, &StepsPanel::keep_requested, exports_, &Exports::keep_draft);
+    connect(steps_, &StepsPanel::said, this, &MainWindow::say);
     connect(&studio_.core, &app::Studio::issue, this, [this](const app::Issue& issue) { say(issue.line()); });
 }
 
@@ -182,56 +169,48 @@ void MainWindow::begin_editing(quint64 id) {
 }
 
 void MainWindow::run_created(const QString& run, int steps, const Request& request) {
-    live_pictures_.begin(run, request, steps);
-    if (watching_) show_live(true);
+    steps_->begin(run, request, steps);
+    if (watching_) show_live();
 }
 
-void MainWindow::show_live(bool live) {
-    if (live && live_pictures_.steps() == 0) return;
-    if (live) timeline_->set_playing(false);
-    strips_->setCurrentWidget(live ? static_cast<QWidget*>(live_strip_) : strip_);
-    if (live) {
-        live_strip_->follow();
-        docks_->at("steps-dock").show();
-    }
+void MainWindow::show_live() {
+    if (steps_->live().steps() == 0) return;
+    timeline_->set_playing(false);
+    steps_->show_live();
+    steps_->follow();
+    docks_->at("steps-dock").show();
 }
 
 void MainWindow::look_away() {
     if (studio_.queue.running() == 0) return;
     watching_ = false;
-    show_live(false);
+    steps_->show_live(false);
 }
 
-void MainWindow::show_step(StepStrip& strip, const app::StepPictures& pictures, const QImage& picture,
-                           const QString& label) {
-    if (strips_->currentWidget() != &strip) return;
-    if (&strip == strip_ && !strip.follows()) divergence_view_->set_step(strip.step());
+void MainWindow::show_step(const QImage& picture, const QString& label) {
+    const app::StepPictures& run = steps_->pictures();
     // A finished run shows its video; its steps come into the picture when one of them is picked.
     // One that was stopped has nothing else to show.
-    const bool wanted = !picture.isNull() && (pictures.running() || !strip.follows() || !preview_->info(app::Side::a));
-    if (wanted && pictures.running()) preview_->player().pause(); // nothing plays below it
-    preview_->show_overlay(wanted ? picture : QImage(), wanted ? label : QString(), pictures.video_size());
+    const bool wanted = !picture.isNull() && (run.running() || !steps_->follows() || !preview_->info(app::Side::a));
+    if (wanted && run.running()) preview_->player().pause(); // nothing plays below it
+    preview_->show_overlay(wanted ? picture : QImage(), wanted ? label : QString(), run.video_size());
 }
 
 void MainWindow::run_finished(const app::RunResult& result) {
-    live_pictures_.finish();
+    steps_->finish();
     if (watching_) {
-        const bool was_live = strips_->currentWidget() == live_strip_;
+        const bool was_live = steps_->shows_live();
         play_when_opened_ = true;
         show_run(result.run, !runs_->is_choosing());
         watching_ = true;
-        if (was_live) strips_->setCurrentWidget(live_strip_);
+        if (was_live) steps_->show_live();
         preview_->show_overlay({}, {});
     }
 }
 
 void MainWindow::entry_ended(quint64 id, int state, const QString& run) {
-    live_pictures_.finish();
-    if (!run.isEmpty()) { // one that went on has more steps than when it was read
-        for (app::StepPictures* pictures : {&pictures_, &pictures_b_})
-            if (pictures->run() == run) pictures->load(run);
-        divergence_.look_again(run);
-    }
+    steps_->finish();
+    if (!run.isEmpty()) steps_->look_again(run); // one that went on has more of them
     const QModelIndex entry = studio_.queue.index(studio_.queue.row_of(id));
     const QString prompt = app::shortened(entry.data(app::RunQueue::Role::PromptRole).toString().simplified(), 60);
     if (state == int(QueueState::done)) status_->announce(tr("A video is ready: %1").arg(prompt));
@@ -240,13 +219,13 @@ void MainWindow::entry_ended(quint64 id, int state, const QString& run) {
         const auto issue = entry.data(app::RunQueue::Role::IssueRole).value<app::Issue>();
         status_->announce(tr("A run failed: %1").arg(app::words(issue)));
     }
-    if (state == int(QueueState::cancelled) && !run.isEmpty() && live_pictures_.run() == run) {
+    if (state == int(QueueState::cancelled) && !run.isEmpty() && steps_->live().run() == run) {
         if (watching_) {
             show_run(run, !runs_->is_choosing());
             watching_ = true;
-            show_live(true);
+            show_live();
         }
-        say(tr("Stopped at step %1. Resume it, or branch from any step.").arg(std::max(0, live_pictures_.last_step())));
+        say(tr("Stopped at step %1. Resume it, or branch from any step.").arg(std::max(0, steps_->live().last_step())));
     }
 }
 
@@ -283,15 +262,13 @@ void MainWindow::show_failure(const QString& run) {
 void MainWindow::show_run(const QString& run, bool select) {
     if (run.isEmpty()) return;
     timeline_->set_playing(false); // it would take the picture away again
-    if (live_pictures_.running() && run == live_pictures_.run()) {
+    if (steps_->live().running() && run == steps_->live().run()) {
         watching_ = true;
-        return show_live(true);
+        return show_live();
     }
     watching_ = !studio_.worker.busy();
     preview_->show_overlay({}, {});
-    if (pictures_.run() != run) pictures_.load(run);
-    show_live(false);
-    strip_->follow();
+    steps_->show_run(run);
     shown_run_ = run;
     // The folder itself is asked: the index may not have looked at it since the run ended.
     const bool has_video = QFileInfo::exists(run + QStringLiteral("/video.mp4"));
@@ -307,32 +284,13 @@ void MainWindow::show_run(const QString& run, bool select) {
 void MainWindow::clip_opened(app::Side side, const QString& name, const QString& run) {
     (side == app::Side::a ? shown_run_ : shown_b_) = run;
     compare_bar_->set_name(side, name);
-    // The steps of the run that was at work stay in front as long as it is the one that is looked at.
-    if (side == app::Side::a && strips_->currentWidget() == live_strip_ && !live_pictures_.running() &&
-        live_pictures_.run() != run) {
-        show_live(false);
-        strip_->follow();
-    }
-    if (side == app::Side::b) {
-        if (run.isEmpty())
-            pictures_b_.clear();
-        else if (pictures_b_.run() != run)
-            pictures_b_.load(run);
-        show_second_strip(layouts_->current() == Layout::compare && !run.isEmpty());
-    } else if (!run.isEmpty() && strips_->currentWidget() == strip_ && pictures_.run() != run) {
-        pictures_.load(run);
-    } else if (run.isEmpty() && strips_->currentWidget() == strip_) {
-        pictures_.clear(); // a video has no steps, and those of another run are not its own
-    }
-    const bool pair = !shown_run_.isEmpty() && !shown_b_.isEmpty();
+    steps_->set_run(side, run);
     const auto source = [this](app::Side each, const QString& its_run) {
         const auto* info = preview_->info(each);
         return DifferencesPanel::Source{info || !its_run.isEmpty(), its_run,
                                         info && its_run.isEmpty() ? info->request : QString()};
     };
     differences_->set_sources(source(app::Side::a, shown_run_), source(app::Side::b, shown_b_));
-    divergence_.set_runs(pair ? shown_run_ : QString(), pair ? shown_b_ : QString());
-    divergence_view_->setVisible(pair && layouts_->current() == Layout::compare);
     layers_panel_->set_runs(shown_run_, shown_b_);
     runs_->set_sides(shown_run_, shown_b_);
 }

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/steps/steps_panel.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QStackedWidget>
+
+#include "app/runs/draft_decoder.h"
+#include "ui/steps/divergence_view.h"
+#include "ui/steps/step_strip.h"
+#include "ui/theme/colours.h"
+
+namespace denoir::ui {
+
+StepsPanel::StepsPanel(app::DraftDecoder& decoder, QWidget* parent)
+    : QWidget(parent),
+      live_strip_(new StepStrip(live_pictures_, decoder)),
+      strip_(new StepStrip(pictures_, decoder)),
+      strip_b_(new StepStrip(pictures_b_, decoder)),
+      strips_(new QStackedWidget),
+      letter_a_(make_letter(QStringLiteral("A"))),
+      letter_b_(make_letter(QStringLiteral("B"))),
+      divergence_view_(new DivergenceView(divergence_)) {
+    live_strip_->setObjectName(QStringLiteral("live-steps"));
+    strip_->setObjectName(QStringLiteral("run-steps"));
+    strip_b_->setObjectName(QStringLiteral("run-steps-b"));
+    divergence_view_->setObjectName(QStringLiteral("step-divergence"));
+    lay_out();
+    connect_strips();
+}
+
+StepsPanel::~StepsPanel() {
+    // They borrow the pictures, which go before a widget's children do.
+    qDeleteAll(findChildren<QWidget*>(QString(), Qt::FindDirectChildrenOnly));
+}
+
+QLabel* StepsPanel::make_letter(const QString& side) {
+    auto* label = new QLabel(side);
+    label->setProperty("side", side);
+    label->setContentsMargins(grid::unit, 0, 0, 0);
+    label->setAlignment(Qt::AlignTop);
+    return label;
+}
+
+void StepsPanel::lay_out() {
+    strips_->addWidget(strip_);
+    strips_->addWidget(live_strip_);
+    auto* row = new QHBoxLayout(this); // beside each other: height belongs to the picture
+    row->setContentsMargins(0, 0, 0, 0);
+    row->setSpacing(grid::unit);
+    row->addWidget(letter_a_);
+    row->addWidget(strips_, 3);
+    row->addWidget(letter_b_);
+    row->addWidget(strip_b_, 3);
+    row->addWidget(divergence_view_, 2); // gives way before the strips' buttons do
+    for (QWidget* each : std::initializer_list<QWidget*>{letter_a_, letter_b_, strip_b_, divergence_view_})
+        each->hide();
+}
+
+void StepsPanel::connect_strips() {
+    for (StepStrip* strip : {live_strip_, strip_}) {
+        connect(strip, &StepStrip::picture_changed, this, [this, strip](const QImage& picture, const QString& label) {
+            if (strip != &front()) return;
+            if (strip == strip_ && !strip->follows()) divergence_view_->set_step(strip->step());
+            emit picture_changed(picture, label);
+        });
+        connect(strip, &StepStrip::issue, this, [this](const app::Issue& issue) { emit said(issue.line()); });
+    }
+    for (StepStrip* strip : {live_strip_, strip_, strip_b_}) {
+        connect(strip, &StepStrip::branch_requested, this, &StepsPanel::branch_requested);
+        connect(strip, &StepStrip::keep_requested, this, &StepsPanel::keep_requested);
+    }
+    connect(divergence_view_, &DivergenceView::step_requested, this, [this](int a, int b) {
+        show_live(false);
+        strip_->set_step(a);
+        strip_b_->set_step(b);
+    });
+}
+
+void StepsPanel::begin(const QString& run, const Request& request, int steps) {
+    live_pictures_.begin(run, request, steps);
+}
+
+void StepsPanel::add(const app::StepUpdate& update) { live_pictures_.add(update); }
+
+void StepsPanel::finish() { live_pictures_.finish(); }
+
+bool StepsPanel::shows_live() const { return strips_->currentWidget() == live_strip_; }
+
+void StepsPanel::show_live(bool live) { strips_->setCurrentWidget(live ? live_strip_ : strip_); }
+
+void StepsPanel::follow() { front().follow(); }
+
+bool StepsPanel::follows() const { return front().follows(); }
+
+void StepsPanel::show_run(const QString& run) {
+    run_a_ = run;
+    if (pictures_.run() != run) pictures_.load(run);
+    show_live(false);
+    follow();
+}
+
+void StepsPanel::set_run(app::Side side, const QString& run) {
+    if (side == app::Side::a) {
+        run_a_ = run;
+        if (shows_live() && !live_pictures_.running() && live_pictures_.run() != run) {
+            show_live(false);
+            follow();
+        }
+    } else {
+        run_b_ = run;
+    }
+    app::StepPictures& pictures = side == app::Side::a ? pictures_ : pictures_b_;
+    // A video has no steps, and those of another run are not its own. Behind those of the run at work A stays as it is.
+    if (side == app::Side::b || !shows_live()) {
+        if (run.isEmpty())
+            pictures.clear();
+        else if (pictures.run() != run)
+            pictures.load(run);
+    }
+    const bool pair = !run_a_.isEmpty() && !run_b_.isEmpty();
+    divergence_.set_runs(pair ? run_a_ : QString(), pair ? run_b_ : QString());
+    show_both();
+}
+
+void StepsPanel::set_compares(bool compares) {
+    compares_ = compares;
+    show_both();
+}
+
+void StepsPanel::show_both() {
+    const bool both = compares_ && !run_b_.isEmpty();
+    for (QWidget* each : std::initializer_list<QWidget*>{strip_b_, letter_a_, letter_b_}) each->setVisible(both);
+    divergence_view_->setVisible(both && !run_a_.isEmpty());
+}
+
+void StepsPanel::forget(const QStringList& runs) {
+    for (app::StepPictures* pictures : {&live_pictures_, &pictures_, &pictures_b_})
+        if (runs.contains(pictures->run())) pictures->clear();
+}
+
+void StepsPanel::look_again(const QString& run) {
+    for (app::StepPictures* pictures : {&pictures_, &pictures_b_})
+        if (pictures->run() == run) pictures->load(run);
+    divergence_.look_again(run);
+}
+
+void StepsPanel::branch() {
+    const int step = front().step();
+    if (step > 0 && !pictures().run().isEmpty() && !pictures().can_branch(step))
+        return emit said(
+            tr("After step %1 there is nothing left to do, or its state was not kept. Pick another step.").arg(step));
+    emit branch_requested(pictures().run(), step);
+}
+
+} // namespace denoir::ui

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QWidget>
+
+#include "app/clips/player.h"
+#include "app/compare/run_divergence.h"
+#include "app/runs/step_pictures.h"
+
+class QLabel;
+class QStackedWidget;
+
+namespace denoir::app {
+class DraftDecoder;
+}
+
+namespace denoir::ui {
+
+class DivergenceView;
+class StepStrip;
+
+/// The steps of runs: in front those of the run at work or of the one looked at, which is A; while runs are compared,
+/// beside them those of B and how far the two are apart. Borrows the decoder.
+class StepsPanel : public QWidget {
+    Q_OBJECT
+public:
+    explicit StepsPanel(app::DraftDecoder& decoder, QWidget* parent = nullptr);
+    ~StepsPanel() override;
+
+    // The run at work, as the worker tells of it.
+    void begin(const QString& run, const Request& request, int steps);
+    void add(const app::StepUpdate& update);
+    void finish();
+    const app::StepPictures& live() const { return live_pictures_; }
+
+    void show_live(bool live = true); ///< in front; false: A
+    bool shows_live() const;
+    void show_run(const QString& run); ///< as A, in front, its newest step
+    void follow();                     ///< in front: the newest step again
+    bool follows() const;              ///< in front: no step was picked
+    const app::StepPictures& pictures() const { return shows_live() ? live_pictures_ : pictures_; } ///< in front
+
+    /// What is looked at on that side now; empty: no run. The steps of the run that was at work stay in front as long
+    /// as it is the one that is looked at.
+    void set_run(app::Side side, const QString& run);
+    void set_compares(bool compares);
+    void forget(const QStringList& runs); ///< they are deleted
+    void look_again(const QString& run);  ///< it may have more steps than when it was read
+    void branch();                        ///< from the step in front: asks for it, or says why that cannot be
+
+signals:
+    /// What is looked at in front, null when nothing is; the label as StepStrip has it.
+    void picture_changed(const QImage& picture, const QString& label);
+    void branch_requested(const QString& run, int step);
+    void keep_requested(const QString& run, int step); ///< the draft of this step as a video
+    void said(const QString& text);
+
+private:
+    void lay_out();
+    QLabel* make_letter(const QString& side);
+    void connect_strips();
+    void show_both();
+    StepStrip& front() const { return shows_live() ? *live_strip_ : *strip_; }
+
+    app::StepPictures live_pictures_, pictures_, pictures_b_;
+    app::RunDivergence divergence_;
+    StepStrip *live_strip_, *strip_, *strip_b_;
+    QStackedWidget* strips_; ///< of the run at work and of A
+    QLabel *letter_a_, *letter_b_;
+    DivergenceView* divergence_view_;
+    QString run_a_, run_b_;
+    bool compares_ = false;
+};
+
+} // namespace denoir::ui
