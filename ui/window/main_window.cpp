@@ -69,8 +69,7 @@ MainWindow::MainWindow(Studio& studio, QWidget* parent)
       studio_(studio),
       actions_(*this, own_file("shortcuts.json")),
       layer_comparison_(studio.worker),
-      remember_later_(new QTimer(this)),
-      request_saver_(app::to_path(own_file("request.json"))) {
+      remembered_(studio.document, studio.settings, app::to_path(own_file("request.json"))) {
     install_choice_accessibility();
     setObjectName(QStringLiteral("main-window"));
     setWindowIcon(QIcon(QStringLiteral(":/denoir/icons/denoir.svg")));
@@ -334,12 +333,6 @@ void MainWindow::connect_parts() {
         if (keys.contains(QStringLiteral("start"))) tell_branch();
         check_extension();
     });
-    remember_later_->setSingleShot(true);
-    remember_later_->setInterval(400);
-    connect(remember_later_, &QTimer::timeout, this, &MainWindow::remember_request);
-    connect(&studio_.document, &app::RequestDocument::changed, remember_later_, qOverload<>(&QTimer::start));
-    connect(&studio_.document, &app::RequestDocument::seed_locked_changed, remember_later_,
-            qOverload<>(&QTimer::start));
     const auto generate_now = [this] {
         if (studio_.document.pending() || studio_.core.inputs.busy()) return;
         for (const bool next : std::exchange(generate_when_resolved_, {})) generate(next);
@@ -408,8 +401,8 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     if (event->spontaneous() && (keeps_export() || loses_cut())) return event->ignore();
     layouts_->remember();
     studio_.settings.set_value(window_geometry, saveGeometry());
-    remember_request();
     studio_.core.results.place_held();
+    remembered_.save();
     studio_.project.keep_for_next_start(); // nothing is asked, nothing is lost
     // The run at work stops after its current block and can go on from its last whole step.
     studio_.worker.cancel_all();

@@ -9,10 +9,10 @@
 #include <optional>
 #include <vector>
 
-#include "app/base/file_saver.h"
 #include "app/clips/player.h"
 #include "app/compare/layer_comparison.h"
 #include "app/project/project.h"
+#include "app/request/remembered_request.h"
 #include "app/runs/engine_worker.h"
 #include "ui/actions/action_table.h"
 #include "ui/studio.h"
@@ -21,7 +21,6 @@
 
 class QMenu;
 class QMessageBox;
-class QTimer;
 
 namespace denoir::ui {
 
@@ -98,8 +97,6 @@ private:
     bool loses_cut();
     // main_window_begin.cpp
     void show_newest();
-    void remember_request();
-    void restore_request();
     void offer_recovery();
     void offer_to_recover(const app::Project::Recovery& recovery);
     void recover(const app::Project::Recovery& recovery);
@@ -200,8 +197,7 @@ private:
     StepsPanel* steps_;
     Docks* docks_;
     QMenu* recent_menu_ = nullptr;
-    QTimer* remember_later_;
-    app::FileSaver request_saver_; ///< of what stands in the parameters
+    app::RememberedRequest remembered_;
     QString shown_run_, shown_b_;
     QString deleted_while_shown_;              ///< run that its deletion took out of the preview
     QString b_of_compare_;                     ///< while another layout is shown

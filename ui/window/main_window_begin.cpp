@@ -5,14 +5,12 @@
 #include "app/base/settings.h"
 #include "app/base/text.h"
 #include "app/project/project.h"
-#include "app/request/request_document.h"
 #include "app/runs/run_history.h"
 #include "app/runs/run_queue.h"
 #include "app/studio.h"
 #include "app/sweep/sweep_document.h"
 #include "engine/core/error.h"
 #include "engine/session/model_lookup.h"
-#include "engine/session/request_json.h"
 #include "ui/docks/prompt_panel.h"
 #include "ui/docks/samples.h"
 #include "ui/preview/preview_view.h"
@@ -23,7 +21,7 @@ namespace denoir::ui {
 
 void MainWindow::begin(Layout layout) {
     layouts_->begin(layout);
-    restore_request();
+    remembered_.restore(first_prompt());
     show_newest();
     studio_.history.refresh();
     offer_recovery();
@@ -43,9 +41,10 @@ void MainWindow::begin(Layout layout) {
 
 void MainWindow::begin_for_picture(Layout layout) {
     for_picture_ = true;
+    remembered_.keep_nothing();
     studio_.core.sweeps().begin_for_picture();
     layouts_->begin(layout);
-    restore_request();
+    remembered_.restore(first_prompt());
     show_newest();
 }
 
@@ -62,29 +61,6 @@ void MainWindow::show_newest() {
             preview_->show_clip(app::Side::a, app::to_qstring(sample));
         }
     }
-}
-
-void MainWindow::remember_request() {
-    if (for_picture_) return;
-    // What was being written outlives a crash; the disk may be slow beside a run, and the window does not wait for it.
-    request_saver_.save(asked_json(studio_.document.to_keep()).dump() + "\n");
-}
-
-void MainWindow::restore_request() {
-    app::Issue of_another_version; // a fresh start is better than a question
-    const auto load = [this](const std::string& text) {
-        studio_.document.load(request_from_json(parse_json(text, "request.json"), {}));
-    };
-    if (app::read_own_file(request_saver_.path(), of_another_version, load)) return;
-    if (const QString before = studio_.settings.value(QStringLiteral("document/last")).toString(); !before.isEmpty()) {
-        try { // where versions before that file kept it
-            return load(before.toStdString());
-        } catch (const Error&) {
-        }
-    }
-    Request request;
-    request.prompt = first_prompt().toStdString();
-    studio_.document.load(request);
 }
 
 void MainWindow::offer_recovery() {

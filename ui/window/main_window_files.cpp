@@ -271,7 +271,7 @@ void MainWindow::save_project(const std::function<void()>& then) {
     auto& project = studio_.project;
     if (project.path().isEmpty()) return save_project_as(then);
     try {
-        remember_request();
+        remembered_.save();
         project.save();
         studio_.settings.add_recent_project(project.path());
         say(tr("Saved."));
@@ -287,7 +287,7 @@ void MainWindow::save_project_as(const std::function<void()>& then) {
         this, studio_.settings, tr("Save project"), now.isEmpty() ? tr("project") : QFileInfo(now).completeBaseName(),
         tr("Denoir project (%1)").arg(project_filter), [this, then](const QString& path) {
             try {
-                remember_request();
+                remembered_.save();
                 studio_.project.save_as(path);
                 studio_.settings.add_recent_project(path);
                 say(tr("Saved as %1").arg(path));
