@@ -1829,18 +1829,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>Unterschiede</translation>
     </message>
     <message>
-        <source>an untitled cut</source>
-        <translation>ein unbenannter Schnitt</translation>
-    </message>
-    <message>
-        <source>Recover</source>
-        <translation>Wiederherstellen</translation>
-    </message>
-    <message>
-        <source>Discard</source>
-        <translation>Verwerfen</translation>
-    </message>
-    <message>
         <source>“%1” was interrupted at step %2 of %3. Nothing of it is lost.</source>
         <translation>„%1“ wurde bei Schritt %2 von %3 unterbrochen. Nichts davon ist verloren.</translation>
     </message>
@@ -2233,38 +2221,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>Nur ansehen</translation>
     </message>
     <message>
-        <source>Denoir</source>
-        <translation>Denoir</translation>
-    </message>
-    <message>
-        <source>Save the changes of “%1”?</source>
-        <translation>Die Änderungen an „%1“ speichern?</translation>
-    </message>
-    <message>
-        <source>Open</source>
-        <translation>Öffnen</translation>
-    </message>
-    <message>
-        <source>Saved.</source>
-        <translation>Gespeichert.</translation>
-    </message>
-    <message>
-        <source>Save project</source>
-        <translation>Projekt speichern</translation>
-    </message>
-    <message>
-        <source>Denoir project (%1)</source>
-        <translation>Denoir-Projekt (%1)</translation>
-    </message>
-    <message>
-        <source>Saved as %1</source>
-        <translation>Gespeichert als %1</translation>
-    </message>
-    <message>
-        <source>none yet</source>
-        <translation>noch keine</translation>
-    </message>
-    <message>
         <source>Extending starts from the shot&apos;s last picture, and this model takes no start image. Choose one that does.</source>
         <translation>Verlängern beginnt mit dem letzten Bild der Einstellung, und dieses Modell nimmt kein Anfangsbild. Ein anderes wählen.</translation>
     </message>
@@ -2373,17 +2329,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     <message>
         <source>Export the comparison of layers …</source>
         <translation>Den Vergleich der Schichten exportieren …</translation>
-    </message>
-    <message>
-        <source>project</source>
-        <translation>Projekt</translation>
-    </message>
-    <message numerus="yes">
-        <source>Denoir ended unexpectedly. Kept: %1, as of %2 (%n shot(s)).</source>
-        <translation>
-            <numerusform>Denoir endete unerwartet. Noch da: %1, Stand %2 (%n Einstellung).</numerusform>
-            <numerusform>Denoir endete unerwartet. Noch da: %1, Stand %2 (%n Einstellungen).</numerusform>
-        </translation>
     </message>
     <message>
         <source>Pixel &amp;values</source>
@@ -2541,17 +2486,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>Einstellung im Schnitt</translation>
     </message>
     <message>
-        <source>Projects, videos, pictures, requests (*.denoir *.mp4 *.mkv *.mov *.webm *.avi *.gif *.png *.jpg *.jpeg *.webp *.bmp *.tif *.tiff *.ppm *.pgm *.json);;All files (*)</source>
-        <translation>Projekte, Videos, Bilder, Aufträge (*.denoir *.mp4 *.mkv *.mov *.webm *.avi *.gif *.png *.jpg *.jpeg *.webp *.bmp *.tif *.tiff *.ppm *.pgm *.json);;Alle Dateien (*)</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n shot(s) of the cut cannot be shown: %1</source>
-        <translation>
-            <numerusform>%n Einstellung des Schnitts kann nicht gezeigt werden: %1</numerusform>
-            <numerusform>%n Einstellungen des Schnitts können nicht gezeigt werden: %1</numerusform>
-        </translation>
-    </message>
-    <message>
         <source>Add a folder of frames</source>
         <translation>Einen Ordner mit Bildern hinzufügen</translation>
     </message>
@@ -2607,14 +2541,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>&amp;Speicherplatz für Läufe …</translation>
     </message>
     <message>
-        <source>The changes of “%1” cannot be kept for the next start. Make room, or save it elsewhere.</source>
-        <translation>Die Änderungen an „%1“ können nicht für den nächsten Start aufgehoben werden. Platz schaffen oder woanders speichern.</translation>
-    </message>
-    <message>
-        <source>Close all the same</source>
-        <translation>Trotzdem schließen</translation>
-    </message>
-    <message>
         <source>Select a clip that has a video first.</source>
         <translation>Erst einen Clip auswählen, der ein Video hat.</translation>
     </message>
@@ -2632,18 +2558,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
             <numerusform>%n LoRA in die Parameter übernommen.</numerusform>
             <numerusform>%n LoRAs in die Parameter übernommen.</numerusform>
         </translation>
-    </message>
-    <message>
-        <source>clear prompt and parameters</source>
-        <translation>Prompt und Parameter leeren</translation>
-    </message>
-    <message>
-        <source>take the project&apos;s prompt and parameters</source>
-        <translation>Prompt und Parameter des Projekts übernehmen</translation>
-    </message>
-    <message>
-        <source>recover</source>
-        <translation>Wiederherstellen</translation>
     </message>
     <message>
         <source>The next run begins with its first step again; undo brings the branch back.</source>
@@ -3287,6 +3201,95 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     <message>
         <source>Choose an A and a B first.</source>
         <translation>Erst ein A und ein B wählen.</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::ProjectFiles</name>
+    <message>
+        <source>clear prompt and parameters</source>
+        <translation>Prompt und Parameter leeren</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Öffnen</translation>
+    </message>
+    <message>
+        <source>Projects, videos, pictures, requests (*.denoir *.mp4 *.mkv *.mov *.webm *.avi *.gif *.png *.jpg *.jpeg *.webp *.bmp *.tif *.tiff *.ppm *.pgm *.json);;All files (*)</source>
+        <translation>Projekte, Videos, Bilder, Aufträge (*.denoir *.mp4 *.mkv *.mov *.webm *.avi *.gif *.png *.jpg *.jpeg *.webp *.bmp *.tif *.tiff *.ppm *.pgm *.json);;Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>take the project&apos;s prompt and parameters</source>
+        <translation>Prompt und Parameter des Projekts übernehmen</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n shot(s) of the cut cannot be shown: %1</source>
+        <translation>
+            <numerusform>%n Einstellung des Schnitts kann nicht gezeigt werden: %1</numerusform>
+            <numerusform>%n Einstellungen des Schnitts können nicht gezeigt werden: %1</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Saved.</source>
+        <translation>Gespeichert.</translation>
+    </message>
+    <message>
+        <source>Save project</source>
+        <translation>Projekt speichern</translation>
+    </message>
+    <message>
+        <source>project</source>
+        <translation>Projekt</translation>
+    </message>
+    <message>
+        <source>Denoir project (%1)</source>
+        <translation>Denoir-Projekt (%1)</translation>
+    </message>
+    <message>
+        <source>Saved as %1</source>
+        <translation>Gespeichert als %1</translation>
+    </message>
+    <message>
+        <source>Denoir</source>
+        <translation>Denoir</translation>
+    </message>
+    <message>
+        <source>Save the changes of “%1”?</source>
+        <translation>Die Änderungen an „%1“ speichern?</translation>
+    </message>
+    <message>
+        <source>none yet</source>
+        <translation>noch keine</translation>
+    </message>
+    <message>
+        <source>an untitled cut</source>
+        <translation>ein unbenannter Schnitt</translation>
+    </message>
+    <message numerus="yes">
+        <source>Denoir ended unexpectedly. Kept: %1, as of %2 (%n shot(s)).</source>
+        <translation>
+            <numerusform>Denoir endete unerwartet. Noch da: %1, Stand %2 (%n Einstellung).</numerusform>
+            <numerusform>Denoir endete unerwartet. Noch da: %1, Stand %2 (%n Einstellungen).</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Recover</source>
+        <translation>Wiederherstellen</translation>
+    </message>
+    <message>
+        <source>Discard</source>
+        <translation>Verwerfen</translation>
+    </message>
+    <message>
+        <source>recover</source>
+        <translation>Wiederherstellen</translation>
+    </message>
+    <message>
+        <source>The changes of “%1” cannot be kept for the next start. Make room, or save it elsewhere.</source>
+        <translation>Die Änderungen an „%1“ können nicht für den nächsten Start aufgehoben werden. Platz schaffen oder woanders speichern.</translation>
+    </message>
+    <message>
+        <source>Close all the same</source>
+        <translation>Trotzdem schließen</translation>
     </message>
 </context>
 <context>

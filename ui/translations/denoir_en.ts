@@ -58,24 +58,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>Denoir ended unexpectedly. Kept: %1, as of %2 (%n shot(s)).</source>
-        <translation>
-            <numerusform>Denoir ended unexpectedly. Kept: %1, as of %2 (%n shot).</numerusform>
-            <numerusform>Denoir ended unexpectedly. Kept: %1, as of %2 (%n shots).</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>%n shot(s) added to the timeline.</source>
         <translation>
             <numerusform>%n shot added to the timeline.</numerusform>
             <numerusform>%n shots added to the timeline.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n shot(s) of the cut cannot be shown: %1</source>
-        <translation>
-            <numerusform>%n shot of the cut cannot be shown: %1</numerusform>
-            <numerusform>%n shots of the cut cannot be shown: %1</numerusform>
         </translation>
     </message>
     <message numerus="yes">
@@ -117,6 +103,23 @@
         <translation>
             <numerusform>made in %n window of %1 frames, each after the last %2 of the one before</numerusform>
             <numerusform>made in %n windows of %1 frames, each after the last %2 of the one before</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::ProjectFiles</name>
+    <message numerus="yes">
+        <source>%n shot(s) of the cut cannot be shown: %1</source>
+        <translation>
+            <numerusform>%n shot of the cut cannot be shown: %1</numerusform>
+            <numerusform>%n shots of the cut cannot be shown: %1</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>Denoir ended unexpectedly. Kept: %1, as of %2 (%n shot(s)).</source>
+        <translation>
+            <numerusform>Denoir ended unexpectedly. Kept: %1, as of %2 (%n shot).</numerusform>
+            <numerusform>Denoir ended unexpectedly. Kept: %1, as of %2 (%n shots).</numerusform>
         </translation>
     </message>
 </context>

@@ -54,6 +54,8 @@ void Exports::end_task(Task task) {
 }
 
 void Exports::connect_cut() {
+    connect(&studio_.project, &app::Project::media_changed, this,
+            [this] { banners_.remove(QStringLiteral("export-missing")); });
     const auto& worker = studio_.exporter;
     connect(&worker, &app::CutExporter::progressed, this, [this](int frame, int frames) {
         status_.show_task(Task::cut, tr("exporting · frame %1/%2").arg(frame).arg(frames), frame, frames);

@@ -4,7 +4,6 @@
 #include <QCloseEvent>
 #include <QFileInfo>
 #include <QLineEdit>
-#include <QMessageBox>
 #include <QStatusBar>
 #include <QTabBar>
 #include <QTimer>
@@ -47,6 +46,7 @@
 #include "ui/window/compare_bar.h"
 #include "ui/window/docks.h"
 #include "ui/window/exports.h"
+#include "ui/window/project_files.h"
 
 namespace denoir::ui {
 
@@ -98,6 +98,7 @@ MainWindow::MainWindow(Studio& studio, QWidget* parent)
     column->addWidget(preview_, 1);
     setCentralWidget(middle);
 
+    files_ = new ProjectFiles(studio_, remembered_, *banners_, *this);
     make_actions();
     tune_ = new SweepView(studio_, *actions_.at(QStringLiteral("run.generate")), middle);
     tune_->hide();
@@ -240,6 +241,12 @@ void MainWindow::connect_parts() {
                                                                   : Level::info,
                                  text);
     });
+    connect(files_, &ProjectFiles::said, this, &MainWindow::say);
+    connect(files_, &ProjectFiles::file_chosen, this, &MainWindow::open_path);
+    connect(files_, &ProjectFiles::opened, this, [this] {
+        docks_->at("timeline-dock").show();
+        timeline_->show_playhead();
+    });
     connect(exports_, &Exports::said, this, &MainWindow::say);
     connect(exports_, &Exports::open_requested, this, &MainWindow::open_path);
     connect(exports_, &Exports::shot_missing, this, [this](int row) {
@@ -304,7 +311,6 @@ void MainWindow::connect_parts() {
     connect(&studio_.project, &app::Project::loaded, this, [this] {
         begin_editing(0);
         end_extension();
-        banners_->remove(QStringLiteral("missing"));
     });
     connect_shots();
     connect(timeline_, &TimelineView::extend_requested, this, &MainWindow::extend);
@@ -320,15 +326,6 @@ void MainWindow::connect_parts() {
     });
     connect(&studio_.project, &app::Project::path_changed, this, &MainWindow::update_title);
     connect(&studio_.project, &app::Project::modified_changed, this, &MainWindow::update_title);
-    connect(&studio_.project, &app::Project::media_changed, this, [this] {
-        banners_->remove(QStringLiteral("export-missing"));
-        if (studio_.project.missing_media().isEmpty()) banners_->remove(QStringLiteral("missing"));
-    });
-    connect(&studio_.project, &app::Project::issue_changed, this, [this] {
-        const app::Issue issue = studio_.project.issue();
-        if (issue.isEmpty()) return banners_->remove(QStringLiteral("project"));
-        banners_->show_banner(QStringLiteral("project"), Banners::Kind::warning, issue.line());
-    });
     connect(&studio_.document, &app::RequestDocument::changed, this, [this](const QStringList& keys) {
         if (keys.contains(QStringLiteral("start"))) tell_branch();
         check_extension();
@@ -380,25 +377,16 @@ bool MainWindow::keeps_export() {
                                   : tr("A draft is being written. Quitting stops it, and nothing of it is kept."),
                           {{tr("Stop it and quit"),
                             [this] {
-                                if (!loses_cut()) close();
+                                if (!files_->loses_cut()) close();
                             }}},
                           seconds);
-    return true;
-}
-
-bool MainWindow::loses_cut() {
-    if (studio_.project.keep_for_next_start()) return false;
-    banners_->show_banner(QStringLiteral("close"), Banners::Kind::error,
-                          tr("The changes of “%1” cannot be kept for the next start. Make room, or save it elsewhere.")
-                              .arg(studio_.project.title()),
-                          {{tr("Close all the same"), [this] { close(); }}}, 60);
     return true;
 }
 
 /// By hand on the window's frame; who ends the program from outside is not asked.
 void MainWindow::closeEvent(QCloseEvent* event) {
     if (for_picture_) return event->accept();
-    if (event->spontaneous() && (keeps_export() || loses_cut())) return event->ignore();
+    if (event->spontaneous() && (keeps_export() || files_->loses_cut())) return event->ignore();
     layouts_->remember();
     studio_.settings.set_value(window_geometry, saveGeometry());
     studio_.core.results.place_held();

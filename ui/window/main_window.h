@@ -2,7 +2,6 @@
 #pragma once
 #include <QList>
 #include <QMainWindow>
-#include <QPointer>
 
 #include <functional>
 #include <memory>
@@ -11,16 +10,12 @@
 
 #include "app/clips/player.h"
 #include "app/compare/layer_comparison.h"
-#include "app/project/project.h"
 #include "app/request/remembered_request.h"
 #include "app/runs/engine_worker.h"
 #include "ui/actions/action_table.h"
 #include "ui/studio.h"
 #include "ui/window/layouts.h"
 #include "ui/window/status_line.h"
-
-class QMenu;
-class QMessageBox;
 
 namespace denoir::ui {
 
@@ -37,6 +32,7 @@ class MetricsView;
 class ModelsPanel;
 class ParametersPanel;
 class PreviewView;
+class ProjectFiles;
 class PromptPanel;
 class QueuePanel;
 class RunsPanel;
@@ -93,13 +89,9 @@ private:
     void update_title();
     /// An export or a draft would be lost by quitting, and whoever quits is told of it first.
     bool keeps_export();
-    /// Unsaved changes cannot be kept for the next start, as on a full disk, and whoever quits is told of it first.
-    bool loses_cut();
     // main_window_begin.cpp
     void show_newest();
-    void offer_recovery();
-    void offer_to_recover(const app::Project::Recovery& recovery);
-    void recover(const app::Project::Recovery& recovery);
+    void offer_to_resume(); ///< the run that a crash interrupted
     // main_window_actions.cpp
     QAction* add_action(const char* id, const QString& group, const QString& text, const QList<QKeySequence>& keys,
                         const char* picture, std::function<void()> act);
@@ -134,12 +126,6 @@ private:
     void show_failure(const QString& run);
     void queue_failing(const app::Issue& issue);
     // main_window_files.cpp
-    void new_project();
-    void open_project();
-    void open_project_file(const QString& path);
-    void save_project(const std::function<void()>& then = {});
-    void save_project_as(const std::function<void()>& then = {});
-    void fill_recent();
     void ask_start_or_end(const QString& picture, const QPoint& where);
     void offer_request(const QString& request, const QString& path);
     void take_loras(const QStringList& files);
@@ -167,14 +153,12 @@ private:
     void check_undone(int step);
     void retake(int row);
     void offer_held(int held); ///< results that are held back from the timeline
-    void leave_project(const std::function<void()>& then);
-    void replace_request(const QString& label, const std::function<void()>& change);
-    void take_project(const QString& path);
 
     Studio& studio_;
     ActionTable actions_;
     std::unique_ptr<Layouts> layouts_;
     Banners* banners_;
+    ProjectFiles* files_;
     CompareBar* compare_bar_;
     PreviewView* preview_;
     CommandPalette* palette_;
@@ -196,7 +180,6 @@ private:
     LogPanel* log_;
     StepsPanel* steps_;
     Docks* docks_;
-    QMenu* recent_menu_ = nullptr;
     app::RememberedRequest remembered_;
     QString shown_run_, shown_b_;
     QString deleted_while_shown_;              ///< run that its deletion took out of the preview
@@ -207,10 +190,8 @@ private:
     bool play_when_opened_ = false;
     quint64 editing_ = 0;                    ///< waiting entry whose request is being edited
     int editing_step_ = 0, extend_step_ = 0; ///< of the undo stack, as the edit or extension began
-    QPointer<QMessageBox> leave_question_;   ///< about unsaved changes
-    std::function<void()> leave_then_;
-    QString extend_shot_;  ///< the next run comes after it; empty: after none
-    QString extend_video_; ///< that run goes on after this; empty: it begins with a picture
+    QString extend_shot_;                    ///< the next run comes after it; empty: after none
+    QString extend_video_;                   ///< that run goes on after this; empty: it begins with a picture
 };
 
 } // namespace denoir::ui

@@ -39,6 +39,7 @@
 #include "ui/window/docks.h"
 #include "ui/window/exports.h"
 #include "ui/window/main_window.h"
+#include "ui/window/project_files.h"
 #include "ui/window/removal_undo.h"
 
 namespace denoir::ui {
@@ -68,11 +69,11 @@ void MainWindow::make_actions() {
 
 void MainWindow::make_file_actions() {
     const QString file = tr("File");
-    add_action("file.new", file, tr("&New project"), {QKeySequence::New}, "new", [this] { new_project(); });
-    add_action("file.open", file, tr("&Open …"), {QKeySequence::Open}, "open", [this] { open_project(); });
-    add_action("file.save", file, tr("&Save project"), {QKeySequence::Save}, "save", [this] { save_project(); });
+    add_action("file.new", file, tr("&New project"), {QKeySequence::New}, "new", [this] { files_->start_new(); });
+    add_action("file.open", file, tr("&Open …"), {QKeySequence::Open}, "open", [this] { files_->ask_for_file(); });
+    add_action("file.save", file, tr("&Save project"), {QKeySequence::Save}, "save", [this] { files_->save(); });
     add_action("file.save-as", file, tr("Save project &as …"), {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S)}, "save",
-               [this] { save_project_as(); });
+               [this] { files_->save_as(); });
     add_action("file.export", file, tr("&Export the cut …"), {QKeySequence(Qt::CTRL | Qt::Key_E)}, "export",
                [this] { studio_.project.shots().empty() ? say_empty_cut() : exports_->export_cut(); });
     add_action("file.models", file, tr("Watch a folder of &models …"), {}, "model", [this] { models_->add_folder(); });
@@ -98,7 +99,7 @@ void MainWindow::make_file_actions() {
     choice("file.notify", tr("&Tell the desktop when a run has ended"), "info", QStringLiteral("notifications"),
            &app::Settings::notifications, &app::Settings::set_notifications);
     add_action("file.quit", file, tr("&Quit"), {QKeySequence(Qt::CTRL | Qt::Key_Q)}, "close", [this] {
-        if (!keeps_export() && !loses_cut()) close();
+        if (!keeps_export() && !files_->loses_cut()) close();
     });
 }
 
@@ -445,8 +446,8 @@ void MainWindow::make_menus() {
     };
     QMenu* file = menuBar()->addMenu(tr("&File"));
     fill(file, {"file.new", "file.open"});
-    recent_menu_ = file->addMenu(tr("Open &recent"));
-    connect(recent_menu_, &QMenu::aboutToShow, this, &MainWindow::fill_recent);
+    QMenu* recent = file->addMenu(tr("Open &recent"));
+    connect(recent, &QMenu::aboutToShow, this, [this, recent] { files_->fill_recent(*recent); });
     fill(file, {"file.save", "file.save-as", "-", "file.export", "-", "file.models", "file.rebuild", "-",
                 "file.disk-limit", "file.free-steps", "file.notify", "-", "file.quit"});
     fill(menuBar()->addMenu(tr("&Edit")),

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // MainWindow: what it begins with, and what is kept of it for the next time.
-#include <QFileInfo>
-
 #include "app/base/settings.h"
 #include "app/base/text.h"
-#include "app/project/project.h"
 #include "app/runs/run_history.h"
 #include "app/runs/run_queue.h"
 #include "app/studio.h"
@@ -16,6 +13,7 @@
 #include "ui/preview/preview_view.h"
 #include "ui/widgets/banner.h"
 #include "ui/window/main_window.h"
+#include "ui/window/project_files.h"
 
 namespace denoir::ui {
 
@@ -24,7 +22,8 @@ void MainWindow::begin(Layout layout) {
     remembered_.restore(first_prompt());
     show_newest();
     studio_.history.refresh();
-    offer_recovery();
+    files_->offer_recovery();
+    offer_to_resume();
     studio_.core.start();
     if (const app::Issue issue = app::Settings::folder_issue(); !issue.isEmpty())
         banners_->show_banner(QStringLiteral("data-folder"), Banners::Kind::error, issue.line());
@@ -63,18 +62,7 @@ void MainWindow::show_newest() {
     }
 }
 
-void MainWindow::offer_recovery() {
-    for (const auto& recovery : app::Project::recoverable()) {
-        if (recovery.shots == 0) {
-            app::Project::discard(recovery); // its request is in the settings as well
-            continue;
-        }
-        if (recovery.kept && studio_.project.shots().empty()) // unsaved work of the last session: simply goes on
-            recover(recovery);
-        else
-            offer_to_recover(recovery);
-        break;
-    }
+void MainWindow::offer_to_resume() {
     const auto interrupted = studio_.queue.interrupted();
     if (interrupted.isEmpty()) return;
     using Role = app::RunQueue::Role;
@@ -98,29 +86,6 @@ void MainWindow::offer_recovery() {
                                 watching_ = true;
                                 studio_.queue.add_resume(run);
                             }}});
-}
-
-void MainWindow::offer_to_recover(const app::Project::Recovery& recovery) {
-    const QString name = recovery.path.isEmpty() ? tr("an untitled cut") : QFileInfo(recovery.path).completeBaseName();
-    const auto take = [this, recovery] {
-        leave_project([this, recovery] {
-            banners_->remove(QStringLiteral("recover"));
-            recover(recovery);
-        });
-        if (leave_question_) offer_to_recover(recovery); // stays until that is answered, which may be by Cancel
-    };
-    banners_->show_banner(QStringLiteral("recover"), Banners::Kind::info,
-                          tr("Denoir ended unexpectedly. Kept: %1, as of %2 (%n shot(s)).", nullptr, recovery.shots)
-                              .arg(name, QLocale().toString(recovery.saved.toLocalTime(), QLocale::ShortFormat)),
-                          {{tr("Recover"), take}, {tr("Discard"), [recovery] { app::Project::discard(recovery); }}});
-}
-
-void MainWindow::recover(const app::Project::Recovery& recovery) {
-    try {
-        replace_request(tr("recover"), [this, recovery] { studio_.project.recover(recovery); });
-    } catch (const Error& error) {
-        banners_->show_banner(QStringLiteral("recover"), Banners::Kind::error, app::Issue::from(error).line());
-    }
 }
 
 } // namespace denoir::ui

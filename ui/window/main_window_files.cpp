@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QDragEnterEvent>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QMenu>
-#include <QMessageBox>
 #include <QMimeData>
 #include <QUrl>
 
@@ -29,16 +27,13 @@
 #include "ui/widgets/banner.h"
 #include "ui/widgets/dock.h"
 #include "ui/widgets/drop.h"
-#include "ui/widgets/raise_dialog.h"
-#include "ui/widgets/save_dialog.h"
 #include "ui/window/docks.h"
 #include "ui/window/main_window.h"
+#include "ui/window/project_files.h"
 
 namespace denoir::ui {
 
 namespace {
-
-const QString project_filter = QStringLiteral("*.denoir");
 
 /// Of one file; a damaged one is none.
 bool is_lora(const QFileInfo& info) {
@@ -68,7 +63,7 @@ void MainWindow::open_path(const QString& path) {
     const QString full = info.absoluteFilePath();
     if (open_sweep(full)) return;
     if (info.isFile() && (info.suffix() == QLatin1String("denoir") || app::Project::is_project(full)))
-        return open_project_file(full);
+        return files_->open(full);
     if (info.isFile() && info.suffix().toLower() == QLatin1String("json")) {
         try {
             Request request;
@@ -197,115 +192,6 @@ void MainWindow::take_dropped(const QStringList& files) {
     } else if (clips.size() == 1) {
         open_path(clips[0]);
     }
-}
-
-void MainWindow::leave_project(const std::function<void()>& then) {
-    auto& project = studio_.project;
-    if (!project.is_modified() || project.shots().empty()) return then();
-    leave_then_ = then; // asked once: what was wanted last is what follows
-    if (leave_question_) return leave_question_->raise();
-    auto* box =
-        new QMessageBox(QMessageBox::Question, tr("Denoir"), tr("Save the changes of “%1”?").arg(project.title()),
-                        QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, this);
-    leave_question_ = box;
-    box->setDefaultButton(QMessageBox::Save);
-    box->setAttribute(Qt::WA_DeleteOnClose);
-    connect(box, &QMessageBox::finished, this, [this](int answer) {
-        leave_question_ = nullptr;
-        const std::function<void()> next = std::exchange(leave_then_, {});
-        if (answer == QMessageBox::Discard) next();
-        if (answer == QMessageBox::Save) save_project(next);
-    });
-    box->open();
-}
-
-void MainWindow::replace_request(const QString& label, const std::function<void()>& change) {
-    const auto before = studio_.document.state();
-    // What was saved with its project stays there and is no step of the next one.
-    const bool saved = !studio_.project.path().isEmpty() && !studio_.project.is_modified();
-    change();
-    if (saved) return;
-    if (before.request.prompt.empty() && before.request.image.empty() && before.request.last_image.empty()) return;
-    studio_.document.replaced(before, label);
-    studio_.project.undo().setClean();
-}
-
-void MainWindow::new_project() {
-    leave_project([this] { replace_request(tr("clear prompt and parameters"), [this] { studio_.project.clear(); }); });
-}
-
-void MainWindow::open_project() {
-    const QString title = tr("Open");
-    if (raise_dialog(*this, title)) return;
-    auto* dialog = new QFileDialog(
-        this, title, {},
-        tr("Projects, videos, pictures, requests (*.denoir *.mp4 *.mkv *.mov *.webm *.avi *.gif *.png *.jpg *.jpeg "
-           "*.webp *.bmp *.tif *.tiff *.ppm *.pgm *.json);;All files (*)"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setFileMode(QFileDialog::ExistingFile);
-    connect(dialog, &QFileDialog::fileSelected, this, &MainWindow::open_path);
-    dialog->show();
-}
-
-void MainWindow::open_project_file(const QString& path) {
-    leave_project([this, path] { take_project(path); });
-}
-
-void MainWindow::take_project(const QString& path) {
-    try {
-        replace_request(tr("take the project's prompt and parameters"), [this, path] { studio_.project.open(path); });
-        studio_.settings.add_recent_project(path);
-        const auto missing = studio_.project.missing_media();
-        if (!missing.isEmpty())
-            banners_->show_banner(QStringLiteral("missing"), Banners::Kind::warning,
-                                  tr("%n shot(s) of the cut cannot be shown: %1", nullptr, int(missing.size()))
-                                      .arg(missing.constFirst().line()));
-        docks_->at("timeline-dock").show();
-        timeline_->show_playhead();
-    } catch (const Error& error) {
-        banners_->show_banner(QStringLiteral("open"), Banners::Kind::error, app::Issue::from(error).line(), {}, 30);
-    }
-}
-
-void MainWindow::save_project(const std::function<void()>& then) {
-    auto& project = studio_.project;
-    if (project.path().isEmpty()) return save_project_as(then);
-    try {
-        remembered_.save();
-        project.save();
-        studio_.settings.add_recent_project(project.path());
-        say(tr("Saved."));
-        if (then) then();
-    } catch (const Error& error) {
-        banners_->show_banner(QStringLiteral("save"), Banners::Kind::error, app::Issue::from(error).line());
-    }
-}
-
-void MainWindow::save_project_as(const std::function<void()>& then) {
-    const QString now = studio_.project.path();
-    ask_where_to_save(
-        this, studio_.settings, tr("Save project"), now.isEmpty() ? tr("project") : QFileInfo(now).completeBaseName(),
-        tr("Denoir project (%1)").arg(project_filter), [this, then](const QString& path) {
-            try {
-                remembered_.save();
-                studio_.project.save_as(path);
-                studio_.settings.add_recent_project(path);
-                say(tr("Saved as %1").arg(path));
-                if (then) then();
-            } catch (const Error& error) {
-                banners_->show_banner(QStringLiteral("save"), Banners::Kind::error, app::Issue::from(error).line());
-            }
-        });
-}
-
-void MainWindow::fill_recent() {
-    recent_menu_->clear();
-    for (const QString& path : studio_.settings.recent_projects())
-        recent_menu_
-            ->addAction(QFileInfo(path).completeBaseName().replace(QLatin1Char('&'), QLatin1String("&&")), this,
-                        [this, path] { open_project_file(path); })
-            ->setToolTip(path);
-    if (recent_menu_->isEmpty()) recent_menu_->addAction(tr("none yet"))->setEnabled(false);
 }
 
 } // namespace denoir::ui

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/window/project_files.h"
+
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QLocale>
+#include <QMenu>
+#include <QMessageBox>
+
+#include <utility>
+
+#include "app/base/settings.h"
+#include "app/request/remembered_request.h"
+#include "app/request/request_document.h"
+#include "engine/core/error.h"
+#include "ui/widgets/banner.h"
+#include "ui/widgets/raise_dialog.h"
+#include "ui/widgets/save_dialog.h"
+
+namespace denoir::ui {
+
+ProjectFiles::ProjectFiles(Studio& studio, app::RememberedRequest& remembered, Banners& banners, QWidget& window)
+    : QObject(&window), studio_(studio), remembered_(remembered), banners_(banners), window_(window) {
+    const auto& project = studio_.project;
+    connect(&project, &app::Project::loaded, this, [this] { banners_.remove(QStringLiteral("missing")); });
+    connect(&project, &app::Project::media_changed, this, [this] {
+        if (studio_.project.missing_media().isEmpty()) banners_.remove(QStringLiteral("missing"));
+    });
+    connect(&project, &app::Project::issue_changed, this, [this] {
+        const app::Issue issue = studio_.project.issue();
+        if (issue.isEmpty()) return banners_.remove(QStringLiteral("project"));
+        banners_.show_banner(QStringLiteral("project"), Banners::Kind::warning, issue.line());
+    });
+}
+
+void ProjectFiles::start_new() {
+    leave([this] { replace_request(tr("clear prompt and parameters"), [this] { studio_.project.clear(); }); });
+}
+
+void ProjectFiles::ask_for_file() {
+    const QString title = tr("Open");
+    if (raise_dialog(window_, title)) return;
+    auto* dialog = new QFileDialog(
+        &window_, title, {},
+        tr("Projects, videos, pictures, requests (*.denoir *.mp4 *.mkv *.mov *.webm *.avi *.gif *.png *.jpg *.jpeg "
+           "*.webp *.bmp *.tif *.tiff *.ppm *.pgm *.json);;All files (*)"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setFileMode(QFileDialog::ExistingFile);
+    connect(dialog, &QFileDialog::fileSelected, this, &ProjectFiles::file_chosen);
+    dialog->show();
+}
+
+void ProjectFiles::open(const QString& path) {
+    leave([this, path] { take(path); });
+}
+
+void ProjectFiles::take(const QString& path) {
+    try {
+        replace_request(tr("take the project's prompt and parameters"), [this, path] { studio_.project.open(path); });
+        studio_.settings.add_recent_project(path);
+        const auto missing = studio_.project.missing_media();
+        if (!missing.isEmpty())
+            banners_.show_banner(QStringLiteral("missing"), Banners::Kind::warning,
+                                 tr("%n shot(s) of the cut cannot be shown: %1", nullptr, int(missing.size()))
+                                     .arg(missing.constFirst().line()));
+        emit opened();
+    } catch (const Error& error) {
+        banners_.show_banner(QStringLiteral("open"), Banners::Kind::error, app::Issue::from(error).line(), {}, 30);
+    }
+}
+
+void ProjectFiles::save(const std::function<void()>& then) {
+    auto& project = studio_.project;
+    if (project.path().isEmpty()) return save_as(then);
+    write([&project] { project.save(); }, tr("Saved."), then);
+}
+
+void ProjectFiles::save_as(const std::function<void()>& then) {
+    const QString now = studio_.project.path();
+    ask_where_to_save(&window_, studio_.settings, tr("Save project"),
+                      now.isEmpty() ? tr("project") : QFileInfo(now).completeBaseName(),
+                      tr("Denoir project (%1)").arg(QStringLiteral("*.denoir")), [this, then](const QString& path) {
+                          write([this, path] { studio_.project.save_as(path); }, tr("Saved as %1").arg(path), then);
+                      });
+}
+
+void ProjectFiles::write(const std::function<void()>& save, const QString& words, const std::function<void()>& then) {
+    try {
+        remembered_.save();
+        save();
+        studio_.settings.add_recent_project(studio_.project.path());
+        emit said(words);
+        if (then) then();
+    } catch (const Error& error) {
+        banners_.show_banner(QStringLiteral("save"), Banners::Kind::error, app::Issue::from(error).line());
+    }
+}
+
+void ProjectFiles::leave(const std::function<void()>& then) {
+    auto& project = studio_.project;
+    if (!project.is_modified() || project.shots().empty()) return then();
+    then_ = then; // asked once: what was wanted last is what follows
+    if (question_) return question_->raise();
+    auto* box =
+        new QMessageBox(QMessageBox::Question, tr("Denoir"), tr("Save the changes of “%1”?").arg(project.title()),
+                        QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, &window_);
+    question_ = box;
+    box->setDefaultButton(QMessageBox::Save);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    connect(box, &QMessageBox::finished, this, [this](int answer) {
+        question_ = nullptr;
+        const std::function<void()> next = std::exchange(then_, {});
+        if (answer == QMessageBox::Discard) next();
+        if (answer == QMessageBox::Save) save(next);
+    });
+    box->open();
+}
+
+void ProjectFiles::replace_request(const QString& label, const std::function<void()>& change) {
+    const auto before = studio_.document.state();
+    // What was saved with its project stays there and is no step of the next one.
+    const bool saved = !studio_.project.path().isEmpty() && !studio_.project.is_modified();
+    change();
+    if (saved) return;
+    if (before.request.prompt.empty() && before.request.image.empty() && before.request.last_image.empty()) return;
+    studio_.document.replaced(before, label);
+    studio_.project.undo().setClean();
+}
+
+void ProjectFiles::fill_recent(QMenu& menu) {
+    menu.clear();
+    for (const QString& path : studio_.settings.recent_projects())
+        menu.addAction(QFileInfo(path).completeBaseName().replace(QLatin1Char('&'), QLatin1String("&&")), this,
+                       [this, path] { open(path); })
+            ->setToolTip(path);
+    if (menu.isEmpty()) menu.addAction(tr("none yet"))->setEnabled(false);
+}
+
+void ProjectFiles::offer_recovery() {
+    for (const auto& recovery : app::Project::recoverable()) {
+        if (recovery.shots == 0) {
+            app::Project::discard(recovery); // its request is in the settings as well
+            continue;
+        }
+        if (recovery.kept && studio_.project.shots().empty()) // unsaved work of the last session: simply goes on
+            recover(recovery);
+        else
+            offer_to_recover(recovery);
+        break;
+    }
+}
+
+void ProjectFiles::offer_to_recover(const app::Project::Recovery& recovery) {
+    const QString name = recovery.path.isEmpty() ? tr("an untitled cut") : QFileInfo(recovery.path).completeBaseName();
+    const auto take = [this, recovery] {
+        leave([this, recovery] {
+            banners_.remove(QStringLiteral("recover"));
+            recover(recovery);
+        });
+        if (question_) offer_to_recover(recovery); // stays until that is answered, which may be by Cancel
+    };
+    banners_.show_banner(QStringLiteral("recover"), Banners::Kind::info,
+                         tr("Denoir ended unexpectedly. Kept: %1, as of %2 (%n shot(s)).", nullptr, recovery.shots)
+                             .arg(name, QLocale().toString(recovery.saved.toLocalTime(), QLocale::ShortFormat)),
+                         {{tr("Recover"), take}, {tr("Discard"), [recovery] { app::Project::discard(recovery); }}});
+}
+
+void ProjectFiles::recover(const app::Project::Recovery& recovery) {
+    try {
+        replace_request(tr("recover"), [this, recovery] { studio_.project.recover(recovery); });
+    } catch (const Error& error) {
+        banners_.show_banner(QStringLiteral("recover"), Banners::Kind::error, app::Issue::from(error).line());
+    }
+}
+
+bool ProjectFiles::loses_cut() {
+    if (studio_.project.keep_for_next_start()) return false;
+    banners_.show_banner(QStringLiteral("close"), Banners::Kind::error,
+                         tr("The changes of “%1” cannot be kept for the next start. Make room, or save it elsewhere.")
+                             .arg(studio_.project.title()),
+                         {{tr("Close all the same"), [this] { window_.close(); }}}, 60);
+    return true;
+}
+
+} // namespace denoir::ui

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QObject>
+#include <QPointer>
+
+#include <functional>
+
+#include "app/project/project.h"
+#include "ui/studio.h"
+
+class QMenu;
+class QMessageBox;
+class QWidget;
+
+namespace denoir::app {
+class RememberedRequest;
+}
+
+namespace denoir::ui {
+
+class Banners;
+
+/// The project as a file: new, opened, saved, brought back after a crash; nothing unsaved is left without a question.
+/// Borrows all.
+class ProjectFiles : public QObject {
+    Q_OBJECT
+public:
+    ProjectFiles(Studio& studio, app::RememberedRequest& remembered, Banners& banners, QWidget& window);
+    void start_new();
+    void ask_for_file(); ///< which may be another than a project
+    void open(const QString& path);
+    /// `then`: once it is saved.
+    void save(const std::function<void()>& then = {});
+    void save_as(const std::function<void()>& then = {});
+    /// With those that were open before.
+    void fill_recent(QMenu& menu);
+    /// What a crash left, or the last session did not save.
+    void offer_recovery();
+    /// Unsaved changes cannot be kept for the next start, as on a full disk, and whoever quits is told of it first.
+    bool loses_cut();
+
+signals:
+    void said(const QString& text);
+    void file_chosen(const QString& path);
+    void opened();
+
+private:
+    void take(const QString& path);
+    void write(const std::function<void()>& save, const QString& words, const std::function<void()>& then);
+    /// Calls `then` once the project may be replaced.
+    void leave(const std::function<void()>& then);
+    /// `change` puts another request into the parameters; undo brings back the one before, where it would be lost.
+    void replace_request(const QString& label, const std::function<void()>& change);
+    void offer_to_recover(const app::Project::Recovery& recovery);
+    void recover(const app::Project::Recovery& recovery);
+
+    Studio& studio_;
+    app::RememberedRequest& remembered_;
+    Banners& banners_;
+    QWidget& window_;
+    QPointer<QMessageBox> question_; ///< about unsaved changes
+    std::function<void()> then_;     ///< once that is answered
+};
+
+} // namespace denoir::ui
