@@ -16,6 +16,12 @@ namespace {
 constexpr std::uint64_t most_samples = 4'000'000;
 /// Where a file claims more of them it is not whole, or lies.
 constexpr std::uint64_t most_samples_a_byte = 8;
+/// Each edit but the first, over all samples of its track: libav may go through them, and copy them, that often.
+constexpr std::uint64_t most_edited_samples = 8'000'000;
+/// libav makes no note of most of them, but reads them all.
+constexpr std::uint64_t most_atoms = 4'000'000;
+/// Samples may share their bytes; where a track has so many more than the file, one stretch is named over and over.
+constexpr std::uint64_t most_bytes_beyond = std::uint64_t{64} << 20;
 /// libav goes no deeper either.
 constexpr int deepest = 10;
 
@@ -82,18 +88,26 @@ public:
         const std::uint64_t entries = sum(entries_, stray_.samples), samples = sum(samples_, stray_.samples);
         if (entries > most_samples || samples / most_samples_a_byte > bytes_.data.size())
             refuse_damaged("it claims " + std::to_string(std::max(entries, samples)) + " samples");
+        if (edited_ > most_edited_samples || product(stray_.edits, samples) > most_edited_samples)
+            refuse_damaged("its edits repeat it too often");
     }
 
 private:
     struct Track {
-        std::uint64_t samples = 0;
-        bool sound = false, other = false; ///< what its handlers say
-        bool doubled = false;              ///< has one of these twice
+        std::uint64_t samples = 0, bytes = 0; ///< bytes: of the samples
+        std::uint64_t edits = 0;              ///< that show something
+        bool sound = false, other = false;    ///< what its handlers say
+        bool doubled = false;                 ///< has one of these twice
         std::optional<Atom> times, chunks, offsets, kind;
     };
 
     static std::uint64_t sum(std::uint64_t a, std::uint64_t b) {
         return a + std::min(b, std::numeric_limits<std::uint64_t>::max() - a);
+    }
+
+    static std::uint64_t product(std::uint64_t a, std::uint64_t b) {
+        std::uint64_t result = 0;
+        return __builtin_mul_overflow(a, b, &result) ? std::numeric_limits<std::uint64_t>::max() : result;
     }
 
     bool is_one_of(std::uint64_t type, auto& names) const {
@@ -107,6 +121,7 @@ private:
 
     void add(std::uint64_t type, const Atom& atom, Track& track, int depth) {
         if (depth > deepest) refuse_damaged("its parts are nested too deep");
+        if (++atoms_ > most_atoms) refuse_damaged("it has too many parts");
         const auto inside = [&](std::uint64_t from, Ends ends, Track& owner) {
             for_atoms(bytes_, from, atom.end, ends,
                       [&](std::uint64_t t, const Atom& a) { add(t, a, owner, depth + 1); });
@@ -116,6 +131,9 @@ private:
             inside(atom.body, Ends::exact, own);
             samples_ = sum(samples_, own.samples);
             entries_ = sum(entries_, entries_of(own));
+            if (own.edits > 1) edited_ = sum(edited_, product(own.edits - 1, entries_of(own)));
+            if (!own.sound && own.bytes > bytes_.data.size() + most_bytes_beyond)
+                refuse_damaged("it claims more data than it holds");
         } else if (is_one_of(type, exact_holders)) {
             inside(atom.body, Ends::exact, track);
         } else if (is_one_of(type, loose_holders)) {
@@ -143,6 +161,8 @@ private:
                 if (contains(atom, table)) refuse_damaged("it has tables where none belong");
         if (bytes_.matches(type, "stsz") || bytes_.matches(type, "stz2"))
             track.samples = sum(track.samples, bytes_.u32(atom.body + 8));
+        if (bytes_.matches(type, "stsz")) track.bytes = sum(track.bytes, bytes_of_samples(atom));
+        if (bytes_.matches(type, "elst")) track.edits = sum(track.edits, edits_of(atom));
         if (bytes_.matches(type, "trun")) stray_.samples = sum(stray_.samples, bytes_.u32(atom.body + 4));
         if (bytes_.matches(type, "stts")) keep(track.times);
         if (bytes_.matches(type, "stsc")) keep(track.chunks);
@@ -152,6 +172,27 @@ private:
             track.sound |= bytes_.matches(atom.body + 8, "soun");
             for (const char* other : {"vide", "subp", "clcp"}) track.other |= bytes_.matches(atom.body + 8, other);
         }
+    }
+
+    std::uint64_t bytes_of_samples(const Atom& sizes) const {
+        const std::uint64_t one = bytes_.u32(sizes.body + 4), count = bytes_.u32(sizes.body + 8);
+        if (one > 0) return one * count;
+        std::uint64_t all = 0;
+        const std::uint64_t last = std::min(sizes.body + 12 + 4 * count, sizes.end);
+        for (std::uint64_t at = sizes.body + 12; at < last; at += 4) all += bytes_.u32(at);
+        return all;
+    }
+
+    /// An edit of the media time -1 is a pause.
+    std::uint64_t edits_of(const Atom& list) const {
+        const bool wide = bytes_.u8(list.body) == 1;
+        const std::uint64_t bytes = wide ? 20 : 12, first = list.body + 8;
+        const std::uint64_t count =
+            std::min<std::uint64_t>(bytes_.u32(list.body + 4), first < list.end ? (list.end - first) / bytes : 0);
+        std::uint64_t edits = 0;
+        for (std::uint64_t at = first; at < first + count * bytes; at += bytes)
+            edits += wide ? bytes_.u64(at + 8) != UINT64_MAX : bytes_.u32(at + 4) != UINT32_MAX;
+        return edits;
     }
 
     /// One description, of sound whose samples are no packets, and one time for all of them.
@@ -199,6 +240,8 @@ private:
     Track stray_;               ///< tables outside of tracks, and all runs of pieces
     std::uint64_t samples_ = 0; ///< of the tracks
     std::uint64_t entries_ = 0; ///< those of them that libav keeps one by one
+    std::uint64_t edited_ = 0;  ///< those once more for each further edit
+    std::uint64_t atoms_ = 0;
 };
 
 /// Whether a whole header with a type of letters is there.
