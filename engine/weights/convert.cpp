@@ -236,8 +236,8 @@ float scale_of(const Weight& w, std::stop_token stop) {
 class Output {
 public:
     using Sink = std::function<void(const void*, std::size_t)>;
-    Output(Sink sink, const ConvertOptions& options, std::uint64_t total)
-        : sink_(std::move(sink)), options_(options), total_(total) {}
+    Output(Sink sink, const ConvertOptions& options, const MappedFileWatch& mapped, std::uint64_t total)
+        : sink_(std::move(sink)), options_(options), mapped_(mapped), total_(total) {}
 
     void write(const Item& item) {
         if (item.scale) {
@@ -282,10 +282,23 @@ private:
         const auto bytes_of = [&](std::int64_t n) { return n / type.block_elements * type.block_bytes; };
         for (std::int64_t at = 0; at < count; at += chunk) {
             if (options_.stop.stop_requested()) throw Cancelled();
-            put(stored.raw() + bytes_of(first + at), static_cast<std::size_t>(bytes_of(std::min(chunk, count - at))));
+            copy_piece(
+                {stored.raw() + bytes_of(first + at), static_cast<std::size_t>(bytes_of(std::min(chunk, count - at)))});
         }
         if (const auto* file = dynamic_cast<const MappedFile*>(stored.buffer().get()))
             file->drop_pages(static_cast<std::size_t>(stored.raw() - file->span().data()), stored.bytes());
+    }
+    /// Where the input was cut short the system fails to write what it cannot read, and blames the output.
+    void copy_piece(std::span<const std::byte> piece) {
+        try {
+            put(piece.data(), piece.size());
+        } catch (const Error&) {
+            constexpr std::size_t page = 4096;
+            for (std::size_t at = 0; at < piece.size(); at += page)
+                static_cast<void>(*static_cast<const volatile std::byte*>(&piece[at]));
+            mapped_.check();
+            throw;
+        }
     }
     void put(const void* data, std::size_t bytes) {
         sink_(data, bytes);
@@ -295,6 +308,7 @@ private:
 
     Sink sink_;
     const ConvertOptions& options_;
+    const MappedFileWatch& mapped_;
     std::uint64_t total_, done_ = 0;
     std::map<const Weight*, float>
         scales_; // F32 comes before F8 in the file: a scale is known before its weight is written
@@ -345,7 +359,8 @@ void check_space(const fs::path& out, std::uint64_t bytes) {
 }
 
 template <class Writer> ConvertResult write(const fs::path& out, Writer& writer, const Plan& plan,
-                                            const ConvertOptions& options, bool comfy_mark) {
+                                            const ConvertOptions& options, const MappedFileWatch& mapped,
+                                            bool comfy_mark) {
     ConvertResult result;
     for (const auto& [name, item] : plan.items()) {
         writer.declare(name, item.shape, item.dtype);
@@ -354,11 +369,13 @@ template <class Writer> ConvertResult write(const fs::path& out, Writer& writer,
     check_space(out, result.bytes);
     // ComfyUI tells scaled fp8 files by this empty tensor, whose type is the kind of fp8.
     if (comfy_mark) writer.declare("scaled_fp8", Shape{0}, DType::f8_e4m3);
-    Output output([&](const void* data, std::size_t bytes) { writer.write(data, bytes); }, options, result.bytes);
+    Output output([&](const void* data, std::size_t bytes) { writer.write(data, bytes); }, options, mapped,
+                  result.bytes);
     for (const std::string& name : writer.begin()) {
         if (const auto item = plan.items().find(name); item != plan.items().end()) output.write(item->second);
         ++result.tensors;
     }
+    mapped.check();
     writer.commit();
     return result;
 }
@@ -379,6 +396,7 @@ ConvertResult convert(const fs::path& in, const fs::path& out, const ConvertOpti
         throw UsageError(out.string(), "", "a safetensors file is written, and the name says another format",
                          "name it OUT.safetensors");
     refuse_input_as_output(in, out);
+    const MappedFileWatch mapped;
     bool known = false;
     const Weights weights = load_any(in, known);
     const Tokenizer tokenizer = known && weights.component() == Component::umt5 ? tokenizer_in(in) : Tokenizer{};
@@ -388,10 +406,10 @@ ConvertResult convert(const fs::path& in, const fs::path& out, const ConvertOpti
     ConvertResult result;
     if (blocks) {
         GgufWriter writer(out, weights.component() == Component::umt5 ? "t5encoder" : "wan");
-        result = write(out, writer, plan, options, false);
+        result = write(out, writer, plan, options, mapped, false);
     } else {
         SafetensorsWriter writer(out, {{"format", "pt"}});
-        result = write(out, writer, plan, options, options.quantize.has_value());
+        result = write(out, writer, plan, options, mapped, options.quantize.has_value());
     }
     result.warnings = warnings(in, plan);
     return result;

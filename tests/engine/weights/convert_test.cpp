@@ -348,5 +348,21 @@ TEST(Convert, RefusalsLeaveNothingBehind) {
     EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator{}), 1); // the input alone
 }
 
+// Another program cuts the input short while it is read: named as the cause, and nothing is written.
+TEST(Convert, InputThatShrinks) {
+    for (const std::optional<DType> dtype : {std::optional<DType>(), std::optional(DType::bf16)}) {
+        const TempFolder folder;
+        constexpr std::int64_t values = 6 << 20; // six pieces
+        write_bytes(folder / "in", safetensors({{"a", "F32", {values}, std::string(4 * values, '\1')}}));
+        Options options;
+        options.dtype = dtype;
+        options.progress = [&](std::uint64_t, std::uint64_t) { fs::resize_file(folder / "in", 1 << 20); };
+        const std::string said = refusal(folder / "in", folder / "out.safetensors", options);
+        EXPECT_TRUE(has(said, "became shorter")) << said;
+        EXPECT_TRUE(has(said, (folder / "in").string())) << said;
+        EXPECT_FALSE(fs::exists(folder / "out.safetensors"));
+    }
+}
+
 } // namespace
 } // namespace denoir
