@@ -37,7 +37,7 @@ void MainWindow::connect_shots() {
     connect(&reader, &app::TakeReader::progressed, this, [this](int done, int total) {
         status_->show_task(StatusLine::Task::reading, tr("reading · file %1/%2").arg(done + 1).arg(total), done, total);
     });
-    connect(&reader, &app::TakeReader::finished, this, [this] { task_ended(StatusLine::Task::reading); });
+    connect(&reader, &app::TakeReader::finished, this, [this] { status_->end_task(StatusLine::Task::reading); });
     connect(&studio_.core.results, &app::ResultPlacer::said, this, &MainWindow::say);
     connect(&studio_.core.results, &app::ResultPlacer::held_changed, this, &MainWindow::offer_held);
 }
