@@ -6,7 +6,6 @@
 #include <QEventLoop>
 #include <QFileInfo>
 #include <QFileSystemWatcher>
-#include <QSet>
 #include <QTimer>
 #include <algorithm>
 #include <condition_variable>
@@ -20,13 +19,13 @@
 #include "app/base/low_priority.h"
 #include "app/base/settings.h"
 #include "app/base/text.h"
+#include "app/request/model_finder.h"
 #include "engine/core/memory.h"
 #include "engine/pipeline/pipeline.h"
 #include "engine/pipeline/variant.h"
 #include "engine/session/model_lookup.h"
 #include "engine/session/preflight.h"
 #include "engine/weights/inspect.h"
-#include "engine/weights/places.h"
 #include "engine/weights/traits.h"
 
 namespace denoir::app {
@@ -34,8 +33,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int catalogue_nice = 10;
-constexpr int most_depth = 6; ///< ComfyUI/models/diffusion_models/WanVideo/I2V, a revision in Hugging Face's cache
-constexpr std::size_t most_looked_at = 20'000; ///< entries below one watched folder
 constexpr int look_again_ms = 1000;
 
 struct ModelRow {
@@ -51,11 +48,6 @@ struct ModelRow {
     quint64 peak = 0, steps = 0, least = 0; ///< as Estimate's
     quint64 available = 0;                  ///< of this machine, when it was looked at
 };
-
-bool is_weights_file(const fs::path& path) {
-    const std::string ending = path.extension().string();
-    return ending == ".safetensors" || ending == ".pth" || ending == ".gguf";
-}
 
 quint64 bytes_of(const ModelFolder& model) {
     quint64 sum = 0;
@@ -161,66 +153,6 @@ bool describe(ModelRow& row) {
     return true;
 }
 
-/// Folders and files below roots that may be models.
-class Finder {
-public:
-    explicit Finder(const std::stop_token& end) : end_(end) {}
-    QStringList found;
-    QStringList folders; ///< looked into: to be watched
-    /// Level by level: where there is too much below a root, what lies deep is left out.
-    void look_below(const fs::path& root) {
-        std::size_t looked = 0;
-        std::vector<fs::path> level{root};
-        for (int depth = 1; depth <= most_depth; ++depth) {
-            std::vector<fs::path> below;
-            for (const fs::path& folder : level)
-                if (!look(folder, looked, below)) return;
-            level = std::move(below);
-        }
-    }
-
-private:
-    /// Adds what is in the folder, and to `below` where models may lie as well. False: enough was looked at, or nobody
-    /// waits for it any more.
-    bool look(const fs::path& folder, std::size_t& looked, std::vector<fs::path>& below) {
-        if (!is_folder(folder)) return true;
-        folders << to_qstring(folder);
-        std::vector<fs::path> files, deeper;
-        std::error_code code;
-        for (fs::directory_iterator it(folder, code), end; !code && it != end; it.increment(code)) {
-            if (end_.stop_requested() || ++looked > most_looked_at) return false;
-            if (it->path().filename().string().starts_with('.')) continue;
-            if (is_folder(it->path()))
-                deeper.push_back(it->path());
-            else if (is_weights_file(it->path()) && is_file(it->path()))
-                files.push_back(it->path());
-        }
-        std::sort(files.begin(), files.end());
-        std::sort(deeper.begin(), deeper.end());
-        try {
-            if (!ModelFolder::open(folder).transformer.empty()) {
-                found << to_qstring(folder);
-                return true;
-            }
-        } catch (const std::exception&) { // none, or several
-        }
-        for (const fs::path& file : files) {
-            if (end_.stop_requested()) return false;
-            try {
-                const Inspection what = inspect(file);
-                if (!what.parts.empty() && what.parts.front().role.starts_with("transformer"))
-                    found << to_qstring(file);
-            } catch (const std::exception&) { // shown as unreadable
-                found << to_qstring(file);
-            }
-        }
-        below.insert(below.end(), deeper.begin(), deeper.end());
-        return true;
-    }
-
-    const std::stop_token end_;
-};
-
 } // namespace
 
 struct ModelCatalogue::Store {
@@ -245,7 +177,7 @@ struct ModelCatalogue::Store {
                 question.reset();
                 serial = asked;
             }
-            Finder finder(end);
+            ModelFinder finder(end);
             QString bundled;
             try {
                 bundled = to_qstring(find_model({}));
