@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <fstream>
 #include <string>
 #include <utility>
 
@@ -38,6 +39,15 @@ std::vector<CheckpointFiles> checkpoints_in(const fs::path& folder) {
         return {};
     }
 }
+
+bool is_lfs_pointer(const fs::path& file) {
+    constexpr std::string_view begins = "version https://git-lfs";
+    std::string start(begins.size(), '\0');
+    return std::ifstream(file, std::ios::binary).read(start.data(), std::streamsize(start.size())) && start == begins;
+}
+
+/// Of what cannot be read: a .pth may be any program's, and most are.
+bool is_worth_a_word(const fs::path& file) { return file.extension() != ".pth" || is_lfs_pointer(file); }
 
 bool holds_transformer(const CheckpointFiles& files) {
     const Checkpoint checkpoint = Checkpoint::open(files.files, files.index);
@@ -121,7 +131,7 @@ bool ModelFinder::look_at_files(const fs::path& folder) {
         try {
             if (!holds_transformer(files)) continue;
         } catch (const std::exception&) { // shown as unreadable
-            found << to_qstring(file);
+            if (is_worth_a_word(file)) found << to_qstring(file);
             continue;
         }
         if (const auto model = opened(file))

@@ -86,6 +86,14 @@ private slots:
         expect({"Wan", "unet/wan-00001-of-00002.safetensors"});
     }
 
+    /// ComfyUI's upscalers, detectors and the like.
+    void another_programs_pth_is_no_broken_model() {
+        put_text("upscale_models/4x-UltraSharp.pth",
+                 std::string("\x80\x02\x8A\x0A\x6C\xFC\x9C\x46\xF9\x20\x6A\xA8\x50\x19.\x80\x02M\xE9\x03.", 21));
+        put_text("upscale_models/notes.pth", "no checkpoint");
+        put_text("detectors/program.pth", std::string("PK\x03\x04", 4) + std::string(200, 'x'));
+        expect({});
+    }
     void hidden_files_are_left_alone() {
         put_text("._wan.safetensors", "of a Mac's archive");
         put(transformer, ".trash/wan.safetensors");
