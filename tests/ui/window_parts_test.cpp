@@ -31,6 +31,7 @@
 #include "ui/actions/shortcut_editor.h"
 #include "ui/actions/shortcut_guard.h"
 #include "ui/docks/lora_list.h"
+#include "ui/docks/offer_runs.h"
 #include "ui/docks/seen_images.h"
 #include "ui/docks/sizes.h"
 #include "ui/theme/theme.h"
@@ -196,6 +197,25 @@ private slots:
             QTRY_VERIFY(!window.findChild<QMessageBox*>() && !window.findChild<QFileDialog*>());
         }
         QCOMPARE(saved, QStringList{home.file("take 2.1.mp4")});
+    }
+
+    /// As A of a comparison and then, the dialog still open, as B.
+    void what_to_open_is_asked_once_and_for_the_last_who_asked() {
+        const app::Home home;
+        QFile clip(home.file("clip.mp4"));
+        QVERIFY(clip.open(QIODevice::WriteOnly));
+        QWidget window;
+        window.show();
+        QStringList taken;
+        for (const char* by : {"A", "B"})
+            ask_for_clip(&window, ClipKind::file, [&, by](const QString& path) { taken << by << path; });
+        const auto dialogs = window.findChildren<QFileDialog*>();
+        QCOMPARE(dialogs.size(), 1);
+        dialogs.first()->setDirectory(home.path());
+        dialogs.first()->selectFile(clip.fileName());
+        static_cast<QDialog*>(dialogs.first())->accept();
+        QCOMPARE(taken, (QStringList{"B", clip.fileName()}));
+        QTRY_VERIFY(!window.findChild<QFileDialog*>());
     }
 
     void keys_of_a_part_come_before_the_windows() {

@@ -5,7 +5,6 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QDir>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QMenu>
@@ -27,7 +26,7 @@
 #include "ui/theme/icons.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/field.h"
-#include "ui/widgets/raise_dialog.h"
+#include "ui/widgets/open_dialog.h"
 
 namespace denoir::ui {
 ImagesPanel::ImagesPanel(Studio& studio, QWidget* parent)
@@ -185,15 +184,13 @@ void ImagesPanel::take(Side side, const DroppedImage& image) {
 }
 
 void ImagesPanel::choose(Side side) {
-    const QString title = side == Side::start ? tr("Start image") : tr("End image");
-    if (raise_dialog(*this, title)) return;
-    auto* dialog =
-        new QFileDialog(this, title, QFileInfo(studio_.document.value(key(side)).toString()).path(),
-                        tr("Images (*.png *.jpg *.jpeg *.webp *.bmp *.tif *.tiff *.gif *.ppm *.pgm);;All files (*)"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setFileMode(QFileDialog::ExistingFile);
-    connect(dialog, &QFileDialog::fileSelected, this, [this, side](const QString& file) { take(side, {file, {}}); });
-    dialog->show();
+    ask_to_open(this, side == Side::start ? tr("Start image") : tr("End image"),
+                {ToOpen::Kind::file,
+                 tr("Images (*.png *.jpg *.jpeg *.webp *.bmp *.tif *.tiff *.gif *.ppm *.pgm);;All files (*)"),
+                 QFileInfo(studio_.document.value(key(side)).toString()).path()},
+                [this, side](const QStringList& files) {
+                    take(side, {files.constFirst(), {}});
+                });
 }
 
 void ImagesPanel::paste_start() {

@@ -3,7 +3,6 @@
 
 #include <QActionGroup>
 #include <QDragEnterEvent>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QGridLayout>
 #include <QMenu>
@@ -18,7 +17,7 @@
 #include "ui/widgets/drop.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/field.h"
-#include "ui/widgets/raise_dialog.h"
+#include "ui/widgets/open_dialog.h"
 
 namespace denoir::ui {
 
@@ -207,15 +206,9 @@ void LoraList::add(const QStringList& files) {
 }
 
 void LoraList::choose() {
-    const QString title = tr("Add a LoRA");
-    if (raise_dialog(*this, title)) return;
-    auto* dialog =
-        new QFileDialog(this, title, loras_.isEmpty() ? QString() : QFileInfo(file_of(loras_.constLast())).path(),
-                        tr("LoRA (*.safetensors);;All files (*)"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setFileMode(QFileDialog::ExistingFiles);
-    connect(dialog, &QFileDialog::filesSelected, this, &LoraList::add);
-    dialog->show();
+    const QString place = loras_.isEmpty() ? QString() : QFileInfo(file_of(loras_.constLast())).path();
+    ask_to_open(this, tr("Add a LoRA"), {ToOpen::Kind::files, tr("LoRA (*.safetensors);;All files (*)"), place},
+                [this](const QStringList& files) { add(files); });
 }
 
 void LoraList::dragEnterEvent(QDragEnterEvent* event) {

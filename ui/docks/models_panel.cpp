@@ -3,7 +3,6 @@
 
 #include <QDesktopServices>
 #include <QDir>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QListView>
@@ -24,7 +23,7 @@
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
 #include "ui/widgets/empty_state.h"
-#include "ui/widgets/raise_dialog.h"
+#include "ui/widgets/open_dialog.h"
 #include "ui/widgets/spoken_rows.h"
 
 namespace denoir::ui {
@@ -220,12 +219,8 @@ void ModelsPanel::add_folder() { ask_folder(tr("Watch a folder of models"), &Mod
 void ModelsPanel::add_model() { ask_folder(tr("Add a folder of models"), &ModelsPanel::take); }
 
 void ModelsPanel::ask_folder(const QString& title, void (ModelsPanel::*then)(const QString&)) {
-    if (raise_dialog(*this, title)) return;
-    auto* dialog = new QFileDialog(this, title);
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setFileMode(QFileDialog::Directory);
-    connect(dialog, &QFileDialog::fileSelected, this, then);
-    dialog->show();
+    ask_to_open(this, title, {ToOpen::Kind::folder},
+                [this, then](const QStringList& folders) { (this->*then)(folders.constFirst()); });
 }
 
 void ModelsPanel::take(const QString& path) {

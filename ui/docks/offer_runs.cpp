@@ -3,7 +3,6 @@
 
 #include <QCoreApplication>
 #include <QDateTime>
-#include <QFileDialog>
 #include <QHash>
 #include <QLocale>
 #include <QMenu>
@@ -12,6 +11,7 @@
 #include "app/runs/request_lines.h"
 #include "app/runs/run_history.h"
 #include "ui/theme/icons.h"
+#include "ui/widgets/open_dialog.h"
 
 namespace denoir::ui {
 namespace {
@@ -48,13 +48,11 @@ void tell_apart(QList<Offered>& runs) {
 void ask_for_clip(QWidget* parent, ClipKind kind, const std::function<void(const QString&)>& chosen) {
     // A dialog for files goes into a folder and never takes it.
     const bool folder = kind == ClipKind::folder;
-    auto* dialog =
-        new QFileDialog(parent, folder ? QCoreApplication::translate("OfferRuns", "Compare a folder of frames")
-                                       : QCoreApplication::translate("OfferRuns", "Compare a video or picture"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setFileMode(folder ? QFileDialog::Directory : QFileDialog::ExistingFile);
-    QObject::connect(dialog, &QFileDialog::fileSelected, parent, chosen);
-    dialog->show();
+    ask_to_open(parent,
+                folder ? QCoreApplication::translate("OfferRuns", "Compare a folder of frames")
+                       : QCoreApplication::translate("OfferRuns", "Compare a video or picture"),
+                {folder ? ToOpen::Kind::folder : ToOpen::Kind::file},
+                [chosen](const QStringList& paths) { chosen(paths.constFirst()); });
 }
 
 void offer_runs(QMenu& menu, Studio& studio, const QString& except, QWidget* parent,

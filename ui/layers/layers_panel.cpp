@@ -3,7 +3,6 @@
 
 #include <QComboBox>
 #include <QDragEnterEvent>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -28,7 +27,7 @@
 #include "ui/widgets/drop.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/escape.h"
-#include "ui/widgets/raise_dialog.h"
+#include "ui/widgets/open_dialog.h"
 #include "ui/widgets/save_dialog.h"
 #include "ui/widgets/wheel.h"
 
@@ -262,13 +261,9 @@ void LayersPanel::take_files(const QStringList& files) {
 }
 
 void LayersPanel::open_files() {
-    const QString title = tr("Two traces: A, then B");
-    if (raise_dialog(*this, title)) return;
-    auto* dialog = new QFileDialog(this, title, {}, tr("Traces (*.safetensors *.pth *.gguf);;All files (*)"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setFileMode(QFileDialog::ExistingFiles);
-    connect(dialog, &QFileDialog::filesSelected, this, &LayersPanel::take_files);
-    dialog->show();
+    ask_to_open(this, tr("Two traces: A, then B"),
+                {ToOpen::Kind::files, tr("Traces (*.safetensors *.pth *.gguf);;All files (*)")},
+                [this](const QStringList& files) { take_files(files); });
 }
 
 void LayersPanel::trace_runs() {
