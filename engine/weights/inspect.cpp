@@ -134,7 +134,7 @@ void warn_of_quantisation(Inspection& out, const Checkpoint& checkpoint) {
             check_quantisation_metadata(container->metadata, {});
             for (const FileTensor& t : container->tensors) {
                 refuse_unknown_quantisation(t.name, {});
-                if (t.name.ends_with(".comfy_quant")) check_comfy_quant(container->tensor(t), t.name, {});
+                if (t.name.ends_with(".comfy_quant")) check_comfy_quant(*container, t, t.name, {});
             }
             for (const FileTensor& t : container->tensors)
                 if (t.name.ends_with(".weight") && t.dtype == DType::i8) refuse_int8(t.name, {});

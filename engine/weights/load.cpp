@@ -132,7 +132,7 @@ public:
             const std::string name = canonical ? canonical->name : member.name;
             const std::string_view leaf = std::string_view(name).substr(name.rfind('.') + 1);
             const int part = canonical ? std::max(canonical->part, 0) : 0;
-            if (leaf == "comfy_quant") check_comfy_quant(member.container->tensor(*member.tensor), member.name, file);
+            if (leaf == "comfy_quant") check_comfy_quant(*member.container, *member.tensor, member.name, file);
             if (is_scale_leaf(leaf))
                 put(scales_[name.substr(0, name.size() - leaf.size()) + "weight"], part, member);
             else if (canonical ? leaf != "scale_input" && leaf != "input_scale" && leaf != "comfy_quant"

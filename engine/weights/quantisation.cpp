@@ -54,9 +54,11 @@ void refuse_int8(std::string_view name, const std::string& file) {
     throw Error(file, std::string(name), "quantised as int8, which is not read", use_other);
 }
 
-void check_comfy_quant(const Tensor& tensor, std::string_view name, const std::string& file) {
-    if (tensor.dtype() != DType::u8 || tensor.bytes() > 65'536)
+void check_comfy_quant(const Container& container, const FileTensor& described, std::string_view name,
+                       const std::string& file) {
+    if (described.dtype != DType::u8 || described.bytes > 65'536)
         throw Error(file, std::string(name), "its quantisation is described in an unknown way", use_other);
+    const Tensor tensor = container.tensor(described);
     const std::string_view text(reinterpret_cast<const char*>(tensor.raw()), tensor.bytes());
     check_format(parse_json(text, file), name, file);
 }

@@ -18,7 +18,8 @@ void refuse_unknown_quantisation(std::string_view name, const std::string& file)
 [[noreturn]] void refuse_int8(std::string_view name, const std::string& file);
 /// ComfyUI's `<layer>.comfy_quant`: a JSON text in a U8 tensor. float8_e4m3fn and float8_e5m2 pass, others are refused
 /// by name.
-void check_comfy_quant(const Tensor& tensor, std::string_view name, const std::string& file);
+void check_comfy_quant(const Container& container, const FileTensor& tensor, std::string_view name,
+                       const std::string& file);
 /// Throws Error where `__metadata__["_quantization_metadata"]` names, for any layer, a format that check_comfy_quant
 /// refuses.
 void check_quantisation_metadata(const std::map<std::string, std::string>& metadata, const std::string& file);
