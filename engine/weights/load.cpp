@@ -290,7 +290,7 @@ void check_room(const Selection& selection, Component component) {
             if (g.recognised.component == component)
                 for (const auto& member : g.members)
                     if (is_copied(*member.tensor)) {
-                        copied += member.tensor->bytes; // each within its file
+                        copied += member.tensor->bytes; // at most some four times its file
                         if (file.empty()) file = member.container->file->name();
                     }
     constexpr std::uint64_t gib = std::uint64_t{1} << 30;

@@ -83,6 +83,8 @@ struct Match {
 
 /// Finds the pattern that `name` fits. Each index may stand for itself ("ffn.0") or for a `#`.
 Match match(const std::unordered_map<std::string, const NameRule*>& rules, std::string_view name) {
+    constexpr std::ptrdiff_t most_segments = 10;
+    if (std::count(name.begin(), name.end(), '.') >= most_segments) return {};
     std::vector<std::string_view> segments;
     std::vector<std::size_t> numeric;
     for (std::size_t begin = 0; begin <= name.size();) {
@@ -91,7 +93,7 @@ Match match(const std::unordered_map<std::string, const NameRule*>& rules, std::
         if (is_index(segments.back())) numeric.push_back(segments.size() - 1);
         begin = end + 1;
     }
-    if (numeric.size() > 3 || segments.size() > 10) return {};
+    if (numeric.size() > 3) return {};
     for (unsigned mask = 0; mask < 1u << numeric.size(); ++mask) {
         std::string key;
         std::vector<std::string_view> indices;

@@ -20,6 +20,7 @@ constexpr std::size_t max_tensors = 250'000;
 constexpr std::size_t max_axes = 64;
 /// A key is a short number; where one would be a megabyte, each storage and tensor that names it would cost as much.
 constexpr std::size_t max_key = 64;
+constexpr std::size_t max_name = 4096;
 
 /// Values live in one array and point to one another by index, so that neither a deep nest nor a cycle can hurt a
 /// destructor.
@@ -567,6 +568,7 @@ private:
         for (std::size_t i = 0; i < items.size(); i += 2) {
             const Value &key = value(items[i]), &v = value(items[i + 1]);
             if (key.kind != Kind::text || v.kind != Kind::tensor) continue;
+            if (key.text.size() > max_name) fail(fmt::format("a tensor's name is longer than {} bytes", max_name));
             const std::string name = without_wrappers(key.text);
             if (!names.insert(name).second)
                 throw Error(file_, name, "the tensor is there twice", "save the state dict again");
