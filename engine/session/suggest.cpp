@@ -32,11 +32,13 @@ std::size_t distance(const std::string& a, const std::string& b) {
 } // namespace
 
 std::string closest(std::string_view word, std::span<const std::string_view> candidates) {
-    if (word.empty() || word.size() > 64) return {};
+    constexpr std::size_t longest = 64; // a file may call a thing anything
+    if (word.empty() || word.size() > longest) return {};
     const std::string want = folded(word);
     std::string best;
     std::size_t best_distance = std::max<std::size_t>(1, want.size() / 3) + 1;
     for (const std::string_view candidate : candidates) {
+        if (candidate.size() > longest) continue;
         const std::string have = folded(candidate);
         const bool prefix = want.size() >= 3 && have.starts_with(want);
         const std::size_t d = prefix ? 1 : distance(want, have);

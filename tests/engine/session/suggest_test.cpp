@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 namespace denoir {
 namespace {
 
@@ -20,6 +23,8 @@ TEST(Closest, LeavesOtherWordsAlone) {
     EXPECT_EQ(closest("banana", words), "");
     EXPECT_EQ(closest("", words), "");
     EXPECT_EQ(closest(std::string(1000, 'r'), words), "");
+    const std::string endless = "render" + std::string(1000, 'r');
+    EXPECT_EQ(closest("render", std::vector<std::string_view>{endless}), "");
 }
 
 } // namespace
