@@ -37,7 +37,8 @@ public:
     std::string comment() const;
     /// 1 … 8 as EXIF counts, from the stream's display matrix.
     int orientation() const;
-    /// The next packet of the stream; false at the end.
+    /// The next packet of the stream; false at the end. Throws Error where the packets are larger than the file by more
+    /// than 64 MiB.
     bool read(AVPacket& packet);
     [[noreturn]] void fail(const std::string& what) const;
 
@@ -48,6 +49,7 @@ private:
     std::unique_ptr<MemorySource> source_;
     InputContext format_; // closed before its source
     unsigned stream_ = 0;
+    std::uint64_t packet_bytes_ = 0; ///< of all that were read
 };
 
 /// What the file says of its video, whose pictures stand upright with `width` x `height`.

@@ -24,6 +24,8 @@ constexpr std::array video_codecs{
 constexpr const char* decoder_names = "h264,hevc,libdav1d,av1,vp8,vp9,mpeg4,mpeg2video,mpeg1video,ffv1,mjpeg,prores,"
                                       "dnxhd,rawvideo,huffyuv,ffvhuff,utvideo,gif";
 constexpr std::int64_t probe_bytes = 4 << 20;
+/// The tables of a file may name one stretch of it a million times.
+constexpr std::uint64_t most_bytes_beyond = 64 << 20;
 
 bool allowed(AVCodecID id) { return std::find(video_codecs.begin(), video_codecs.end(), id) != video_codecs.end(); }
 
@@ -148,6 +150,8 @@ bool Demuxer::read(AVPacket& packet) {
         if (error < 0) fail(reason(error));
         if (packet.stream_index != static_cast<int>(stream_)) continue;
         if (packet.flags & AV_PKT_FLAG_CORRUPT) fail("the data is damaged or cut short");
+        packet_bytes_ += static_cast<std::uint64_t>(packet.size);
+        if (packet_bytes_ > file_->span().size() + most_bytes_beyond) fail("it claims more data than it holds");
         return true;
     }
 }

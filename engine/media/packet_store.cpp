@@ -12,21 +12,16 @@ constexpr double scan_seconds = 20;
 
 PacketStore::PacketStore(const std::filesystem::path& path, const MediaLimits& limits, std::stop_token stop)
     : path_(path), limits_(limits), stop_(std::move(stop)), first_(std::make_unique<Demuxer>(path, limits)) {
-    scan(path);
+    scan();
 }
 
-void PacketStore::scan(const std::filesystem::path& path) {
-    std::error_code error;
-    const std::uint64_t file_bytes = std::filesystem::file_size(path, error);
-    // The tables of an MP4 may name one stretch of the file a million times.
-    const std::uint64_t most_bytes = (error ? 0 : file_bytes) + (std::uint64_t{64} << 20);
+void PacketStore::scan() {
     std::uint64_t bytes = 0;
     first_->source().allow(scan_seconds);
     for (Packet packet = make_packet(); first_->read(*packet);) {
         if (stop_.stop_requested()) throw Cancelled();
         bytes += static_cast<std::uint64_t>(packet->size);
         if (entries_.size() >= most_packets) first_->fail("it has more than a million frames");
-        if (bytes > most_bytes) first_->fail("it claims more data than it holds");
         entries_.push_back(
             {packet->pts, (packet->flags & AV_PKT_FLAG_KEY) != 0, (packet->flags & AV_PKT_FLAG_DISCARD) != 0});
         if (bytes <= limits_.packet_bytes && kept_.size() + 1 == entries_.size()) {

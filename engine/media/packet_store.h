@@ -33,7 +33,7 @@ public:
     void get(int index, AVPacket& packet);
 
 private:
-    void scan(const std::filesystem::path& path);
+    void scan();
     std::filesystem::path path_;
     MediaLimits limits_;
     std::stop_token stop_;

@@ -3,9 +3,12 @@
 #include "engine/core/error.h"
 #include "engine/media/containers.h"
 #include "tests/engine/media/support.h"
+#include "tests/engine/refusal.h"
 
 namespace denoir {
 namespace {
+
+using namespace test;
 
 std::string be32(std::uint32_t v) {
     std::string s;
@@ -58,6 +61,48 @@ TEST(HostileMp4, OneStretchForAllSamples) {
     constexpr std::uint32_t samples = 100'000;
     EXPECT_EQ(said_of(track(samples, 600, "")), "");
     EXPECT_NE(said_of(track(samples, 1000, "")).find("claims more data than it holds"), std::string::npos);
+}
+
+/// A film in pieces that all are the first picture, each 1 MiB of the file.
+std::string one_stretch_in_pieces(std::uint32_t pieces) {
+    constexpr std::uint32_t bytes = 1 << 20;
+    const auto zeros = [](std::size_t n) { return std::string(n, '\0'); };
+    const std::string ftyp = atom("ftyp", "isom" + be32(0) + "isom");
+    std::string picture = load(fixture("sampling_420.jpg"));
+    picture.resize(bytes);
+    const std::string sides = be32(0x00400040);
+    const std::string entry = zeros(6) + std::string("\0\1", 2) + zeros(16) + sides + be32(0x480000) + be32(0x480000) +
+                              zeros(4) + std::string("\0\1", 2) + zeros(32) + std::string("\0\x18\xff\xff", 4);
+    const std::string tables = atom("stsd", be32(0) + be32(1) + atom("mjpg", entry)) + atom("stts", zeros(8)) +
+                               atom("stsc", zeros(8)) + atom("stsz", zeros(12)) + atom("stco", zeros(8));
+    const std::string media = atom("mdhd", zeros(12) + be32(25) + zeros(8)) +
+                              atom("hdlr", zeros(8) + "vide" + zeros(13)) + atom("minf", atom("stbl", tables));
+    const std::string trak = atom("trak", atom("tkhd", zeros(12) + be32(1) + zeros(68)) + atom("mdia", media));
+    const std::string trex = atom("trex", be32(0) + be32(1) + be32(1) + be32(1) + be32(bytes) + be32(0));
+    const std::string moov = atom("moov", atom("mvhd", zeros(12) + be32(25) + zeros(80)) + trak + atom("mvex", trex));
+    // From the beginning of the file: the base is given.
+    std::string runs;
+    for (std::uint32_t i = 0; i < pieces; ++i)
+        runs += atom("trun", be32(1) + be32(1) + be32(static_cast<std::uint32_t>(ftyp.size()) + 8));
+    const std::string base = atom("tfhd", be32(1) + be32(1) + zeros(8));
+    return ftyp + atom("mdat", picture) + moov +
+           atom("moof", atom("mfhd", zeros(4) + be32(1)) + atom("traf", base + runs));
+}
+
+TEST(HostileMp4, OneStretchForAllPieces) {
+    const TempFolder folder;
+    const auto said_of_packets = [&](std::uint32_t pieces) {
+        store(folder / "a.mp4", one_stretch_in_pieces(pieces));
+        media::Demuxer demuxer(folder / "a.mp4", {});
+        demuxer.source().allow(60);
+        return refusal([&] {
+            std::uint32_t read = 0;
+            for (media::Packet packet = media::make_packet(); demuxer.read(*packet);) ++read;
+            EXPECT_EQ(read, pieces);
+        });
+    };
+    EXPECT_EQ(said_of_packets(60), "accepted");
+    EXPECT_NE(said_of_packets(100).find("claims more data than it holds"), std::string::npos);
 }
 
 TEST(HostileMp4, Atoms) {
