@@ -160,7 +160,7 @@ private:
 
     void visit(Node& n, const std::string& component, const std::string& input, std::set<std::string>& seen) {
         // Of a model's blocks all may be missing in between; a file may name one that no model has.
-        constexpr std::size_t most_between = 1000;
+        constexpr std::size_t most_between = 1000, most_in_all = 1'000'000;
         if (seen.size() >= most_between || !seen.insert(input).second) return;
         const TraceKey& at = n.parts;
         if (input[0] == '@') return visit_reference(n, component, input, seen);
@@ -168,6 +168,7 @@ private:
         k.component = component;
         k.layer = input;
         if (const Node* from = find(k)) return take(n, *from);
+        if (++missing_ > most_in_all) return;
         if (const auto further = inputs_of(component, input))
             for (const std::string& next : *further) visit(n, component, next, seen);
     }
@@ -192,6 +193,7 @@ private:
     std::vector<Node> nodes_;
     std::unordered_map<std::string, std::size_t> by_name_;
     std::map<std::string, int> last_block_;
+    std::size_t missing_ = 0; ///< inputs that were looked through, for all nodes together
     std::optional<std::size_t> last_of_image_, last_latent_; ///< nodes, in the order of execution
     /// Of each component and branch, the last whole block before the node that inherits now.
     std::map<std::pair<std::string, std::string>, std::size_t> block_before_;
@@ -203,7 +205,7 @@ std::string pattern_of(std::string_view layer) {
     for (std::size_t i = 0; i < layer.size(); ++i) {
         const bool begins = i == 0 || layer[i - 1] == '.';
         std::size_t end = i;
-        while (end < layer.size() && layer[end] >= '0' && layer[end] <= '9') ++end;
+        while (begins && end < layer.size() && layer[end] >= '0' && layer[end] <= '9') ++end;
         if (begins && end > i && (end == layer.size() || layer[end] == '.') && out.find('*') == std::string::npos) {
             out += '*';
             i = end - 1;

@@ -179,6 +179,15 @@ TEST(Analyse, ManyLayersTakeNoLonger) {
     }
 }
 
+TEST(Analyse, BlocksThatAreNotThereTakeNoLonger) {
+    std::vector<std::pair<std::string, double>> layers;
+    for (int i = 0; i < 40'000; ++i)
+        layers.emplace_back("transformer/step_" + std::to_string(i) + "/cond/blocks.999999.norm2", 1e-3);
+    const std::clock_t begin = std::clock();
+    EXPECT_TRUE(made_of(layers).begins);
+    EXPECT_LT(double(std::clock() - begin) / CLOCKS_PER_SEC, 10);
+}
+
 TEST(Analyse, FramesOfALayerCountTogether) {
     const TraceComparison c = made_of({{"vae_decoder/frame_000/conv2", 1e-7},
                                        {"vae_decoder/frame_000/decoder.conv1", 1e-7},
@@ -243,6 +252,12 @@ TEST(Analyse, NamesOfAFileStayText) {
     const std::string verdict = made_of({{"transformer/\x1b[31mred/a\nb" + std::string(500, 'x'), 0.5}}).verdict;
     EXPECT_EQ(verdict.find_first_of("\x1b\n"), std::string::npos) << verdict;
     EXPECT_LT(verdict.size(), 700u);
+}
+
+TEST(Analyse, NamesOfManyDigits) {
+    const std::clock_t begin = std::clock();
+    EXPECT_TRUE(made_of({{"transformer/step_001/cond/a" + std::string(400'000, '1'), 0.5}}).begins);
+    EXPECT_LT(double(std::clock() - begin) / CLOCKS_PER_SEC, 2);
 }
 
 TEST(ErrorText, HasTwoDigits) {
