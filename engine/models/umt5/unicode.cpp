@@ -18,6 +18,8 @@ namespace denoir::umt5 {
 namespace {
 
 constexpr char32_t replacement = 0xFFFD;
+/// ICU puts a run of combining marks in order in quadratic time; those of real text are a handful.
+constexpr std::size_t longest_run = 512;
 
 void check(UErrorCode status) {
     if (U_FAILURE(status)) throw Error("", "prompt", "cannot be processed as Unicode text", "shorten it");
@@ -73,6 +75,23 @@ std::u32string to_utf32(std::u16string_view s) {
     return out;
 }
 
+std::u32string normalized(std::u32string_view s, const UNormalizer2* n) {
+    const std::u16string in = to_utf16(s);
+    std::u16string out(in.size() + in.size() / 2 + 16, u'\0');
+    for (;;) {
+        UErrorCode status = U_ZERO_ERROR;
+        const std::int32_t size = unorm2_normalize(n, in.data(), static_cast<std::int32_t>(in.size()), out.data(),
+                                                   static_cast<std::int32_t>(out.size()), &status);
+        if (status == U_BUFFER_OVERFLOW_ERROR) {
+            out.resize(static_cast<std::size_t>(size));
+            continue;
+        }
+        check(status);
+        out.resize(static_cast<std::size_t>(size));
+        return to_utf32(out);
+    }
+}
+
 struct CloseBreaks {
     void operator()(UBreakIterator* b) const { ubrk_close(b); }
 };
@@ -113,20 +132,16 @@ std::u32string normalized(std::u32string_view s, Form form) {
     const char32_t first = form == Form::nfc ? 0x300 : 0x80;
     if (std::all_of(s.begin(), s.end(), [&](char32_t c) { return c < first; })) return std::u32string(s);
     const UNormalizer2* n = instance(form);
-    const std::u16string in = to_utf16(s);
-    std::u16string out(in.size() + in.size() / 2 + 16, u'\0');
-    for (;;) {
-        UErrorCode status = U_ZERO_ERROR;
-        const std::int32_t size = unorm2_normalize(n, in.data(), static_cast<std::int32_t>(in.size()), out.data(),
-                                                   static_cast<std::int32_t>(out.size()), &status);
-        if (status == U_BUFFER_OVERFLOW_ERROR) {
-            out.resize(static_cast<std::size_t>(size));
-            continue;
-        }
-        check(status);
-        out.resize(static_cast<std::size_t>(size));
-        return to_utf32(out);
+    std::u32string out;
+    std::size_t begin = 0, run = 0;
+    for (std::size_t i = 0; i < s.size(); ++i) {
+        run = unorm2_hasBoundaryBefore(n, static_cast<UChar32>(s[i])) ? 0 : run + 1;
+        if (run <= longest_run) continue;
+        out += normalized(s.substr(begin, i - begin), n);
+        begin = i;
+        run = 1;
     }
+    return out += normalized(s.substr(begin), n);
 }
 
 std::string normalized(std::string_view s, Form form) { return encode_utf8(normalized(decode_utf8(s), form)); }

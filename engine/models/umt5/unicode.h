@@ -15,6 +15,7 @@ std::u32string decode_utf8(std::string_view s);
 std::string encode_utf8(std::u32string_view s);
 void append_utf8(std::string& out, char32_t c);
 
+/// A run of more than 512 characters that belong to the one before (combining marks) is normalised in pieces.
 std::u32string normalized(std::u32string_view s, Form form);
 std::string normalized(std::string_view s, Form form);
 /// One character at a time, without context, as Rust's char::to_lowercase.

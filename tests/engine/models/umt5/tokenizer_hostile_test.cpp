@@ -11,6 +11,7 @@
 #include "engine/core/file.h"
 #include "engine/models/umt5/tokenizer.h"
 #include "engine/models/umt5/tokenizer_files.h"
+#include "engine/models/umt5/unicode.h"
 
 namespace denoir::umt5 {
 namespace {
@@ -263,6 +264,16 @@ TEST(Normalization, WorkThatIsUndoneIsBoundedToo) {
         file.insert(list, R"({"id": )" + std::to_string(i + 5) + R"(, "content": "a)" + std::to_string(i) +
                               R"(", "normalized": true}, )");
     EXPECT_EQ(JsonTokenizer(file).refused("a"), "normalizer");
+}
+
+TEST(Normalization, RunsOfMarks) {
+    const auto marks = [](int n) { return repeated("\u0301", n) + repeated("\u0316", n); };
+    const auto sorted = [](int n) { return repeated("\u0316", n) + repeated("\u0301", n); };
+    EXPECT_EQ(normalized(marks(256) + "a" + marks(256), Form::nfd), sorted(256) + "a" + sorted(256));
+    const double begin = seconds_now();
+    for (const Form form : {Form::nfc, Form::nfd, Form::nfkc, Form::nfkd})
+        EXPECT_GE(normalized(marks(65'000), form).size(), 4u * 65'000);
+    EXPECT_LT(seconds_now() - begin, 5); // of which a plain build needs a tenth
 }
 
 TEST(Charsmap, StopsBeyondTheBound) {
