@@ -137,8 +137,8 @@ void read_normalizer(const Context& context, Bytes bytes, std::vector<Normalizer
         message.require(field, Wire::bytes);
         map = field.bytes;
     }
-    normalizers.clear();
     if (map.empty()) return;
+    if (!normalizers.empty()) context.refuse("normalizer_spec", "holds a second map of characters");
     Normalizer step;
     step.kind = Normalizer::Kind::charsmap;
     step.charsmap = Charsmap::read(map, context.file, "normalizer_spec.precompiled_charsmap");

@@ -82,6 +82,9 @@ void read_normalizer(const Node& node, std::vector<Normalizer>& steps) {
     if (type == "Precompiled") {
         step.kind = Kind::charsmap;
         if (!node.has("precompiled_charsmap")) return;
+        // None of the tokenizers in use has two, and each is read into memory.
+        if (std::any_of(steps.begin(), steps.end(), [](const Normalizer& s) { return s.kind == Kind::charsmap; }))
+            node.refuse("is a second map of characters");
         const Node map = node.at("precompiled_charsmap");
         step.charsmap = Charsmap::read(from_base64(map), map.file, map.path);
     } else if (type == "Replace") {

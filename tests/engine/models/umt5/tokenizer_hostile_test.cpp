@@ -121,6 +121,8 @@ TEST(SentencePieceFile, CharsmapIsWalked) {
     EXPECT_EQ(with(trie(0, 0x61 | 1000u << 10) + std::string("b\0", 2)), field); // leads outside
     EXPECT_EQ(with(trie(0, 0x61) + std::string("b\0", 2)), "");                  // a circle: 'a' leads to itself
     EXPECT_EQ(with(word(4) + word(0) + std::string((4u << 20), 'x')), field);
+    const std::string one = charsmap(trie(0, leaf) + std::string("b\0", 2));
+    EXPECT_EQ(refused(base() + trainer() + one + one), "normalizer_spec");
 }
 
 std::string refused_json(const std::string& text) {
@@ -159,6 +161,10 @@ TEST(TokenizerJson, RefusesByField) {
               "normalizer.pattern.Regex");
     EXPECT_EQ(with(R"("normalizer": {"type": "Precompiled", "precompiled_charsmap": "!!!!"})"),
               "normalizer.precompiled_charsmap");
+    const std::string map = R"({"type": "Precompiled", "precompiled_charsmap": "BAAAAAAAAAA="})";
+    EXPECT_EQ(with(R"("normalizer": )" + map), "-");
+    EXPECT_EQ(with(R"("normalizer": {"type": "Sequence", "normalizers": [)" + map + ", " + map + "]}"),
+              "normalizer.normalizers[1]");
     EXPECT_EQ(with(R"("pre_tokenizer": {"type": "Metaspace", "replacement": "ab"})"), "pre_tokenizer.replacement");
     EXPECT_EQ(with(R"("pre_tokenizer": {"type": "ByteLevel"})"), "pre_tokenizer");
     EXPECT_EQ(with(R"("added_tokens": [{"content": "x", "id": 99999999}])"), "added_tokens[0].id");
