@@ -11,12 +11,6 @@
 #include "engine/pipeline/variant.h"
 
 namespace denoir {
-namespace {
-
-constexpr int most_steps = 100'000; ///< of all windows: each leaves files behind
-
-} // namespace
-
 SigmaSchedule schedule_of(const Request& r) {
     return sigma_schedule(*r.sampler == Sampler::dpmpp ? 'B' : 'A', *r.steps, *r.shift);
 }
@@ -51,7 +45,7 @@ std::vector<Window> windows_of(const Request& r) {
         const bool alike = i > 1 && !w.last; // as the one before
         w.steps = *r.mode != Mode::forcing ? *r.steps : alike ? windows[i - 1].steps : plan_of(r, w).rows;
         w.first_step = i == 0 ? 0 : windows[i - 1].last_step();
-        if (w.last_step() > most_steps)
+        if (w.last_step() > most_run_steps)
             throw UsageError({}, "frames", fmt::format("its {} windows take too many steps", windows.size()),
                              "use fewer frames or a larger base");
     }

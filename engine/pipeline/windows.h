@@ -24,6 +24,9 @@ struct Window {
     int first_picture() const { return index == 0 ? 0 : video_frames(begin + ready); }
 };
 
+/// Of all windows of a run together: each leaves files behind.
+constexpr int most_run_steps = 100'000;
+
 /// The windows of a resolved request, in order; never empty. Throws UsageError as forcing_plan does.
 std::vector<Window> windows_of(const Request&);
 

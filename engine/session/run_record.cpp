@@ -10,13 +10,13 @@
 #include <cstdint>
 #include <ctime>
 
+#include "engine/pipeline/windows.h"
 #include "engine/session/request_json.h"
 
 namespace denoir {
 namespace {
 
 constexpr std::array<std::string_view, 5> states{"waiting", "running", "done", "failed", "cancelled"};
-constexpr int max_steps = 1'000'000;
 
 Json sum_json(const std::string& sum) { return sum.empty() ? Json() : Json(sum); }
 
@@ -85,7 +85,7 @@ private:
 StepRecord step_from(const Json& json, const std::string& file, std::size_t index) {
     const Members m(json, file, fmt::format("steps[{}].", index));
     StepRecord s;
-    s.step = int(m.whole("step", 0, max_steps));
+    s.step = int(m.whole("step", 0, most_run_steps));
     s.seconds = m.number("seconds");
     s.sha256 = m.text("sha256");
     s.solver_sha256 = m.text("solver_sha256");
@@ -207,11 +207,12 @@ RunRecord record_from_json(const Json& json, const std::string& file) {
         if (!seconds.is_number()) m.refuse("stages", "must hold numbers");
         r.stages.emplace_back(stage, seconds.get<double>());
     }
-    r.total_steps = int(m.whole("total_steps", 0, max_steps));
-    for (const Json& s : m.list("steps")) {
+    r.total_steps = int(m.whole("total_steps", 0, most_run_steps));
+    const Json& steps = m.list("steps");
+    if (steps.size() > std::size_t(r.total_steps) + 1) m.refuse("steps", "are more than the run has");
+    for (const Json& s : steps) {
         r.steps.push_back(step_from(s, file, r.steps.size()));
-        if (r.steps.back().step != int(r.steps.size()) - 1 || r.steps.back().step > r.total_steps)
-            m.refuse("steps", "must be 0, 1, 2, …");
+        if (r.steps.back().step != int(r.steps.size()) - 1) m.refuse("steps", "must be 0, 1, 2, …");
     }
     r.conditioning_sha256 = m.text("conditioning_sha256"), r.video_sha256 = m.text("video_sha256");
     r.seconds = m.number("seconds");

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/core/file.h"
+#include "tests/engine/refusal.h"
 #include "tests/engine/temp_folder.h"
 
 namespace denoir {
@@ -81,6 +82,18 @@ TEST_F(RunFolderTest, RefusesChangedRecords) {
             }
         }
     EXPECT_GT(refused, 90);
+}
+
+TEST_F(RunFolderTest, RefusesMoreStepsThanARunHas) {
+    const auto said = [](const Json& changed) {
+        return test::refusal([&] { record_from_json(changed, "/x/run.json"); });
+    };
+    Json more = to_json(record());
+    more["total_steps"] = 100'001;
+    EXPECT_NE(said(more).find("from 0 to 100000"), std::string::npos);
+    more["total_steps"] = 3;
+    more["steps"] = Json(std::vector<Json>(5)); // none of them is looked at
+    EXPECT_NE(said(more).find("are more than the run has"), std::string::npos);
 }
 
 TEST_F(RunFolderTest, ComesBackFromTheLastWholeStep) {
