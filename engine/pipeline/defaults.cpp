@@ -29,8 +29,8 @@ Defaults skyreels(Mode mode, bool p720) {
     return {30, 8.0, 6.0, 6.0, frames, 24, width, height, skyreels_negative};
 }
 
-Defaults wan21(Mode mode, bool large, bool p480) {
-    const int width = large && !p480 ? 1280 : 832, height = large && !p480 ? 720 : 480;
+Defaults wan21(Mode mode, bool p480) {
+    const int width = p480 ? 832 : 1280, height = p480 ? 480 : 720;
     if (mode == Mode::i2v)
         return {40, p480 ? wan_480p_shift : wan_720p_shift, 5.0, 5.0, 81, 16, width, height, wan_i2v_negative};
     if (mode == Mode::flf2v) return {50, 16.0, 5.0, 5.0, 81, 16, 1280, 720, wan_flf2v_negative};
@@ -39,7 +39,7 @@ Defaults wan21(Mode mode, bool large, bool p480) {
 
 } // namespace
 
-Defaults defaults_for(Family family, Mode mode, bool large, bool p720, bool p480) {
+Defaults defaults_for(Family family, Mode mode, bool p720, bool p480) {
     switch (family) {
     case Family::skyreels:
         return skyreels(mode, p720);
@@ -54,7 +54,7 @@ Defaults defaults_for(Family family, Mode mode, bool large, bool p720, bool p480
     case Family::wan:
         break;
     }
-    return wan21(mode, large, p480);
+    return wan21(mode, p480);
 }
 
 Defaults ti2v_defaults() { return {50, 5.0, 5.0, 5.0, 121, 24, 1280, 704, wan_negative}; }

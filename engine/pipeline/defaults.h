@@ -20,9 +20,8 @@ struct Defaults {
 /// Flow shift of Wan 2.1's image-to-video at each of its two areas.
 constexpr double wan_480p_shift = 3, wan_720p_shift = 5;
 
-/// `large`: the 14B sizes (Wan: 1280x720 instead of 832x480). `p720`: the checkpoint's name says 720P. `p480`: it says
-/// 480P.
-Defaults defaults_for(Family, Mode, bool large, bool p720, bool p480);
+/// `p720`: SkyReels' larger size. `p480`: the smaller one of Wan 2.1.
+Defaults defaults_for(Family, Mode, bool p720, bool p480);
 
 /// Defaults of Wan 2.2 TI2V-5B, with a start image and without.
 Defaults ti2v_defaults();

@@ -101,6 +101,18 @@ void check_cache(Request& r, const Variant& variant, const ModelFolder& model) {
     r.cache->coefficients = cache_coefficients(r, variant, model); // the model's folder may have another name one day
 }
 
+/// The row of the table: Wan 2.1's first-last-frame model has one of its own, other models take a last image as they
+/// take a start image alone.
+Mode row_of(const Request& r, const Variant& variant) {
+    return *r.mode == Mode::flf2v && variant.clip_images < 2 ? Mode::i2v : *r.mode;
+}
+
+/// The smaller of Wan's two areas: the name says so, or of Wan 2.1 the model is a small one and its name does not say
+/// the larger.
+bool is_480p(const Request& r, const Variant& variant, const ModelFolder& model) {
+    return named(model, "480p") || (*r.family == Family::wan && variant.dim < large_width && !named(model, "720p"));
+}
+
 /// The reference's size for a video of the image's aspect.
 std::pair<int, int> size_by_area(const ImageInfo& image, bool clean_image, bool p480, int multiple) {
     const double area_480p = 480.0 * 832, area_720p = 720.0 * 1280, area_704p = 704.0 * 1280;
@@ -129,7 +141,7 @@ void resolve_size(Request& r, const Variant& variant, const Defaults& d, bool p4
         const bool by_area = (*r.family == Family::wan || *r.family == Family::wan22) && *r.mode != Mode::forcing;
         if (by_area) {
             std::tie(width, height) =
-                size_by_area(image, variant.clean_image(), p480 && *r.mode == Mode::i2v, multiple);
+                size_by_area(image, variant.clean_image(), p480 && row_of(r, variant) == Mode::i2v, multiple);
             if (std::min(width, height) < multiple || std::max(width, height) > Resolution::max)
                 throw UsageError(r.image.string(), "image",
                                  fmt::format("its aspect of {} x {} gives a video of {}x{}", image.width, image.height,
@@ -211,12 +223,12 @@ void apply_config(Defaults& d, const ModelFolder& model) {
 
 /// The reference's numbers for this model and mode.
 Defaults table_for(const Request& r, const Variant& variant, const ModelFolder& model) {
-    Defaults d = variant.clean_image() ? ti2v_defaults()
-                                       : defaults_for(*r.family, *r.mode, variant.dim >= large_width,
-                                                      named(model, "720p"), named(model, "480p"));
+    Defaults d = variant.clean_image()
+                     ? ti2v_defaults()
+                     : defaults_for(*r.family, row_of(r, variant), named(model, "720p"), is_480p(r, variant, model));
     // Of Wan 2.1's two areas each has its shift; a size that is asked for tells more than a name (spec/schedulers.md
     // 9).
-    if (*r.family == Family::wan && *r.mode == Mode::i2v && r.width && r.height) {
+    if (*r.family == Family::wan && row_of(r, variant) == Mode::i2v && r.width && r.height) {
         const auto [less, more] = std::minmax(*r.width, *r.height);
         if (less == 480 && more == 832) d.shift = wan_480p_shift;
         if (less == 720 && more == 1280) d.shift = wan_720p_shift;
@@ -304,7 +316,7 @@ Request Pipeline::defaults(const Request& asked, const ModelFolder& model) {
     r.width.reset(), r.height.reset();
     try {
         const VideoBefore before = deciding_video(r);
-        resolve_size(r, variant, d, named(model, "480p"), before);
+        resolve_size(r, variant, d, is_480p(r, variant, model), before);
         r.fps = default_fps(d, before);
     } catch (const Error&) { // the image or the video cannot be read, which is no matter here
         r.width = d.width, r.height = d.height, r.fps = d.fps;
@@ -347,7 +359,7 @@ Request Pipeline::resolve(const Request& request, const ModelHeaders& headers) {
 
     const Defaults d = table_for(r, variant, model);
     const VideoBefore before = deciding_video(r);
-    resolve_size(r, variant, d, named(model, "480p"), before);
+    resolve_size(r, variant, d, is_480p(r, variant, model), before);
     (void)Resolution(*r.width, *r.height, variant.multiple()); // refuses what is no multiple
     r.frames = FrameCount(r.frames.value_or(d.frames)).value();
     if (*r.mode == Mode::flf2v && *r.frames < 5)

@@ -300,7 +300,7 @@ TEST(Resolve, ShiftOfWansImageModelsFollowsTheSize) {
     EXPECT_EQ(shift(832, 480), 3.0);
     EXPECT_EQ(shift(480, 832), 3.0);
     EXPECT_EQ(shift(1280, 720), 5.0);
-    EXPECT_EQ(shift(64, 64), 5.0);
+    EXPECT_EQ(shift(64, 64), 3.0); // a small model's
 }
 
 /// As the files of Comfy-Org, city96 and lightx2v write it, as the repositories do, and from inside of one.
@@ -317,7 +317,7 @@ TEST(Resolve, ASizeInANameIsReadHoweverItIsWritten) {
         std::filesystem::copy(models / model, folder / name, std::filesystem::copy_options::recursive);
         return folder / name;
     };
-    EXPECT_EQ(shift(copy("SkyReels-V2-I2V-tiny", "wan2.1-i2v-14b")), 5.0);
+    EXPECT_EQ(shift(copy("SkyReels-V2-I2V-tiny", "wan2.1-i2v-720p")), 5.0);
     EXPECT_EQ(shift(copy("SkyReels-V2-I2V-tiny", "wan2.1-i2v-14b-480p-Q4_K_M")), 3.0);
     const auto there = copy("SkyReels-V2-I2V-tiny", "Wan2.1-I2V-14B-480P");
     EXPECT_EQ(shift(there), 3.0);
@@ -327,12 +327,50 @@ TEST(Resolve, ASizeInANameIsReadHoweverItIsWritten) {
     std::filesystem::current_path(from);
     // The nearest counts: whoever keeps all models in one folder calls it anything.
     std::filesystem::create_directory(folder / "480p models");
-    std::filesystem::rename(folder / "wan2.1-i2v-14b", folder / "480p models/wan2.1-i2v-14b-720p");
+    std::filesystem::rename(folder / "wan2.1-i2v-720p", folder / "480p models/wan2.1-i2v-14b-720p");
     EXPECT_EQ(shift(folder / "480p models/wan2.1-i2v-14b-720p"), 5.0);
     const Request df =
         Pipeline::defaults({}, ModelFolder::open(copy("SkyReels-V2-DF-tiny", "skyreels-v2-df-14b-720p")));
     EXPECT_EQ(df.width, 1280);
     EXPECT_EQ(df.frames, 121);
+}
+
+/// Fun-InP 1.3B, whose name says no size.
+TEST(Resolve, ASmallImageModelKeepsTheSmallAreaForAnImage) {
+    const test::TempFolder folder;
+    const auto of = [&](const char* name) {
+        std::filesystem::copy(models / "SkyReels-V2-I2V-tiny", folder / name, std::filesystem::copy_options::recursive);
+        Request r;
+        r.model = folder / name, r.prompt = "a fox", r.family = Family::wan, r.image = picture, r.frames = 5;
+        return Pipeline::resolve(r, ModelFolder::open(r.model));
+    };
+    const Request small = of("Wan2.1-Fun-1.3B-InP"), named = of("wan2.1-1.3b-i2v-720p");
+    EXPECT_NEAR(double(*small.width) * *small.height, 832.0 * 480, 0.1 * 832 * 480);
+    EXPECT_EQ(small.shift, 3.0);
+    EXPECT_NEAR(double(*named.width) * *named.height, 1280.0 * 720, 0.1 * 1280 * 720);
+    EXPECT_EQ(named.shift, 5.0);
+}
+
+/// A model of Wan 2.1's form without the first-last-frame model's table, as a merged one of Wan 2.2.
+TEST(Resolve, ALastImageAloneMakesNoFirstLastFrameModel) {
+    Request q;
+    q.model = models / "Wan2.2-I2V-A14B-tiny-Diffusers", q.prompt = "a fox", q.family = Family::wan;
+    q.image = picture, q.frames = 5;
+    ModelFolder model = ModelFolder::open(q.model);
+    model.transformer_low.clear();
+    const Request one = Pipeline::resolve(q, model);
+    q.last_image = picture;
+    const Request two = Pipeline::resolve(q, model);
+    EXPECT_EQ(two.mode, Mode::flf2v);
+    EXPECT_EQ(two.width, one.width);
+    EXPECT_EQ(two.steps, one.steps);
+    EXPECT_EQ(two.shift, one.shift);
+    EXPECT_EQ(two.negative_prompt, one.negative_prompt);
+    const Request trained =
+        resolved("Wan2.1-FLF2V-tiny", [](Request& r) { r.image = r.last_image = picture, r.frames = 5; });
+    EXPECT_EQ(trained.shift, 16.0);
+    EXPECT_EQ(trained.steps, 50);
+    EXPECT_GT(*trained.width * *trained.height, 900'000);
 }
 
 TEST(Resolve, HalfOfAModelOfTwoExpertsIsRefused) {
@@ -381,16 +419,16 @@ TEST(Resolve, WhoLacksATokenizerIsToldWhereToGetOne) {
 
 TEST(Defaults, Wan22ImageModelsKeepTheirsWithALastImage) {
     for (const Mode mode : {Mode::i2v, Mode::flf2v}) {
-        const Defaults d = defaults_for(Family::wan22, mode, true, false, false);
+        const Defaults d = defaults_for(Family::wan22, mode, false, false);
         EXPECT_EQ(d.shift, 5.0);
         EXPECT_EQ(d.guidance, 3.5);
         EXPECT_EQ(d.guidance_low, 3.5);
     }
-    EXPECT_EQ(defaults_for(Family::wan22, Mode::t2v, true, false, false).shift, 12.0);
+    EXPECT_EQ(defaults_for(Family::wan22, Mode::t2v, false, false).shift, 12.0);
 }
 
 TEST(Defaults, SkyReelsImageModelsKeepTheirsWithALastImage) {
-    const Defaults d = defaults_for(Family::skyreels, Mode::flf2v, true, false, false);
+    const Defaults d = defaults_for(Family::skyreels, Mode::flf2v, false, false);
     EXPECT_EQ(d.shift, 5.0);
     EXPECT_EQ(d.guidance, 5.0);
 }
