@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 
 #include "engine/core/error.h"
 #include "engine/core/json_fields.h"
@@ -86,12 +87,19 @@ std::optional<Family> wan_from_name(std::string_view name) {
     return std::nullopt;
 }
 
+/// Where the name goes on after "SkyReels"; npos where it does not speak of it.
+std::size_t after_skyreels(std::string_view name) {
+    for (const std::string_view spelling : {"skyreels", "sky_reels", "sky-reels"})
+        if (const std::size_t at = name.find(spelling); at != std::string_view::npos) return at + spelling.size();
+    return std::string_view::npos;
+}
+
 /// Nearest name first. Once one speaks of SkyReels, those further away may only say which of its models.
 std::optional<Family> from_names(const std::vector<std::string>& names, const TransformerTraits& t) {
     bool skyreels = false;
     for (const std::string& original : names) {
         const std::string name = lower_ascii(original);
-        skyreels = skyreels || has(name, "skyreels") || has(name, "sky_reels") || has(name, "sky-reels");
+        skyreels = skyreels || after_skyreels(name) != std::string::npos;
         if (const auto family = skyreels ? skyreels_from_name(name, t) : wan_from_name(name)) return family;
     }
     return std::nullopt;
@@ -103,6 +111,12 @@ Family first_last_family(const FamilyEvidence& e, const std::vector<std::string>
     if (!family) family = from_names(names, e.traits);
     return family == Family::skyreels || family == Family::skyreels_df ? Family::skyreels : Family::wan;
 }
+
+/// SkyReels' models of other tasks: what follows its name. Some have the tensors of V2.
+constexpr std::array skyreels_relatives{std::pair{std::string_view("a1"), std::string_view("SkyReels-A1")},
+                                        std::pair{std::string_view("a2"), std::string_view("SkyReels-A2")},
+                                        std::pair{std::string_view("a3"), std::string_view("SkyReels-A3")},
+                                        std::pair{std::string_view("v3"), std::string_view("SkyReels-V3")}};
 
 constexpr std::array families{std::pair{Family::wan, std::string_view("wan")},
                               std::pair{Family::skyreels, std::string_view("skyreels")},
@@ -132,6 +146,27 @@ std::optional<Family> detect_family(const FamilyEvidence& e) {
     if (e.traits.first_last || text_of(e.config, "model_type") == "flf2v") return first_last_family(e, names);
     if (const auto family = from_model_index(e.model_index)) return family;
     return from_names(names, e.traits);
+}
+
+std::string relative_by_name(const std::vector<std::string>& names) {
+    for (const std::string& original : names) {
+        const std::string name = lower_ascii(original);
+        std::size_t at = after_skyreels(name);
+        if (at == std::string::npos) {
+            if (wan_from_name(name)) break; // what lies further away may be kept with it
+            continue;
+        }
+        while (at < name.size() && has("_- .", name.substr(at, 1))) ++at;
+        const auto same = [&](std::string_view version) {
+            const std::size_t end = at + version.size();
+            return name.compare(at, version.size(), version) == 0 &&
+                   (end == name.size() || std::isalnum(static_cast<unsigned char>(name[end])) == 0);
+        };
+        const auto relative = std::find_if(skyreels_relatives.begin(), skyreels_relatives.end(),
+                                           [&](const auto& r) { return same(r.first); });
+        return relative == skyreels_relatives.end() ? std::string() : std::string(relative->second);
+    }
+    return {};
 }
 
 std::vector<std::string> hint_names(const std::filesystem::path& path) {

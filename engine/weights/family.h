@@ -25,6 +25,10 @@ struct FamilyEvidence {
 /// config.json names an unknown one.
 std::optional<Family> detect_family(const FamilyEvidence&);
 
+/// "SkyReels-A2" or another of SkyReels' models that are not V2, where the nearest of FamilyEvidence's names that
+/// speaks of SkyReels or Wan speaks of it: their tensors may be those of V2. Else empty.
+std::string relative_by_name(const std::vector<std::string>& names);
+
 /// The names of FamilyEvidence for a file or folder: its own name and those of up to five folders above it.
 std::vector<std::string> hint_names(const std::filesystem::path& path);
 

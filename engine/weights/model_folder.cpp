@@ -376,8 +376,9 @@ private:
             for (const std::string& file : companions_.left_out())
                 model_.warnings.push_back(
                     fmt::format("left out: {} is not Wan's VAE, by its name or its config.json", file));
-        model_.relative = traits.outside;
-        if (traits_) model_.family = family(traits);
+        if (!traits_) return;
+        model_.relative = traits.outside.empty() ? relative_by_name(names_around()) : traits.outside;
+        model_.family = family(traits);
     }
 
     /// A damaged file is most likely the part that is missing, and says more than that it is missing.
@@ -414,6 +415,12 @@ private:
         }
     }
 
+    std::vector<std::string> names_around() const {
+        std::vector<std::string> names = hint_names(model_.transformer.front());
+        for (std::string& name : hint_names(path_)) names.push_back(std::move(name));
+        return names;
+    }
+
     std::optional<Family> family(const TransformerTraits& traits) const {
         FamilyEvidence evidence;
         evidence.config = model_.config;
@@ -421,8 +428,7 @@ private:
         evidence.traits = traits;
         evidence.two_experts = two_experts_ || !model_.transformer_low.empty();
         evidence.second_vae = companions_.has_second_vae(traits);
-        evidence.names = hint_names(model_.transformer.front());
-        for (std::string& name : hint_names(path_)) evidence.names.push_back(std::move(name));
+        evidence.names = names_around();
         try {
             return detect_family(evidence);
         } catch (const Error& e) {

@@ -129,6 +129,26 @@ TEST(FamilyTest, Table) {
     }
 }
 
+/// Their files may have V2's tensors.
+TEST(FamilyTest, SkyReelsOtherModelsAreTold) {
+    const auto told = [](const std::vector<std::string>& names) { return relative_by_name(names); };
+    EXPECT_EQ(told({"Wan2_1_SkyreelsA2_fp8_e4m3fn.safetensors", "diffusion_models"}), "SkyReels-A2");
+    EXPECT_EQ(told({"diffusion_pytorch_model.safetensors", "transformer", "SkyReels-A2"}), "SkyReels-A2");
+    EXPECT_EQ(told({"model.safetensors", "SkyReels-A1-5B"}), "SkyReels-A1");
+    EXPECT_EQ(told({"skyreels_a3.safetensors"}), "SkyReels-A3");
+    EXPECT_EQ(told({"Wan21-SkyReelsV3-R2V_fp8_scaled_mixed.safetensors"}), "SkyReels-V3");
+    EXPECT_EQ(told({"x", "transformer", "models--Skywork--SkyReels-V3-V2V-14B"}), "SkyReels-V3");
+    for (const char* name : {"SkyReels-V2-I2V-14B-540P", "Wan2_1-SkyReels-V2-DF-14B-720P_fp16.safetensors",
+                             "SkyReels-A14B", "skyreels", "skyreels-v30", "wan2.1_a2.safetensors"})
+        EXPECT_EQ(told({name}), "") << name;
+    // The nearest name counts.
+    EXPECT_EQ(told({"SkyReels-V2-I2V-1.3B.safetensors", "SkyReels-A2"}), "");
+    EXPECT_EQ(told({"wan2.1_i2v_480p.safetensors", "SkyReels-A2"}), "");
+    TempFolder folder("models");
+    write_bytes(folder / "Wan2_1_SkyreelsA2_fp8.safetensors", transformer_file());
+    EXPECT_EQ(ModelFolder::open(folder / "Wan2_1_SkyreelsA2_fp8.safetensors").relative, "SkyReels-A2");
+}
+
 TEST(FamilyTest, AnUnknownFieldIsRefused) {
     TempFolder folder("x");
     write_bytes(folder / "model.safetensors", transformer_file());
