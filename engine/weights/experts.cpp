@@ -102,6 +102,15 @@ bool are_twins(const fs::path& one, const fs::path& other) {
     return rest(one) == rest(other);
 }
 
+Expert letter_expert_of(const fs::path& file, const fs::path& other) {
+    std::string one = file.stem().string(), two = other.stem().string();
+    if (file.extension() != other.extension() || one.size() < 2 || one.size() != two.size()) return Expert::none;
+    const char mine = one.back(), its = two.back();
+    one.pop_back(), two.pop_back();
+    if (one != two) return Expert::none;
+    return mine == 'H' && its == 'L' ? Expert::high : mine == 'L' && its == 'H' ? Expert::low : Expert::none;
+}
+
 std::optional<std::pair<fs::path, fs::path>> expert_folders(const fs::path& root) {
     std::vector<fs::path> high, low;
     // A word like "high" alone counts where nobody speaks of noise.

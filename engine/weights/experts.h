@@ -33,6 +33,10 @@ bool are_experts(const std::filesystem::path& one, const std::filesystem::path& 
 /// The same model's two experts in the same numbers: names and folders differ in the words for the expert alone.
 bool are_twins(const std::filesystem::path& one, const std::filesystem::path& other);
 
+/// Which expert `file` holds where its name and `other`'s differ in the capital before the ending alone, H for high and
+/// L for low: "…FP8H.safetensors" and "…FP8L.safetensors". Without the other such a letter says nothing.
+Expert letter_expert_of(const std::filesystem::path& file, const std::filesystem::path& other);
+
 /// The two folders of `root` (high noise, low noise) whose names differ in the words for the expert alone, as
 /// HighNoise/ and LowNoise/ or …-A14B-high/ and …-A14B-low/; nothing where there are none or several could be meant.
 std::optional<std::pair<std::filesystem::path, std::filesystem::path>>

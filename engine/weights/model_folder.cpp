@@ -58,18 +58,10 @@ private:
         const std::vector<Network> candidates = only(all, Component::transformer);
         if (candidates.empty()) return;
         if (candidates.size() == 1) return set_transformer(candidates.front());
-        const auto named = [&](Expert e) {
-            return std::find_if(candidates.begin(), candidates.end(),
-                                [&](const Network& f) { return file_expert_of(f.first_name()) == e; });
-        };
-        const auto high = named(Expert::high), low = named(Expert::low);
-        if (candidates.size() == 2 && high != candidates.end() && low != candidates.end() &&
-            are_experts(high->files().front(), low->files().front()) &&
-            are_alike(TransformerTraits::read(*high->group), TransformerTraits::read(*low->group))) {
-            set_transformer(*high);
-            model_.transformer_low = low->files();
-            warn_unless_twins(high->files().front(), low->files().front());
-            return;
+        if (candidates.size() == 2) {
+            const Network &one = candidates.front(), &other = candidates.back();
+            if (are_pair(one, other)) return set_pair(one, other);
+            if (are_pair(other, one)) return set_pair(other, one);
         }
         // Without an index, parts of one network may lie in files of any name.
         if (const auto whole = parts_of_one(candidates)) {
@@ -83,6 +75,17 @@ private:
         }
         refuse_several(path_, candidates);
     }
+    static bool are_pair(const Network& high, const Network& low) {
+        const fs::path &one = high.files().front(), &other = low.files().front();
+        const bool named = file_expert_of(high.first_name()) == Expert::high &&
+                           file_expert_of(low.first_name()) == Expert::low && are_experts(one, other);
+        return (named || letter_expert_of(one, other) == Expert::high) && are_alike(high, low);
+    }
+    void set_pair(const Network& high, const Network& low) {
+        set_transformer(high);
+        model_.transformer_low = low.files();
+        warn_unless_twins(high.files().front(), low.files().front());
+    }
     /// Two quantisations, or a finetune's: whoever put them there knows.
     void warn_unless_twins(const fs::path& high, const fs::path& low) {
         if (!are_twins(high, low))
@@ -91,9 +94,11 @@ private:
                                                   printable(low.filename().string(), 80)));
     }
     [[noreturn]] static void refuse_several(const fs::path& place, const std::vector<Network>& all) {
-        throw Error(place.string(), "",
-                    fmt::format("several transformers are there ({})", fmt::join(names_of(all), ", ")),
-                    "name the file that is meant");
+        throw Error(
+            place.string(), "", fmt::format("several transformers are there ({})", fmt::join(names_of(all), ", ")),
+            all.size() == 2 && are_alike(all.front(), all.back())
+                ? "name the file that is meant, or name them ..._high and ..._low if they are the experts of one"
+                : "name the file that is meant");
     }
     static std::vector<std::string> names_of(const std::vector<Network>& all) {
         std::vector<std::string> names;
@@ -119,7 +124,7 @@ private:
         const Expert place = file_expert_of(folder.filename().string());
         const std::string name = file.filename().string();
         const Expert mine = placed_expert_of(file);
-        if (mine == Expert::none) return;
+        if (mine == Expert::none) return find_other_letter(file);
         const Expert other = mine == Expert::high ? Expert::low : Expert::high;
         std::vector<CheckpointFiles> candidates;
         const auto gather = [&](const fs::path& from, auto&& named) {
@@ -158,14 +163,27 @@ private:
             if (said_expert_of(file) != Expert::none)
                 model_.warnings.push_back(
                     fmt::format("{} is one expert of two; the other one is not beside it", printable(name, 80)));
-        } else if (mine == Expert::high) {
-            model_.transformer_low = found.front().files();
-            warn_unless_twins(file, found.front().files().front());
         } else {
-            model_.transformer_low = std::move(model_.transformer);
-            set_transformer(found.front());
-            warn_unless_twins(found.front().files().front(), file);
+            set_other_expert(mine, found.front());
         }
+    }
+
+    /// Of a file whose name speaks of no expert: one beside it may make a pair of them.
+    void find_other_letter(const fs::path& file) {
+        for (const CheckpointFiles& files : search_.list_beside(normal_path(file).parent_path())) {
+            const Expert mine = files.files.empty() ? Expert::none : letter_expert_of(file, files.files.front());
+            if (mine == Expert::none) continue;
+            const std::vector<Network> found = other_experts({files});
+            if (found.size() == 1) return set_other_expert(mine, found.front());
+        }
+    }
+
+    /// `mine`: of the transformer that was chosen.
+    void set_other_expert(Expert mine, const Network& other) {
+        const std::vector<fs::path> own = model_.transformer;
+        model_.transformer_low = mine == Expert::high ? other.files() : own;
+        if (mine == Expert::low) set_transformer(other);
+        warn_unless_twins(model_.transformer.front(), model_.transformer_low.front());
     }
 
     /// Transformers in these files like the one that was chosen. A damaged file is left out, unless it is the twin: it
@@ -183,6 +201,9 @@ private:
             }
         }
         return result;
+    }
+    static bool are_alike(const Network& a, const Network& b) {
+        return are_alike(TransformerTraits::read(*a.group), TransformerTraits::read(*b.group));
     }
     static bool are_alike(const TransformerTraits& a, const TransformerTraits& b) {
         const auto kind = [](const TransformerTraits& t) {

@@ -241,6 +241,34 @@ TEST(ExpertsTest, LowVramSpeaksOfNoExpert) {
     EXPECT_EQ(file_expert_of("high_lightning.safetensors"), Expert::high); // it begins like such a word
 }
 
+/// As makers of finetunes call them; any other pair of files may be two versions.
+TEST(ExpertsTest, ALastLetterTellsTwoFilesApart) {
+    TempFolder folder("models");
+    add_companions(folder.path());
+    const Names pair{"wan22EnhancedNSFWSVICamera_nsfwV2FP8H.safetensors",
+                     "wan22EnhancedNSFWSVICamera_nsfwV2FP8L.safetensors"};
+    write_bytes(folder / pair[0], transformer_file());
+    EXPECT_TRUE(ModelFolder::open(folder / pair[0]).transformer_low.empty());
+    write_bytes(folder / pair[1], transformer_file());
+    for (const fs::path& path : {folder.path(), folder / pair[0], folder / pair[1]}) {
+        const ModelFolder m = ModelFolder::open(path);
+        EXPECT_EQ(names_of(m.transformer), Names{pair[0]}) << path;
+        EXPECT_EQ(names_of(m.transformer_low), Names{pair[1]}) << path;
+        EXPECT_EQ(m.family, Family::wan22) << path;
+        ASSERT_EQ(m.warnings.size(), 1u) << path; // one letter is not much
+        EXPECT_TRUE(has(m.warnings[0], "are taken for the two experts")) << path;
+    }
+    write_bytes(folder / pair[1], transformer_file(with_images(false))); // of another model
+    EXPECT_TRUE(ModelFolder::open(folder / pair[0]).transformer_low.empty());
+    EXPECT_FALSE(has(refusal(folder.path()), "..._high"));
+    write_bytes(folder / pair[1], transformer_file());
+    fs::rename(folder / pair[1], folder / "wan22EnhancedNSFWSVICamera_nsfwV2FP8M.safetensors");
+    EXPECT_TRUE(ModelFolder::open(folder / pair[0]).transformer_low.empty());
+    EXPECT_TRUE(has(refusal(folder.path()), "or name them ..._high and ..._low")) << refusal(folder.path());
+    EXPECT_EQ(letter_expert_of("aH.safetensors", "aL.gguf"), Expert::none);
+    EXPECT_EQ(letter_expert_of("ah.safetensors", "al.safetensors"), Expert::none);
+}
+
 TEST(ExpertsTest, TheOtherExpertIsFoundByName) {
     TempFolder folder("models");
     add_companions(folder.path());
