@@ -97,15 +97,16 @@ void Companions::take(const std::vector<Network>& found) {
 }
 
 void Companions::search_beside(const fs::path& folder, const fs::path& opened) {
-    static constexpr std::array inner{"diffusion_models", "transformer",    "transformer_2",    "unet",
-                                      "checkpoints",      "distill_models", "high_noise_model", "low_noise_model"};
-    static constexpr std::array companions{"vae",  "text_encoder",  "text_encoders",
-                                           "clip", "image_encoder", "clip_vision"};
+    static constexpr std::array inner{"diffusion_models", "transformer",      "transformer_2",  "unet",
+                                      "checkpoints",      "stable-diffusion", "distill_models", "high_noise_model",
+                                      "low_noise_model"};
+    static constexpr std::array companions{"vae",         "text_encoder", "text_encoders",     "clip", "image_encoder",
+                                           "clip_vision", "umt5-xxl",     "xlm-roberta-large", "t5"};
     const auto any_of = [](const auto& names, const std::string& name) {
         return std::find(names.begin(), names.end(), lower_ascii(name)) != names.end();
     };
-    // People sort ComfyUI's files into folders of their own: diffusion_models/WanVideo/2_2.
-    constexpr int most_levels = 3;
+    // People sort ComfyUI's files into folders of their own: diffusion_models/video/wan/2.2/i2v.
+    constexpr int most_levels = 5;
     std::vector<fs::path> roots{normal_path(folder)};
     fs::path at = roots.front();
     for (int level = 0; level < most_levels && at.has_filename(); ++level, at = at.parent_path())

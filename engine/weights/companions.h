@@ -21,8 +21,8 @@ public:
     void take(const std::vector<Network>& found);
     /// Candidates and the tokenizer in the folders where the usual layouts keep what belongs to a transformer in
     /// `folder`: itself (unless it is `opened`, which was taken from already), the one above diffusion_models/,
-    /// transformer/, high_noise_model/ …, and vae/, text_encoders/, clip_vision/ … in those, with folders of their own
-    /// (vae/wan).
+    /// Stable-diffusion/, transformer/, high_noise_model/ …, and vae/, text_encoders/, umt5-xxl/, clip_vision/ … in
+    /// those, with folders of their own (vae/wan).
     void search_beside(const std::filesystem::path& folder, const std::filesystem::path& opened);
     /// tokenizer.json or spiece.model in `folder` or where the usual layouts keep it there, if none was found yet.
     void look_for_tokenizer(const std::filesystem::path& folder);

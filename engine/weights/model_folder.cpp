@@ -341,13 +341,15 @@ private:
         fs::path root = path_;
         if (is_folder(path_ / "split_files"))
             root = path_ / "split_files";
-        else if (is_folder(path_ / "models/diffusion_models") || is_folder(path_ / "models/unet"))
-            root = path_ / "models"; // ComfyUI itself
+        else if (is_folder(path_ / "models/diffusion_models") || is_folder(path_ / "models/unet") ||
+                 is_folder(path_ / "models/Stable-diffusion"))
+            root = path_ / "models"; // ComfyUI or Forge itself
         std::vector<Network> found = look(root);
         if (only(found, Component::transformer).empty())
             if (const auto folders = expert_folders(root); folders && hold_transformers(*folders))
                 return open_two_experts(root, folders->first, folders->second);
-        for (const char* part : {"diffusion_models", "distill_models", "transformer", "unet", "checkpoints"}) {
+        for (const char* part :
+             {"diffusion_models", "distill_models", "transformer", "unet", "checkpoints", "Stable-diffusion"}) {
             if (!only(found, Component::transformer).empty()) break;
             if (!is_folder(root / part)) continue;
             std::vector<Network> inside = look(root / part);

@@ -143,6 +143,35 @@ TEST(ModelFolderTest, ComfyFoldersSortedByTheirOwner) {
     }
 }
 
+TEST(ModelFolderTest, OtherProgramsFolders) {
+    const auto complete = [](const fs::path& path) {
+        const ModelFolder m = ModelFolder::open(path);
+        EXPECT_EQ(m.transformer.size(), 1u) << path;
+        return m.missing;
+    };
+    TempFolder wan2gp("ckpts");
+    write_bytes(wan2gp / "wan2.1_image2video_480p_14B_mbf16.safetensors", transformer_file(with_images()));
+    write_bytes(wan2gp / "Wan2.1_VAE.safetensors", vae_file());
+    write_bytes(wan2gp / "umt5-xxl/models_t5_umt5-xxl-enc-bf16.safetensors", encoder_file(false));
+    write_bytes(wan2gp / "umt5-xxl/spiece.model", "x");
+    write_bytes(wan2gp / "xlm-roberta-large/models_clip_open-clip-xlm-roberta-large-vit-huge-14-bf16.safetensors",
+                safetensors(zero_tensors(clip_names(10, 12, 2))));
+    EXPECT_EQ(complete(wan2gp.path()), Names{});
+    EXPECT_EQ(complete(wan2gp / "wan2.1_image2video_480p_14B_mbf16.safetensors"), Names{});
+    TempFolder forge("webui");
+    write_bytes(forge / "models/Stable-diffusion/wan2.1_t2v_1.3B.safetensors", transformer_file());
+    write_bytes(forge / "models/text_encoder/umt5_xxl_fp16.safetensors", encoder_file());
+    write_bytes(forge / "models/VAE/wan_2.1_vae.safetensors", vae_file());
+    for (const char* path : {"models/Stable-diffusion/wan2.1_t2v_1.3B.safetensors", "models", "."})
+        EXPECT_EQ(complete(forge / path), Names{});
+    TempFolder comfy("ComfyUI");
+    const char* deep = "models/diffusion_models/video/wan/2.2/i2v/wan_i2v.safetensors";
+    write_bytes(comfy / deep, transformer_file());
+    write_bytes(comfy / "models/vae/wan_2.1_vae.safetensors", vae_file());
+    write_bytes(comfy / "models/text_encoders/umt5_xxl_fp16.safetensors", encoder_file());
+    EXPECT_EQ(complete(comfy / deep), Names{});
+}
+
 /// The Hugging Face cache: files are links to blobs without names.
 TEST(ModelFolderTest, ACachedRepositoryIsItsRevision) {
     TempFolder folder("models--Wan-AI--Wan2.1-T2V-1.3B");
