@@ -14,6 +14,7 @@
 #include "engine/weights/config_file.h"
 #include "engine/weights/experts.h"
 #include "engine/weights/places.h"
+#include "engine/weights/quantisation.h"
 
 namespace denoir {
 namespace fs = std::filesystem;
@@ -80,6 +81,18 @@ bool suits(const Network& n, const TransformerTraits& traits) {
     return equal("z_dim", traits.out_channels) && equal("out_channels", sizes.value("in_channels", std::int64_t{-1}));
 }
 
+/// By the types of its tensors and its quantisation.
+bool can_be_read(const Network& n) {
+    const auto typed = [](const TensorGroup::Member& m) { return m.tensor->dtype.has_value(); };
+    if (!std::all_of(n.group->members.begin(), n.group->members.end(), typed)) return false;
+    try {
+        for (const auto& container : n.checkpoint->containers) check_quantisation(*container, {});
+    } catch (const Error&) { // whoever has no other says so
+        return false;
+    }
+    return true;
+}
+
 /// A folder may be a link to another.
 fs::path real_place(const Network& n) {
     std::error_code error;
@@ -135,7 +148,9 @@ std::vector<fs::path> Companions::best(Component wanted, const char* role, Model
     for (const Network& n : candidates_)
         if (n.component() == wanted && seen.insert(real_place(n)).second) all.push_back(&n);
     if (all.empty()) return {};
-    const auto rank = [&](const Network* n) { return std::tuple(suits(*n, traits), !is_other_clip(*n), n->bytes()); };
+    const auto rank = [&](const Network* n) {
+        return std::tuple(suits(*n, traits), !is_other_clip(*n), can_be_read(*n), n->bytes());
+    };
     std::stable_sort(all.begin(), all.end(), [&](const Network* a, const Network* b) { return rank(a) > rank(b); });
     const Network& chosen = *all.front();
     if (all.size() > 1)

@@ -28,8 +28,8 @@ public:
     void look_for_tokenizer(const std::filesystem::path& folder);
 
     /// Fills in vae, text_encoder, clip and tokenizer of a model whose config and model_index are read. Of several
-    /// candidates one whose sizes are those that the transformer was trained with, and of those the one with the most
-    /// bytes (fp16 before fp8): said in its warnings.
+    /// candidates one whose sizes are those that the transformer was trained with, of those one that can be read, and
+    /// of those the one with the most bytes (fp16 before fp8): said in its warnings.
     void choose(ModelFolder& model, const TransformerTraits& traits);
 
     /// True where two VAEs were found, Wan 2.1's and Wan 2.2's, and the second makes the transformer's latents; after

@@ -131,13 +131,7 @@ Json merged_config(Inspection& out, const TensorGroup& group, const Json& config
 void warn_of_quantisation(Inspection& out, const Checkpoint& checkpoint) {
     for (const auto& container : checkpoint.containers) {
         try {
-            check_quantisation_metadata(container->metadata, {});
-            for (const FileTensor& t : container->tensors) {
-                refuse_unknown_quantisation(t.name, {});
-                if (t.name.ends_with(".comfy_quant")) check_comfy_quant(*container, t, t.name, {});
-            }
-            for (const FileTensor& t : container->tensors)
-                if (t.name.ends_with(".weight") && t.dtype == DType::i8) refuse_int8(t.name, {});
+            check_quantisation(*container, {});
         } catch (const Error& e) {
             warn(out, e.what());
         }

@@ -71,6 +71,16 @@ void check_quantisation_metadata(const std::map<std::string, std::string>& metad
     for (const auto& [layer, entry] : json["layers"].items()) check_format(entry, layer, file);
 }
 
+void check_quantisation(const Container& container, const std::string& file) {
+    check_quantisation_metadata(container.metadata, file);
+    for (const FileTensor& t : container.tensors) {
+        refuse_unknown_quantisation(t.name, file);
+        if (t.name.ends_with(".comfy_quant")) check_comfy_quant(container, t, t.name, file);
+    }
+    for (const FileTensor& t : container.tensors)
+        if (t.name.ends_with(".weight") && t.dtype == DType::i8) refuse_int8(t.name, file);
+}
+
 Tensor read_scale(const Tensor& stored, const Shape& weight, std::string_view name, const std::string& file,
                   std::int64_t& blocks) {
     const auto refuse = [&](std::string what) { throw Error(file, std::string(name), std::move(what), use_other); };

@@ -24,6 +24,10 @@ void check_comfy_quant(const Container& container, const FileTensor& tensor, std
 /// refuses.
 void check_quantisation_metadata(const std::map<std::string, std::string>& metadata, const std::string& file);
 
+/// Throws Error naming the first tensor of a file whose quantisation is not read, by names, types and what is said of
+/// it.
+void check_quantisation(const Container&, const std::string& file);
+
 /// A scale as Weight::scale wants it: f32, [] or [out]. `blocks` receives the number of column blocks (1: none); then
 /// the result is [out, blocks]. Throws Error naming `name` where the shape does not fit `weight` or a value is not
 /// finite.

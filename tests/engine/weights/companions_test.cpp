@@ -107,6 +107,23 @@ TEST(CompanionsTest, OfSeveralClipsTheOneThatTheTransformerKnows) {
     EXPECT_EQ(names_of(ModelFolder::open(folder.path()).clip), Names{"clip_vision_h.safetensors"});
 }
 
+/// One in 8-bit whole numbers may have more bytes.
+TEST(CompanionsTest, ATextEncoderThatCanBeReadIsTakenBeforeALargerOne) {
+    TempFolder folder("models");
+    write_bytes(folder / "diffusion_models/wan2.1_t2v.safetensors", transformer_file());
+    const std::string readable = "umt5_xxl_fp8_e4m3fn_scaled.safetensors";
+    write_bytes(folder / "text_encoders" / readable, encoder_file(true, 6, "F8_E4M3"));
+    const auto int8 = [](const char* extra, const char* dtype = "F16") {
+        std::vector<Raw> tensors = zero_tensors(umt5_names(20, 6, 12, 2, 2), dtype);
+        tensors.push_back(zeros(std::string("blocks.0.attn.q.") + extra, {2000}, "F32"));
+        return safetensors(tensors);
+    };
+    for (const std::string& unread : {int8("weight._data"), int8("SCB"), int8("weight_format", "I8")}) {
+        write_bytes(folder / "text_encoders/umt5-xxl-enc-int8.safetensors", unread);
+        EXPECT_EQ(names_of(ModelFolder::open(folder.path()).text_encoder), Names{readable});
+    }
+}
+
 /// Kijai's encoder brings none; ComfyUI's beside it does, and so may a file.
 TEST(CompanionsTest, TheTokenizerBesideTheTextEncoder) {
     TempFolder folder("models");
