@@ -81,6 +81,15 @@ bool suits(const Network& n, const TransformerTraits& traits) {
     return equal("z_dim", traits.out_channels) && equal("out_channels", sizes.value("in_channels", std::int64_t{-1}));
 }
 
+/// A CLIP of another width, or without a class token, is another program's: SigLIP's, beside Flux.
+bool is_foreign_clip(const Network& n, const TransformerTraits& traits) {
+    const auto is_class_token = [](const TensorGroup::Member& m) {
+        return m.name.ends_with("cls_embedding") || m.name.ends_with("class_embedding");
+    };
+    return n.component() == Component::clip &&
+           (!suits(n, traits) || std::none_of(n.group->members.begin(), n.group->members.end(), is_class_token));
+}
+
 /// By the types of its tensors and its quantisation.
 bool can_be_read(const Network& n) {
     const auto typed = [](const TensorGroup::Member& m) { return m.tensor->dtype.has_value(); };
@@ -146,7 +155,8 @@ std::vector<fs::path> Companions::best(Component wanted, const char* role, Model
     std::vector<const Network*> all;
     std::set<fs::path> seen;
     for (const Network& n : candidates_)
-        if (n.component() == wanted && seen.insert(real_place(n)).second) all.push_back(&n);
+        if (n.component() == wanted && !is_foreign_clip(n, traits) && seen.insert(real_place(n)).second)
+            all.push_back(&n);
     if (all.empty()) return {};
     const auto rank = [&](const Network* n) {
         return std::tuple(suits(*n, traits), !is_other_clip(*n), can_be_read(*n), n->bytes());

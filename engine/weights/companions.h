@@ -27,9 +27,10 @@ public:
     /// tokenizer.json or spiece.model in `folder` or where the usual layouts keep it there, if none was found yet.
     void look_for_tokenizer(const std::filesystem::path& folder);
 
-    /// Fills in vae, text_encoder, clip and tokenizer of a model whose config and model_index are read. Of several
-    /// candidates one whose sizes are those that the transformer was trained with, of those one that can be read, and
-    /// of those the one with the most bytes (fp16 before fp8): said in its warnings.
+    /// Fills in vae, text_encoder, clip and tokenizer of a model whose config and model_index are read. A CLIP of
+    /// another width than the transformer's, or without a class token, is none. Of several candidates one whose sizes
+    /// are those that the transformer was trained with, of those one that can be read, and of those the one with the
+    /// most bytes (fp16 before fp8): said in its warnings.
     void choose(ModelFolder& model, const TransformerTraits& traits);
 
     /// True where two VAEs were found, Wan 2.1's and Wan 2.2's, and the second makes the transformer's latents; after

@@ -107,6 +107,22 @@ TEST(CompanionsTest, OfSeveralClipsTheOneThatTheTransformerKnows) {
     EXPECT_EQ(names_of(ModelFolder::open(folder.path()).clip), Names{"clip_vision_h.safetensors"});
 }
 
+/// Flux's SigLIP, and SDXL's.
+TEST(CompanionsTest, AnotherProgramsVisionTowerIsNoClip) {
+    TempFolder folder("models");
+    write_bytes(folder / "diffusion_models/wan2.1_i2v.safetensors", transformer_file(with_images()));
+    write_bytes(folder / "vae/wan_2.1_vae.safetensors", vae_file());
+    write_bytes(folder / "text_encoders/umt5_xxl_fp16.safetensors", encoder_file());
+    write_bytes(folder / "clip_vision/clip_vision_g.safetensors", safetensors(zero_tensors(clip_names(20, 12, 2))));
+    std::vector<Raw> siglip;
+    for (const Raw& t : zero_tensors(clip_names(10, 12, 2)))
+        if (t.name != "visual.cls_embedding") siglip.push_back(t);
+    write_bytes(folder / "clip_vision/sigclip_vision_patch14_384.safetensors", safetensors(siglip));
+    const ModelFolder m = ModelFolder::open(folder.path());
+    EXPECT_EQ(m.clip.size(), 0u);
+    EXPECT_EQ(m.missing, Names{"CLIP image encoder"});
+}
+
 /// One in 8-bit whole numbers may have more bytes.
 TEST(CompanionsTest, ATextEncoderThatCanBeReadIsTakenBeforeALargerOne) {
     TempFolder folder("models");

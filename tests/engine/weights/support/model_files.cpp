@@ -23,7 +23,7 @@ void add_companions(const std::filesystem::path& root) {
 }
 void add_clip(const std::filesystem::path& root) {
     write_bytes(root / "models_clip_open-clip-xlm-roberta-large-vit-huge-14.pth",
-                pth(zero_tensors(clip_names(6, 12, 2))));
+                pth(zero_tensors(clip_names(10, 12, 2))));
 }
 
 Names names_of(const std::vector<std::filesystem::path>& files) {

@@ -24,6 +24,7 @@ std::string diffusers_file(Component component, const NameList& list);
 
 /// VAE, text encoder and tokenizer as the original repositories name them.
 void add_companions(const std::filesystem::path& root);
+/// Of with_images().
 void add_clip(const std::filesystem::path& root);
 /// A diffusers repository.
 void write_diffusers(const std::filesystem::path& root, std::string_view model_index);
