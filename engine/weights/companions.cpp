@@ -102,13 +102,6 @@ bool can_be_read(const Network& n) {
     return true;
 }
 
-/// A folder may be a link to another.
-fs::path real_place(const Network& n) {
-    std::error_code error;
-    const fs::path real = fs::weakly_canonical(n.files().front(), error);
-    return error ? normal_path(n.files().front()) : real;
-}
-
 } // namespace
 
 void Companions::take(const std::vector<Network>& found) {
@@ -155,7 +148,7 @@ std::vector<fs::path> Companions::best(Component wanted, const char* role, Model
     std::vector<const Network*> all;
     std::set<fs::path> seen;
     for (const Network& n : candidates_)
-        if (n.component() == wanted && !is_foreign_clip(n, traits) && seen.insert(real_place(n)).second)
+        if (n.component() == wanted && !is_foreign_clip(n, traits) && seen.insert(n.real_place()).second)
             all.push_back(&n);
     if (all.empty()) return {};
     const auto rank = [&](const Network* n) {

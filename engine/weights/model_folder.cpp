@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -54,8 +55,8 @@ private:
     }
 
     /// One transformer, or the two experts of Wan 2.2, among what a folder holds.
-    void choose_transformer(const std::vector<Network>& all) {
-        const std::vector<Network> candidates = only(all, Component::transformer);
+    void choose_transformer(const std::vector<Network>& all) { choose_among(only(all, Component::transformer)); }
+    void choose_among(const std::vector<Network>& candidates) {
         if (candidates.empty()) return;
         if (candidates.size() == 1) return set_transformer(candidates.front());
         if (candidates.size() == 2) {
@@ -317,9 +318,10 @@ private:
     }
 
     /// All transformers that were found lie in the folders of two experts, some in each.
-    static bool holds_nothing_else(const std::pair<fs::path, fs::path>& folders, const std::vector<Network>& found) {
+    static bool holds_nothing_else(const std::pair<fs::path, fs::path>& folders,
+                                   const std::vector<Network>& transformers) {
         std::size_t high = 0, low = 0, all = 0;
-        for (const Network& n : only(found, Component::transformer)) {
+        for (const Network& n : transformers) {
             const fs::path place = n.files().front().parent_path();
             ++all, high += place == folders.first, low += place == folders.second;
         }
@@ -336,6 +338,29 @@ private:
         return is(folders.first) && is(folders.second);
     }
 
+    static std::vector<fs::path> transformer_folders(const fs::path& root) {
+        std::vector<fs::path> parts;
+        for (const char* name :
+             {"diffusion_models", "distill_models", "transformer", "unet", "checkpoints", "Stable-diffusion"})
+            if (is_folder(root / name)) parts.push_back(root / name);
+        return parts;
+    }
+
+    /// All that lies in `parts` and the folders in them; their transformers, each once where a folder is a link to
+    /// another. What cannot be read is said until one was found.
+    void gather(const std::vector<fs::path>& parts, std::vector<Network>& found, std::vector<Network>& transformers) {
+        std::set<fs::path> seen;
+        const auto take = [&](std::vector<Network> inside) {
+            for (const Network& n : only(inside, Component::transformer))
+                if (seen.insert(n.real_place()).second) transformers.push_back(n);
+            std::move(inside.begin(), inside.end(), std::back_inserter(found));
+        };
+        for (const fs::path& part : parts) {
+            take(transformers.empty() ? look(part) : search_.look_beside(part));
+            for (const fs::path& deeper : folders_in(part)) take(search_.look_beside(deeper));
+        }
+    }
+
     /// An original repository, ComfyUI's folders, lightx2v's, or a part of a larger tree.
     void open_folder() {
         fs::path root = path_;
@@ -348,20 +373,15 @@ private:
         if (only(found, Component::transformer).empty())
             if (const auto folders = expert_folders(root); folders && hold_transformers(*folders))
                 return open_two_experts(root, folders->first, folders->second);
-        for (const char* part :
-             {"diffusion_models", "distill_models", "transformer", "unet", "checkpoints", "Stable-diffusion"}) {
-            if (!only(found, Component::transformer).empty()) break;
-            if (!is_folder(root / part)) continue;
-            std::vector<Network> inside = look(root / part);
-            if (only(inside, Component::transformer).empty()) {
-                for (const fs::path& deeper : folders_in(root / part))
-                    for (Network& f : search_.look_beside(deeper)) inside.push_back(std::move(f));
-                if (const auto folders = expert_folders(root / part); folders && holds_nothing_else(*folders, inside))
+        std::vector<Network> transformers = only(found, Component::transformer);
+        if (transformers.empty()) { // those of the folder itself come first
+            const std::vector<fs::path> parts = transformer_folders(root);
+            gather(parts, found, transformers);
+            for (const fs::path& part : parts)
+                if (const auto folders = expert_folders(part); folders && holds_nothing_else(*folders, transformers))
                     return open_two_experts(root, folders->first, folders->second);
-            }
-            found.insert(found.end(), inside.begin(), inside.end());
         }
-        choose_transformer(found);
+        choose_among(transformers);
         if (!model_.transformer.empty() && model_.transformer_low.empty())
             find_other_expert(model_.transformer.front());
         companions_.take(found);

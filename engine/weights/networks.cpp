@@ -66,6 +66,12 @@ std::uint64_t Network::bytes() const {
     return total;
 }
 
+fs::path Network::real_place() const {
+    std::error_code error;
+    const fs::path real = fs::weakly_canonical(files().front(), error);
+    return error ? normal_path(files().front()) : real;
+}
+
 std::vector<Network> only(const std::vector<Network>& all, Component wanted) {
     std::vector<Network> result;
     for (const Network& n : all)

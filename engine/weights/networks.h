@@ -19,6 +19,7 @@ struct Network {
     const std::vector<std::filesystem::path>& files() const { return checkpoint->files; }
     std::uint64_t bytes() const; ///< of its tensors as they are stored
     std::string first_name() const { return files().front().filename().string(); }
+    std::filesystem::path real_place() const; ///< of its first file: a folder may be a link to another
 };
 
 /// The networks of one kind; where an index names the files of some, those alone.

@@ -143,6 +143,35 @@ TEST(ModelFolderTest, ComfyFoldersSortedByTheirOwner) {
     }
 }
 
+TEST(ModelFolderTest, OfSeveralModelsInComfyFoldersNoneIsMeant) {
+    const std::string model = transformer_file();
+    for (const char* other : {"models/diffusion_models/Wan22/wan_i2v.safetensors", "models/unet/wan_q8.safetensors",
+                              "models/checkpoints/aio/wan_aio.safetensors"}) {
+        TempFolder folder("ComfyUI");
+        write_bytes(folder / "models/diffusion_models/wan2.1_t2v_1.3B_fp16.safetensors", model);
+        EXPECT_EQ(ModelFolder::open(folder.path()).transformer.size(), 1u);
+        write_bytes(folder / other, model);
+        EXPECT_TRUE(has(refusal(folder.path()), "several transformers are there (wan")) << refusal(folder.path());
+        EXPECT_EQ(ModelFolder::open(folder / other).transformer.size(), 1u);
+    }
+    // A pair is one model, and what a link shows again is the same.
+    TempFolder folder("ComfyUI");
+    const fs::path place = folder / "models/diffusion_models";
+    write_bytes(place / "Wan22/wan2.2_i2v_high_noise_14B.safetensors", model);
+    write_bytes(place / "Wan22/wan2.2_i2v_low_noise_14B.safetensors", model);
+    fs::create_directory_symlink("diffusion_models", folder / "models/unet");
+    fs::create_directory_symlink(".", place / "loop");
+    const ModelFolder pair = ModelFolder::open(folder.path());
+    EXPECT_EQ(names_of(pair.transformer), Names{"wan2.2_i2v_high_noise_14B.safetensors"});
+    EXPECT_EQ(names_of(pair.transformer_low), Names{"wan2.2_i2v_low_noise_14B.safetensors"});
+    write_bytes(place / "Wan21/model-00001-of-00001.safetensors", model); // with an index, too
+    std::string map;
+    for (const Raw& t : zero_tensors(transformer_names(tiny_transformer())))
+        map += (map.empty() ? "\"" : ",\"") + t.name + "\":\"model-00001-of-00001.safetensors\"";
+    write_bytes(place / "Wan21/model.safetensors.index.json", R"({"weight_map":{)" + map + "}}");
+    EXPECT_TRUE(has(refusal(folder.path()), "several transformers"));
+}
+
 TEST(ModelFolderTest, OtherProgramsFolders) {
     const auto complete = [](const fs::path& path) {
         const ModelFolder m = ModelFolder::open(path);
