@@ -9,6 +9,7 @@
 
 #include "engine/core/file.h"
 #include "engine/core/text.h"
+#include "engine/pipeline/few_steps.h"
 #include "engine/pipeline/run_layout.h"
 #include "engine/session/branch.h"
 #include "engine/session/frame_output.h"
@@ -72,8 +73,11 @@ void take_conditioning(RunFolder& run, const RunFolder& from) {
 void take_conditioning_of(const fs::path& other, RunFolder& run, const ModelFolder& model) try {
     const RunFolder from = RunFolder::open(other);
     const RunRecord &now = run.record(), &before = from.record();
-    // What there was to warn of would be said no more.
-    if (!before.warnings.empty() || !same_conditioning(now.request, before.request) ||
+    // What there was to warn of while it was made would be said no more.
+    const auto said = [&](const std::string& warning) {
+        return std::ranges::find(now.warnings, warning) != now.warnings.end();
+    };
+    if (!std::ranges::all_of(before.warnings, said) || !same_conditioning(now.request, before.request) ||
         !inputs_unchanged(before, from.path()))
         return;
     if (!stored_conditioning(from, now.request, model)) return;
@@ -283,6 +287,8 @@ RenderResult render(const Request& asked, const RenderOptions& options, Engine& 
 
     RunRecord record;
     if (parent) record.warnings = warnings_of_other_files(parent->record(), request, model, stop);
+    if (std::string warning = few_steps_warning(asked, request, model); !warning.empty())
+        record.warnings.push_back(std::move(warning));
     for (const std::string& warning : record.warnings) observer.warning(warning);
     make_paths_absolute(request);
     check_storable(request, options);

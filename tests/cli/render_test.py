@@ -62,6 +62,16 @@ class Render(Case):
             ran = self.done("render", "request.json", "--out", f"{i}.mp4")
             self.assertRegex(ran.err, "^warning: the prompt is longer than [0-9]+ tokens; the rest is not used")
 
+    def test_a_model_made_for_few_steps(self):
+        shutil.copytree(MODEL, self.work / "wan-lightx2v-4steps")
+        words = ("render", "--model", "wan-lightx2v-4steps", "--prompt", PROMPT, "--size", "32x32", "--frames", 1, "--seed", 7, "--out")
+        expected = "wan-lightx2v-4steps is made for few steps: use --steps 4 --guidance 1 --shift 5"
+        left_open = self.done(*words, "a.mp4", "--steps", 1, "--run-dir", "run")
+        self.assertIn(f"warning: {expected}\n", left_open.err)
+        record = json.loads((self.work / "run" / "run.json").read_text())
+        self.assertEqual((record["warnings"], record["request"]["guidance"]), ([expected], 5.0))
+        self.assertNotIn("few steps", self.done(*words, "b.mp4", "--steps", 1, "--guidance", 1).err)
+
     def test_what_it_writes(self):
         result = self.done(*self.render_words("out.mp4", "--run-dir", "run", "--json", "--progress", "plain")).json()
         self.assertEqual(set(result), {"out", "run", "seed", "seconds", "stages", "peak_memory_bytes"})

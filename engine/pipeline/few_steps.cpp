@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/pipeline/few_steps.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <vector>
+
+#include "engine/core/error.h"
+#include "engine/core/json_fields.h"
+#include "engine/core/text.h"
+#include "engine/weights/places.h"
+
+namespace denoir {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int usual_steps = 4, most_steps = 10;
+
+bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
+bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
+
+/// Letters and digits between other signs, in lower case. `capitals`: they begin words, too ("FusionX",
+/// "i2vLightning").
+std::vector<std::string> words_of(std::string_view name, bool capitals) {
+    std::vector<std::string> words;
+    bool inside = false;
+    for (std::size_t i = 0; i < name.size(); ++i) {
+        const char c = name[i];
+        if (!is_letter(c) && !is_digit(c)) {
+            inside = false;
+            continue;
+        }
+        const bool begins =
+            is_upper(c) && i > 0 && (is_lower(name[i - 1]) || (i + 1 < name.size() && is_lower(name[i + 1])));
+        if (!inside || (capitals && begins)) words.emplace_back();
+        words.back() += lower_ascii(std::string_view(&c, 1));
+        inside = true;
+    }
+    return words;
+}
+
+/// "dmd" and "dmd2", "rapid" and "rapidv3".
+bool is_version_of(std::string_view word, std::string_view key) {
+    if (!word.starts_with(key)) return false;
+    word.remove_prefix(key.size());
+    if (word.starts_with('v')) word.remove_prefix(1);
+    return std::all_of(word.begin(), word.end(), is_digit);
+}
+
+/// One of the words of distillation, which people write apart, too: "Self_Forcing", "step-distill".
+bool speaks_of_distillation(std::string_view name) {
+    static constexpr std::array<std::string_view, 9> keys{"lightx2v", "lightning",   "stepdistill", "causvid", "accvid",
+                                                          "fusionx",  "selfforcing", "dmd",         "rapid"};
+    const std::vector<std::string> words = words_of(name, true);
+    for (std::size_t first = 0; first < words.size(); ++first) {
+        std::string joined;
+        for (std::size_t last = first; last < std::min(words.size(), first + 2); ++last) {
+            joined += words[last];
+            const auto is = [&](std::string_view key) { return is_version_of(joined, key); };
+            if (std::any_of(keys.begin(), keys.end(), is)) return true;
+        }
+    }
+    const std::vector<std::string> parts = words_of(name, false);
+    return std::find(parts.begin(), parts.end(), "turbo") != parts.end();
+}
+
+/// The 8 of "…-8steps"; 0 for what a training counts ("2000steps", "000008steps").
+int counted_steps(std::string_view name) {
+    constexpr std::string_view word = "step";
+    const std::string all = lower_ascii(name);
+    for (std::size_t at = all.find(word); at != std::string::npos; at = all.find(word, at + 1)) {
+        std::size_t begin = at, end = at + word.size();
+        while (begin > 0 && is_digit(all[begin - 1])) --begin;
+        if (end < all.size() && all[end] == 's') ++end;
+        const bool ends = end == all.size() || !is_lower(name[end]);
+        if (begin == at || all[begin] == '0' || !ends || (begin > 0 && is_letter(all[begin - 1]))) continue;
+        const int steps = read_whole<int>(std::string_view(all).substr(begin, at - begin)).value_or(0);
+        if (steps > 0 && steps <= most_steps) return steps;
+    }
+    return 0;
+}
+
+/// The files of the model and their folders, the folder that was opened, the repository that the Hugging Face cache
+/// keeps it of, and the LoRAs.
+std::vector<std::string> names_of(const Request& r, const ModelFolder& model) {
+    std::vector<std::string> names;
+    for (const auto* files : {&model.transformer, &model.transformer_low}) {
+        if (files->empty()) continue;
+        const fs::path file = normal_path(files->front());
+        names.push_back(file.filename().string());
+        names.push_back(file.parent_path().filename().string());
+    }
+    const fs::path root = normal_path(model.root), above = root.parent_path();
+    names.push_back(root.filename().string());
+    if (above.filename() == "snapshots") { // models--Wan-AI--Wan2.1-T2V-14B: whose it is says nothing
+        const std::string repository = above.parent_path().filename().string();
+        const std::size_t owner = repository.rfind("--");
+        names.push_back(owner == std::string::npos ? repository : repository.substr(owner + 2));
+    }
+    for (const Lora& lora : r.loras)
+        if (lora.strength != 0) names.push_back(lora.file.filename().string());
+    return names;
+}
+
+} // namespace
+
+int few_steps_of(std::string_view name) {
+    const int counted = counted_steps(name);
+    return counted > 0 ? counted : speaks_of_distillation(name) ? usual_steps : 0;
+}
+
+std::string few_steps_warning(const Request& asked, const Request& resolved, const ModelFolder& model) {
+    const bool many = *resolved.steps > most_steps, guided = !asked.guidance && *resolved.guidance > 1;
+    if (!many && !guided) return {};
+    const std::vector<std::string> names = names_of(resolved, model);
+    auto name = std::find_if(names.begin(), names.end(), few_steps_of);
+    int steps = name == names.end() ? 0 : few_steps_of(*name);
+    if (steps == 0 && text_of(model.model_index, "_class_name") == "WanDMDPipeline") {
+        name = std::find(names.begin(), names.end(), normal_path(model.root).filename().string());
+        steps = usual_steps;
+    }
+    if (steps == 0) return {};
+    const bool wan = *resolved.family == Family::wan || *resolved.family == Family::wan22;
+    return wan ? fmt::format("{} is made for few steps: use --steps {} --guidance 1 --shift 5", printable(*name, 80),
+                             steps)
+               : fmt::format("{} is made for few steps: use --steps {} --guidance 1", printable(*name, 80), steps);
+}
+
+} // namespace denoir
