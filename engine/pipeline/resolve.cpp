@@ -226,10 +226,11 @@ Defaults table_for(const Request& r, const Variant& variant, const ModelFolder& 
     Defaults d = variant.clean_image()
                      ? ti2v_defaults()
                      : defaults_for(*r.family, row_of(r, variant), named(model, "720p"), is_480p(r, variant, model));
-    // Of Wan 2.1's two areas each has its shift; a size that is asked for tells more than a name (spec/schedulers.md
-    // 9).
+    // Of Wan 2.1's two areas each has its shift; a size that is asked for tells more than a name, and a name more than
+    // the model's own size (spec/schedulers.md 9).
     if (*r.family == Family::wan && row_of(r, variant) == Mode::i2v && r.width && r.height) {
         const auto [less, more] = std::minmax(*r.width, *r.height);
+        d.shift = named(model, "480p") ? wan_480p_shift : wan_720p_shift;
         if (less == 480 && more == 832) d.shift = wan_480p_shift;
         if (less == 720 && more == 1280) d.shift = wan_720p_shift;
     }

@@ -300,7 +300,7 @@ TEST(Resolve, ShiftOfWansImageModelsFollowsTheSize) {
     EXPECT_EQ(shift(832, 480), 3.0);
     EXPECT_EQ(shift(480, 832), 3.0);
     EXPECT_EQ(shift(1280, 720), 5.0);
-    EXPECT_EQ(shift(64, 64), 3.0); // a small model's
+    EXPECT_EQ(shift(64, 64), 5.0);
 }
 
 /// As the files of Comfy-Org, city96 and lightx2v write it, as the repositories do, and from inside of one.
