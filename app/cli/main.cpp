@@ -104,8 +104,7 @@ int guarded(const std::vector<std::string>& words) {
         console.refuse(Error("", "memory", "there is not enough for this", "use a smaller size or fewer frames"));
     } catch (const std::filesystem::filesystem_error& e) {
         std::error_code lost;
-        std::filesystem::current_path(lost);
-        if (lost)
+        if (std::filesystem::current_path(lost).empty())
             console.refuse(Error("", "working directory", "cannot be used: " + lost.message(),
                                  "go to a folder that exists and try again"));
         else

@@ -25,9 +25,9 @@ std::set<int> read_steps(const std::string& text, int total) {
         return {"", "--steps", fmt::format("'{}' is not a step of this run", printable(part, 40)),
                 fmt::format("write numbers or ranges from 1 to {}, like 1,4-6,last", total)};
     };
-    const auto number = [&](std::string_view text, std::string_view part) {
-        if (text == "last") return total;
-        const auto value = read_whole<int>(text);
+    const auto number = [&](std::string_view word, std::string_view part) {
+        if (word == "last") return total;
+        const auto value = read_whole<int>(word);
         if (!value || *value < 1 || *value > total) throw refuse(part);
         return *value;
     };
