@@ -33,7 +33,7 @@ void check_family(Family family, const Variant& variant, const ModelFolder& mode
                                                        : nullptr;
     if (other)
         throw UsageError(model.root.string(), "family",
-                         fmt::format("this model has {}: skyreels-df it cannot be", other),
+                         fmt::format("this model has {}, so it cannot be skyreels-df", other),
                          "leave it out, or give the model's own: wan, skyreels or wan2.2");
 }
 
