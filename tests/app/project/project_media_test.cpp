@@ -5,7 +5,9 @@
 #include <QThread>
 #include <QThreadPool>
 
+#include "app/base/text.h"
 #include "app/studio.h"
+#include "engine/core/file.h"
 #include "tests/app/home.h"
 #include "tests/app/takes.h"
 
@@ -87,10 +89,9 @@ private:
         QThreadPool::globalInstance()->setMaxThreadCount(1);
         QThreadPool::globalInstance()->start([] { QThread::msleep(100); });
     }
+    /// Whole at once: a look between opening and writing would see two files, one after the other.
     void write(const char* name, const char* text) {
-        QFile out(home_->file(QString::fromLatin1(name)));
-        QVERIFY(out.open(QIODevice::WriteOnly | QIODevice::Truncate));
-        out.write(text);
+        write_file(to_path(home_->file(QString::fromLatin1(name))), text);
     }
     Take there() const {
         Take t = take(5);
