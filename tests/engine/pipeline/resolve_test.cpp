@@ -2,44 +2,18 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cmath>
 #include <functional>
 
 #include "engine/core/error.h"
 #include "engine/media/image.h"
 #include "engine/pipeline/defaults.h"
-#include "engine/pipeline/noise_levels.h"
 #include "engine/pipeline/pipeline.h"
-#include "engine/pipeline/step_cache.h"
-#include "engine/pipeline/windows.h"
+#include "tests/engine/pipeline/resolved.h"
 #include "tests/engine/refusal.h"
 #include "tests/engine/temp_folder.h"
 
-namespace denoir {
+namespace denoir::test {
 namespace {
-
-const std::filesystem::path models = std::filesystem::path(DENOIR_FIXTURES) / "_models";
-const std::filesystem::path picture = std::filesystem::path(DENOIR_FIXTURES) / "_inputs" / "landscape.png";
-
-Request resolved(
-    const char* model, const std::function<void(Request&)>& change = [](Request&) {}) {
-    Request r;
-    r.model = models / model;
-    r.prompt = "a fox";
-    change(r);
-    return Pipeline::resolve(r, ModelFolder::open(r.model));
-}
-
-/// The field that a refusal names.
-std::string refused(const char* model, const std::function<void(Request&)>& change) {
-    try {
-        resolved(model, change);
-    } catch (const Error& e) {
-        return e.field().empty() ? e.message() : e.field();
-    }
-    return "accepted";
-}
 
 TEST(Resolve, TextToVideoTakesWansDefaults) {
     const Request r = resolved("Wan2.1-T2V-tiny");
@@ -75,174 +49,6 @@ TEST(Resolve, RelativesOfWanAreRefusedByName) {
     };
     EXPECT_TRUE(says_so([&] { (void)Pipeline::resolve(r, model); }));
     EXPECT_TRUE(says_so([&] { (void)Pipeline::defaults(r, model); }));
-}
-
-TEST(Resolve, ForcingFollowsFromTheFamily) {
-    const Request r = resolved("SkyReels-V2-DF-tiny");
-    EXPECT_EQ(r.mode, Mode::forcing);
-    EXPECT_EQ(r.forcing, Forcing{});
-    EXPECT_EQ(r.steps, 30);
-    EXPECT_EQ(r.shift, 8.0);
-    EXPECT_EQ(r.fps, 24);
-    EXPECT_EQ(r.precision, PrecisionPolicy::skyreels);
-    EXPECT_EQ(Pipeline::step_count(r), 30);
-}
-
-/// 11 pictures of 90x60.
-const std::filesystem::path before = std::filesystem::path(DENOIR_FIXTURES) / "_inputs" / "before";
-
-Forcing after_video(int overlap) {
-    Forcing f;
-    f.video = before;
-    f.overlap = overlap;
-    return f;
-}
-
-TEST(Resolve, AClipThatGoesOnTakesTheVideosSizeAndTheRestOfItsFrames) {
-    const auto of = [](const std::filesystem::path& video) {
-        return resolved("SkyReels-V2-DF-tiny", [&](Request& q) {
-            q.frames = 21, q.steps = 4, q.forcing = after_video(9);
-            q.forcing->video = video;
-        });
-    };
-    const Request r = of(before); // 90x60 is no multiple of 16: the model's own area in this aspect
-    EXPECT_NEAR(double(*r.width) / *r.height, 1.5, 0.05);
-    EXPECT_NEAR(double(*r.width) * *r.height, 960.0 * 544, 0.05 * 960 * 544);
-    EXPECT_EQ(r.fps, 24);
-    const Request own = of(std::filesystem::path(DENOIR_FIXTURES) / "../../resources/samples/first.mp4");
-    EXPECT_EQ(own.width, 256);
-    EXPECT_EQ(own.height, 144);
-    EXPECT_EQ(own.fps, 16);
-    EXPECT_EQ(Pipeline::step_count(own), 4);
-    // Asynchronous: each of the three new latent frames two rows behind the one before.
-    const Request rows = resolved("SkyReels-V2-DF-tiny", [](Request& q) {
-        q.frames = 21, q.steps = 4, q.forcing = after_video(9), q.forcing->ar_step = 2;
-    });
-    EXPECT_EQ(Pipeline::step_count(rows), 4 + 2 * 2);
-}
-
-TEST(Resolve, AVideoLargerThanTheModelsSizeGivesItsAspect) {
-    const std::filesystem::path folder =
-        std::filesystem::temp_directory_path() / ("denoir-large-" + std::to_string(::getpid()));
-    std::filesystem::create_directories(folder);
-    for (const auto& [width, height] : {std::pair(2048, 1152), std::pair(1152, 2048), std::pair(4000, 16)}) {
-        write_png(folder / "frame_1.png", Image(width, height));
-        const Request r = resolved("SkyReels-V2-DF-tiny", [&](Request& q) {
-            q.frames = 5, q.forcing = after_video(1);
-            q.forcing->video = folder;
-        });
-        EXPECT_LE(double(*r.width) * *r.height, 1.1 * 960 * 544);
-        EXPECT_EQ(*r.width > *r.height, width > height);
-    }
-    std::filesystem::remove_all(folder);
-}
-
-TEST(Resolve, WhatAClipCannotGoOnAfterIsRefused) {
-    const auto refusal = [](
-                             int frames, int overlap, const std::function<void(Request&)>& change = [](Request&) {}) {
-        return refused("SkyReels-V2-DF-tiny", [&](Request& q) {
-            q.width = 64, q.height = 48, q.frames = frames, q.forcing = after_video(overlap);
-            change(q);
-        });
-    };
-    EXPECT_EQ(refusal(13, 9), "accepted");
-    EXPECT_EQ(refusal(9, 9), "forcing.overlap");
-    EXPECT_EQ(refusal(13, 8), "forcing.overlap");
-    EXPECT_EQ(refusal(13, -3), "forcing.overlap");
-    EXPECT_EQ(refusal(13, 9, [](Request& q) { q.image = picture; }), "forcing.video");
-    EXPECT_EQ(refusal(13, 9, [](Request& q) { q.last_image = picture; }), "accepted");
-    EXPECT_EQ(refusal(13, 5, [](Request& q) { q.forcing->block = 2; }), "accepted");
-    EXPECT_EQ(refusal(13, 9, [](Request& q) { q.forcing->block = 2; }), "forcing.block");
-    EXPECT_NE(refusal(13, 9, [](Request& q) { q.width.reset(), q.forcing->video = models / "missing.mp4"; }),
-              "accepted");
-}
-
-/// The table of SkyReels: 97 frames at a time, 17 of them of the window before (spec/pipelines.md 6).
-TEST(Resolve, ALongClipIsMadeInWindows) {
-    const auto of = [](int frames, const Forcing& forcing) {
-        return resolved("SkyReels-V2-DF-tiny", [&](Request& q) {
-            q.width = 64, q.height = 48, q.frames = frames, q.steps = 3, q.forcing = forcing;
-        });
-    };
-    EXPECT_EQ(of(97, {}).forcing->base, std::nullopt);
-    const Request r = of(257, {});
-    EXPECT_EQ(r.forcing->base, 97);
-    EXPECT_EQ(Pipeline::step_count(r), 3 * 3);
-    EXPECT_EQ(of(257, {.block = 5}).forcing->base, 97);
-    EXPECT_EQ(of(257, {.block = 13}).forcing->base, std::nullopt); // 65 latent frames: whole blocks, a window's are not
-    EXPECT_EQ(of(257, {.base = 257}).forcing->base, 257);          // one, if that is wanted
-    EXPECT_EQ(Pipeline::step_count(of(257, {.base = 257})), 3);
-    // Asynchronous: each window has rows of its own.
-    const Request rows = of(21, {.ar_step = 1, .overlap = 5, .base = 13});
-    EXPECT_EQ(Pipeline::step_count(rows), (3 + 3) + (3 + 1));
-}
-
-TEST(Resolve, WindowsThatLeaveNothingToMakeAreRefused) {
-    const auto refusal = [](int frames, int base, int overlap, int block = 1) {
-        return refused("SkyReels-V2-DF-tiny", [&](Request& q) {
-            q.width = 64, q.height = 48, q.frames = frames, q.steps = 2;
-            q.forcing = Forcing{.block = block, .overlap = overlap, .base = base};
-        });
-    };
-    EXPECT_EQ(refusal(21, 13, 9), "accepted");
-    EXPECT_EQ(refusal(21, 13, 13), "forcing.overlap");
-    EXPECT_EQ(refusal(21, 13, 6), "forcing.overlap");
-    EXPECT_EQ(refusal(21, 12, 5), "forcing.base");
-    EXPECT_EQ(refusal(21, 1, 1), "forcing.base");
-    EXPECT_EQ(refusal(21, 21, 6), "accepted"); // one window, which is given nothing
-    EXPECT_EQ(refusal(29, 13, 5, 2), "accepted");
-    EXPECT_EQ(refusal(25, 13, 5, 2), "frames"); // seven latent ones
-    EXPECT_EQ(refusal(29, 17, 5, 2), "forcing.base");
-    EXPECT_EQ(refusal(29, 13, 9, 2), "forcing.block");
-    EXPECT_EQ(refusal(16381, 5, 1), "accepted");
-    EXPECT_EQ(refused("SkyReels-V2-DF-tiny",
-                      [](Request& q) {
-                          q.width = 64, q.height = 48, q.frames = 16381, q.steps = 1000;
-                          q.forcing = Forcing{.overlap = 1, .base = 5};
-                      }),
-              "frames");
-}
-
-TEST(Resolve, AsynchronousForcingHasMoreRowsThanSteps) {
-    const Request r = resolved("SkyReels-V2-DF-tiny", [](Request& q) {
-        q.frames = 17, q.steps = 4, q.forcing = Forcing{2, 1, false};
-    });
-    EXPECT_EQ(Pipeline::step_count(r), 4 + 4 * 2); // N + (R - 1)·a, spec/pipelines.md 7.1
-}
-
-TEST(Resolve, NoiseLevelsFallToNothing) {
-    const auto falls = [](const Request& r) {
-        const std::vector<double> levels = noise_levels(r);
-        EXPECT_EQ(levels.size(), static_cast<std::size_t>(Pipeline::step_count(r)) + 1);
-        EXPECT_GT(levels.front(), 0.9);
-        EXPECT_LE(levels.front(), 1.0);
-        EXPECT_EQ(levels.back(), 0);
-        EXPECT_TRUE(std::is_sorted(levels.rbegin(), levels.rend()));
-        return levels;
-    };
-    const std::vector<double> euler =
-        falls(resolved("Wan2.1-T2V-tiny", [](Request& q) { q.steps = 10, q.sampler = Sampler::euler; }));
-    const SigmaSchedule schedule = sigma_schedule('A', 10, 5.0);
-    for (std::size_t i = 0; i < euler.size(); ++i) EXPECT_EQ(euler[i], schedule.sigmas[i]);
-    falls(resolved("Wan2.1-T2V-tiny", [](Request& q) { q.steps = 10, q.sampler = Sampler::dpmpp; }));
-    falls(resolved("SkyReels-V2-DF-tiny", [](Request& q) { q.steps = 5, q.frames = 17; }));
-    falls(resolved("SkyReels-V2-DF-tiny", [](Request& q) {
-        q.frames = 17, q.steps = 4, q.forcing = Forcing{2, 1, false};
-    }));
-}
-
-TEST(Resolve, NoiseLevelsFallInEachWindow) {
-    const Request r = resolved("SkyReels-V2-DF-tiny", [](Request& q) {
-        q.frames = 37, q.steps = 3, q.forcing.emplace();
-        q.forcing->base = 13, q.forcing->overlap = 5;
-    });
-    const std::vector<double> levels = noise_levels(r);
-    ASSERT_EQ(levels.size(), 4 * 3 + 1U);
-    for (const int end : {3, 6, 9, 12}) { // the latent after a window's last step is clean
-        EXPECT_EQ(levels[end], 0);
-        EXPECT_TRUE(levels[end - 2] > levels[end - 1] && levels[end - 1] > 0) << end;
-    }
-    EXPECT_EQ(levels[4], levels[7]); // windows of one size
 }
 
 TEST(Resolve, TheBundledModelBringsItsOwnDefaults) {
@@ -305,7 +111,7 @@ TEST(Resolve, ShiftOfWansImageModelsFollowsTheSize) {
 
 /// As the files of Comfy-Org, city96 and lightx2v write it, as the repositories do, and from inside of one.
 TEST(Resolve, ASizeInANameIsReadHoweverItIsWritten) {
-    const test::TempFolder folder;
+    const TempFolder folder;
     const auto shift = [](const std::filesystem::path& model) {
         Request r;
         r.model = model, r.prompt = "a fox", r.family = Family::wan, r.image = picture, r.frames = 5;
@@ -337,7 +143,7 @@ TEST(Resolve, ASizeInANameIsReadHoweverItIsWritten) {
 
 /// Fun-InP 1.3B, whose name says no size.
 TEST(Resolve, ASmallImageModelKeepsTheSmallAreaForAnImage) {
-    const test::TempFolder folder;
+    const TempFolder folder;
     const auto of = [&](const char* name) {
         std::filesystem::copy(models / "SkyReels-V2-I2V-tiny", folder / name, std::filesystem::copy_options::recursive);
         Request r;
@@ -377,7 +183,7 @@ TEST(Resolve, HalfOfAModelOfTwoExpertsIsRefused) {
     const auto low_is_missing = [](Request& q) { q.family = Family::wan22; };
     EXPECT_NE(refused("Wan2.1-T2V-tiny", low_is_missing).find("low-noise transformer"), std::string::npos);
     // By the names of what is there.
-    const test::TempFolder folder;
+    const TempFolder folder;
     const auto refusal = [&](const char* path) {
         Request q;
         q.prompt = "a fox";
@@ -468,7 +274,7 @@ TEST(Resolve, BetweenTwoImagesThereIsSomethingToMake) {
 }
 
 TEST(Resolve, DiffusionForcingTellsTheFamily) {
-    const test::TempFolder folder;
+    const TempFolder folder;
     std::filesystem::copy(models / "Wan2.1-T2V-tiny", folder / "model", std::filesystem::copy_options::recursive);
     const ModelFolder model = ModelFolder::open(folder / "model");
     ASSERT_FALSE(model.family);
@@ -647,156 +453,5 @@ TEST(Resolve, DefaultsNeedNothingButTheModel) {
     EXPECT_GT(*d.frames, 2);
 }
 
-TEST(Resolve, EstimateGrowsWithTheRequest) {
-    const Request small =
-        resolved("Wan2.1-T2V-tiny", [](Request& q) { q.width = 64, q.height = 64, q.frames = 5, q.steps = 2; });
-    const Request large =
-        resolved("Wan2.1-T2V-tiny", [](Request& q) { q.width = 128, q.height = 64, q.frames = 9, q.steps = 4; });
-    const ModelFolder model = ModelFolder::open(small.model);
-    const Estimate a = Pipeline::estimate(small, model), b = Pipeline::estimate(large, model);
-    EXPECT_EQ(a.tokens, 2 * 4 * 4);
-    EXPECT_EQ(b.tokens, 3 * 4 * 8);
-    EXPECT_GT(b.flop, 4 * a.flop);
-    EXPECT_GT(a.weight_bytes, 0u);
-    EXPECT_GE(b.peak_bytes, a.peak_bytes);
-}
-
-// A card computes with copies in the type of the products: a bf16 file takes twice its size there in f32.
-TEST(Resolve, EstimateCountsWeightsAsTheDeviceHoldsThem) {
-    Request r = resolved("Wan2.1-T2V-tiny", [](Request& q) {
-        q.width = 64, q.height = 64, q.frames = 5, q.steps = 2, q.dtype = DType::f32;
-    });
-    const ModelFolder model = ModelFolder::open(r.model);
-    const Estimate on_host = Pipeline::estimate(r, model);
-    EXPECT_EQ(on_host.held_bytes, on_host.weight_bytes);
-    r.device = Device{Device::Kind::cuda, 0};
-    const Estimate on_card = Pipeline::estimate(r, model);
-    EXPECT_EQ(on_card.weight_bytes, on_host.weight_bytes);
-    EXPECT_GT(on_card.held_bytes, on_host.held_bytes * 3 / 2);
-    EXPECT_LE(on_card.held_bytes, on_host.held_bytes * 2);
-    r.dtype = DType::bf16, r.precision = PrecisionPolicy::wan;
-    EXPECT_EQ(Pipeline::estimate(r, model).held_bytes, on_host.weight_bytes);
-}
-
-/// spec/pipelines.md 8
-TEST(StepCache, CoefficientsGoByTheModel) {
-    ModelFolder model;
-    Variant v;
-    Request r;
-    r.width = 832, r.height = 480;
-    const auto first = [&](const char* name, std::int64_t dim, int condition, bool ret_steps = false) {
-        model.root = name, v.dim = dim, v.condition = condition;
-        r.cache = StepCaching{0.2, ret_steps, {}};
-        const std::vector<double> c = cache_coefficients(r, v, model);
-        return c[0] != 0 ? c[0] : c[1]; // those of degree four begin with a zero
-    };
-    EXPECT_EQ(first("Wan2.1-T2V-1.3B", 1536, 0), 2.39676752e3);
-    EXPECT_EQ(first("Wan2.1-T2V-1.3B", 1536, 0, true), -5.21862437e4);
-    EXPECT_EQ(first("tiny", 192, 0), 2.39676752e3);
-    EXPECT_EQ(first("SkyReels-V2-DF-14B-720P", 5120, 0), -5784.54975374);
-    EXPECT_EQ(first("SkyReels-V2-T2V-14B-540P", 5120, 0, true), -3.03318725e5);
-    EXPECT_EQ(first("SkyReels-V2-I2V-1.3B-540P", 1536, 20), -3.02331670e2);
-    EXPECT_EQ(first("Wan2.1-I2V-14B-480P", 5120, 20, true), 2.57151496e5);
-    EXPECT_EQ(first("Wan2.1-I2V-14B-720P", 5120, 20), -114.36346466);
-    EXPECT_EQ(first("Wan2.1-FLF2V-14B-720P", 5120, 20, true), 8.10705460e3);
-    EXPECT_EQ(first("i2v", 5120, 20), -3.02331670e2);
-    r.width = 1280, r.height = 720;
-    EXPECT_EQ(first("i2v", 5120, 20), -114.36346466);
-    EXPECT_EQ(first("i2v-480P", 5120, 20), -3.02331670e2);
-    EXPECT_EQ(first("wan2.1_i2v_480p_14B_fp16", 5120, 20), -3.02331670e2);
-    // A stored request with another rule than it was stored with.
-    r.cache->ret_steps = true, r.cache->coefficients = cache_coefficients(r, v, model);
-    EXPECT_EQ(r.cache->coefficients[1], 2.57151496e5);
-    r.cache->ret_steps = false;
-    EXPECT_EQ(cache_coefficients(r, v, model)[1], -3.02331670e2);
-    // The folder's name tells no more: those it was stored with. Of another model: that one's own.
-    r.cache->coefficients = cache_coefficients(r, v, model);
-    model.root = "renamed";
-    EXPECT_EQ(cache_coefficients(r, v, model)[1], -3.02331670e2);
-    model.root = "Wan2.1-I2V-14B-720P";
-    EXPECT_EQ(cache_coefficients(r, v, model)[1], -114.36346466);
-    v.condition = 0, v.dim = 1536;
-    EXPECT_EQ(cache_coefficients(r, v, model)[1], 2.39676752e3);
-    r.cache->coefficients = {0, 0, 0, 0, 0, 0}; // by hand, as odd as they are
-    EXPECT_EQ(cache_coefficients(r, v, model), std::vector<double>(6));
-    v.stride = 16;
-    EXPECT_EQ(first("Wan2.2-TI2V-5B", 3072, 0), 1.57472669e5);
-    EXPECT_THROW(first("Wan2.2-TI2V-5B", 3072, 0, true), UsageError);
-    v.stride = 8;
-    model.transformer_low = {"low.safetensors"};
-    EXPECT_THROW(first("Wan2.2-T2V-A14B", 5120, 0), UsageError);
-    r.cache->coefficients = {0, -5784.54975374, 5449.50911966, -1811.16591783, 256.27178429, -13.02252404};
-    EXPECT_EQ(cache_coefficients(r, v, model)[1], -5784.54975374); // of Wan 2.1's 14B, as people try
-    r.cache->coefficients = {3, 2, 1};
-    EXPECT_EQ(cache_coefficients(r, v, model), (std::vector<double>{3, 2, 1}));
-}
-
-TEST(StepCache, WanTwoExpertsCountEachItsOwn) {
-    ModelFolder model;
-    Request r;
-    r.mode = Mode::t2v, r.sampler = Sampler::euler, r.steps = 10, r.shift = 1;
-    const Window w{.frames = 3, .steps = 10};
-    EXPECT_EQ(expert_steps(r, model, w, false), (std::pair{0, 10}));
-    EXPECT_EQ(expert_steps(r, model, w, true), (std::pair{0, 0}));
-    model.transformer_low = {"low.safetensors"};
-    const auto [first, high] = expert_steps(r, model, w, false);
-    EXPECT_EQ(first, 0);
-    EXPECT_GT(high, 0);
-    EXPECT_LT(high, 5);
-    EXPECT_EQ(expert_steps(r, model, w, true), (std::pair{high, 10}));
-    const auto times = step_times(r, w, 0);
-    EXPECT_GE(times[std::size_t(high - 1)][0], 875);
-    EXPECT_LT(times[std::size_t(high)][0], 875);
-}
-
-/// A run goes on as it began, wherever its model was moved since.
-TEST(StepCache, TheResolvedRequestHoldsThePolynomial) {
-    const auto cached = [](const StepCaching& cache) {
-        return resolved("Wan2.1-T2V-tiny", [&](Request& q) { q.cache = cache; }).cache->coefficients;
-    };
-    EXPECT_EQ(cached({0.2, false, {}})[1], 2.39676752e3);
-    EXPECT_EQ(cached({0.2, true, {}})[1], -5.21862437e4);
-    EXPECT_EQ(cached({0.2, false, {1, 0}}), (std::vector<double>{1, 0}));
-}
-
-TEST(StepCache, IsRefusedByNameAndZeroIsOff) {
-    const auto cached = [](double threshold) {
-        return [threshold](Request& q) { q.cache = StepCaching{threshold, false, {}}; };
-    };
-    EXPECT_EQ(refused("Wan2.1-T2V-tiny", cached(0.2)), "accepted");
-    EXPECT_EQ(refused("Wan2.1-T2V-tiny", cached(-0.1)), "cache.threshold");
-    EXPECT_EQ(refused("Wan2.1-T2V-tiny", cached(std::nan(""))), "cache.threshold");
-    EXPECT_FALSE(resolved("Wan2.1-T2V-tiny", cached(0)).cache);
-}
-
-TEST(StepCache, EstimateCountsWhatIsComputed) {
-    const auto flop = [](std::optional<StepCaching> cache) {
-        const Request r = resolved("SkyReels-V2-DF-tiny", [&](Request& q) {
-            q.width = 64, q.height = 64, q.frames = 5, q.steps = 8, q.cache = std::move(cache);
-        });
-        return Pipeline::estimate(r, ModelFolder::open(r.model)).flop;
-    };
-    const double whole = flop({});
-    EXPECT_DOUBLE_EQ(flop(StepCaching{1e-6, false, {1, 1}}), whole);
-    EXPECT_DOUBLE_EQ(flop(StepCaching{StepCaching::most, false, {1, 0}}), whole * 4 / 16);
-}
-
-/// One whose high-noise steps alone, or low-noise steps alone, are guided costs less than with both.
-TEST(Estimate, CountsEachExpertsGuidance) {
-    const auto flop = [](double high, double low, std::optional<StepCaching> cache = {}) {
-        const Request r = resolved("Wan2.2-T2V-A14B-tiny", [&](Request& q) {
-            q.width = 64, q.height = 64, q.frames = 5, q.steps = 8;
-            q.guidance = high, q.guidance_low = low, q.cache = std::move(cache);
-        });
-        return Pipeline::estimate(r, ModelFolder::open(r.model)).flop;
-    };
-    const double none = flop(1, 1), both = flop(5, 5), high = flop(5, 1), low = flop(1, 5);
-    EXPECT_DOUBLE_EQ(both, 2 * none);
-    EXPECT_DOUBLE_EQ(high + low, both + none);
-    EXPECT_GT(high, none);
-    EXPECT_GT(low, none);
-    EXPECT_DOUBLE_EQ(flop(5, 1, StepCaching{1e-6, false, {1, 1}}), high); // nothing is reused
-}
-
 } // namespace
-} // namespace denoir
+} // namespace denoir::test

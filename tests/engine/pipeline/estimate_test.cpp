@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "engine/pipeline/pipeline.h"
+#include "engine/pipeline/step_cache.h"
+#include "engine/pipeline/windows.h"
+#include "tests/engine/pipeline/resolved.h"
+
+namespace denoir::test {
+namespace {
+
+TEST(Resolve, EstimateGrowsWithTheRequest) {
+    const Request small =
+        resolved("Wan2.1-T2V-tiny", [](Request& q) { q.width = 64, q.height = 64, q.frames = 5, q.steps = 2; });
+    const Request large =
+        resolved("Wan2.1-T2V-tiny", [](Request& q) { q.width = 128, q.height = 64, q.frames = 9, q.steps = 4; });
+    const ModelFolder model = ModelFolder::open(small.model);
+    const Estimate a = Pipeline::estimate(small, model), b = Pipeline::estimate(large, model);
+    EXPECT_EQ(a.tokens, 2 * 4 * 4);
+    EXPECT_EQ(b.tokens, 3 * 4 * 8);
+    EXPECT_GT(b.flop, 4 * a.flop);
+    EXPECT_GT(a.weight_bytes, 0u);
+    EXPECT_GE(b.peak_bytes, a.peak_bytes);
+}
+
+// A card computes with copies in the type of the products: a bf16 file takes twice its size there in f32.
+TEST(Resolve, EstimateCountsWeightsAsTheDeviceHoldsThem) {
+    Request r = resolved("Wan2.1-T2V-tiny", [](Request& q) {
+        q.width = 64, q.height = 64, q.frames = 5, q.steps = 2, q.dtype = DType::f32;
+    });
+    const ModelFolder model = ModelFolder::open(r.model);
+    const Estimate on_host = Pipeline::estimate(r, model);
+    EXPECT_EQ(on_host.held_bytes, on_host.weight_bytes);
+    r.device = Device{Device::Kind::cuda, 0};
+    const Estimate on_card = Pipeline::estimate(r, model);
+    EXPECT_EQ(on_card.weight_bytes, on_host.weight_bytes);
+    EXPECT_GT(on_card.held_bytes, on_host.held_bytes * 3 / 2);
+    EXPECT_LE(on_card.held_bytes, on_host.held_bytes * 2);
+    r.dtype = DType::bf16, r.precision = PrecisionPolicy::wan;
+    EXPECT_EQ(Pipeline::estimate(r, model).held_bytes, on_host.weight_bytes);
+}
+
+/// spec/pipelines.md 8
+TEST(StepCache, CoefficientsGoByTheModel) {
+    ModelFolder model;
+    Variant v;
+    Request r;
+    r.width = 832, r.height = 480;
+    const auto first = [&](const char* name, std::int64_t dim, int condition, bool ret_steps = false) {
+        model.root = name, v.dim = dim, v.condition = condition;
+        r.cache = StepCaching{0.2, ret_steps, {}};
+        const std::vector<double> c = cache_coefficients(r, v, model);
+        return c[0] != 0 ? c[0] : c[1]; // those of degree four begin with a zero
+    };
+    EXPECT_EQ(first("Wan2.1-T2V-1.3B", 1536, 0), 2.39676752e3);
+    EXPECT_EQ(first("Wan2.1-T2V-1.3B", 1536, 0, true), -5.21862437e4);
+    EXPECT_EQ(first("tiny", 192, 0), 2.39676752e3);
+    EXPECT_EQ(first("SkyReels-V2-DF-14B-720P", 5120, 0), -5784.54975374);
+    EXPECT_EQ(first("SkyReels-V2-T2V-14B-540P", 5120, 0, true), -3.03318725e5);
+    EXPECT_EQ(first("SkyReels-V2-I2V-1.3B-540P", 1536, 20), -3.02331670e2);
+    EXPECT_EQ(first("Wan2.1-I2V-14B-480P", 5120, 20, true), 2.57151496e5);
+    EXPECT_EQ(first("Wan2.1-I2V-14B-720P", 5120, 20), -114.36346466);
+    EXPECT_EQ(first("Wan2.1-FLF2V-14B-720P", 5120, 20, true), 8.10705460e3);
+    EXPECT_EQ(first("i2v", 5120, 20), -3.02331670e2);
+    r.width = 1280, r.height = 720;
+    EXPECT_EQ(first("i2v", 5120, 20), -114.36346466);
+    EXPECT_EQ(first("i2v-480P", 5120, 20), -3.02331670e2);
+    EXPECT_EQ(first("wan2.1_i2v_480p_14B_fp16", 5120, 20), -3.02331670e2);
+    // A stored request with another rule than it was stored with.
+    r.cache->ret_steps = true, r.cache->coefficients = cache_coefficients(r, v, model);
+    EXPECT_EQ(r.cache->coefficients[1], 2.57151496e5);
+    r.cache->ret_steps = false;
+    EXPECT_EQ(cache_coefficients(r, v, model)[1], -3.02331670e2);
+    // The folder's name tells no more: those it was stored with. Of another model: that one's own.
+    r.cache->coefficients = cache_coefficients(r, v, model);
+    model.root = "renamed";
+    EXPECT_EQ(cache_coefficients(r, v, model)[1], -3.02331670e2);
+    model.root = "Wan2.1-I2V-14B-720P";
+    EXPECT_EQ(cache_coefficients(r, v, model)[1], -114.36346466);
+    v.condition = 0, v.dim = 1536;
+    EXPECT_EQ(cache_coefficients(r, v, model)[1], 2.39676752e3);
+    r.cache->coefficients = {0, 0, 0, 0, 0, 0}; // by hand, as odd as they are
+    EXPECT_EQ(cache_coefficients(r, v, model), std::vector<double>(6));
+    v.stride = 16;
+    EXPECT_EQ(first("Wan2.2-TI2V-5B", 3072, 0), 1.57472669e5);
+    EXPECT_THROW(first("Wan2.2-TI2V-5B", 3072, 0, true), UsageError);
+    v.stride = 8;
+    model.transformer_low = {"low.safetensors"};
+    EXPECT_THROW(first("Wan2.2-T2V-A14B", 5120, 0), UsageError);
+    r.cache->coefficients = {0, -5784.54975374, 5449.50911966, -1811.16591783, 256.27178429, -13.02252404};
+    EXPECT_EQ(cache_coefficients(r, v, model)[1], -5784.54975374); // of Wan 2.1's 14B, as people try
+    r.cache->coefficients = {3, 2, 1};
+    EXPECT_EQ(cache_coefficients(r, v, model), (std::vector<double>{3, 2, 1}));
+}
+
+TEST(StepCache, WanTwoExpertsCountEachItsOwn) {
+    ModelFolder model;
+    Request r;
+    r.mode = Mode::t2v, r.sampler = Sampler::euler, r.steps = 10, r.shift = 1;
+    const Window w{.frames = 3, .steps = 10};
+    EXPECT_EQ(expert_steps(r, model, w, false), (std::pair{0, 10}));
+    EXPECT_EQ(expert_steps(r, model, w, true), (std::pair{0, 0}));
+    model.transformer_low = {"low.safetensors"};
+    const auto [first, high] = expert_steps(r, model, w, false);
+    EXPECT_EQ(first, 0);
+    EXPECT_GT(high, 0);
+    EXPECT_LT(high, 5);
+    EXPECT_EQ(expert_steps(r, model, w, true), (std::pair{high, 10}));
+    const auto times = step_times(r, w, 0);
+    EXPECT_GE(times[std::size_t(high - 1)][0], 875);
+    EXPECT_LT(times[std::size_t(high)][0], 875);
+}
+
+/// A run goes on as it began, wherever its model was moved since.
+TEST(StepCache, TheResolvedRequestHoldsThePolynomial) {
+    const auto cached = [](const StepCaching& cache) {
+        return resolved("Wan2.1-T2V-tiny", [&](Request& q) { q.cache = cache; }).cache->coefficients;
+    };
+    EXPECT_EQ(cached({0.2, false, {}})[1], 2.39676752e3);
+    EXPECT_EQ(cached({0.2, true, {}})[1], -5.21862437e4);
+    EXPECT_EQ(cached({0.2, false, {1, 0}}), (std::vector<double>{1, 0}));
+}
+
+TEST(StepCache, IsRefusedByNameAndZeroIsOff) {
+    const auto cached = [](double threshold) {
+        return [threshold](Request& q) { q.cache = StepCaching{threshold, false, {}}; };
+    };
+    EXPECT_EQ(refused("Wan2.1-T2V-tiny", cached(0.2)), "accepted");
+    EXPECT_EQ(refused("Wan2.1-T2V-tiny", cached(-0.1)), "cache.threshold");
+    EXPECT_EQ(refused("Wan2.1-T2V-tiny", cached(std::nan(""))), "cache.threshold");
+    EXPECT_FALSE(resolved("Wan2.1-T2V-tiny", cached(0)).cache);
+}
+
+TEST(StepCache, EstimateCountsWhatIsComputed) {
+    const auto flop = [](std::optional<StepCaching> cache) {
+        const Request r = resolved("SkyReels-V2-DF-tiny", [&](Request& q) {
+            q.width = 64, q.height = 64, q.frames = 5, q.steps = 8, q.cache = std::move(cache);
+        });
+        return Pipeline::estimate(r, ModelFolder::open(r.model)).flop;
+    };
+    const double whole = flop({});
+    EXPECT_DOUBLE_EQ(flop(StepCaching{1e-6, false, {1, 1}}), whole);
+    EXPECT_DOUBLE_EQ(flop(StepCaching{StepCaching::most, false, {1, 0}}), whole * 4 / 16);
+}
+
+/// One whose high-noise steps alone, or low-noise steps alone, are guided costs less than with both.
+TEST(Estimate, CountsEachExpertsGuidance) {
+    const auto flop = [](double high, double low, std::optional<StepCaching> cache = {}) {
+        const Request r = resolved("Wan2.2-T2V-A14B-tiny", [&](Request& q) {
+            q.width = 64, q.height = 64, q.frames = 5, q.steps = 8;
+            q.guidance = high, q.guidance_low = low, q.cache = std::move(cache);
+        });
+        return Pipeline::estimate(r, ModelFolder::open(r.model)).flop;
+    };
+    const double none = flop(1, 1), both = flop(5, 5), high = flop(5, 1), low = flop(1, 5);
+    EXPECT_DOUBLE_EQ(both, 2 * none);
+    EXPECT_DOUBLE_EQ(high + low, both + none);
+    EXPECT_GT(high, none);
+    EXPECT_GT(low, none);
+    EXPECT_DOUBLE_EQ(flop(5, 1, StepCaching{1e-6, false, {1, 1}}), high); // nothing is reused
+}
+
+} // namespace
+} // namespace denoir::test
