@@ -70,11 +70,23 @@ Tensor encode_still(const wan::Vae& vae, const Tensor& pixels, LayerObserver* la
     return latent;
 }
 
+/// The frames before are fitted whole, as the reference's reader of videos does: people hear of it where they can see
+/// it.
+void warn_of_stretching(const Request& r, Observer& observer) {
+    constexpr double visible = 1.1; // sides rounded to whole latents stay below
+    const VideoBefore before = video_before(*r.forcing);
+    const double stretch = double(*r.width) * before.height / (double(*r.height) * before.width);
+    if (std::max(stretch, 1 / stretch) < visible) return;
+    observer.warning(fmt::format("the video's {}x{} are stretched to {}x{}; leave the size out to keep its aspect",
+                                 before.width, before.height, *r.width, *r.height));
+}
+
 /// The end of the video that the clip goes on after -> [C,P,h,w].
-Tensor encode_before(const wan::Vae& vae, const Request& r, const Variant& variant, Observer& observer) {
+Tensor encode_before(const wan::Vae& vae, const Request& r, Observer& observer) {
     FramesBefore before(*r.forcing);
     if (const std::string warning = before.warning(); !warning.empty()) observer.warning(warning);
-    const ImageUse use{.rule = image_rule(r, variant), .size = {*r.width, *r.height}};
+    warn_of_stretching(r, observer);
+    const ImageUse use{.rule = frame_rule(r), .size = {*r.width, *r.height}};
     const auto frame = [&](std::int64_t i) {
         const Image image = before.read(int(i));
         return see_image(image, image, use).pixels;
@@ -213,7 +225,7 @@ Conditioning Pipeline::condition(const Request& r, const ModelFolder& model, Obs
     const wan::Vae vae(vae_weights, backend_, vae_options(r));
     if (*r.mode == Mode::forcing || variant.clean_image()) {
         if (pictures.first.pixels) c.prefix = encode_still(vae, pictures.first.pixels, observer.layers(), "first");
-        if (goes_on(r)) c.prefix = encode_before(vae, r, variant, observer);
+        if (goes_on(r)) c.prefix = encode_before(vae, r, observer);
         if (pictures.last.pixels) c.end = encode_still(vae, pictures.last.pixels, observer.layers(), "last");
     } else {
         const std::int64_t frames = *r.frames;

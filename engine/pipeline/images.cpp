@@ -127,6 +127,10 @@ ImageRule image_rule(const Request& r, const Variant& v) {
     return v.clean_image() ? ImageRule::ti2v : ImageRule::wan;
 }
 
+ImageRule frame_rule(const Request& r) {
+    return *r.preprocess == Preprocess::diffusers ? ImageRule::diffusers : ImageRule::frame;
+}
+
 void check_aspect(PictureSize image, PictureSize first, const ImageUse& use) {
     if (use.rule == ImageRule::diffusers && use.clip_side)
         check_scaled(image, clip_size(image, use.clip_side), {use.clip_side, use.clip_side});
@@ -146,6 +150,9 @@ SeenImage see_image(const Image& image, const Image& first, const ImageUse& use)
     case ImageRule::forcing:
         seen.pixels =
             forcing_pixels(resize_pil(skyreels_cropped(image, width, height), width, height, Filter::bicubic));
+        break;
+    case ImageRule::frame:
+        seen.pixels = forcing_pixels(resize_pil(image, width, height, Filter::bicubic));
         break;
     case ImageRule::skyreels:
         seen.pixels =

@@ -22,10 +22,13 @@ enum class ImageRule {
     wan,      ///< bicubic on floats, aspect ignored; a last image is fitted to the first
     skyreels, ///< centre crop, Lanczos
     forcing,  ///< SkyReels' diffusion forcing: centre crop, bicubic
+    frame,    ///< its frames of a video that goes on: bicubic, aspect ignored (spec/pipelines.md 7.6)
     ti2v,     ///< Lanczos until the picture is covered, centre crop
     diffusers ///< Lanczos, aspect ignored
 };
 ImageRule image_rule(const Request& resolved, const Variant&);
+/// For the frames of the video that a clip goes on after.
+ImageRule frame_rule(const Request& resolved);
 
 /// What becomes of an image.
 struct ImageUse {

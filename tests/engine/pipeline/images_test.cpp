@@ -70,6 +70,20 @@ TEST(SeenImage, WanSqueezesAndSkyReelsCrops) {
     EXPECT_EQ(cropped.pixels.data<float>()[17], 1.0f);
 }
 
+/// spec/pipelines.md 7.6: the reader of the video that goes on fits whole frames, where an image would be cut.
+TEST(SeenImage, AFrameOfTheVideoBeforeIsSeenWhole) {
+    Image image(64, 16); // its outer quarters white: what a crop to a square would lose
+    for (int y = 0; y < 16; ++y) {
+        std::fill(image.row(y), image.row(y) + 3 * 16, std::uint8_t(255));
+        std::fill(image.row(y) + 3 * 48, image.row(y) + 3 * 64, std::uint8_t(255));
+    }
+    const auto corner = [&](ImageRule rule) {
+        return see_image(image, image, {.rule = rule, .size = {32, 32}}).pixels.data<float>()[0];
+    };
+    EXPECT_EQ(corner(ImageRule::frame), 1.0f);
+    EXPECT_EQ(corner(ImageRule::forcing), -1.0f);
+}
+
 /// spec/pipelines.md 5: 1920x1080 is scaled to 1252x704, two columns of which are cut off on either side.
 TEST(SeenImage, Ti2vCoversTheVideoAndCutsTheMiddle) {
     Image image(192, 108);

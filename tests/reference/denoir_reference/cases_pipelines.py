@@ -165,7 +165,7 @@ class Maker:
                 for i in (first, last)
             ]
             if "video" in request["forcing"]:
-                pixels = [pipelines.forcing_pixels(i, width, height) for i in self.last_frames(request["forcing"])]
+                pixels = [pipelines.frame_pixels(i, width, height) for i in self.last_frames(request["forcing"])]
                 encoded[0] = model.vae().encode(torch.stack(pixels, 1))[0].float()
             return pipelines.force_long(model, request, noise, forward, *encoded)[-1]
         if first is None:

@@ -44,6 +44,12 @@ def forcing_pixels(image: Image.Image, width: int, height: int) -> torch.Tensor:
     return torch.from_numpy(np.asarray(small).copy()).permute(2, 0, 1).float() / 127.5 - 1
 
 
+def frame_pixels(image: Image.Image, width: int, height: int) -> torch.Tensor:
+    """A frame of the video that goes on: its reader fits it to the size, whatever the aspect (section 7.6)."""
+    small = image.resize((width, height), Image.BICUBIC)
+    return torch.from_numpy(np.asarray(small).copy()).permute(2, 0, 1).float() / 127.5 - 1
+
+
 def ti2v_pixels(image: Image.Image, width: int, height: int) -> torch.Tensor:
     """Lanczos until the target is covered, the middle of it (section 5)."""
     scale = max(width / image.width, height / image.height)
