@@ -64,7 +64,7 @@ void Studio::connect_queue() {
         const Request& r = *document.resolved();
         if (!request || (request->width && request->width != r.width) ||
             (request->frames && request->frames != r.frames) || (request->steps && request->steps != r.steps) ||
-            request->model != r.model)
+            request->model != r.model || request->parts != r.parts)
             return;
         const auto f = estimator.forecast(r, document.estimate());
         if (f.whole) queue.set_expected(id, {f.before, f.seconds - f.before - f.after, f.after});
@@ -172,7 +172,8 @@ void Studio::learn(const QString& run) {
     QtConcurrent::run([run]() -> std::shared_ptr<Lesson> {
         try {
             auto lesson = std::make_shared<Lesson>(Lesson{RunHistory::record(run), {}});
-            lesson->work = Pipeline::estimate(lesson->record.request, ModelFolder::open(lesson->record.request.model));
+            lesson->work = Pipeline::estimate(
+                lesson->record.request, ModelFolder::open(lesson->record.request.model, lesson->record.request.parts));
             return lesson;
         } catch (const std::exception&) { // gone already
             return nullptr;

@@ -74,7 +74,7 @@ ModelCase model_case(const Arguments& args) {
     r.seed = 0;
     r.steps = model_steps;
     r.device = device_of(args);
-    ModelCase out{ModelFolder::open(find_model(r.model)), {}};
+    ModelCase out{ModelFolder::open(find_model(r.model), r.parts), {}};
     out.request = Pipeline::resolve(r, out.model);
     preflight(out.request, out.model, Needs::everything);
     return out;

@@ -28,6 +28,22 @@ constexpr FieldOption field_options[] = {
     {"--latents", "latents", Kind::text},
 };
 
+/// Files for parts of the model: the option and the member of `parts`.
+constexpr std::pair<std::string_view, std::string_view> part_options[] = {{"--vae", "vae"},
+                                                                          {"--text-encoder", "text_encoder"},
+                                                                          {"--clip", "clip"},
+                                                                          {"--tokenizer", "tokenizer"},
+                                                                          {"--low-noise", "low_noise"}};
+
+/// The parts of the request, with those of the options for their like.
+Json part_values(const Request& r, const Arguments& args) {
+    const Json whole = to_json(r);
+    Json value = whole.value("parts", Json::object());
+    for (const auto& [option, part] : part_options)
+        if (args.has(option)) value[std::string(part)] = args.get(option);
+    return value;
+}
+
 /// `--lora A --lora B`, with a strength and an expert for each in their order, or one for all.
 Json lora_values(const Arguments& args) {
     const std::vector<std::string> files = args.all("--lora"), strengths = args.all("--lora-strength"),
@@ -90,6 +106,9 @@ void apply_request_options(Request& r, const Arguments& args, std::string_view s
             set_request_field(
                 r, f.key, f.kind == Kind::text ? Json(args.get(option)) : number_value(option, args.get(option)), here);
     }
+    if (std::any_of(std::begin(part_options), std::end(part_options),
+                    [&](const auto& option) { return args.has(option.first); }))
+        set_request_field(r, "parts", part_values(r, args), here);
     if (args.has("--size")) set_size_fields(r, args.get("--size"), here);
     for (const char* option : {"--lora-strength", "--lora-expert"})
         if (args.has(option) && !args.has("--lora"))
@@ -107,7 +126,8 @@ Error as_written(const Error& e, const Arguments& args, std::string_view steps_o
     if (args.has("--resume")) return e; // the words are those of the run
     std::string file = e.file(), field = e.field();
     for (const std::string_view option :
-         {"--out", "--run-dir", "--from", "--model", "--lora", "--image", "--last-image", "--noise"})
+         {"--out", "--run-dir", "--from", "--model", "--vae", "--text-encoder", "--clip", "--tokenizer", "--low-noise",
+          "--lora", "--image", "--last-image", "--noise"})
         for (const std::string& given : args.all(option))
             if (!file.empty() && !given.empty()) file = as_given(file, given);
     const std::string key = field.substr(0, field.find('.'));
@@ -116,6 +136,8 @@ Error as_written(const Error& e, const Arguments& args, std::string_view steps_o
         const std::string_view option = f.key == "steps" ? steps_option : f.option;
         if (f.key == key && of_request && (args.has(option) || args.words().empty())) field = option;
     }
+    for (const auto& [option, part] : part_options)
+        if (field == fmt::format("parts.{}", part) && of_request && args.has(option)) field = option;
     if (key == "--loras" || (key == "loras" && of_request && args.has("--lora")))
         field = field.ends_with(".strength") ? "--lora-strength"
                 : field.ends_with(".expert") ? "--lora-expert"
@@ -141,6 +163,11 @@ std::vector<Option> with_request_options(std::initializer_list<Option> own, std:
         {"--last-image", "FILE",
          "last image (first-last-frame models), or the one that follows the clip (diffusion forcing; default: none)"},
         {"--model", "DIR", "model folder, file, or name in the data folder (default: the bundled demo model)"},
+        {"--vae", "FILE", "of the model, where it does not lie in or beside it (default: looked for there)"},
+        {"--text-encoder", "FILE", "the same for the text encoder"},
+        {"--clip", "FILE", "the same for the CLIP image encoder"},
+        {"--tokenizer", "FILE", "the same for tokenizer.json, spiece.model or a folder that holds them"},
+        {"--low-noise", "FILE", "the same for the second transformer of Wan 2.2 A14B; --model names the first"},
         {"--lora", "FILE", "changes to the transformer: a LoRA's .safetensors file; several add up (default: none)",
          Option::Count::repeated},
         {"--lora-strength", "S", "of each --lora, in their order, or one for all; -100 to 100 (default 1)",

@@ -106,7 +106,7 @@ fs::path learned_file() { return cache_folder() / "preview_factors.json"; }
 
 std::optional<ModelFolder> model_of(const Request& r) {
     try {
-        return ModelFolder::open(find_model(r.model));
+        return ModelFolder::open(find_model(r.model), r.parts);
     } catch (const Error&) {
         return {};
     }

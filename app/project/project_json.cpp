@@ -94,6 +94,8 @@ Json with_paths(Json request, const fs::path& base, std::string (*change)(const 
     for (const char* key : {"image", "last_image"}) rewrite(request, key);
     for (const auto& [object, key] : {std::pair{"noise", "file"}, {"forcing", "video"}, {"start", "run"}})
         if (request.contains(object)) rewrite(request[object], key);
+    if (request.contains("parts") && request["parts"].is_object())
+        for (const auto& [part, path] : request["parts"].items()) rewrite(request["parts"], part.c_str());
     if (request.contains("loras"))
         for (Json& lora : request["loras"]) rewrite(lora, "file");
     return request;

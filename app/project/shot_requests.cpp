@@ -60,7 +60,7 @@ int frames_for(int frames, int block) {
 void keep_one_window(Request& made) {
     if (!made.forcing || made.forcing->base || !made.frames) return;
     try {
-        const ModelFolder model = ModelFolder::open(find_model(made.model));
+        const ModelFolder model = ModelFolder::open(find_model(made.model), made.parts);
         if (*made.frames > *Pipeline::defaults(made, model).frames) made.forcing->base = *made.frames;
     } catch (const Error&) { // whoever starts it says what is wrong with the model
     }
@@ -98,7 +98,7 @@ Request extension_of(const Shot& shot, const Request& request) {
 
 bool begins_with_image(const Request& made) {
     try {
-        const Variant variant = Variant::guess(ModelFolder::open(find_model(made.model)));
+        const Variant variant = Variant::guess(ModelFolder::open(find_model(made.model), made.parts));
         return variant.condition > 0 || variant.clean_image();
     } catch (const Error&) { // gone since
         return false;

@@ -155,6 +155,7 @@ void RequestDocument::reset_all() {
     after.image = asked_.image;
     after.last_image = asked_.last_image;
     after.model = asked_.model;
+    after.parts = asked_.parts;
     after.loras = asked_.loras;
     after.family = asked_.family;
     push({std::move(after), false}, tr("reset every parameter"));

@@ -100,7 +100,7 @@ struct DraftDecoder::State {
     void decode(Draft& draft, Observer& observer) {
         const RunFolder run = RunFolder::open(draft.run);
         const Request& r = run.record().request;
-        const ModelFolder model = ModelFolder::open(find_model(r.model));
+        const ModelFolder model = ModelFolder::open(find_model(r.model), r.parts);
         // A step of a clip of several windows shows its own; pictures before that are those of the windows before.
         int first = 0;
         if (r.forcing && r.forcing->base) {

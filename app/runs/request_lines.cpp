@@ -48,7 +48,9 @@ QString short_text(const QString& field, const QString& value) {
     static const std::set<QString> paths{QStringLiteral("model"),      QStringLiteral("image"),
                                          QStringLiteral("last_image"), QStringLiteral("noise.file"),
                                          QStringLiteral("start.run"),  QStringLiteral("forcing.video")};
-    if (!paths.contains(field) && !field.endsWith(QStringLiteral(".file"))) return value;
+    if (!paths.contains(field) && !field.endsWith(QStringLiteral(".file")) &&
+        !field.startsWith(QStringLiteral("parts.")))
+        return value;
     const QString name = QFileInfo(value).fileName();
     return name.isEmpty() ? value : name;
 }
@@ -97,6 +99,11 @@ QString field_title(const QString& field) {
     static const std::pair<const char*, const char*> titles[] = {
         {"mode", QT_TRANSLATE_NOOP("RequestLines", "mode")},
         {"model", QT_TRANSLATE_NOOP("RequestLines", "model")},
+        {"parts.low_noise", QT_TRANSLATE_NOOP("RequestLines", "low-noise transformer")},
+        {"parts.vae", QT_TRANSLATE_NOOP("RequestLines", "VAE")},
+        {"parts.text_encoder", QT_TRANSLATE_NOOP("RequestLines", "text encoder")},
+        {"parts.clip", QT_TRANSLATE_NOOP("RequestLines", "CLIP image encoder")},
+        {"parts.tokenizer", QT_TRANSLATE_NOOP("RequestLines", "tokenizer")},
         {"family", QT_TRANSLATE_NOOP("RequestLines", "model family")},
         {"prompt", QT_TRANSLATE_NOOP("RequestLines", "prompt")},
         {"negative_prompt", QT_TRANSLATE_NOOP("RequestLines", "negative prompt")},

@@ -62,6 +62,7 @@ struct StepCaching {
 struct Request {
     std::optional<Mode> mode;
     std::filesystem::path model; ///< folder or file; empty: the bundled demo model
+    ModelParts parts;            ///< what is not to be found in or beside it
     std::optional<Family> family;
     std::vector<Lora> loras; ///< changes to the transformer; they add up
     std::string prompt;

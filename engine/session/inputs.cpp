@@ -34,8 +34,9 @@ void append_files(std::vector<fs::path>& all, const fs::path& folder, std::initi
 
 std::vector<fs::path> inputs_of(const Request& r) {
     std::vector<fs::path> all;
-    for (const fs::path& path : {r.model, r.image, r.last_image, r.noise.file,
-                                 r.forcing ? r.forcing->video : fs::path(), r.start ? r.start->run : fs::path()})
+    for (const fs::path& path :
+         {r.model, r.parts.low_noise, r.parts.vae, r.parts.text_encoder, r.parts.clip, r.parts.tokenizer, r.image,
+          r.last_image, r.noise.file, r.forcing ? r.forcing->video : fs::path(), r.start ? r.start->run : fs::path()})
         if (!path.empty()) all.push_back(path);
     for (const Lora& lora : r.loras) all.push_back(lora.file);
     return all;
@@ -57,7 +58,7 @@ std::vector<fs::path> all_inputs_of(const Request& asked) {
     r.model = find_model(asked.model);
     std::vector<fs::path> all = inputs_of(r);
     try {
-        append(all, inputs_of(ModelFolder::open(r.model)));
+        append(all, inputs_of(ModelFolder::open(r.model, r.parts)));
     } catch (const Error&) { // whoever loads it says why
     }
     return all;

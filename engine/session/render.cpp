@@ -258,7 +258,7 @@ RenderResult render(const Request& asked, const RenderOptions& options, Engine& 
     request.model = find_model(asked.model);
     inputs.push_back(request.model);
     check_out();
-    const ModelFolder model = ModelFolder::open(request.model);
+    const ModelFolder model = ModelFolder::open(request.model, request.parts);
     for (fs::path& path : inputs_of(model)) inputs.push_back(std::move(path));
     check_out();
     for (const std::string& warning : model.warnings) observer.warning(warning);
@@ -319,7 +319,7 @@ RenderResult resume(const fs::path& path, const std::function<void(const RunFold
     }
     check_resolved(run);
     check_output(record.out, all_inputs_of(record.request), *record.request.frames, run.path());
-    const ModelFolder model = ModelFolder::open(record.request.model);
+    const ModelFolder model = ModelFolder::open(record.request.model, record.request.parts);
     auto state = run.last_state();
     if (const auto& start = record.request.start; start && (!state || state->step < start->step)) {
         take_over_again(run, model);

@@ -173,6 +173,30 @@ Json write_loras(const Request& r) {
     return all;
 }
 
+constexpr std::pair<std::string_view, fs::path ModelParts::*> parts[] = {{"low_noise", &ModelParts::low_noise},
+                                                                         {"vae", &ModelParts::vae},
+                                                                         {"text_encoder", &ModelParts::text_encoder},
+                                                                         {"clip", &ModelParts::clip},
+                                                                         {"tokenizer", &ModelParts::tokenizer}};
+
+void read_parts(Request& r, const FieldReader& in) {
+    std::array<std::string_view, std::size(parts)> known;
+    std::transform(std::begin(parts), std::end(parts), known.begin(), [](const auto& part) { return part.first; });
+    in.only(known);
+    ModelParts named;
+    for (const auto& [name, member] : parts)
+        if (const auto it = in.value().find(name); it != in.value().end() && !it->is_null())
+            named.*member = in.member(std::string(name), *it).path();
+    r.parts = std::move(named);
+}
+
+Json write_parts(const Request& r) {
+    Json out;
+    for (const auto& [name, member] : parts)
+        if (const fs::path& place = r.parts.*member; !place.empty()) out[std::string(name)] = place.string();
+    return out;
+}
+
 Json write_cache(const Request& r) {
     if (!r.cache) return {};
     Json out{{"threshold", r.cache->threshold}, {"ret_steps", r.cache->ret_steps}};
@@ -273,6 +297,7 @@ const std::vector<Field>& fields() {
     static const std::vector<Field> all{
         named("mode", false, &Request::mode, modes),
         plain("model", false, &Request::model, read_model),
+        object("parts", &Request::parts, read_parts, write_parts),
         named("family", true, &Request::family, families),
         object("loras", &Request::loras, read_loras, write_loras),
         plain("prompt", false, &Request::prompt, read_string),
@@ -355,6 +380,8 @@ void make_paths_absolute(Request& r) {
     for (fs::path* path : {&r.model, &r.image, &r.last_image, &r.noise.file})
         if (!path->empty()) *path = resolved_path(path->native(), here);
     for (Lora& lora : r.loras) lora.file = resolved_path(lora.file.native(), here);
+    for (const auto& [name, member] : parts)
+        if (fs::path& place = r.parts.*member; !place.empty()) place = resolved_path(place.native(), here);
     if (r.forcing && !r.forcing->video.empty()) r.forcing->video = resolved_path(r.forcing->video.native(), here);
     if (r.start) r.start->run = resolved_path(r.start->run.native(), here);
 }
@@ -418,7 +445,7 @@ void apply_request_file(Request& r, const fs::path& file) {
 Json to_json(const Request& r) {
     Json out = {{"schema", 1}};
     for (const Field& field : fields())
-        if (Json value = field.write(r); !value.is_null() || field.key != "cache")
+        if (Json value = field.write(r); !value.is_null() || (field.key != "cache" && field.key != "parts"))
             out[std::string(field.key)] = std::move(value);
     return out;
 }

@@ -54,7 +54,7 @@ std::optional<std::size_t> best_value(const SweepAxis& axis) {
 
 /// How much has to be made anew where the field changes; larger is more.
 int dearness(std::string_view field) {
-    static constexpr std::array<std::string_view, 6> weights{"model", "family",    "loras",
+    static constexpr std::array<std::string_view, 7> weights{"model", "parts",     "family", "loras",
                                                              "dtype", "precision", "device"};
     static constexpr std::array<std::string_view, 7> encoders{
         "prompt", "negative_prompt", "image", "last_image", "preprocess", "mode", "forcing"};
@@ -101,7 +101,7 @@ Request read_request(const Json& value, const RequestSource& source) {
 /// Paths in values begin at the sweep's folder, now.
 Json with_whole_paths(const SweepAxis& axis, const Json& value, const RequestSource& source, Request probe) {
     const std::string top = axis.field.substr(0, axis.field.find('.'));
-    static constexpr std::array<std::string_view, 6> with_paths{"image", "last_image", "model",
+    static constexpr std::array<std::string_view, 7> with_paths{"image", "last_image", "model",  "parts",
                                                                 "loras", "noise",      "forcing"};
     set_axis_value(probe, axis.field, value, source);
     if (value.is_null() || std::find(with_paths.begin(), with_paths.end(), top) == with_paths.end()) return value;

@@ -27,7 +27,9 @@ template <class List> bool holds(const List& list, std::string_view word) {
     return std::find(list.begin(), list.end(), word) != list.end();
 }
 
-bool is_text(std::string_view field) { return holds(text_keys, field) || holds(text_members, member_of(field)); }
+bool is_text(std::string_view field) {
+    return holds(text_keys, field) || holds(text_members, member_of(field)) || top_of(field) == "parts";
+}
 
 [[noreturn]] void refuse(std::string_view field, std::string message, std::string hint) {
     throw UsageError("", "axes." + printable(field, 60), std::move(message), std::move(hint));

@@ -52,10 +52,12 @@ template <class Run> void in_cell(const Sweep& sweep, std::size_t cell, Run&& ru
 /// The models of a sweep, each opened once, its headers read once.
 class Models {
 public:
-    const ModelHeaders& of(const fs::path& path, Observer& observer) {
-        auto it = models_.find(path);
+    /// `r.model`: a path.
+    const ModelHeaders& of(const Request& r, Observer& observer) {
+        const std::pair key(r.model, r.parts);
+        auto it = models_.find(key);
         if (it == models_.end()) {
-            it = models_.emplace(path, std::make_unique<Opened>(path)).first;
+            it = models_.emplace(key, std::make_unique<Opened>(r)).first;
             for (const std::string& warning : it->second->folder.warnings) observer.warning(warning);
         }
         return it->second->headers;
@@ -63,11 +65,11 @@ public:
 
 private:
     struct Opened {
-        explicit Opened(const fs::path& path) : folder(ModelFolder::open(path)), headers(folder) {}
+        explicit Opened(const Request& r) : folder(ModelFolder::open(r.model, r.parts)), headers(folder) {}
         ModelFolder folder;
         ModelHeaders headers;
     };
-    std::map<fs::path, std::unique_ptr<Opened>> models_;
+    std::map<std::pair<fs::path, ModelParts>, std::unique_ptr<Opened>> models_;
 };
 
 /// Its paths are as the user wrote them, and so are messages.
@@ -81,7 +83,7 @@ Request resolved_cell(const Sweep& sweep, std::size_t cell, std::uint64_t seed, 
         keep_windows(r, parent->record().request);
     }
     r.model = find_model(r.model);
-    r = Pipeline::resolve(r, models.of(r.model, observer));
+    r = Pipeline::resolve(r, models.of(r, observer));
     if (parent) {
         Observer quiet;
         Request whole = r; // as in the parent's record
@@ -186,7 +188,7 @@ SweepPlan plan_sweep(const Sweep& sweep, PlanDepth depth, FinishedRuns finished,
         in_cell(sweep, i, [&] {
             SweepPlan::Cell& cell = plan.cells[i];
             cell.request = resolved_cell(sweep, i, seed, models, observer);
-            const ModelHeaders& headers = models.of(cell.request.model, observer);
+            const ModelHeaders& headers = models.of(cell.request, observer);
             if (depth == PlanDepth::all && looked_at.insert(preflight_key(cell.request)).second)
                 preflight(cell.request, headers.model(), Needs::everything);
             make_paths_absolute(cell.request);
@@ -212,7 +214,7 @@ void check_means(const Sweep& sweep, const SweepPlan& plan, const fs::path& fold
         const Device device = *r.device;
         if (devices.insert(device.name()).second) in_cell(sweep, cell, [&] { open_backend(device, 1); });
         if (looked_at.insert(fmt::format("{} {}", preflight_key(r), *r.steps)).second)
-            check_disk_space(r, models.of(r.model, quiet).model(), folder);
+            check_disk_space(r, models.of(r, quiet).model(), folder);
     }
 }
 

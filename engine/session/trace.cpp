@@ -35,7 +35,7 @@ Opened open_model(const Request& asked, Observer& observer) {
         throw UsageError("", "start", "a trace follows a run from its noise", "leave the branch out of the request");
     Opened o{asked, {}};
     o.request.model = find_model(asked.model);
-    o.model = ModelFolder::open(o.request.model);
+    o.model = ModelFolder::open(o.request.model, o.request.parts);
     for (const std::string& warning : o.model.warnings) observer.warning(warning);
     o.request = Pipeline::resolve(o.request, o.model);
     if (windows_of(o.request).size() > 1)

@@ -111,6 +111,17 @@ void Companions::take(const std::vector<Network>& found) {
                 .push_back(n);
 }
 
+void Companions::insist_on(const Network& chosen) {
+    const auto is_vae = [](const Network& n) {
+        return n.component() == Component::vae21 || n.component() == Component::vae22;
+    };
+    std::erase_if(candidates_, [&](const Network& n) {
+        return n.component() == chosen.component() || (is_vae(n) && is_vae(chosen));
+    });
+    if (is_vae(chosen)) left_out_.clear();
+    candidates_.push_back(chosen);
+}
+
 void Companions::search_beside(const fs::path& folder, const fs::path& opened) {
     static constexpr std::array inner{"diffusion_models", "transformer",      "transformer_2",  "unet",
                                       "checkpoints",      "stable-diffusion", "distill_models", "high_noise_model",

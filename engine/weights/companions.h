@@ -24,6 +24,10 @@ public:
     /// Stable-diffusion/, transformer/, high_noise_model/ …, and vae/, text_encoders/, umt5-xxl/, clip_vision/ … in
     /// those, with folders of their own (vae/wan).
     void search_beside(const std::filesystem::path& folder, const std::filesystem::path& opened);
+    /// The one candidate of its kind (a VAE of either release): someone chose it.
+    void insist_on(const Network& chosen);
+    /// A file or folder that someone chose.
+    void insist_on_tokenizer(const std::filesystem::path& chosen) { tokenizer_ = chosen; }
     /// tokenizer.json or spiece.model in `folder` or where the usual layouts keep it there, if none was found yet.
     void look_for_tokenizer(const std::filesystem::path& folder);
 

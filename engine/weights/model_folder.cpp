@@ -29,7 +29,9 @@ namespace fs = std::filesystem;
 
 class Opener {
 public:
-    explicit Opener(const fs::path& path) : path_(snapshot_in(path)) { model_.root = path_; }
+    Opener(const fs::path& path, const ModelParts& named) : path_(snapshot_in(path)), named_(named) {
+        model_.root = path_;
+    }
 
     ModelFolder open() {
         if (!is_folder(path_))
@@ -40,6 +42,7 @@ public:
             open_two_experts(path_, path_ / "high_noise_model", path_ / "low_noise_model");
         else
             open_folder();
+        take_named_parts();
         finish();
         return std::move(model_);
     }
@@ -121,6 +124,7 @@ private:
 
     /// The other expert's file: beside it with low for high in its name, or in the folder beside that says so.
     void find_other_expert(const fs::path& file) {
+        if (!named_.low_noise.empty()) return;
         const fs::path folder = normal_path(file).parent_path();
         const Expert place = file_expert_of(folder.filename().string());
         const std::string name = file.filename().string();
@@ -243,18 +247,19 @@ private:
     }
 
     /// One shard stands for all of its series or its index.
-    std::vector<Network> look_at_file(const fs::path& folder) {
-        if (shards_of(path_.filename().string()) < 2) return look(path_);
-        for (const CheckpointFiles& files : search_.list_beside(folder)) {
-            const auto is_it = [&](const fs::path& file) { return file.filename() == path_.filename(); };
+    std::vector<Network> look_at_file(const fs::path& path) {
+        if (shards_of(path.filename().string()) < 2) return look(path);
+        for (const CheckpointFiles& files : search_.list_beside(folder_of(path))) {
+            const auto is_it = [&](const fs::path& file) { return file.filename() == path.filename(); };
             if (std::any_of(files.files.begin(), files.files.end(), is_it)) return search_.networks_of(files);
         }
-        return look(path_);
+        return look(path);
     }
+    static fs::path folder_of(const fs::path& file) { return file.has_parent_path() ? file.parent_path() : "."; }
 
     void open_file() {
-        const fs::path folder = path_.has_parent_path() ? path_.parent_path() : fs::path(".");
-        const std::vector<Network> found = look_at_file(folder);
+        const fs::path folder = folder_of(path_);
+        const std::vector<Network> found = look_at_file(path_);
         choose_transformer(found);
         if (model_.transformer.empty()) refuse_no_transformer(found);
         find_other_expert(model_.transformer.front()); // named may be any of its shards
@@ -394,9 +399,66 @@ private:
         if (is_file(up / "model_index.json")) model_.model_index = read_json_object(up / "model_index.json");
     }
 
+    // Parts that someone named
+
+    void take_named_parts() {
+        if (!named_.low_noise.empty()) take_named_expert();
+        for (const auto& [place, kinds, what] :
+             {std::tuple{&named_.vae, std::vector{Component::vae21, Component::vae22}, "VAE"},
+              std::tuple{&named_.text_encoder, std::vector{Component::umt5}, "text encoder"},
+              std::tuple{&named_.clip, std::vector{Component::clip}, "CLIP image encoder"}})
+            if (!place->empty()) companions_.insist_on(named_network(*place, kinds, what));
+        if (named_.tokenizer.empty()) return;
+        require_there(named_.tokenizer);
+        companions_.insist_on_tokenizer(named_.tokenizer);
+    }
+
+    static void require_there(const fs::path& place) {
+        std::error_code ignored;
+        if (!fs::exists(place, ignored)) throw Error(place.string(), "", "no such file or folder", "check the name");
+    }
+
+    /// The one network of these kinds there.
+    Network named_network(const fs::path& place, const std::vector<Component>& kinds, std::string_view what) {
+        require_there(place);
+        const std::vector<Network> all = is_folder(place) ? look(place) : look_at_file(place);
+        std::vector<Network> found;
+        for (const Component kind : kinds)
+            for (Network& n : only(all, kind)) found.push_back(std::move(n));
+        if (found.size() == 1) return found.front();
+        if (found.size() > 1)
+            throw Error(place.string(), "",
+                        fmt::format("several files hold a {} ({})", what, fmt::join(names_of(found), ", ")),
+                        "name the one that is meant");
+        throw Error(place.string(), "",
+                    fmt::format("holds no {} (found: {})", what,
+                                all.empty() ? "no network that is known" : name(all.front().component())),
+                    fmt::format("name the file of a {}", what));
+    }
+
+    void take_named_expert() {
+        const Network low = named_network(named_.low_noise, {Component::transformer}, "transformer");
+        if (traits_ && !are_alike(*traits_, TransformerTraits::read(*low.group)))
+            throw Error(named_.low_noise.string(), "", "is a transformer of another model than the high-noise one",
+                        "name the two experts of one model");
+        model_.transformer_low = low.files();
+        std::erase(model_.missing, "low-noise transformer");
+    }
+
+    /// A part that was named and not taken is of another model.
+    void refuse_unfit_parts() const {
+        const std::tuple<const fs::path&, const std::vector<fs::path>&, const char*> parts[] = {
+            {named_.vae, model_.vae, "VAE"}, {named_.clip, model_.clip, "CLIP image encoder"}};
+        for (const auto& [named, taken, what] : parts)
+            if (!named.empty() && taken.empty())
+                throw Error(named.string(), "", fmt::format("this {} is not the transformer's", what),
+                            "name the one that belongs to this model");
+    }
+
     void finish() {
         const TransformerTraits traits = traits_.value_or(TransformerTraits{});
         companions_.choose(model_, traits);
+        refuse_unfit_parts();
         if (model_.transformer.empty() && model_.transformer_low.empty() && model_.vae.empty() &&
             model_.text_encoder.empty() && model_.clip.empty() && model_.tokenizer.empty()) {
             if (!search_.problems().empty()) throw Error(search_.problems().front());
@@ -480,6 +542,7 @@ private:
     }
 
     fs::path path_;
+    const ModelParts& named_;
     ModelFolder model_;
     NetworkSearch search_;
     Companions companions_{search_};
@@ -489,10 +552,10 @@ private:
 
 } // namespace
 
-ModelFolder ModelFolder::open(const fs::path& path) {
+ModelFolder ModelFolder::open(const fs::path& path, const ModelParts& named) {
     std::error_code ignored;
     if (!fs::exists(path, ignored)) throw Error(path.string(), "", "no such file or folder", "check the name");
-    return Opener(path).open();
+    return Opener(path, named).open();
 }
 
 } // namespace denoir

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/weights/experts.h"
+#include "engine/weights/model_parts.h"
 #include "engine/weights/weights.h"
 
 namespace denoir {
@@ -35,8 +36,9 @@ struct ModelFolder {
     /// `path`: an original Wan / SkyReels repository, one with a folder for each expert, a diffusers repository, any of
     /// them as the Hugging Face cache keeps it, a folder in ComfyUI's order (diffusion_models, vae, text_encoders,
     /// clip_vision, with folders in them), or the file of a transformer with its companions beside it or in such
-    /// folders. Throws Error where nothing there is a model, several are and none is meant, or for a damaged file.
-    static ModelFolder open(const std::filesystem::path& path);
+    /// folders. `named`: parts that are taken from elsewhere. Throws Error where nothing there is a model, several are
+    /// and none is meant, for a damaged file, and where a named part is not what it is named for or fits no such model.
+    static ModelFolder open(const std::filesystem::path& path, const ModelParts& named = {});
 };
 
 } // namespace denoir

@@ -72,6 +72,28 @@ class Render(Case):
         self.assertEqual((record["warnings"], record["request"]["guidance"]), ([expected], 5.0))
         self.assertNotIn("few steps", self.done(*words, "b.mp4", "--steps", 1, "--guidance", 1).err)
 
+    def test_parts_of_a_model_that_lie_elsewhere(self):
+        """The same latents as from a folder that holds all of it; what is named is stored, and decoded with."""
+        for folder, part in (("alone", "transformer"), ("files", "vae"), ("files", "text_encoder"), ("files", "tokenizer")):
+            shutil.copytree(MODEL / part, self.work / folder / part)
+        common = ("--family", "wan", "--prompt", PROMPT, "--size", "32x32", "--frames", 5, "--steps", 2, "--seed", 7, "--out")
+        self.done("render", "--model", MODEL, *common, "whole.mp4", "--run-dir", "whole")
+        words = ("render", "--model", "alone", *common)
+        self.assertIn("the VAE is missing", self.refused(*words, "none.mp4").err)
+        named = {"vae": "files/vae", "text_encoder": "files/text_encoder", "tokenizer": "files/tokenizer"}
+        options = [w for part, place in named.items() for w in (f"--{part.replace('_', '-')}", place)]
+        self.done(*words, "out.mp4", "--run-dir", "run", *options)
+        self.assertEqual(latents(self.work / "run"), latents(self.work / "whole"))
+        stored = json.loads((self.work / "run" / "run.json").read_text())["request"]["parts"]
+        self.assertEqual(stored, {part: str(self.work / place) for part, place in named.items()})
+        self.done("decode", "run", "--out", "again.mkv")
+        self.done("decode", "whole", "--out", "whole.mkv")
+        self.done("compare", "again.mkv", "whole.mkv", "--json")
+        wrong = self.refused(*words, "none.mp4", *options[2:], "--vae", "alone")
+        self.assertIn("alone: holds no VAE (found: transformer)", wrong.err)
+        self.assertIn("nosuch: no such file or folder", self.refused(*words, "none.mp4", *options[:4], "--tokenizer", "nosuch").err)
+        self.assertIn("is the same file as", self.refused(*words, "files/vae/diffusion_pytorch_model.safetensors", *options).err)
+
     def test_what_it_writes(self):
         result = self.done(*self.render_words("out.mp4", "--run-dir", "run", "--json", "--progress", "plain")).json()
         self.assertEqual(set(result), {"out", "run", "seed", "seconds", "stages", "peak_memory_bytes"})

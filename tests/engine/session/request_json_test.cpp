@@ -174,6 +174,17 @@ TEST(RequestJson, LorasAreFilesWithAStrength) {
     EXPECT_NE(refusal(with(many + "]")).find("at most 64"), std::string::npos);
 }
 
+TEST(RequestJson, PartsOfAModelMayBeNamed) {
+    const Request r = read(with(R"("parts": {"vae": "vae.pth", "low_noise": "/m/low.gguf", "clip": null})"));
+    EXPECT_EQ(r.parts, (ModelParts{.low_noise = "/m/low.gguf", .vae = "/requests/vae.pth"}));
+    EXPECT_EQ(request_from_json(asked_json(r), {}).parts, r.parts);
+    EXPECT_TRUE(read(with(R"("parts": null)")).parts.empty());
+    EXPECT_FALSE(to_json(read(with(R"("parts": {})"))).contains("parts"));
+    EXPECT_NE(refusal(with(R"("parts": {"vea": "a"})")).find("did you mean vae?"), std::string::npos);
+    EXPECT_NE(refusal(with(R"("parts": {"clip": 1})")).find("parts.clip"), std::string::npos);
+    EXPECT_NE(refusal(with(R"("parts": ["a"])")).find("parts"), std::string::npos);
+}
+
 TEST(RequestJson, TheCacheIsStoredOnlyWhereItIsUsed) {
     const Request r = read(with(R"("cache": {})"));
     EXPECT_EQ(r.cache, StepCaching{});
