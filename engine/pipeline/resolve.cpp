@@ -70,7 +70,7 @@ void check_parts(const Request& r, const Variant& variant, const ModelFolder& mo
     const auto need = [&](bool there, const char* part, const char* file) {
         if (!there)
             throw Error(model.root.string(), {}, fmt::format("the {} is missing", part),
-                        fmt::format("put {} beside the transformer", file));
+                        fmt::format("put {} beside the transformer, or name its file", file));
     };
     if (*r.family == Family::wan22 && model.transformer_low.empty() && !variant.clean_image())
         refuse_half(model, placed_expert_of(model.transformer.front()));
