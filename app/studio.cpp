@@ -24,7 +24,13 @@ constexpr int look_ms = 20'000;
 
 Studio::Studio(QObject* parent) : QObject(parent), document(project.undo()), queue(worker), results(project, queue) {
     models.set_folders(settings.model_folders());
-    connect(&settings, &Settings::changed, this, [this](const QString& key) {
+    const auto take_parts = [this] {
+        models.set_parts(settings.model_parts());
+        document.set_model_parts(settings.model_parts());
+    };
+    take_parts();
+    connect(&settings, &Settings::changed, this, [this, take_parts](const QString& key) {
+        if (key == QStringLiteral("model_parts")) take_parts();
         if (key == QStringLiteral("model_folders")) models.set_folders(settings.model_folders());
         if (key == QStringLiteral("history_bytes") || key == QStringLiteral("may_drop_latents"))
             emit over_limit_changed();

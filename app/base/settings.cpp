@@ -74,6 +74,7 @@ qint64 Settings::history_bytes() const {
 bool Settings::may_drop_latents() const { return store_.value(QStringLiteral("may_drop_latents"), false).toBool(); }
 bool Settings::notifications() const { return store_.value(QStringLiteral("notifications"), true).toBool(); }
 QStringList Settings::model_folders() const { return store_.value(QStringLiteral("model_folders")).toStringList(); }
+QVariantMap Settings::model_parts() const { return store_.value(QStringLiteral("model_parts")).toMap(); }
 QString Settings::theme() const { return store_.value(QStringLiteral("theme"), QStringLiteral("system")).toString(); }
 
 QStringList Settings::recent_projects() const {
@@ -87,6 +88,14 @@ void Settings::set_may_drop_latents(bool may) { store(QStringLiteral("may_drop_l
 void Settings::set_notifications(bool tell) { store(QStringLiteral("notifications"), tell, true); }
 void Settings::set_model_folders(const QStringList& folders) {
     store(QStringLiteral("model_folders"), folders, QStringList());
+}
+void Settings::set_parts_of_model(const QString& model, const QVariantMap& parts) {
+    QVariantMap all = model_parts();
+    if (parts.isEmpty())
+        all.remove(model);
+    else
+        all[model] = parts;
+    store(QStringLiteral("model_parts"), all, QVariantMap());
 }
 void Settings::set_theme(const QString& theme) { store(QStringLiteral("theme"), theme, QStringLiteral("system")); }
 

@@ -25,17 +25,20 @@ public:
     /// Which of them refuses to be written (rights, a read-only disk) and how another is chosen; empty: none.
     static Issue folder_issue();
 
-    qint64 frame_cache_bytes() const;    ///< bound of the frame cache; default 1 GiB
-    qint64 history_bytes() const;        ///< bound of the runs' disk use; default 50 GB; 0: none
-    bool may_drop_latents() const;       ///< the user agreed once that old unstarred latents go; default false
-    bool notifications() const;          ///< default true
-    QStringList model_folders() const;   ///< watched besides the data folder's models and the bundled ones
+    qint64 frame_cache_bytes() const;  ///< bound of the frame cache; default 1 GiB
+    qint64 history_bytes() const;      ///< bound of the runs' disk use; default 50 GB; 0: none
+    bool may_drop_latents() const;     ///< the user agreed once that old unstarred latents go; default false
+    bool notifications() const;        ///< default true
+    QStringList model_folders() const; ///< watched besides the data folder's models and the bundled ones
+    /// Files that the user named for parts of models: by a model's path, then by the key of a request's `parts`.
+    QVariantMap model_parts() const;
     QStringList recent_projects() const; ///< newest first, at most ten, only what still exists
     QString theme() const;               ///< "system" (default), "light", "dark"
 
     void set_may_drop_latents(bool may);
     void set_notifications(bool tell);
     void set_model_folders(const QStringList& folders);
+    void set_parts_of_model(const QString& model, const QVariantMap& parts); ///< none: all are found
     void add_recent_project(const QString& path);
     void set_theme(const QString& theme);
 

@@ -20,6 +20,7 @@
 #include "app/base/settings.h"
 #include "app/base/text.h"
 #include "app/request/model_finder.h"
+#include "app/request/request_values.h"
 #include "engine/core/memory.h"
 #include "engine/pipeline/pipeline.h"
 #include "engine/pipeline/variant.h"
@@ -127,9 +128,11 @@ std::pair<QString, QString> fit(const ModelRow& row, quint64 card) {
 }
 
 /// Told from headers. False: no model (a VAE alone, a text encoder).
-bool describe(ModelRow& row) {
+bool describe(ModelRow& row, const QVariant& parts) {
     try {
-        const ModelFolder model = ModelFolder::open(to_path(row.path));
+        Request named;
+        if (parts.isValid()) set_field(named, QStringLiteral("parts"), parts);
+        const ModelFolder model = ModelFolder::open(to_path(row.path), named.parts);
         if (model.transformer.empty()) return false;
         if (!model.relative.empty())
             throw Error(model.root.string(), {}, describe_relative(model.relative),
@@ -160,7 +163,7 @@ struct ModelCatalogue::Store {
 
     void ask() {
         const std::scoped_lock lock(mutex);
-        question = folders;
+        question = {folders, parts};
         ++asked;
         wake.notify_all();
     }
@@ -168,12 +171,12 @@ struct ModelCatalogue::Store {
     void loop(const std::stop_token& end) {
         lower_priority(catalogue_nice);
         for (;;) {
-            QStringList roots;
+            Question looked_for;
             quint64 serial = 0;
             {
                 std::unique_lock lock(mutex);
                 if (!wake.wait(lock, end, [&] { return question.has_value(); })) return;
-                roots = *question;
+                looked_for = *question;
                 question.reset();
                 serial = asked;
             }
@@ -188,7 +191,7 @@ struct ModelCatalogue::Store {
                 finder.look_below(Settings::models_folder());
             } catch (const std::exception&) { // no data folder
             }
-            for (const QString& root : roots) finder.look_below(to_path(root));
+            for (const QString& root : looked_for.folders) finder.look_below(to_path(root));
             if (end.stop_requested()) return;
             finder.found.removeDuplicates();
             std::vector<ModelRow> first;
@@ -202,7 +205,7 @@ struct ModelCatalogue::Store {
             tell([this, first, watch = finder.folders] { begin(first, watch); });
             for (ModelRow row : first) {
                 if (end.stop_requested()) return;
-                const bool is_model = describe(row);
+                const bool is_model = describe(row, looked_for.parts.value(row.path));
                 tell([this, row, is_model] { put(row, is_model); });
             }
             tell([this, serial] {
@@ -247,11 +250,16 @@ struct ModelCatalogue::Store {
     std::vector<ModelRow> rows;
     quint64 available = 0; ///< of a card; 0: none is meant
     QStringList folders;
+    QVariantMap parts;
     QFileSystemWatcher watcher;
     QTimer again;
     std::mutex mutex;
     std::condition_variable_any wake;
-    std::optional<QStringList> question;
+    struct Question {
+        QStringList folders;
+        QVariantMap parts;
+    };
+    std::optional<Question> question;
     quint64 asked = 0, answered = 0;
     std::jthread thread; ///< last: joined before the rest goes
 };
@@ -275,6 +283,11 @@ void ModelCatalogue::set_available(quint64 bytes) {
 void ModelCatalogue::set_folders(const QStringList& folders) {
     if (store_->folders == folders) return;
     store_->folders = folders;
+    refresh();
+}
+void ModelCatalogue::set_parts(const QVariantMap& parts) {
+    if (store_->parts == parts) return;
+    store_->parts = parts;
     refresh();
 }
 QStringList ModelCatalogue::folders() const { return store_->folders; }

@@ -2,6 +2,7 @@
 #pragma once
 #include <QAbstractListModel>
 #include <QStringList>
+#include <QVariantMap>
 #include <memory>
 
 #include "app/base/issue.h"
@@ -40,6 +41,8 @@ public:
     /// Looks into them now and whenever they change; at most six levels deep.
     void set_folders(const QStringList& folders);
     QStringList folders() const;
+    /// Parts that lie elsewhere, as Settings::model_parts(). Looks at the models again where they change.
+    void set_parts(const QVariantMap& parts);
     void refresh();
     bool wait_looked(int milliseconds);
 

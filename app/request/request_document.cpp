@@ -120,6 +120,8 @@ Issue RequestDocument::set_value(const QString& key, const QVariant& value) {
     State after = state();
     try {
         set_field(after.request, key, value);
+        if (key == QStringLiteral("model"))
+            set_field(after.request, QStringLiteral("parts"), model_parts_.value(value.toString()));
     } catch (const Error& e) {
         return Issue::from(e);
     }
@@ -144,6 +146,7 @@ Issue RequestDocument::set_values(const QVariantMap& values, const QString& labe
 void RequestDocument::reset(const QString& key) {
     State after = state();
     set_field(after.request, key, {});
+    if (key == QStringLiteral("model")) after.request.parts = {};
     if (key == QStringLiteral("seed")) after.seed_locked = false;
     push(std::move(after), tr("reset %1").arg(top_key(key)));
 }

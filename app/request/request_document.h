@@ -52,6 +52,8 @@ public:
     /// One undo step (merging with the one before if that was of the same key). A value that the field can never have
     /// (a word for a number, 6 frames) is refused: returns the issue, nothing changes.
     Issue set_value(const QString& key, const QVariant& value);
+    /// Of models, as Settings::model_parts(): they come with a model that is chosen from then on.
+    void set_model_parts(const QVariantMap& parts) { model_parts_ = parts; }
     /// Several as one undo step: width with height; a dropped image with its size. Refused as a whole.
     Issue set_values(const QVariantMap& values, const QString& label);
     void reset(const QString& key); ///< back to the default
@@ -112,6 +114,7 @@ private:
     void take(const Resolution& resolution);
 
     QUndoStack& undo_;
+    QVariantMap model_parts_;
     Request asked_;
     std::optional<Request> resolved_, defaults_;
     Estimate estimate_;

@@ -271,6 +271,54 @@ void ModelsPanel::unwatch(const QString& folder) {
     refresh();
 }
 
+void ModelsPanel::fill_parts(QMenu& menu, const QModelIndex& index) {
+    struct Part {
+        const char* key;
+        QString name;
+    };
+    const Part parts[] = {{"vae", tr("VAE")},
+                          {"text_encoder", tr("text encoder")},
+                          {"clip", tr("CLIP image encoder")},
+                          {"tokenizer", tr("tokenizer")},
+                          {"low_noise", tr("low-noise transformer")}};
+    const QString model = index.data(Role::PathRole).toString();
+    const QVariantMap named = studio_.settings.model_parts().value(model).toMap();
+    for (const Part& part : parts) {
+        const QString key = QLatin1String(part.key), file = named.value(key).toString();
+        const QString title = tr("Choose the %1").arg(part.name);
+        menu.addAction(icon(QStringLiteral("model")),
+                       file.isEmpty() ? title + QStringLiteral(" …")
+                                      : tr("%1: %2 …").arg(part.name, QFileInfo(file).fileName()),
+                       this, [this, model, key, title] { choose_part(model, key, title); });
+    }
+    if (named.isEmpty()) return;
+    menu.addSeparator();
+    for (const Part& part : parts)
+        if (const QString key = QLatin1String(part.key); named.contains(key))
+            menu.addAction(icon(QStringLiteral("remove")), tr("Look for the %1 beside the model again").arg(part.name),
+                           this, [this, model, key] { name_part(model, key, {}); });
+}
+
+void ModelsPanel::choose_part(const QString& model, const QString& part, const QString& title) {
+    const QString filters = part == QLatin1String("tokenizer")
+                                ? tr("Tokenizers (tokenizer.json *.model *.safetensors *.gguf);;All files (*)")
+                                : tr("Weights (*.safetensors *.pth *.pt *.bin *.gguf);;All files (*)");
+    ask_to_open(this, title, {ToOpen::Kind::file, filters, QFileInfo(model).path()},
+                [this, model, part](const QStringList& files) { name_part(model, part, files.constFirst()); });
+}
+
+void ModelsPanel::name_part(const QString& model, const QString& part, const QString& file) {
+    QVariantMap parts = studio_.settings.model_parts().value(model).toMap();
+    if (file.isEmpty())
+        parts.remove(part);
+    else
+        parts[part] = file;
+    studio_.settings.set_parts_of_model(model, parts);
+    const QString key = QStringLiteral("parts");
+    if (studio_.document.value(QStringLiteral("model")).toString() == model)
+        studio_.document.set_value(key, parts.isEmpty() ? QVariant() : parts);
+}
+
 void ModelsPanel::show_menu(const QPoint& at) {
     const QModelIndex index = list_->indexAt(at);
     if (!index.isValid()) return;
@@ -281,6 +329,8 @@ void ModelsPanel::show_menu(const QPoint& at) {
     menu.addAction(icon(QStringLiteral("folder")), tr("Reveal in folder"), this, [path] {
         QDesktopServices::openUrl(QUrl::fromLocalFile(QFileInfo(path).isDir() ? path : QFileInfo(path).path()));
     });
+    if (!index.data(Role::BundledRole).toBool())
+        fill_parts(*menu.addMenu(icon(QStringLiteral("model")), tr("&Parts from elsewhere")), index);
     const QStringList folders = studio_.settings.model_folders();
     for (const QString& folder : folders)
         if (path == folder || path.startsWith(folder + QLatin1Char('/')))

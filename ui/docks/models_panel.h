@@ -6,6 +6,7 @@
 #include "ui/studio.h"
 
 class QListView;
+class QMenu;
 class QStackedWidget;
 class QToolButton;
 
@@ -48,6 +49,10 @@ private:
     void take_wanted();
     void use(const QModelIndex& index);
     void show_menu(const QPoint& at);
+    void fill_parts(QMenu& menu, const QModelIndex& index);
+    void choose_part(const QString& model, const QString& part, const QString& title);
+    /// Of this model; none: what lies in or beside it. Of the model in use an undo step.
+    void name_part(const QString& model, const QString& part, const QString& file);
     void fill_folders();
     void unwatch(const QString& folder);
     void refresh();
