@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # DENOIR_HAS_CUDA: the CUDA module is built. Its core is then a shared library, one for program and module.
 option(DENOIR_CUDA "Build the CUDA module where nvcc is found" ON)
-set(DENOIR_CUDA_ARCHITECTURES "80-real;90a-real" CACHE STRING "Cards that the CUDA module has machine code for; 'every': all that the compiler knows")
+set(DENOIR_CUDA_ARCHITECTURES "80-real;90a-real;90-virtual" CACHE STRING
+    "Cards that the CUDA module has machine code for, and what the driver makes it of for others; 'every': all that the compiler knows")
 set(DENOIR_HAS_CUDA OFF)
 if(DENOIR_CUDA)
     find_program(DENOIR_NVCC nvcc HINTS ENV CUDA_PATH ENV CUDA_HOME PATHS /usr/local/cuda/bin)

@@ -354,6 +354,8 @@ class Speed:
         card = torch.cuda.get_device_name() if self.cuda else "dry run on a processor: no figure here means anything"
         attention = f"attention by {fastest_attention()}" if self.cuda else "fused attention"
         head = [f"{time.strftime('%Y-%m-%d')}, {card}; PyTorch {torch.__version__} with cuDNN {torch.backends.cudnn.version()}, bf16, {attention}; seed {args.seed}"]
+        if self.cuda and 90800 <= torch.backends.cudnn.version() < 91500:
+            head[0] += "; with this cuDNN PyTorch's convolutions of several frames are wrong or slow in bf16 (pytorch #163539, #166122), so its VAE rows say little"
         if self.peak:
             head[0] += f"; bf16 product of 8192: {self.peak:.0f} TFLOP/s by PyTorch"
         head += ["", "| what | side | ms | first ms | TFLOP/s | of peak | peak GiB | card GiB | against PyTorch |", "|---|---|---|---|---|---|---|---|---|"]
@@ -402,8 +404,8 @@ class Speed:
             self.bad |= side.startswith("Denoir")
             return None
 
-    def transformer(self, name, config, weights_path, weights, frames, height, width, variants=False):
-        """One forward; `weights`: the file's tensors. Returns what measures PyTorch compiled, for later."""
+    def transformer(self, name, config, weights_path, weights, frames, height, width):
+        """One forward; `weights`: the file's tensors. Returns two more measurements, for later: Denoir otherwise (fp8, not recorded), PyTorch compiled."""
         t, h, w = (frames - 1) // 4 + 1, height // 8, width // 8
         text = draw((512, config.text_dim), self.g)
         text[60:] = 0
@@ -440,9 +442,7 @@ class Speed:
                 apart = f"Denoir is {ms / ours['ms']:.2f} times as fast; they differ by {error:.1e}"
             self.tell(what, side, ms, first, flop, self.pytorchs(), apart)
 
-        self.attempt(what, "Denoir", lambda: denoir("Denoir", {}))
-        self.attempt(what, "PyTorch eager", lambda: pytorch("PyTorch eager", False))
-        if variants:
+        def otherwise():
             self.attempt(what, "Denoir, fp8", lambda: denoir("Denoir, fp8", {"DENOIR_CUDA_LINEAR": "fp8"}, 0.1))
             self.attempt(what, "Denoir, not recorded", lambda: denoir("Denoir, not recorded", {"DENOIR_CUDA_GRAPHS": "off"}))
             if {"Denoir", "Denoir, not recorded"} <= done.keys():
@@ -450,7 +450,10 @@ class Speed:
                 saved, cost = bare["ms"] - ours["ms"], max(0.0, ours["second_ms"] - bare["ms"])
                 worth = f"worth it from {cost / saved:.0f} forwards on" if saved > 0 else "not worth it"
                 print(f"  recording costs {cost:.0f} ms once and saves {saved:.2f} ms a forward: {worth}", flush=True)
-        return lambda: self.attempt(what, "PyTorch compiled", lambda: pytorch("PyTorch compiled", True))
+
+        self.attempt(what, "Denoir", lambda: denoir("Denoir", {}))
+        self.attempt(what, "PyTorch eager", lambda: pytorch("PyTorch eager", False))
+        return otherwise, lambda: self.attempt(what, "PyTorch compiled", lambda: pytorch("PyTorch compiled", True))
 
     def vae(self, words, path, weights, frames, height, width, dtype="bf16"):
         """`words`: decode, encode; `dtype`: tf32 is f32 with convolutions in TF32, as PyTorch computes them by default"""
@@ -518,16 +521,19 @@ class Speed:
         config = TINY if self.dry else SMALL
         path, made = self.weights(transformer.shapes(config), "transformer.safetensors")
         sizes = [5] if self.dry else [57, 17, 9]
-        compiled = self.transformer("I2V 1.3B", config, path, made, sizes[0], height, width, variants=not self.dry)
+        # The three figures that matter most come first: a run may be cut off.
+        otherwise, compiled = self.transformer("I2V 1.3B", config, path, made, sizes[0], height, width)
         vae_path, vae_made = self.weights(vae.shapes(8 if self.dry else 96, 16), "vae.safetensors")
-        if not self.dry:
-            self.transformer("I2V 1.3B", config, path, made, 97, height, width)
         whole = 5 if self.dry else 97
         self.vae(("decode",), vae_path, vae_made, whole, height, width)
+        if not self.dry and self.left() > 40:
+            self.transformer("I2V 1.3B", config, path, made, 97, height, width)
         if self.left() > 60:
             self.vae_agrees(("decode",), vae_path, vae_made, 9, height, width)
-        if self.left() > 60 and not self.dry:
-            compiled()
+        if not self.dry:
+            for measure in (otherwise, compiled):
+                if self.left() > 60:
+                    measure()
         if self.left() > 60 and not self.dry:
             large, large_made = self.weights(transformer.shapes(LARGE), "large.safetensors")
             self.transformer("I2V 14B, 10 of 40 blocks", LARGE, large, large_made, 57, height, width)

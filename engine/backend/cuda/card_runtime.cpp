@@ -238,11 +238,16 @@ void check(cudaError_t code, const char* doing) {
     if (code == cudaErrorMemoryAllocation)
         throw Error("", "memory", fmt::format("the card has no memory left ({})", doing),
                     "use a smaller size, fewer frames or bf16, or close other programs that use the card");
-    if (code == cudaErrorNoKernelImageForDevice)
-        throw Error("", "device", "this build has no machine code for the card",
-                    "configure with the preset cuda-all, or use the device cpu");
+    if (code == cudaErrorNoKernelImageForDevice) check_code(code);
     throw Error("", "device", fmt::format("the card failed ({}: {})", doing, cudaGetErrorName(code)),
                 "start again; use the device cpu if it persists");
+}
+
+void check_code(int code) {
+    if (code == cudaSuccess) return;
+    cudaGetLastError();
+    throw Error("", "device", "this build has no machine code for the card",
+                "configure with the preset cuda-all, or use the device cpu");
 }
 
 void check_launch(int code) { check(static_cast<cudaError_t>(code), "starting a kernel"); }

@@ -8,5 +8,6 @@ namespace denoir::cuda {
 void check(cudaError_t code, const char* doing);
 /// For launch.h.
 void check_launch(int code);
+void check_code(int code);
 
 } // namespace denoir::cuda

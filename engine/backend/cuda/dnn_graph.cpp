@@ -56,6 +56,7 @@ using Outcome = fe::error_t;
 /// are few and all compiled, and take most of a step: there each is tried, once a shape.
 constexpr std::int64_t candidates = 48;
 constexpr std::chrono::milliseconds patience{4000}, patience_to_compile{1500};
+constexpr int ready_enough = 4; ///< measured of the library's file: then none is compiled any more
 constexpr int rounds = 3;
 /// A plan whose first run takes so many times the best one's is not measured further.
 constexpr float clearly_slower = 1.5f;
@@ -67,7 +68,6 @@ constexpr std::int64_t few_channels = 64;
 /// Smaller convolutions take microseconds by any plan. Of attention it is only what tokens have with each other: that
 /// takes most of a step, and a plan that is compiled takes seconds to be made.
 constexpr std::int64_t worth_timing = 2'000'000'000, attention_worth_timing = 50'000'000'000;
-constexpr std::int64_t largest_workspace = std::int64_t{64} << 20;
 /// Without a plan, attention would be many times slower and take more than this for its scores.
 constexpr std::int64_t largest_attention_workspace = std::int64_t{256} << 20;
 constexpr std::size_t loading_bytes = std::size_t{64} << 20; ///< with less free, a kernel may not have been loaded
@@ -136,7 +136,7 @@ public:
                         c.stride, c.pad_down, c.pad_across, c.bias != nullptr, c.residual != nullptr);
         Plan& plan = planned(key, [&] { return dnn::conv_graph(dnn::new_graph(c.type), c); });
         plan.timed = c.multiplications() >= worth_timing;
-        plan.most_workspace = largest_workspace;
+        plan.most_workspace = dnn::largest_workspace;
         Memory memory{{Uid::first_input, const_cast<void*>(c.x)},
                       {Uid::second_input, const_cast<void*>(c.w)},
                       {Uid::result, c.out}};
@@ -273,10 +273,11 @@ private:
         std::int64_t fastest = -1, fastest_workspace = 0;
         float best = 0;
         const auto began = std::chrono::steady_clock::now();
+        int ready = 0; // of those that were measured
         const auto too_late = [&](std::int64_t i) {
             if (plan.patient) return false;
             const auto spent = std::chrono::steady_clock::now() - began;
-            return spent > patience || (spent > patience_to_compile && is_compiled(plan, i));
+            return spent > patience || ((spent > patience_to_compile || ready >= ready_enough) && is_compiled(plan, i));
         };
         for (std::int64_t i = 0; i < count && (fastest < 0 || i < candidates); ++i) {
             caller.throw_if_stopped();
@@ -296,6 +297,7 @@ private:
             };
             if (!good || (fastest >= 0 && time_of(1) > clearly_slower * best)) continue;
             const float time = time_of(rounds);
+            ready += good && !is_compiled(plan, i);
             if (!good || (fastest >= 0 && time >= best)) continue;
             best = time;
             fastest = i;

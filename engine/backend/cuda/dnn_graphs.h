@@ -19,6 +19,9 @@ namespace fe = cudnn_frontend;
 using fe::graph::Tensor_attributes;
 using Sizes = std::vector<std::int64_t>;
 
+/// Bytes that a convolution may work in.
+inline constexpr std::int64_t largest_workspace = std::int64_t{64} << 20;
+
 enum Uid : std::int64_t { first_input = 1, second_input, third_input, fourth_input, result, second_result };
 
 /// Empty. What it is told of a card must come before its nodes.

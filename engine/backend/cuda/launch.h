@@ -19,6 +19,14 @@ namespace denoir::cuda {
 /// Throws Error for a launch that was refused (a cudaError_t).
 void check_launch(int code);
 
+/// Throws Error where this build has no machine code for the card.
+void check_code(int code);
+template <class... P> void require_code(Runtime& runtime, void (*kernel)(P...)) {
+    runtime.stream(); // its card is asked
+    cudaFuncAttributes ignored{};
+    check_code(static_cast<int>(cudaFuncGetAttributes(&ignored, kernel)));
+}
+
 /// Dynamic shared memory of the running block, 16-byte aligned.
 template <class T> __device__ T* shared_memory() {
     extern __shared__ __align__(16) unsigned char denoir_shared[];

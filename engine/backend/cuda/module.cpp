@@ -11,6 +11,7 @@
 
 #include "engine/backend/cuda/cuda_backend.h"
 #include "engine/backend/cuda/guard.h"
+#include "engine/backend/cuda/kernels/elementwise.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "engine/core/text.h"
@@ -54,6 +55,7 @@ bool asked_recording() {
 
 std::unique_ptr<ModuleBackend> open(int index, int threads, Backend* owner) {
     const std::shared_ptr<Runtime> runtime = open_card(index);
+    require_kernels(*runtime); // whoever chooses a card hears of it now
     CudaBackend::Options options;
     options.index = index;
     options.threads = threads;

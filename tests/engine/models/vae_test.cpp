@@ -328,7 +328,9 @@ TEST(VaeConfigRead, AgreesWithConfigJson) {
 
 TEST(VaeProbe, SeesEveryFrameOfEveryLayerAndChangesNothing) {
     for (const bool nested : {false, true}) {
-        const Vae vae(tiny_weights(nested), cpu(), {.strips = 2});
+        // One strip is what a probe sees. A card's libraries compute two in another order.
+        const int strips = cpu()->device().kind == Device::Kind::cpu ? 2 : 1;
+        const Vae vae(tiny_weights(nested), cpu(), {.strips = strips});
         const Tensor video = test::named_tensor("video", nested ? Shape{3, 9, 32, 48} : Shape{3, 9, 16, 24});
         // A grey tail is not computed again without a probe, but told with one.
         const auto source = [&](std::int64_t i) { return i == 0 ? video.select(1, 0).to_host_f32() : Tensor(); };

@@ -139,6 +139,8 @@ void copy_raw(Runtime& runtime, const Walk& w, int bytes) {
         run(std::uint64_t{});
 }
 
+void require_kernels(Runtime& runtime) { require_code(runtime, fill_kernel<float, 1>); }
+
 void fill(Runtime& runtime, const Walk& w, float value) {
     if (w.elements() == 0) return;
     by_pack(w.size[w.axes - 1] % 8 == 0 && in_eights(w, w.out, false), [&](auto pack) {

@@ -27,6 +27,8 @@ struct Walk {
     }
 };
 
+/// Throws Error where this build has no machine code for the card; of these kernels as of all.
+void require_kernels(Runtime&);
 /// out = a, other type and strides. a: any Type; out: f32, bf16, or the type of a.
 void copy(Runtime&, const Walk&);
 /// out = a for elements of `bytes` bytes (1, 2, 4, 8) that are not looked at.
