@@ -82,7 +82,7 @@ TEST(NamedPartsTest, AreWhatTheyAreNamedFor) {
     const fs::path model = folder / "wan.safetensors";
     EXPECT_TRUE(has(refusal_with(model, {.vae = parts / "gone.safetensors"}), "gone.safetensors: no such file"));
     EXPECT_TRUE(has(refusal_with(model, {.tokenizer = parts / "gone"}), "gone: no such file"));
-    EXPECT_TRUE(has(refusal_with(model, {.vae = parts / "encoder.safetensors"}), "holds no VAE (found: umt5)"));
+    EXPECT_TRUE(has(refusal_with(model, {.vae = parts / "encoder.safetensors"}), "holds no VAE (found: UMT5 text encoder)"));
     EXPECT_TRUE(has(refusal_with(model, {.vae = parts / "vae"}), "several files hold a VAE (a.safetensors, b.saf"));
     EXPECT_TRUE(has(refusal_with(model, {.vae = parts / "damaged.safetensors"}), "damaged.safetensors"));
     EXPECT_TRUE(has(refusal_with(model, {.clip = parts / "notes.txt"}), "notes.txt"));
