@@ -79,7 +79,7 @@ class Render(Case):
         common = ("--family", "wan", "--prompt", PROMPT, "--size", "32x32", "--frames", 5, "--steps", 2, "--seed", 7, "--out")
         self.done("render", "--model", MODEL, *common, "whole.mp4", "--run-dir", "whole")
         words = ("render", "--model", "alone", *common)
-        self.assertIn("the VAE is missing", self.refused(*words, "none.mp4").err)
+        self.assertIn("the text encoder is missing", self.refused(*words, "none.mp4").err)
         named = {"vae": "files/vae", "text_encoder": "files/text_encoder", "tokenizer": "files/tokenizer"}
         options = [w for part, place in named.items() for w in (f"--{part.replace('_', '-')}", place)]
         self.done(*words, "out.mp4", "--run-dir", "run", *options)
@@ -89,8 +89,8 @@ class Render(Case):
         self.done("decode", "run", "--out", "again.mkv")
         self.done("decode", "whole", "--out", "whole.mkv")
         self.done("compare", "again.mkv", "whole.mkv", "--json")
-        wrong = self.refused(*words, "none.mp4", *options[2:], "--vae", "alone")
-        self.assertIn("alone: holds no VAE (found: transformer)", wrong.err)
+        wrong = self.refused(*words, "none.mp4", *options[2:], "--vae", "alone/transformer")
+        self.assertIn("alone/transformer: holds no VAE (found: transformer)", wrong.err)
         self.assertIn("nosuch: no such file or folder", self.refused(*words, "none.mp4", *options[:4], "--tokenizer", "nosuch").err)
         self.assertIn("is the same file as", self.refused(*words, "files/vae/diffusion_pytorch_model.safetensors", *options).err)
 

@@ -36,6 +36,7 @@ Request complete() {
         "preprocess": "diffusers", "device": "cuda:1", "threads": 3, "latents": "last", "noise": {"file": "noise.safetensors"},
         "forcing": {"ar_step": 5, "block": 5, "causal_attention": true},
         "cache": {"threshold": 0.3, "ret_steps": true, "coefficients": [1.5, -2, 0]},
+        "parts": {"vae": "vae.pth", "tokenizer": "/t"},
         "start": {"run": "../runs/a", "step": 7, "sha256": "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff"}})");
 }
 
@@ -68,6 +69,7 @@ TEST(RequestJson, ReadsEveryKey) {
     EXPECT_EQ(r.latents, KeepLatents::last);
     EXPECT_EQ(r.noise.file, "/requests/noise.safetensors");
     EXPECT_EQ(r.forcing, (Forcing{5, 5, true}));
+    EXPECT_EQ(r.parts, (ModelParts{.vae = "/requests/vae.pth", .tokenizer = "/t"}));
     EXPECT_EQ(r.cache, (StepCaching{0.3, true, {1.5, -2, 0}}));
     EXPECT_EQ(r.start->run, "/requests/../runs/a");
 }
