@@ -92,7 +92,6 @@ class Render(Case):
         wrong = self.refused(*words, "none.mp4", *options[2:], "--vae", "alone/transformer")
         self.assertIn("alone/transformer: holds no VAE (found: transformer)", wrong.err)
         self.assertIn("nosuch: no such file or folder", self.refused(*words, "none.mp4", *options[:4], "--tokenizer", "nosuch").err)
-        self.assertIn("is the same file as", self.refused(*words, "files/vae/diffusion_pytorch_model.safetensors", *options).err)
 
     def test_what_it_writes(self):
         result = self.done(*self.render_words("out.mp4", "--run-dir", "run", "--json", "--progress", "plain")).json()
