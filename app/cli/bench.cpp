@@ -88,8 +88,7 @@ Json model_results(const ModelCase& c, const std::shared_ptr<Backend>& backend, 
     Pipeline pipeline(residency, backend);
     const Conditioning conditioning = pipeline.condition(r, model, observer, interrupt_token());
     DenoiseState state = pipeline.begin(r, model, conditioning);
-    pipeline.denoise(
-        r, model, conditioning, state, [](const DenoiseState&, const StepInfo&) {}, observer, interrupt_token());
+    pipeline.denoise(r, model, conditioning, state, {}, observer, interrupt_token());
     if (wanted(glob, "model/decode"))
         pipeline.decode(
             r, model, {Pipeline::requested_frames(r, state.latent, state.step)}, [](int, const Tensor&) {}, observer,

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
+#include <fmt/format.h>
+
 #include <chrono>
-#include <cstring>
+#include <deque>
+#include <optional>
+#include <span>
 
 #include "engine/core/error.h"
 #include "engine/core/file.h"
-#include "engine/core/random.h"
 #include "engine/pipeline/experts.h"
 #include "engine/pipeline/layer_probe.h"
 #include "engine/pipeline/pipeline.h"
@@ -14,273 +16,237 @@
 #include "engine/pipeline/stage_timer.h"
 #include "engine/pipeline/stored.h"
 #include "engine/pipeline/variant.h"
+#include "engine/pipeline/window_latent.h"
 #include "engine/pipeline/windows.h"
-#include "engine/weights/safetensors.h"
 
 namespace denoir {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
-Tensor clone(const Tensor& t) {
-    Tensor out = Tensor::host(t.shape());
-    std::memcpy(out.raw(), t.raw(), t.bytes());
-    return out;
-}
+/// What stays the same in all steps of a run. All of it is borrowed.
+struct Run {
+    Pipeline& pipeline;
+    Residency& residency;
+    const std::shared_ptr<Backend>& backend;
+    const Request& request;
+    const ModelFolder& model;
+    const Conditioning& conditioning;
+    const Pipeline::Callbacks& callbacks;
+    Observer& observer;
+    const std::stop_token& stop;
 
-/// One generator draws for all windows, in their order; a file holds their noise one behind the other.
-/// `shape`: of the first window.
-Tensor draw_noise(const Request& r, Shape shape, const Window& w) {
-    const std::vector<Window> windows = windows_of(r);
-    const auto draw = [&](auto generator) {
-        for (const Window& drawn : windows) {
-            shape[1] = drawn.frames;
-            Tensor noise = generator.randn(shape);
-            if (drawn.index == w.index) return noise;
+    bool forcing() const { return *request.mode == Mode::forcing; }
+};
+
+/// The latents that later windows of a run begin with: noise, and the last pictures of the window before.
+class NextWindow {
+public:
+    explicit NextWindow(const Run& run) : run_(run), windows_(windows_of(run.request)) {}
+
+    /// The state before the first step of a window that follows `state`'s.
+    DenoiseState after(const DenoiseState& state, const Window& w) {
+        const Pipeline::FrameSink& pictures = run_.callbacks.pictures;
+        DenoiseState next{state.step, state.steps, latent(state, w, pictures), {}, state.all()};
+        if (pictures) next.before.assign(next.before.size(), Tensor()); // an hour of video would have gigabytes of them
+        return next;
+    }
+
+    /// The latent before the first step of the window that `state` is within, made again.
+    Tensor again(const DenoiseState& state, const Window& w) {
+        DenoiseState end{w.first_step, state.steps, state.before.back(), {}, state.before};
+        end.before.pop_back();
+        return latent(end, w, {});
+    }
+
+private:
+    Tensor latent(const DenoiseState& state, const Window& w, const Pipeline::FrameSink& pictures) {
+        decode(state, w, pictures);
+        const Tensor given = encode_last();
+        const Tensor noise = draw_noise(run_.request, latent_shape(run_.request, Variant::read(run_.model)), w);
+        return window_latent(run_.request, noise, given, w.last ? run_.conditioning.end : Tensor());
+    }
+
+    /// Decodes the window before `w`, and those before it whose pictures `w` is given but which are not kept.
+    void decode(const DenoiseState& state, const Window& w, const Pipeline::FrameSink& pictures) {
+        const int given = run_.request.forcing->overlap;
+        std::size_t from = std::size_t(w.index) - 1;
+        // Of a run that goes on the pictures before are not there any more; a short window makes fewer than are given.
+        if (next_picture_ != windows_[from].first_picture()) {
+            last_pictures_.clear();
+            while (windows_[from].first_picture() > w.first_picture() - given) --from;
         }
-        return Tensor();
-    };
-    switch (r.noise.kind) {
-    case NoiseSource::Kind::torch_cpu:
-        return draw(TorchCpuGenerator(*r.seed));
-    case NoiseSource::Kind::torch_cuda:
-        return draw(TorchCudaGenerator(*r.seed, r.noise.multiprocessors));
-    case NoiseSource::Kind::file:
-        break;
+        const auto keep = [&](int index, const Tensor& picture) {
+            if (pictures) pictures(index, picture);
+            if (std::ssize(last_pictures_) == given) last_pictures_.pop_front();
+            last_pictures_.push_back(clone(picture));
+            next_picture_ = index + 1;
+        };
+        run_.pipeline.decode(run_.request, run_.model, state.all(), keep, run_.observer, run_.stop, from);
     }
-    const Tensor noise = read_safetensors(r.noise.file).at("noise").to_host_f32();
-    shape[1] = drawn_frames(r);
-    if (noise.shape() != shape)
-        throw Error(r.noise.file.string(), "noise",
-                    "has shape " + to_string(noise.shape()) + ", this run needs " + to_string(shape));
-    if (windows.size() == 1) return clone(noise); // the file's pages may be the stored tensor itself
-    std::int64_t first = 0;
-    for (const Window& before : windows)
-        if (before.index < w.index) first += before.frames;
-    return clone(noise.slice(1, first, first + w.frames).to_host_f32());
-}
 
-/// What the transformer sees of the given frames in a step: some noise mixed in (spec/pipelines.md 7.4). Each step's
-/// noise depends on the seed and the step alone, so that a resumed run sees the same.
-Tensor with_condition_noise(const Request& r, const Tensor& latent, int ready, int step) {
-    constexpr std::uint64_t golden = 0x9E3779B97F4A7C15; // parts the seeds of neighbouring steps
-    const std::int64_t t = latent.size(1), frame = latent.size(2) * latent.size(3);
-    const Tensor noise = TorchCpuGenerator(*r.seed + golden * std::uint64_t(step + 1))
-                             .randn({latent.size(0), ready, latent.size(2), latent.size(3)});
-    const bool bf16 = *r.dtype == DType::bf16;
-    const auto stored = [&](float v) { return bf16 ? round_to_bf16(v) : v; };
-    const auto share = float(0.001 * r.forcing->condition_noise), rest = float(1 - 0.001 * r.forcing->condition_noise);
-    Tensor seen = clone(latent);
-    for (std::int64_t c = 0; c < latent.size(0); ++c) {
-        float* x = seen.data<float>() + c * t * frame;
-        const float* n = noise.data<float>() + c * ready * frame;
-        for (std::int64_t i = 0; i < ready * frame; ++i)
-            x[i] = stored(stored(x[i] * rest) + stored(stored(n[i]) * share));
+    /// The kept pictures as clean latent frames.
+    Tensor encode_last() const {
+        const Request& r = run_.request;
+        const MappedFileWatch mapped;
+        const auto weights = run_.residency.get(run_.model.vae, Component::vae21);
+        StageTimer timer(run_.observer, Stage::image);
+        const wan::Vae vae(weights, run_.backend, vae_options(r));
+        const auto picture = [&](std::int64_t i) { return last_pictures_.at(std::size_t(i)); };
+        Tensor latent = vae.encode(picture, r.forcing->overlap, *r.height, *r.width).latent;
+        mapped.check();
+        check_computed(*weights, "the window before", latent);
+        return latent;
     }
-    return seen;
-}
 
-/// The clean frames over the first ones of `latent` [C,T,h,w].
-void put_prefix(const Tensor& prefix, Tensor& latent) {
-    const std::int64_t frame = latent.size(2) * latent.size(3), known = prefix.size(1) * frame;
-    for (std::int64_t c = 0; c < latent.size(0); ++c)
-        std::copy_n(prefix.data<float>() + c * known, known, latent.data<float>() + c * latent.size(1) * frame);
-}
+    const Run& run_;
+    const std::vector<Window> windows_;
+    std::deque<Tensor> last_pictures_; ///< the end of what was decoded so far: as many as a window is given
+    int next_picture_ = 0;             ///< index of the one that follows them
+};
 
-/// A window before its first step: noise, the given frames over its first ones, an end image behind it.
-Tensor window_latent(const Request& r, const Tensor& noise, const Tensor& given, const Tensor& end) {
-    const std::int64_t t = noise.size(1), frame = noise.size(2) * noise.size(3), extra = end ? 1 : 0;
-    Tensor latent = Tensor::host({noise.size(0), t + extra, noise.size(2), noise.size(3)});
-    for (std::int64_t ch = 0; ch < noise.size(0); ++ch) {
-        float* to = latent.data<float>() + ch * (t + extra) * frame;
-        std::copy_n(noise.data<float>() + ch * t * frame, t * frame, to);
-        if (end) std::copy_n(end.data<float>() + ch * frame, frame, to + t * frame);
+/// The steps of one window: what they share, and the solvers' history.
+class WindowSteps {
+public:
+    WindowSteps(const Run& run, const Window& window, DenoiseState& state)
+        : run_(run),
+          window_(window),
+          state_(state),
+          schedule_(schedule_of(run.request)),
+          plan_(run.forcing() ? plan_of(run.request, window) : ForcingPlan{}),
+          solvers_(solvers()),
+          times_(step_times(run.request, window, has_clean_frames() ? int(run.conditioning.prefix.size(1)) : 0)),
+          first_(needs_first() ? NextWindow(run).again(state, window) : Tensor()),
+          cache_(cache()),
+          experts_(run.request, run.model, run.conditioning, run.residency, run.backend, run.observer) {
+        experts_.ready(timestep());
+        if (state.step == 0) tell(0, "latent", state.latent);
     }
-    if (given) put_prefix(given, latent);
-    if (*r.mode == Mode::forcing && *r.dtype == DType::bf16)
-        for (float& v : latent.span<float>()) v = round_to_bf16(v);
-    return latent;
-}
+
+    /// From state.step to the window's end.
+    void take() {
+        StageTimer timer(run_.observer, Stage::denoise);
+        run_.observer.progress(Stage::denoise, state_.step, state_.steps);
+        while (state_.step < window_.last_step()) {
+            step();
+            run_.observer.progress(Stage::denoise, state_.step, state_.steps);
+            if (run_.stop.stop_requested() && state_.step < state_.steps) throw Cancelled();
+        }
+    }
+
+private:
+    void step() {
+        const auto begin = Clock::now();
+        const Tensor velocity = predict();
+        Tensor next = clone(state_.latent), x0 = clone(state_.latent);
+        solve(velocity, next, x0);
+        state_.latent = next;
+        state_.solver = solvers_.state();
+        ++state_.step;
+        tell(state_.step, "latent", next);
+        tell(state_.step, "x0", x0);
+        report(x0, begin);
+    }
+
+    /// The velocity at state.latent, by the transformer.
+    Tensor predict() {
+        const int step = state_.step + 1;
+        if (cache_) cache_->step = row();
+        const Tensor velocity = experts_.velocity(timestep(), seen(state_.latent, row()), times_[std::size_t(row())],
+                                                  step, cache_ ? &*cache_ : nullptr);
+        mapped_.check();
+        tell(step, "velocity", velocity);
+        return velocity;
+    }
+
+    /// `next` and `x0`, both state.latent before: the latent after the step, and the estimate of the clean one.
+    void solve(const Tensor& velocity, Tensor& next, Tensor& x0) {
+        if (run_.forcing())
+            step_frames(solvers_, velocity, next, x0, std::span(plan_.update).subspan(row() * frames(), frames()));
+        else
+            solvers_[0].step(velocity.span<float>(), next.span<float>(), x0.span<float>());
+        if (has_clean_frames()) { // the solver moves every frame; the clean ones stay
+            put_prefix(run_.conditioning.prefix, next);
+            put_prefix(run_.conditioning.prefix, x0);
+        }
+    }
+
+    void report(const Tensor& x0, Clock::time_point begin) {
+        StepInfo info{state_.step, state_.steps, state_.latent, x0};
+        if (cache_) info.forwards = cache_->forwards, info.reused = cache_->reused;
+        if (run_.callbacks.after_step) run_.callbacks.after_step(state_, info);
+        info.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+        run_.observer.step_done(info);
+    }
+
+    /// `latent` as the transformer sees it in a row of the window.
+    Tensor seen(const Tensor& latent, int row) const {
+        const bool noisy = run_.forcing() && run_.request.forcing->condition_noise > 0 && window_.ready > 0;
+        return noisy ? with_condition_noise(run_.request, latent, window_.ready, window_.first_step + row) : latent;
+    }
+
+    Solvers solvers() const {
+        Solvers all(run_.request, run_.forcing() ? int(frames()) : 1);
+        if (row() > 0)
+            all.restore(state_.solver, state_.latent.shape(), steps_taken(run_.request, window_, frames(), row()));
+        return all;
+    }
+
+    /// Nobody stores the latent that a later window begins with, which TeaCache wants to see when a run goes on.
+    bool needs_first() const { return run_.request.cache && window_.index > 0 && row() > 0; }
+
+    std::optional<WindowCache> cache() const {
+        if (!run_.request.cache) return std::nullopt;
+        return WindowCache{.request = run_.request,
+                           .model = run_.model,
+                           .window = window_,
+                           .times = times_,
+                           .coefficients = cache_coefficients(run_.request, Variant::read(run_.model), run_.model),
+                           .seen = [this](int row) { return seen(latent_before(row), row); },
+                           .plan = {},
+                           .held = {}};
+    }
+
+    /// The latent that the window had before a row that was taken already.
+    Tensor latent_before(int row) const {
+        return row == 0 && first_ ? first_ : run_.callbacks.stored(window_.first_step + row);
+    }
+
+    /// TI2V: the clip begins with latent frames that no solver moves. Those of forcing are in its plan.
+    bool has_clean_frames() const { return run_.conditioning.prefix && !run_.forcing(); }
+    std::int64_t frames() const { return state_.latent.size(1); } ///< an end image included
+    int row() const { return state_.step - window_.first_step; }  ///< of the window, at work
+    float timestep() const { return schedule_.timesteps[run_.forcing() ? 0 : state_.step]; }
+    void tell(int step, const char* what, const Tensor& x) const {
+        LayerObserver* layers = run_.observer.layers();
+        if (layers) tell_tensor(layers, fmt::format("sampler/step_{:03}/{}", step, what), x);
+    }
+
+    const Run& run_;
+    const Window& window_;
+    DenoiseState& state_;
+    const MappedFileWatch mapped_;
+    const SigmaSchedule schedule_;
+    const ForcingPlan plan_;
+    Solvers solvers_;
+    const std::vector<std::vector<float>> times_; ///< of each row
+    const Tensor first_;                          ///< the latent before row 0, where nobody stored it
+    std::optional<WindowCache> cache_;
+    Experts experts_;
+};
 
 } // namespace
 
-std::vector<Tensor> DenoiseState::all() const {
-    std::vector<Tensor> all = before;
-    all.push_back(latent);
-    return all;
-}
-
-void Pipeline::check_latent(const Request& r, const ModelFolder& model, int step, const Tensor& latent) {
-    const std::vector<Window> windows = windows_of(r);
-    const Window& w = window_after(windows, step);
-    Shape shape = latent_shape(r, Variant::read(model));
-    shape[1] = w.frames;
-    // An end image follows the clip until the last step drops it.
-    if (*r.mode == Mode::forcing && w.last && !r.last_image.empty() && step < windows.back().last_step()) ++shape[1];
-    check_stored("latent", latent, shape);
-}
-
-void Pipeline::check_state(const Request& r, const ModelFolder& model, const DenoiseState& state) {
-    const std::vector<Window> windows = windows_of(r);
-    const Window& w = window_after(windows, state.step);
-    check_latent(r, model, state.step, state.latent);
-    const Shape shape = state.latent.shape();
-    if (state.step == 0 || state.step == w.last_step()) return;
-    for (const auto& [name, values] : state.solver) check_stored("solver", values, values.shape());
-    Solvers(r, *r.mode == Mode::forcing ? int(shape[1]) : 1)
-        .restore(state.solver, shape, steps_taken(r, w, shape[1], state.step - w.first_step));
-}
-
-int Pipeline::step_count(const Request& r) { return windows_of(r).back().last_step(); }
-
-DenoiseState Pipeline::begin(const Request& r, const ModelFolder& model, const Conditioning& c) {
-    const std::vector<Window> windows = windows_of(r);
-    DenoiseState state;
-    state.steps = windows.back().last_step();
-    const Tensor noise = draw_noise(r, latent_shape(r, Variant::read(model)), windows.front());
-    state.latent = window_latent(r, noise, c.prefix, windows.front().last ? c.end : Tensor());
-    return state;
-}
-
-DenoiseState Pipeline::next_window(const Request& r, const ModelFolder& model, const Conditioning& c,
-                                   const DenoiseState& state, const Window& w, LastPictures& last,
-                                   const FrameSink& pictures, Observer& observer, std::stop_token stop) {
-    const std::vector<Window> windows = windows_of(r);
-    const auto given = std::size_t(r.forcing->overlap);
-    // Of a run that goes on the pictures before are not there any more; a short window makes fewer than are given.
-    std::size_t from = std::size_t(w.index) - 1;
-    if (last.next != windows[from].first_picture()) {
-        last = {};
-        while (windows[from].first_picture() > w.first_picture() - r.forcing->overlap) --from;
-    }
-    decode(
-        r, model, state.all(),
-        [&](int index, const Tensor& picture) {
-            if (pictures) pictures(index, picture);
-            if (last.kept.size() == given) last.kept.pop_front();
-            last.kept.push_back(clone(picture));
-            last.next = index + 1;
-        },
-        observer, stop, from);
-    const MappedFileWatch mapped;
-    const auto weights = residency_.get(model.vae, Component::vae21);
-    Tensor latent;
-    {
-        StageTimer timer(observer, Stage::image);
-        const wan::Vae vae(weights, backend_, vae_options(r));
-        const auto picture = [&](std::int64_t i) { return last.kept.at(std::size_t(i)); };
-        latent = vae.encode(picture, r.forcing->overlap, *r.height, *r.width).latent;
-        mapped.check();
-        check_computed(*weights, "the window before", latent);
-    }
-    DenoiseState next{state.step, state.steps, {}, {}, state.all()};
-    if (pictures) next.before.assign(next.before.size(), Tensor()); // an hour of video would have gigabytes of them
-    const Tensor noise = draw_noise(r, latent_shape(r, Variant::read(model)), w);
-    next.latent = window_latent(r, noise, latent, w.last ? c.end : Tensor());
-    return next;
-}
-
-Tensor Pipeline::window_begin(const Request& r, const ModelFolder& model, const Conditioning& c,
-                              const DenoiseState& state, const Window& w, Observer& observer, std::stop_token stop) {
-    DenoiseState end{w.first_step, state.steps, state.before.back(), {}, state.before};
-    end.before.pop_back();
-    LastPictures none;
-    return next_window(r, model, c, end, w, none, {}, observer, stop).latent;
-}
-
 void Pipeline::denoise(const Request& r, const ModelFolder& model, const Conditioning& c, DenoiseState& state,
-                       const AfterStep& after_step, Observer& observer, std::stop_token stop, const FrameSink& pictures,
-                       const StoredLatent& stored) {
-    LastPictures last;
+                       const Callbacks& callbacks, Observer& observer, std::stop_token stop) {
+    const Run run{*this, residency_, backend_, r, model, c, callbacks, observer, stop};
+    NextWindow next(run);
     for (const Window& w : windows_of(r)) {
         if (state.step >= w.last_step()) continue;
-        if (w.index > 0 && state.step == w.first_step)
-            state = next_window(r, model, c, state, w, last, pictures, observer, stop);
-        denoise_window(r, model, c, state, w, after_step, observer, stop, stored);
+        if (w.index > 0 && state.step == w.first_step) state = next.after(state, w);
+        backend_->set_stop(stop);
+        WindowSteps(run, w, state).take();
     }
-}
-
-void Pipeline::denoise_window(const Request& r, const ModelFolder& model, const Conditioning& c, DenoiseState& state,
-                              const Window& w, const AfterStep& after_step, Observer& observer, std::stop_token stop,
-                              const StoredLatent& stored) {
-    backend_->set_stop(stop);
-    const MappedFileWatch mapped;
-    const bool forcing = *r.mode == Mode::forcing;
-    const SigmaSchedule schedule = schedule_of(r);
-    const ForcingPlan plan = forcing ? plan_of(r, w) : ForcingPlan{};
-    const bool noisy = forcing && r.forcing->condition_noise > 0 && w.ready > 0;
-    const std::int64_t t = state.latent.size(1);
-    Solvers solvers(r, forcing ? int(t) : 1);
-    if (state.step > w.first_step)
-        solvers.restore(state.solver, state.latent.shape(), steps_taken(r, w, t, state.step - w.first_step));
-    const auto seen = [&](const Tensor& latent, int row) {
-        return noisy ? with_condition_noise(r, latent, w.ready, w.first_step + row) : latent;
-    };
-    const auto times = step_times(r, w, c.prefix && !forcing ? int(c.prefix.size(1)) : 0);
-    Tensor first; // of a later window that goes on, which nobody stored
-    std::optional<WindowCache> cache;
-    if (r.cache) {
-        if (w.index > 0 && state.step > w.first_step) first = window_begin(r, model, c, state, w, observer, stop);
-        cache.emplace(WindowCache{
-            .request = r,
-            .model = model,
-            .window = w,
-            .times = times,
-            .coefficients = cache_coefficients(r, Variant::read(model), model),
-            .seen = [&](int row) { return seen(row == 0 && first ? first : stored(w.first_step + row), row); },
-            .plan = {},
-            .held = {}});
-    }
-    Experts experts(r, model, c, residency_, backend_, observer);
-    experts.ready(schedule.timesteps[forcing ? 0 : state.step]);
-    const auto tell = [&](int step, const char* what, const Tensor& x) {
-        if (observer.layers()) tell_tensor(observer.layers(), fmt::format("sampler/step_{:03}/{}", step, what), x);
-    };
-    if (state.step == 0) tell(0, "latent", state.latent);
-
-    StageTimer timer(observer, Stage::denoise);
-    observer.progress(Stage::denoise, state.step, state.steps);
-    while (state.step < w.last_step()) {
-        const auto begin = Clock::now();
-        const int i = state.step, row = i - w.first_step;
-        const float timestep = schedule.timesteps[forcing ? 0 : i];
-        if (cache) cache->step = row;
-        const Tensor velocity = experts.velocity(timestep, seen(state.latent, row), times[std::size_t(row)], i + 1,
-                                                 cache ? &*cache : nullptr);
-        mapped.check();
-        tell(i + 1, "velocity", velocity);
-        Tensor x0 = clone(state.latent), next = clone(state.latent);
-        if (forcing)
-            step_frames(solvers, velocity, next, x0, std::span(plan.update).subspan(row * t, t));
-        else
-            solvers[0].step(velocity.span<float>(), next.span<float>(), x0.span<float>());
-        if (c.prefix && !forcing) { // the solver moves every frame; the clean ones stay
-            put_prefix(c.prefix, next);
-            put_prefix(c.prefix, x0);
-        }
-        state.step = i + 1;
-        state.latent = next;
-        state.solver = solvers.state();
-        tell(state.step, "latent", state.latent);
-        tell(state.step, "x0", x0);
-        StepInfo info{state.step, state.steps, state.latent, x0};
-        if (cache) info.forwards = cache->forwards, info.reused = cache->reused;
-        after_step(state, info);
-        info.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-        observer.step_done(info);
-        observer.progress(Stage::denoise, state.step, state.steps);
-        if (stop.stop_requested() && state.step < state.steps) throw Cancelled();
-    }
-}
-
-Tensor Pipeline::requested_frames(const Request& r, const Tensor& latent, int step) {
-    const std::vector<Window> windows = windows_of(r);
-    const std::int64_t t = window_after(windows, step).frames;
-    if (latent.size(1) == t) return latent;
-    if (latent.size(1) < t)
-        throw Error({}, "latent", fmt::format("has {} latent frames, the request {}", latent.size(1), t),
-                    "the file was changed: render again");
-    return latent.slice(1, 0, t).to_host_f32();
 }
 
 } // namespace denoir

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -87,12 +86,17 @@ public:
     using StoredLatent = std::function<Tensor(int step)>;
     /// May store the state after a step; `info.seconds` is not known yet.
     using AfterStep = std::function<void(const DenoiseState&, const StepInfo& info)>;
-    /// Runs from state.step to the end; after each step the Observer is told and `after_step` may store the state.
-    /// `pictures`, if any, gets those of every window but the last as the next begins; state.before keeps none then.
-    /// `stored` is asked by a run that goes on with TeaCache, for steps of the window at work.
-    void denoise(const Request&, const ModelFolder&, const Conditioning&, DenoiseState& state,
-                 const AfterStep& after_step, Observer&, std::stop_token, const FrameSink& pictures = {},
-                 const StoredLatent& stored = {});
+    /// What a run hands over while it denoises, and what it asks for; each may be empty.
+    struct Callbacks {
+        AfterStep after_step = {};
+        /// Gets the pictures of every window but the last as the next begins; state.before keeps none then.
+        FrameSink pictures = {};
+        /// Asked by a run that goes on with TeaCache, for steps of the window at work; else never.
+        StoredLatent stored = {};
+    };
+    /// Runs from state.step to the end; after each step `after_step` may store the state, then the Observer is told.
+    void denoise(const Request&, const ModelFolder&, const Conditioning&, DenoiseState& state, const Callbacks&,
+                 Observer&, std::stop_token);
     /// The latent of the requested frames after `step`: an appended end-image latent dropped. Throws Error naming
     /// `latent` where it holds fewer.
     static Tensor requested_frames(const Request&, const Tensor& latent, int step);
@@ -111,21 +115,6 @@ public:
     static Estimate estimate(const Request& resolved, const ModelHeaders&);
 
 private:
-    /// The end of what was decoded so far: as many pictures as a window is given.
-    struct LastPictures {
-        int next = 0; ///< index of the one that follows them
-        std::deque<Tensor> kept;
-    };
-    /// The state before the first step of a window that follows `state`'s. Decodes that one, and those before it whose
-    /// pictures are given but not in `last`.
-    DenoiseState next_window(const Request&, const ModelFolder&, const Conditioning&, const DenoiseState&,
-                             const Window&, LastPictures& last, const FrameSink& pictures, Observer&, std::stop_token);
-    /// The latent before the first step of the window at work, made again.
-    Tensor window_begin(const Request&, const ModelFolder&, const Conditioning&, const DenoiseState&, const Window&,
-                        Observer&, std::stop_token);
-    /// The steps of one window, from state.step to its end.
-    void denoise_window(const Request&, const ModelFolder&, const Conditioning&, DenoiseState& state, const Window&,
-                        const AfterStep& after_step, Observer&, std::stop_token, const StoredLatent& stored);
     /// One window's frames, and how far that is in the whole.
     void decode_window(const Request&, const ModelFolder&, const Tensor& latent, const FrameSink&, Observer&,
                        std::stop_token);

@@ -252,9 +252,11 @@ DenoiseState RunWorker::denoised(Pipeline& pipeline, const Pipeline::FrameSink& 
     };
     // Of a run that goes on, the windows that were there before are decoded with the rest.
     const bool whole = window_after(windows_of(request), state->step).index == 0;
-    pipeline.denoise(request, model_, *conditioning, *state, store, recorder_, stop_,
-                     whole ? pictures : Pipeline::FrameSink(),
-                     [&](int step) { return stored_latent(run_, step, request, model_); });
+    pipeline.denoise(request, model_, *conditioning, *state,
+                     {.after_step = store,
+                      .pictures = whole ? pictures : Pipeline::FrameSink(),
+                      .stored = [&](int step) { return stored_latent(run_, step, request, model_); }},
+                     recorder_, stop_);
     return *state;
 }
 

@@ -155,8 +155,7 @@ TraceResult trace(const Request& asked, const TraceOptions& options, Observer& o
     if (last > 0) {
         DenoiseState state = pipeline.begin(r, o.model, conditioning);
         try {
-            pipeline.denoise(
-                r, o.model, conditioning, state, [](const DenoiseState&, const StepInfo&) {}, tracer, stop);
+            pipeline.denoise(r, o.model, conditioning, state, {}, tracer, stop);
         } catch (const Enough&) {
         }
         if (whole)

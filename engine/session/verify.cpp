@@ -142,9 +142,10 @@ Verification verify_run(const fs::path& path, int threads, Observer& observer, s
         if (state.step < last)
             pipeline.denoise(
                 r, model, conditioning, state,
-                [&](const DenoiseState& s, const StepInfo& info) { compare(s.step, s.latent, info.x0); }, observer,
-                stop, [](int, const Tensor&) {}, // shown nowhere: the latents of earlier windows need not stay
-                [&](int step) { return stored_latent(holder_of(run, *r.start, step), step, r, model); });
+                {.after_step = [&](const DenoiseState& s, const StepInfo& info) { compare(s.step, s.latent, info.x0); },
+                 .pictures = [](int, const Tensor&) {}, // shown nowhere: the latents of earlier windows need not stay
+                 .stored = [&](int step) { return stored_latent(holder_of(run, *r.start, step), step, r, model); }},
+                observer, stop);
     } catch (const Differs&) {
     }
     check_model(run, hashes, result, stop);

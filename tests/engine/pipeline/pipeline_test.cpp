@@ -56,7 +56,8 @@ struct Fixture {
         const Conditioning& c, DenoiseState& state,
         std::function<void(const DenoiseState&)> after = [](const DenoiseState&) {}) {
         told.steps_before = state.step;
-        pipeline.denoise(request, model, c, state, [&](const DenoiseState& s, const StepInfo&) { after(s); }, told, {});
+        pipeline.denoise(request, model, c, state,
+                         {.after_step = [&](const DenoiseState& s, const StepInfo&) { after(s); }}, told, {});
     }
     Tensor run() {
         const Conditioning c = condition();
@@ -188,7 +189,8 @@ TEST(Pipeline, CancellationLeavesAWholeStep) {
     const auto after = [&](const DenoiseState& s, const StepInfo&) {
         if (s.step == 2) stop.request_stop();
     };
-    EXPECT_THROW(f.pipeline.denoise(f.request, f.model, c, state, after, f.told, stop.get_token()), Cancelled);
+    EXPECT_THROW(f.pipeline.denoise(f.request, f.model, c, state, {.after_step = after}, f.told, stop.get_token()),
+                 Cancelled);
     EXPECT_EQ(state.step, 2);
 }
 
@@ -289,8 +291,7 @@ TEST(Windows, PicturesComeInOrderWhetherAtOnceOrAtTheEnd) {
     f.pipeline.decode(f.request, f.model, state.all(), into(at_the_end), f.told, {});
     state = f.pipeline.begin(f.request, f.model, c);
     Told again;
-    f.pipeline.denoise(
-        f.request, f.model, c, state, [](const DenoiseState&, const StepInfo&) {}, again, {}, into(at_once));
+    f.pipeline.denoise(f.request, f.model, c, state, {.pictures = into(at_once)}, again, {});
     EXPECT_EQ(at_once.size(), 13u + 8); // the last window's are not there yet
     ASSERT_EQ(state.before.size(), 2u);
     EXPECT_TRUE(!state.before[0] && !state.before[1]) << "a long clip's would fill the memory";
@@ -310,21 +311,21 @@ void expect_the_same_from_any_step(const Request& r, int reused) {
     const Conditioning c = f.condition();
     std::vector<DenoiseState> states{f.pipeline.begin(f.request, f.model, c)};
     DenoiseState state = states[0];
-    f.pipeline.denoise(
-        f.request, f.model, c, state, [&](const DenoiseState& s, const StepInfo&) { states.push_back(s); }, counted, {},
-        {}, [](int) -> Tensor { throw Error({}, "", "is not asked by a whole run", {}); });
+    f.pipeline.denoise(f.request, f.model, c, state,
+                       {.after_step = [&](const DenoiseState& s, const StepInfo&) { states.push_back(s); },
+                        .stored = [](int) -> Tensor { throw Error({}, "", "is not asked by a whole run", {}); }},
+                       counted, {});
     EXPECT_EQ(counted.reused, reused) << "of " << counted.forwards;
     for (const DenoiseState& from : states) {
         Fixture g(f.request);
         DenoiseState again = from;
         g.told.steps_before = from.step;
-        g.pipeline.denoise(
-            g.request, g.model, c, again, [](const DenoiseState&, const StepInfo&) {}, g.told, {}, {},
-            [&](int step) {
-                EXPECT_LT(step, from.step);
-                EXPECT_NO_THROW(Pipeline::check_latent(f.request, f.model, step, states[std::size_t(step)].latent));
-                return states[std::size_t(step)].latent;
-            });
+        const auto stored = [&](int step) {
+            EXPECT_LT(step, from.step);
+            EXPECT_NO_THROW(Pipeline::check_latent(f.request, f.model, step, states[std::size_t(step)].latent));
+            return states[std::size_t(step)].latent;
+        };
+        g.pipeline.denoise(g.request, g.model, c, again, {.stored = stored}, g.told, {});
         EXPECT_TRUE(same_bytes(again.latent, state.latent)) << "from step " << from.step;
     }
 }
