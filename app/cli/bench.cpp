@@ -63,13 +63,12 @@ struct ModelCase {
 
 /// What the model's benchmarks run; refused before anything is timed.
 ModelCase model_case(const Arguments& args) {
-    const RequestSource here;
     Request r;
-    if (args.has("--model")) set_request_field(r, "model", args.get("--model"), here);
-    if (args.has("--image")) set_request_field(r, "image", args.get("--image"), here);
-    if (args.has("--dtype")) set_request_field(r, "dtype", args.get("--dtype"), here);
-    if (args.has("--size")) set_size_fields(r, args.get("--size"), here);
-    if (args.has("--frames")) set_request_field(r, "frames", whole_number(args, "--frames", 1, 1 << 20, 1), here);
+    if (args.has("--model")) set_field(r, "model", args.get("--model"));
+    if (args.has("--image")) set_field(r, "image", args.get("--image"));
+    if (args.has("--dtype")) set_field(r, "dtype", args.get("--dtype"));
+    if (args.has("--size")) set_size_fields(r, args.get("--size"));
+    if (args.has("--frames")) set_field(r, "frames", whole_number(args, "--frames", 1, 1 << 20, 1));
     r.prompt = "A red fox runs through deep snow at sunrise, slow motion, seen from the side.";
     r.seed = 0;
     r.steps = model_steps;

@@ -96,7 +96,9 @@ void check_tables(const Arguments&, std::span<const std::filesystem::path> input
 /// Both are whole in temporary files before one of them is seen.
 void write_tables(const Arguments&, const std::function<std::string()>& csv,
                   const std::function<std::string()>& report);
+/// A field of the request from its option, which a refusal names.
+void set_field(Request&, std::string_view key, const Json& value, std::string_view steps_option = "--steps");
 /// "960x544" as the two fields of the request.
-void set_size_fields(Request&, const std::string& text, const RequestSource&);
+void set_size_fields(Request&, const std::string& text);
 
 } // namespace denoir::cli

@@ -18,7 +18,7 @@
 #include "app/cli/interrupt.h"
 #include "engine/core/error.h"
 #include "engine/core/profile.h"
-#include "engine/session/suggest.h"
+#include "engine/core/suggest.h"
 
 namespace denoir::cli {
 namespace {

@@ -34,7 +34,7 @@ int run(const Arguments& args, Console& console) {
     call.out = args.get("--out");
     call.set = settings(args);
     Request typed;
-    if (args.has("--dtype")) set_request_field(typed, "dtype", args.get("--dtype"), {});
+    if (args.has("--dtype")) set_field(typed, "dtype", args.get("--dtype"));
     call.dtype = typed.dtype.value_or(DType::f32);
     call.precision = precision_of(args);
     call.device = device_of(args).value_or(Device{});

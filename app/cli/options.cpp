@@ -7,8 +7,8 @@
 #include <cctype>
 
 #include "engine/core/error.h"
+#include "engine/core/suggest.h"
 #include "engine/core/text.h"
-#include "engine/session/suggest.h"
 
 namespace denoir::cli {
 namespace {

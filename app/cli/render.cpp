@@ -19,7 +19,7 @@ Request request_of(const Arguments& args) {
         Request asked;
         for (const char* key : {"dtype", "precision"})
             if (const std::string option = std::string("--") + key; args.has(option))
-                set_request_field(asked, key, args.get(option), {});
+                set_field(asked, key, args.get(option));
         if (asked.dtype && asked.dtype != r.dtype) r.precision.reset();
         if (asked.precision && asked.precision != r.precision) r.dtype.reset();
     }

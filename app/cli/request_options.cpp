@@ -44,6 +44,24 @@ Json part_values(const Request& r, const Arguments& args) {
     return value;
 }
 
+/// The option that gives a field of a request; empty where none does.
+std::string_view option_of(std::string_view field, std::string_view steps_option) {
+    const std::string_view key = field.substr(0, field.find('.'));
+    if (key == "steps") return steps_option;
+    if (key == "width" || key == "height") return "--size";
+    if (key == "cache") return "--cache-threshold";
+    if (key == "noise") return "--noise";
+    if (key == "loras")
+        return field.ends_with(".strength") ? "--lora-strength"
+               : field.ends_with(".expert") ? "--lora-expert"
+                                            : "--lora";
+    for (const auto& [option, part] : part_options)
+        if (field.starts_with("parts.") && field.substr(6) == part) return option;
+    for (const FieldOption& f : field_options)
+        if (f.key == key) return f.option;
+    return {};
+}
+
 /// `--lora A --lora B`, with a strength and an expert for each in their order, or one for all.
 Json lora_values(const Arguments& args) {
     const std::vector<std::string> files = args.all("--lora"), strengths = args.all("--lora-strength"),
@@ -98,27 +116,33 @@ void apply_request_arguments(Request& r, const Arguments& args, std::string_view
     apply_request_options(r, args, steps_option);
 }
 
+void set_field(Request& r, std::string_view key, const Json& value, std::string_view steps_option) {
+    try {
+        set_request_field(r, key, value, {.file = {}, .folder = {}, .hint = "see --help"});
+    } catch (const UsageError& e) {
+        throw UsageError("", std::string(option_of(e.field(), steps_option)), e.message(), e.hint());
+    }
+}
+
 void apply_request_options(Request& r, const Arguments& args, std::string_view steps_option) {
-    const RequestSource here;
     for (const FieldOption& f : field_options) {
-        const std::string_view option = f.key == "steps" ? steps_option : f.option;
+        const std::string_view option = option_of(f.key, steps_option);
         if (args.has(option))
-            set_request_field(
-                r, f.key, f.kind == Kind::text ? Json(args.get(option)) : number_value(option, args.get(option)), here);
+            set_field(r, f.key, f.kind == Kind::text ? Json(args.get(option)) : number_value(option, args.get(option)),
+                      steps_option);
     }
     if (std::any_of(std::begin(part_options), std::end(part_options),
                     [&](const auto& option) { return args.has(option.first); }))
-        set_request_field(r, "parts", part_values(r, args), here);
-    if (args.has("--size")) set_size_fields(r, args.get("--size"), here);
+        set_field(r, "parts", part_values(r, args), steps_option);
+    if (args.has("--size")) set_size_fields(r, args.get("--size"));
     for (const char* option : {"--lora-strength", "--lora-expert"})
         if (args.has(option) && !args.has("--lora"))
             throw UsageError("", option, "has no effect without --lora", "name the LoRA's file: --lora FILE");
-    if (args.has("--lora")) set_request_field(r, "loras", lora_values(args), here);
-    if (args.has("--cache-threshold") || args.has("--cache-ret-steps"))
-        set_request_field(r, "cache", cache_values(r, args), here);
+    if (args.has("--lora")) set_field(r, "loras", lora_values(args));
+    if (args.has("--cache-threshold") || args.has("--cache-ret-steps")) set_field(r, "cache", cache_values(r, args));
     if (args.has("--noise")) {
         const std::string text = args.get("--noise");
-        set_request_field(r, "noise", text.starts_with("torch-") ? Json{{"kind", text}} : Json{{"file", text}}, here);
+        set_field(r, "noise", text.starts_with("torch-") ? Json{{"kind", text}} : Json{{"file", text}});
     }
 }
 
@@ -132,22 +156,12 @@ Error as_written(const Error& e, const Arguments& args, std::string_view steps_o
             if (!file.empty() && !given.empty()) file = as_given(file, given);
     const std::string key = field.substr(0, field.find('.'));
     const bool of_request = e.file().empty() || (args.has("--from") && file == args.get("--from"));
-    for (const FieldOption& f : field_options) {
-        const std::string_view option = f.key == "steps" ? steps_option : f.option;
-        if (f.key == key && of_request && (args.has(option) || args.words().empty())) field = option;
-    }
-    for (const auto& [option, part] : part_options)
-        if (field == fmt::format("parts.{}", part) && of_request && args.has(option)) field = option;
-    if (key == "--loras" || (key == "loras" && of_request && args.has("--lora")))
-        field = field.ends_with(".strength") ? "--lora-strength"
-                : field.ends_with(".expert") ? "--lora-expert"
-                                             : "--lora";
-    if (key == "--cache" || (key == "cache" && of_request && args.has("--cache-threshold")))
-        field = "--cache-threshold";
-    if (field == "--noise.kind" || field == "--noise.file") field = "--noise";
-    if (key == "noise" && of_request && args.has("--noise")) field = "--noise";
-    if ((key == "width" || key == "height") && of_request && (args.has("--size") || args.words().empty()))
-        field = "--size";
+    const std::string_view option = option_of(field, steps_option);
+    // Without a request file even a default that does not fit is the option's; an object only where it was given.
+    const bool object = key == "loras" || key == "cache" || key == "noise" || key == "parts";
+    if (!option.empty() && of_request &&
+        (args.has(key == "loras" ? "--lora" : option) || (!object && args.words().empty())))
+        field = option;
     const auto& keys = request_keys();
     if (file.empty() && field == e.field() && !args.words().empty() &&
         std::find(keys.begin(), keys.end(), key) != keys.end())

@@ -34,13 +34,13 @@ std::optional<double> number(const Arguments& args, std::string_view option, dou
 
 std::optional<Device> device_of(const Arguments& args) {
     Request r;
-    if (args.has("--device")) set_request_field(r, "device", args.get("--device"), {});
+    if (args.has("--device")) set_field(r, "device", args.get("--device"));
     return r.device;
 }
 
 std::optional<PrecisionPolicy> precision_of(const Arguments& args) {
     Request r;
-    if (args.has("--precision")) set_request_field(r, "precision", args.get("--precision"), {});
+    if (args.has("--precision")) set_field(r, "precision", args.get("--precision"));
     return r.precision;
 }
 
@@ -69,11 +69,11 @@ void check_resume(const Arguments& args, const Command& command, std::initialize
     }
 }
 
-void set_size_fields(Request& r, const std::string& text, const RequestSource& source) {
+void set_size_fields(Request& r, const std::string& text) {
     try {
-        set_request_size(r, text, source);
+        set_request_size(r, text, {});
     } catch (const UsageError& e) {
-        const std::string side = e.field() == "size" ? "" : e.field().substr(e.field().find_first_not_of('-')) + ": ";
+        const std::string side = e.field() == "size" ? "" : e.field() + ": ";
         throw UsageError("", "--size", side + e.message(), e.hint());
     }
 }

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "app/base/text.h"
+#include "engine/core/json_reader.h"
 #include "engine/session/request_json.h"
 
 namespace denoir::app {
@@ -19,58 +20,8 @@ constexpr const char *format_name = "denoir-project", *frames_kind = "frames", *
 constexpr std::size_t most_shots = 100'000, most_takes = 10'000, most_text = 4096;
 constexpr int most_frames = 100'000'000, most_side = 16384;
 
-/// Reads members of an object and names them in errors.
-class Reader {
-public:
-    Reader(const Json& json, std::string file, std::string where)
-        : json_(json), file_(std::move(file)), where_(std::move(where)) {
-        if (!json_.is_object()) bad("", "must be an object");
-    }
-    [[noreturn]] void bad(const std::string& key, const std::string& message) const {
-        throw Error(file_, where_ + (key.empty() || where_.empty() ? key : "." + key), message,
-                    "the file was damaged: open a copy of it, or its autosave");
-    }
-    const Json& member(const char* key) const {
-        const auto it = json_.find(key);
-        if (it == json_.end()) bad(key, "is missing");
-        return *it;
-    }
-    bool has(const char* key) const { return json_.contains(key) && !json_[key].is_null(); }
-    QString text(const char* key) const {
-        const Json& value = member(key);
-        if (!value.is_string() || value.get_ref<const std::string&>().size() > most_text)
-            bad(key, "must be a short text");
-        return to_qstring(value.get_ref<const std::string&>());
-    }
-    int integer(const char* key, int low, int high) const {
-        const Json& value = member(key);
-        if (!value.is_number_integer() ||
-            (value.is_number_unsigned() && value.get<std::uint64_t>() > std::uint64_t(high)))
-            bad(key, fmt::format("must be a whole number from {} to {}", low, high));
-        const auto number = value.get<std::int64_t>();
-        if (number < low || number > high) bad(key, fmt::format("must be a whole number from {} to {}", low, high));
-        return int(number);
-    }
-    double number(const char* key, double low, double high) const {
-        const Json& value = member(key);
-        if (!value.is_number() || !(value.get<double>() >= low && value.get<double>() <= high))
-            bad(key, fmt::format("must be a number from {} to {}", low, high));
-        return value.get<double>();
-    }
-    const Json& list(const char* key, std::size_t most) const {
-        const Json& value = member(key);
-        if (!value.is_array() || value.size() > most) bad(key, fmt::format("must be a list of at most {}", most));
-        return value;
-    }
-    Reader item(const char* key, std::size_t index) const {
-        const std::string name = fmt::format("{}{}{}[{}]", where_, where_.empty() ? "" : ".", key, index);
-        return {member(key)[index], file_, name};
-    }
-
-private:
-    const Json& json_;
-    std::string file_, where_;
-};
+QString text_from(const JsonReader& in) { return to_qstring(in.text(most_text)); }
+int whole_from(const JsonReader& in, int low, int high) { return int(in.integer(low, high)); }
 
 std::string written(const QString& path, const fs::path& base) {
     const fs::path own = to_path(path);
@@ -101,44 +52,45 @@ Json with_paths(Json request, const fs::path& base, std::string (*change)(const 
     return request;
 }
 
-Take read_take(const Reader& in, const fs::path& base) {
+Take read_take(const JsonReader& in, const fs::path& base) {
     Take t;
-    t.id = in.text("id");
-    t.run = absolute(in.text("run"), base);
-    t.video = absolute(in.text("video"), base);
-    t.name = in.text("name");
+    t.id = text_from(in.at("id"));
+    t.run = absolute(text_from(in.at("run")), base);
+    t.video = absolute(text_from(in.at("video")), base);
+    t.name = text_from(in.at("name"));
     if (in.has("kind")) {
-        const QString kind = in.text("kind");
+        const QString kind = text_from(in.at("kind"));
         if (kind == frames_kind)
             t.kind = Take::Kind::frames;
         else if (kind == still_kind)
             t.kind = Take::Kind::still;
         else
-            in.bad("kind", fmt::format("must be {} or {}, or left out", frames_kind, still_kind));
+            in.at("kind").refuse(fmt::format("must be {} or {}, or left out", frames_kind, still_kind));
     }
-    t.frames = in.integer("frames", 1, t.still() ? 1 : most_frames);
-    t.fps = in.number("fps", Take::least_fps, Take::most_fps);
-    t.width = in.integer("width", 1, most_side);
-    t.height = in.integer("height", 1, most_side);
-    if (in.has("part")) t.part = in.integer("part", 0, 1 << 30);
+    t.frames = whole_from(in.at("frames"), 1, t.still() ? 1 : most_frames);
+    t.fps = in.at("fps").number(Take::least_fps, Take::most_fps);
+    t.width = whole_from(in.at("width"), 1, most_side);
+    t.height = whole_from(in.at("height"), 1, most_side);
+    if (in.has("part")) t.part = whole_from(in.at("part"), 0, 1 << 30);
     return t;
 }
 
-Shot read_shot(const Reader& in, const fs::path& base) {
+Shot read_shot(const JsonReader& in, const fs::path& base) {
     Shot s;
-    s.id = in.text("id");
-    s.name = in.text("name");
-    const std::size_t takes = in.list("takes", most_takes).size();
-    if (takes == 0) in.bad("takes", "holds none");
-    for (std::size_t i = 0; i < takes; ++i) s.takes.push_back(read_take(in.item("takes", i), base));
-    s.take = in.integer("take", 0, int(takes) - 1);
-    s.out = in.integer("out", 1, s.current().most());
-    s.in = in.integer("in", 0, s.current().still() ? 0 : s.out - 1);
+    s.id = text_from(in.at("id"));
+    s.name = text_from(in.at("name"));
+    const JsonReader takes = in.at("takes");
+    const std::size_t count = takes.items(most_takes);
+    if (count == 0) takes.refuse("holds none");
+    for (std::size_t i = 0; i < count; ++i) s.takes.push_back(read_take(takes.item(i), base));
+    s.take = whole_from(in.at("take"), 0, int(count) - 1);
+    s.out = whole_from(in.at("out"), 1, s.current().most());
+    s.in = whole_from(in.at("in"), 0, s.current().still() ? 0 : s.out - 1);
     if (s.current().still() && in.has("kept_out")) {
         s.kept = Shot::Kept{};
-        s.kept->out = in.integer("kept_out", 1, most_frames);
-        s.kept->in = in.integer("kept_in", 0, s.kept->out - 1);
-        s.kept->length = in.integer("kept_length", 0, most_frames);
+        s.kept->out = whole_from(in.at("kept_out"), 1, most_frames);
+        s.kept->in = whole_from(in.at("kept_in"), 0, s.kept->out - 1);
+        s.kept->length = whole_from(in.at("kept_length"), 0, most_frames);
     }
     return s;
 }
@@ -195,29 +147,31 @@ bool Project::is_project(const QString& file) {
 
 ProjectContent project_from_json(const Json& json, const fs::path& file, const fs::path& base) {
     const std::string name = file.string();
-    const Reader in(json, name, "");
+    const JsonSource source{name, base, "the file was damaged: open a copy of it, or its autosave", false};
+    const JsonReader in(json, source);
+    in.check_object();
     const auto format = json.find("format");
     if (format == json.end() || *format != format_name)
         throw Error(name, {}, "is no Denoir project", "open a .denoir file");
-    const auto version = json.find("version");
-    if (version == json.end() || !version->is_number_integer()) in.bad("version", "must be a whole number");
-    if (*version > Project::version)
-        throw Error(name, "version",
-                    fmt::format("{} is of a newer Denoir; this one reads up to {}", version->dump(), Project::version),
-                    "open it with a newer Denoir");
-    if (*version < 1) in.bad("version", "must be 1 or more");
+    const JsonReader version = in.at("version");
+    if (version.integer() > Project::version)
+        version.refuse(
+            fmt::format("{} is of a newer Denoir; this one reads up to {}", version.value().dump(), Project::version),
+            "open it with a newer Denoir");
+    if (version.integer() < 1) version.refuse("must be 1 or more");
     ProjectContent out;
-    const std::size_t shots = in.list("shots", most_shots).size();
+    const JsonReader shots = in.at("shots");
+    const std::size_t count = shots.items(most_shots);
     QSet<QString> ids;
-    for (std::size_t i = 0; i < shots; ++i) {
-        out.shots.push_back(read_shot(in.item("shots", i), base));
+    for (std::size_t i = 0; i < count; ++i) {
+        out.shots.push_back(read_shot(shots.item(i), base));
         Shot& shot = out.shots.back();
         if (shot.id.isEmpty() || ids.contains(shot.id)) shot.id = new_id();
         ids.insert(shot.id);
     }
-    if (!can_be_counted(out.shots)) in.bad("shots", fmt::format("make a cut of more than {} frames", longest_cut));
-    out.request = in.member("request");
-    if (!out.request.is_object()) in.bad("request", "must be an object");
+    if (!can_be_counted(out.shots)) shots.refuse(fmt::format("make a cut of more than {} frames", longest_cut));
+    in.at("request").check_object();
+    out.request = in.at("request").value();
     if (!out.request.empty()) {
         const Request request = request_from_json(out.request, {name, base}); // refuses what is no request
         out.request = with_paths(std::move(out.request), base, [](const QString& path, const fs::path& folder) {

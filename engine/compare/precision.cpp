@@ -79,7 +79,13 @@ Request with_precision(Request r, const std::string& words, std::string_view opt
     for (std::size_t begin = 0; begin <= words.size();) {
         const std::size_t end = std::min(words.find('+', begin), words.size());
         const std::string word = words.substr(begin, end - begin);
-        const auto set = [&](const char* field) { set_request_field(r, field, word, {}); };
+        const auto set = [&](const char* field) {
+            try {
+                set_request_field(r, field, word, {});
+            } catch (const UsageError& e) {
+                throw UsageError("", std::string(option), e.message(), e.hint());
+            }
+        };
         if (word == "f32" || word == "bf16") {
             set("dtype");
             r.precision = word == "f32" ? std::optional(PrecisionPolicy::f32) : std::nullopt;

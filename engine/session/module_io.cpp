@@ -8,7 +8,7 @@
 #include "engine/core/log.h"
 #include "engine/core/text.h"
 #include "engine/pipeline/stored.h"
-#include "engine/session/suggest.h"
+#include "engine/core/suggest.h"
 #include "engine/weights/safetensors.h"
 
 namespace denoir {

@@ -9,7 +9,7 @@
 #include "engine/session/inputs.h"
 #include "engine/session/module_io.h"
 #include "engine/session/output_check.h"
-#include "engine/session/suggest.h"
+#include "engine/core/suggest.h"
 #include "engine/weights/safetensors_writer.h"
 
 namespace denoir {

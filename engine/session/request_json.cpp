@@ -10,11 +10,10 @@
 #include <limits>
 
 #include "engine/core/file.h"
+#include "engine/core/suggest.h"
 #include "engine/core/units.h"
-#include "engine/session/field_reader.h"
 #include "engine/session/model_lookup.h"
 #include "engine/session/noise_kind.h"
-#include "engine/session/suggest.h"
 
 namespace denoir {
 namespace fs = std::filesystem;
@@ -38,33 +37,32 @@ constexpr std::array<Named<Preprocess>, 2> preprocesses{
 constexpr std::array<Named<KeepLatents>, 3> keeps{
     {{"all", KeepLatents::all}, {"last", KeepLatents::last}, {"none", KeepLatents::none}}};
 
-void read_noise(Request& r, const FieldReader& in) {
+void read_noise(Request& r, const JsonReader& in) {
     static constexpr std::string_view known[] = {"kind", "file"};
     in.only(known);
-    const auto kind = in.value().find("kind"), file = in.value().find("file");
-    if ((kind == in.value().end()) == (file == in.value().end()))
-        throw Error(in.source().file, in.field(), "needs either kind or file",
-                    R"(write {"kind": "torch-cpu"} or {"file": "noise.safetensors"})");
+    const bool file = in.value().contains("file");
+    if (in.value().contains("kind") == file)
+        in.refuse("needs either kind or file", R"(write {"kind": "torch-cpu"} or {"file": "noise.safetensors"})");
     r.noise = {};
-    if (file != in.value().end()) {
+    if (file) {
         r.noise.kind = NoiseSource::Kind::file;
-        r.noise.file = in.member("file", *file).path();
+        r.noise.file = in.at("file").path();
         return;
     }
-    const FieldReader reader = in.member("kind", *kind);
+    const JsonReader reader = in.at("kind");
     const std::string text = reader.text();
     const auto noise = read_noise_kind(text);
     if (!noise) reader.out_of_range(fmt::format("'{}' is unknown", printable(text, 40)), noise_kind_hint);
     r.noise = *noise;
 }
 
-void read_forcing(Request& r, const FieldReader& in) {
+void read_forcing(Request& r, const JsonReader& in) {
     static constexpr std::string_view known[] = {"ar_step", "block", "causal_attention", "video", "video_frames",
                                                  "overlap", "base",  "condition_noise"};
     in.only(known);
     Forcing f;
     for (const auto& [name, child] : in.value().items()) {
-        const FieldReader reader = in.member(name, child);
+        const JsonReader reader = in.member(name, child);
         if (name == "ar_step") f.ar_step = int(reader.integer(0, 1000));
         if (name == "block") f.block = int(reader.integer(1, 4097));
         if (name == "causal_attention") f.causal_attention = reader.boolean();
@@ -74,43 +72,37 @@ void read_forcing(Request& r, const FieldReader& in) {
         if (name == "base" && !child.is_null()) f.base = int(reader.integer(5, 1 << 20));
         if (name == "condition_noise") f.condition_noise = int(reader.integer(0, 999));
     }
-    if (f.video.empty() && in.value().contains("video_frames") && !in.value()["video_frames"].is_null())
-        throw Error(in.source().file, in.field() + ".video_frames", "has no effect without a video",
-                    R"(name the video that the clip continues: "video": FILE)");
+    if (f.video.empty() && in.has("video_frames"))
+        in.at("video_frames")
+            .refuse("has no effect without a video", R"(name the video that the clip continues: "video": FILE)");
     r.forcing = f;
 }
 
 constexpr Named<Expert> lora_experts[] = {{"high", Expert::high}, {"low", Expert::low}, {"both", Expert::none}};
 
-void read_loras(Request& r, const FieldReader& in) {
+void read_loras(Request& r, const JsonReader& in) {
     constexpr std::size_t most = 64;
-    if (!in.value().is_array()) in.bad_type("a list");
-    if (in.value().size() > most)
-        in.out_of_range(fmt::format("{} are too many", in.value().size()), fmt::format("name at most {}", most));
+    const std::size_t count = in.items(most);
     r.loras.clear();
-    for (std::size_t i = 0; i < in.value().size(); ++i) {
-        const FieldReader one = in.member(std::to_string(i), in.value()[i]);
+    for (std::size_t i = 0; i < count; ++i) {
+        const JsonReader one = in.member(std::to_string(i), in.value()[i]);
         static constexpr std::string_view known[] = {"file", "strength", "expert"};
         one.only(known);
-        const auto file = one.value().find("file"), strength = one.value().find("strength"),
-                   expert = one.value().find("expert");
-        if (file == one.value().end())
-            throw Error(in.source().file, one.field(), "lacks a file", R"(write {"file": FILE, "strength": 1})");
-        Lora lora{one.member("file", *file).path()};
-        if (strength != one.value().end()) lora.strength = one.member("strength", *strength).number(-100, 100);
-        if (expert != one.value().end() && !expert->is_null())
-            lora.expert = one.member("expert", *expert).one_of(std::span<const Named<Expert>>(lora_experts));
+        if (!one.value().contains("file")) one.refuse("lacks a file", R"(write {"file": FILE, "strength": 1})");
+        Lora lora{one.at("file").path()};
+        if (one.value().contains("strength")) lora.strength = one.at("strength").number(-100, 100);
+        if (one.has("expert")) lora.expert = one.at("expert").one_of(std::span<const Named<Expert>>(lora_experts));
         r.loras.push_back(std::move(lora));
     }
 }
 
-void read_cache(Request& r, const FieldReader& in) {
+void read_cache(Request& r, const JsonReader& in) {
     constexpr std::size_t most = 16;
     static constexpr std::string_view known[] = {"threshold", "ret_steps", "coefficients"};
     in.only(known);
     StepCaching cache;
     for (const auto& [name, child] : in.value().items()) {
-        const FieldReader reader = in.member(name, child);
+        const JsonReader reader = in.member(name, child);
         if (name == "threshold") cache.threshold = reader.number(0, StepCaching::most);
         if (name == "ret_steps") cache.ret_steps = reader.boolean();
         if (name != "coefficients" || child.is_null()) continue;
@@ -124,18 +116,17 @@ void read_cache(Request& r, const FieldReader& in) {
     r.cache = cache.threshold > 0 ? std::optional(std::move(cache)) : std::nullopt;
 }
 
-void read_start(Request& r, const FieldReader& in) {
+void read_start(Request& r, const JsonReader& in) {
     static constexpr std::string_view known[] = {"run", "step", "sha256"};
     in.only(known);
     Request::Start start;
     for (const char* needed : {"run", "step"})
         if (!in.value().contains(needed))
-            throw Error(in.source().file, in.field(), fmt::format("lacks {}", needed),
-                        R"(write {"run": FOLDER, "step": N})");
-    start.run = in.member("run", in.value()["run"]).path();
-    start.step = int(in.member("step", in.value()["step"]).integer(0, 1000000));
-    if (const auto it = in.value().find("sha256"); it != in.value().end()) {
-        const FieldReader reader = in.member("sha256", *it);
+            in.refuse(fmt::format("lacks {}", needed), R"(write {"run": FOLDER, "step": N})");
+    start.run = in.at("run").path();
+    start.step = int(in.at("step").integer(0, 1000000));
+    if (in.value().contains("sha256")) {
+        const JsonReader reader = in.at("sha256");
         start.sha256 = reader.text();
         if (start.sha256.size() != 64 || start.sha256.find_first_not_of("0123456789abcdef") != std::string::npos)
             reader.out_of_range("is not a SHA-256", "64 digits 0-9, a-f");
@@ -179,14 +170,13 @@ constexpr std::pair<std::string_view, fs::path ModelParts::*> parts[] = {{"low_n
                                                                          {"clip", &ModelParts::clip},
                                                                          {"tokenizer", &ModelParts::tokenizer}};
 
-void read_parts(Request& r, const FieldReader& in) {
+void read_parts(Request& r, const JsonReader& in) {
     std::array<std::string_view, std::size(parts)> known;
     std::transform(std::begin(parts), std::end(parts), known.begin(), [](const auto& part) { return part.first; });
     in.only(known);
     ModelParts named;
     for (const auto& [name, member] : parts)
-        if (const auto it = in.value().find(name); it != in.value().end() && !it->is_null())
-            named.*member = in.member(std::string(name), *it).path();
+        if (in.has(name)) named.*member = in.at(name).path();
     r.parts = std::move(named);
 }
 
@@ -216,7 +206,7 @@ Json write_start(const Request& r) {
 struct Field {
     std::string_view key;
     bool nullable;
-    std::function<void(Request&, const FieldReader&)> read;
+    std::function<void(Request&, const JsonReader&)> read;
     std::function<void(Request&)> clear;
     std::function<Json(const Request&)> write;
 };
@@ -229,7 +219,7 @@ template <class T> Json to_value(const std::optional<T>& value) { return value ?
 /// A member that is read by `read`, and written as it is.
 template <class Member, class Read>
 Field plain(std::string_view key, bool nullable, Member Request::*member, Read read) {
-    return {key, nullable, [member, read](Request& r, const FieldReader& in) { r.*member = read(in); },
+    return {key, nullable, [member, read](Request& r, const JsonReader& in) { r.*member = read(in); },
             [member](Request& r) { r.*member = Request{}.*member; },
             [member](const Request& r) { return to_value(r.*member); }};
 }
@@ -237,7 +227,7 @@ Field plain(std::string_view key, bool nullable, Member Request::*member, Read r
 /// A member with a closed list of names.
 template <class T, std::size_t N, class Member>
 Field named(std::string_view key, bool nullable, Member Request::*member, const std::array<Named<T>, N>& names) {
-    Field field = plain(key, nullable, member, [&names](const FieldReader& in) { return in.one_of<T>(names); });
+    Field field = plain(key, nullable, member, [&names](const JsonReader& in) { return in.one_of<T>(names); });
     field.write = [member, &names](const Request& r) -> Json {
         const std::optional<T> value = r.*member;
         for (const Named<T>& choice : names)
@@ -248,16 +238,24 @@ Field named(std::string_view key, bool nullable, Member Request::*member, const 
 }
 
 template <class Member> Field object(std::string_view key, Member Request::*member,
-                                     void (*read)(Request&, const FieldReader&), Json (*write)(const Request&)) {
+                                     void (*read)(Request&, const JsonReader&), Json (*write)(const Request&)) {
     return {key, true, read, [member](Request& r) { r.*member = Request{}.*member; }, write};
 }
 
-std::uint64_t read_seed(const FieldReader& in) { return in.seed(); }
-std::string read_string(const FieldReader& in) { return in.text(); }
-fs::path read_path(const FieldReader& in) { return in.path(); }
+std::uint64_t read_seed(const JsonReader& in) {
+    const Json& value = in.value();
+    if (!value.is_number()) in.bad_type("a whole number from 0 to 18446744073709551615");
+    // Whole numbers beyond 64 bits arrive as floating point.
+    if (!value.is_number_unsigned() && !(value.is_number_integer() && value.get<std::int64_t>() >= 0))
+        in.out_of_range(printable(value.dump(), 48) + " is not a whole number in range",
+                        "use 0 to 18446744073709551615");
+    return value.get<std::uint64_t>();
+}
+std::string read_string(const JsonReader& in) { return in.text(); }
+fs::path read_path(const JsonReader& in) { return in.path(); }
 
 /// A path, or the name of a model, which stays as it is (find_model looks it up).
-fs::path read_model(const FieldReader& in) {
+fs::path read_model(const JsonReader& in) {
     const fs::path path = in.path(), name(in.text());
     std::error_code code;
     if (name.has_parent_path() || fs::exists(path, code)) return path;
@@ -268,14 +266,14 @@ fs::path read_model(const FieldReader& in) {
 }
 
 auto number(double low, double high) {
-    return [low, high](const FieldReader& in) { return in.number(low, high); };
+    return [low, high](const JsonReader& in) { return in.number(low, high); };
 }
 auto whole(int low, int high) {
-    return [low, high](const FieldReader& in) { return int(in.integer(low, high)); };
+    return [low, high](const JsonReader& in) { return int(in.integer(low, high)); };
 }
 /// By a strong type of the edge; its errors learn the place here.
 template <class Check> auto strong(Check check) {
-    return [check](const FieldReader& in) {
+    return [check](const JsonReader& in) {
         const std::int64_t value = in.integer();
         try {
             return check(value);
@@ -285,7 +283,7 @@ template <class Check> auto strong(Check check) {
     };
 }
 
-Device read_device(const FieldReader& in) {
+Device read_device(const JsonReader& in) {
     try {
         return Device::parse(in.text());
     } catch (const UsageError& e) { // does not know where its text stood
@@ -390,7 +388,7 @@ void set_request_field(Request& r, std::string_view key, const Json& value, cons
     const Field* field = find_field(key);
     if (!field) refuse_key(key, source);
     if (value.is_null() && field->nullable) return field->clear(r);
-    field->read(r, {std::string(key), value, source});
+    field->read(r, {value, source, std::string(key)});
 }
 
 void set_request_size(Request& r, std::string_view text, const RequestSource& source) {

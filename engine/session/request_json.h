@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/core/json.h"
+#include "engine/core/json_reader.h"
 #include "engine/pipeline/request.h"
 
 namespace denoir {
@@ -13,14 +13,11 @@ namespace denoir {
 /// The keys of a request in the order in which they are stored (CONTRACT.md, "The request"), without `schema`.
 const std::vector<std::string_view>& request_keys();
 
-/// Where a value was written: for messages, and for what relative paths mean.
-struct RequestSource {
-    std::string file;             ///< the request file as the user named it; empty: the command line
-    std::filesystem::path folder; ///< relative paths start here; empty: at the working directory
-};
+/// Where a value was written; no file: in an option or a field of a window.
+using RequestSource = JsonSource;
 
-/// One field. Wrong types and values out of range are refused by name: UsageError for values and on the command line,
-/// else Error.
+/// One field. Wrong types and values out of range are refused by name: UsageError for values and without a file, else
+/// Error.
 void set_request_field(Request&, std::string_view key, const Json& value, const RequestSource&);
 
 /// "960x544" as `width` and `height`, refused as those fields are. Text of another form: UsageError, field `size`.

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <ctime>
 
+#include "engine/core/json_reader.h"
 #include "engine/pipeline/windows.h"
 #include "engine/session/request_json.h"
 
@@ -33,67 +34,20 @@ Json step_json(const StepRecord& s) {
     return out;
 }
 
-/// Members of a JSON object, each asked for with its type.
-class Members {
-public:
-    Members(const Json& object, std::string file, std::string where)
-        : object_(object), file_(std::move(file)), where_(std::move(where)) {
-        if (!object.is_object()) refuse("", "must be an object");
-    }
-    const Json& at(const char* key) const {
-        const auto it = object_.find(key);
-        if (it == object_.end()) refuse(key, "is missing");
-        return *it;
-    }
-    std::string text(const char* key) const {
-        const Json& v = at(key);
-        if (v.is_null()) return {};
-        if (!v.is_string()) refuse(key, "must be text");
-        return v.get<std::string>();
-    }
-    double number(const char* key) const {
-        const Json& v = at(key);
-        if (!v.is_number()) refuse(key, "must be a number");
-        return v.get<double>();
-    }
-    std::int64_t whole(const char* key, std::int64_t low, std::int64_t high) const {
-        const Json& v = at(key);
-        const bool large = v.is_number_unsigned() && v.get<std::uint64_t>() > std::uint64_t(INT64_MAX);
-        if (!v.is_number_integer() || large || v.get<std::int64_t>() < low || v.get<std::int64_t>() > high)
-            refuse(key, fmt::format("must be a whole number from {} to {}", low, high));
-        return v.get<std::int64_t>();
-    }
-    bool flag(const char* key) const {
-        const Json& v = at(key);
-        if (!v.is_boolean()) refuse(key, "must be true or false");
-        return v.get<bool>();
-    }
-    const Json& list(const char* key) const {
-        const Json& v = at(key);
-        if (!v.is_array()) refuse(key, "must be a list");
-        return v;
-    }
-    [[noreturn]] void refuse(const std::string& key, std::string what) const {
-        throw Error(file_, where_ + key, std::move(what), "this is not a run folder of Denoir, or it was changed");
-    }
+/// Null is none.
+std::string text_from(const JsonReader& in) { return in.value().is_null() ? std::string() : in.text(); }
 
-private:
-    const Json& object_;
-    std::string file_, where_;
-};
-
-StepRecord step_from(const Json& json, const std::string& file, std::size_t index) {
-    const Members m(json, file, fmt::format("steps[{}].", index));
+StepRecord step_from(const JsonReader& in) {
     StepRecord s;
-    s.step = int(m.whole("step", 0, most_run_steps));
-    s.seconds = m.number("seconds");
-    s.sha256 = m.text("sha256");
-    s.solver_sha256 = m.text("solver_sha256");
-    s.latent_mean = m.number("latent_mean"), s.latent_std = m.number("latent_std");
-    s.x0_std = m.number("x0_std"), s.x0_change = m.number("x0_change");
-    if (json.contains("forwards")) {
-        s.forwards = int(m.whole("forwards", 0, 2));
-        s.reused = int(m.whole("reused", 0, s.forwards));
+    s.step = int(in.at("step").integer(0, most_run_steps));
+    s.seconds = in.at("seconds").number();
+    s.sha256 = text_from(in.at("sha256"));
+    s.solver_sha256 = text_from(in.at("solver_sha256"));
+    s.latent_mean = in.at("latent_mean").number(), s.latent_std = in.at("latent_std").number();
+    s.x0_std = in.at("x0_std").number(), s.x0_change = in.at("x0_change").number();
+    if (in.value().contains("forwards")) {
+        s.forwards = int(in.at("forwards").integer(0, 2));
+        s.reused = int(in.at("reused").integer(0, s.forwards));
     }
     return s;
 }
@@ -186,42 +140,44 @@ Json to_json(const RunRecord& r) {
 }
 
 RunRecord record_from_json(const Json& json, const std::string& file) {
-    const Members m(json, file, "");
-    if (m.whole("schema", 0, 1 << 20) != 1) m.refuse("schema", "is of another version");
+    const JsonSource source{file, {}, "this is not a run folder of Denoir, or it was changed", false};
+    const JsonReader in(json, source);
+    if (in.at("schema").integer(0, 1 << 20) != 1) in.at("schema").refuse("is of another version");
     RunRecord r;
-    const std::string state = m.text("state");
+    const std::string state = text_from(in.at("state"));
     const auto known = std::find(states.begin(), states.end(), state);
-    if (known == states.end()) m.refuse("state", "is unknown");
+    if (known == states.end()) in.at("state").refuse("is unknown");
     r.state = RunState(known - states.begin());
-    r.request = stored_request(m.at("request"), file);
-    r.out = m.text("out");
-    r.metadata = m.flag("metadata");
-    r.created = m.text("created"), r.updated = m.text("updated");
-    for (const Json& f : m.list("model_files")) {
-        const Members one(f, file, "model_files.");
-        r.files.push_back({one.text("path"), std::uint64_t(one.whole("bytes", 0, INT64_MAX)),
-                           one.whole("modified_ns", INT64_MIN, INT64_MAX), one.text("sha256")});
+    r.request = stored_request(in.at("request").value(), file);
+    r.out = text_from(in.at("out"));
+    r.metadata = in.at("metadata").boolean();
+    r.created = text_from(in.at("created")), r.updated = text_from(in.at("updated"));
+    const JsonReader files = in.at("model_files");
+    for (std::size_t i = 0; i < files.items(); ++i) {
+        const JsonReader f = files.item(i);
+        r.files.push_back({text_from(f.at("path")), std::uint64_t(f.at("bytes").integer(0, INT64_MAX)),
+                           f.at("modified_ns").integer(INT64_MIN, INT64_MAX), text_from(f.at("sha256"))});
     }
-    r.build = m.at("build"), r.device = m.at("device");
-    for (const auto& [stage, seconds] : m.at("stages").items()) {
-        if (!seconds.is_number()) m.refuse("stages", "must hold numbers");
-        r.stages.emplace_back(stage, seconds.get<double>());
+    r.build = in.at("build").value(), r.device = in.at("device").value();
+    const JsonReader stages = in.at("stages");
+    stages.check_object();
+    for (const auto& [stage, seconds] : stages.value().items())
+        r.stages.emplace_back(stage, stages.member(stage, seconds).number());
+    r.total_steps = int(in.at("total_steps").integer(0, most_run_steps));
+    const JsonReader steps = in.at("steps");
+    if (steps.items() > std::size_t(r.total_steps) + 1) steps.refuse("are more than the run has");
+    for (std::size_t i = 0; i < steps.items(); ++i) {
+        r.steps.push_back(step_from(steps.item(i)));
+        if (r.steps.back().step != int(i)) steps.refuse("must be 0, 1, 2, …");
     }
-    r.total_steps = int(m.whole("total_steps", 0, most_run_steps));
-    const Json& steps = m.list("steps");
-    if (steps.size() > std::size_t(r.total_steps) + 1) m.refuse("steps", "are more than the run has");
-    for (const Json& s : steps) {
-        r.steps.push_back(step_from(s, file, r.steps.size()));
-        if (r.steps.back().step != int(r.steps.size()) - 1) m.refuse("steps", "must be 0, 1, 2, …");
-    }
-    r.conditioning_sha256 = m.text("conditioning_sha256"), r.video_sha256 = m.text("video_sha256");
-    r.seconds = m.number("seconds");
-    r.peak_memory_bytes = std::uint64_t(m.whole("peak_memory_bytes", 0, INT64_MAX));
-    if (!m.at("error").is_null()) {
-        const Members e(m.at("error"), file, "error.");
-        r.error = Error(e.text("file"), e.text("field"), e.text("message"), e.text("hint"));
-    }
-    for (const Json& w : m.list("warnings")) r.warnings.push_back(w.is_string() ? w.get<std::string>() : std::string());
+    r.conditioning_sha256 = text_from(in.at("conditioning_sha256")), r.video_sha256 = text_from(in.at("video_sha256"));
+    r.seconds = in.at("seconds").number();
+    r.peak_memory_bytes = std::uint64_t(in.at("peak_memory_bytes").integer(0, INT64_MAX));
+    if (const JsonReader e = in.at("error"); !e.value().is_null())
+        r.error = Error(text_from(e.at("file")), text_from(e.at("field")), text_from(e.at("message")),
+                        text_from(e.at("hint")));
+    const JsonReader warnings = in.at("warnings");
+    for (std::size_t i = 0; i < warnings.items(); ++i) r.warnings.push_back(warnings.item(i).text());
     return r;
 }
 

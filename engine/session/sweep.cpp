@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "engine/core/file.h"
-#include "engine/session/suggest.h"
+#include "engine/core/suggest.h"
 
 namespace denoir {
 namespace fs = std::filesystem;

@@ -157,8 +157,6 @@ void set_axis_value(Request& r, std::string_view field, const Json& value, const
     const RequestSource inner{"", source.folder};
     try {
         set_value(r, field, value, inner);
-    } catch (const UsageError& e) {
-        throw UsageError(source.file, named, e.message(), e.hint() == "see --help" ? "correct the value" : e.hint());
     } catch (const Error& e) {
         throw UsageError(source.file, named, e.message(), e.hint());
     }

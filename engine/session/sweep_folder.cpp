@@ -10,8 +10,8 @@
 #include <ctime>
 
 #include "engine/core/file.h"
+#include "engine/core/json_reader.h"
 #include "engine/pipeline/seed.h"
-#include "engine/session/field_reader.h"
 #include "engine/session/model_lookup.h"
 #include "engine/session/run_record.h"
 
@@ -51,12 +51,12 @@ Json to_json(const SweepCell& cell, const Sweep& sweep, std::size_t index, const
     return out;
 }
 
-SweepCell::Figures read_figures(const FieldReader& in, std::size_t cells) {
+SweepCell::Figures read_figures(const JsonReader& in, std::size_t cells) {
     static constexpr std::string_view known[] = {"reference", "psnr", "ssim", "worst_frame", "note"};
     in.only(known);
     SweepCell::Figures out;
     for (const auto& [name, child] : in.value().items()) {
-        const FieldReader reader = in.member(name, child);
+        const JsonReader reader = in.member(name, child);
         if (name == "reference") out.reference = std::size_t(reader.integer(0, std::int64_t(cells) - 1));
         if (name == "psnr" && !child.is_null()) out.psnr = reader.number(-1000, 1000);
         if (name == "ssim" && !child.is_null()) out.ssim = reader.number(-1, 1);
@@ -66,12 +66,12 @@ SweepCell::Figures read_figures(const FieldReader& in, std::size_t cells) {
     return out;
 }
 
-SweepCell read_cell(const FieldReader& in, std::size_t cells, const fs::path& folder) {
+SweepCell read_cell(const JsonReader& in, std::size_t cells, const fs::path& folder) {
     static constexpr std::string_view known[] = {"values", "state", "run", "reused", "seconds", "figures", "error"};
     in.only(known);
     SweepCell cell;
     for (const auto& [name, child] : in.value().items()) {
-        const FieldReader reader = in.member(name, child);
+        const JsonReader reader = in.member(name, child);
         if (name == "state") cell.state = reader.one_of(std::span<const Named<SweepCell::State>>(states));
         if (name == "run" && !child.is_null()) cell.run = resolved_path(reader.text(), folder);
         if (name == "reused") cell.reused = reader.boolean();
@@ -81,8 +81,7 @@ SweepCell read_cell(const FieldReader& in, std::size_t cells, const fs::path& fo
         static constexpr std::string_view parts[] = {"file", "field", "message", "hint"};
         reader.only(parts);
         const auto part = [&reader = reader](const char* key) {
-            const auto it = reader.value().find(key);
-            return it == reader.value().end() ? std::string() : reader.member(key, *it).text();
+            return reader.value().contains(key) ? reader.at(key).text() : std::string();
         };
         cell.error = Error(part("file"), part("field"), part("message"), part("hint"));
     }
@@ -112,7 +111,7 @@ SweepRecord sweep_record_from_json(const Json& json, const fs::path& file) {
     const RequestSource source{file.string(), file.parent_path()};
     SweepRecord record{sweep_from_json(json, source), {}, {}, {}};
     for (const auto& [key, text] : {std::pair{"created", &record.created}, {"updated", &record.updated}})
-        if (const auto it = json.find(key); it != json.end()) *text = FieldReader(key, *it, source).text();
+        if (const auto it = json.find(key); it != json.end()) *text = JsonReader(*it, source, key).text();
     const auto cells = json.find("cells");
     if (cells == json.end()) {
         record.cells.resize(record.sweep.size());
@@ -123,7 +122,7 @@ SweepRecord sweep_record_from_json(const Json& json, const fs::path& file) {
                     "the axes were changed: begin a new sweep");
     for (std::size_t i = 0; i < cells->size(); ++i)
         record.cells.push_back(
-            read_cell({fmt::format("cells.{}", i), (*cells)[i], source}, cells->size(), fs::absolute(source.folder)));
+            read_cell({(*cells)[i], source, fmt::format("cells.{}", i)}, cells->size(), fs::absolute(source.folder)));
     return record;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The special and added tokens that stand beside a tokenizer file, and how transformers 4.57 adds them to it
 // (PreTrainedTokenizerBase._from_pretrained, T5TokenizerFast, PreTrainedTokenizerFast.__init__).
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <unordered_map>
@@ -8,7 +10,6 @@
 
 #include "engine/core/file.h"
 #include "engine/core/text.h"
-#include "engine/models/umt5/json_node.h"
 #include "engine/models/umt5/tokenizer_files.h"
 
 namespace denoir::umt5 {
@@ -17,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t max_config_bytes = std::size_t{4} << 20; ///< UMT5's has 61 KB
-constexpr int max_extra_ids = 10'000;
+constexpr int max_extra_ids = 10'000;                          ///< UMT5 has 300
 
 /// The names under which one token is kept, in the order in which transformers adds them; with T5's defaults.
 struct Role {
@@ -30,25 +31,25 @@ constexpr std::array roles{Role{"bos_token", nullptr}, Role{"eos_token", "</s>"}
 
 /// One file, or nothing where it is not there.
 struct File {
-    std::string name;
+    JsonSource source;
     Json json;
     bool there = false;
 
-    explicit File(const fs::path& path) : name(path.string()) {
+    explicit File(const fs::path& path) : source(tokenizer_source(path.string())) {
         std::error_code ignored;
         if (!fs::is_regular_file(path, ignored)) return;
-        json = parse_json(read_text(path, max_config_bytes), name);
-        if (!json.is_object()) root().refuse("is not an object");
+        json = parse_json(read_text(path, max_config_bytes), source.file);
+        root().check_object();
         there = true;
     }
-    Node root() const { return {json, "", name}; }
+    JsonReader root() const { return {json, source}; }
     bool says(const char* key) const { return there && json.contains(key); }
 };
 
 /// A token as an object tells it; `special`: it is one whatever the object says.
-NamedToken read_object(const Node& node, bool special) {
+NamedToken read_object(const JsonReader& node, bool special) {
     AddedToken token;
-    token.content = node.at("content").string();
+    token.content = short_text(node.at("content"));
     token.single_word = node.flag("single_word", false);
     token.lstrip = node.flag("lstrip", false);
     token.rstrip = node.flag("rstrip", false);
@@ -56,24 +57,24 @@ NamedToken read_object(const Node& node, bool special) {
     return {std::move(token), false};
 }
 
-NamedToken read_special(const Node& node) {
-    if (node.json.is_object()) return read_object(node, true);
-    return {AddedToken{node.string()}, true};
+NamedToken read_special(const JsonReader& node) {
+    if (node.value().is_object()) return read_object(node, true);
+    return {AddedToken{short_text(node)}, true};
 }
 
 /// `added_tokens_decoder`: {"256299": {"content": "<extra_id_0>", …}}. The numbers only give the order; the ids are
 /// those of the vocabulary.
-std::vector<NamedToken> read_decoder(const Node& node, const std::unordered_set<std::string>& special) {
-    if (!node.json.is_object()) node.refuse("is not an object");
-    if (node.json.size() > max_added) node.refuse(fmt::format("has more than {} items", max_added));
+std::vector<NamedToken> read_decoder(const JsonReader& node, const std::unordered_set<std::string>& special) {
+    node.check_object();
+    if (node.value().size() > max_added) node.refuse(fmt::format("has more than {} items", max_added));
     std::vector<std::pair<std::int64_t, NamedToken>> by_id;
-    for (const auto& [key, value] : node.json.items()) {
-        const Node entry{value, node.path + "." + key, node.file}; // node.at(key) would search a long list each time
+    for (const auto& [key, value] : node.value().items()) {
+        const JsonReader entry = node.member(key, value); // node.at(key) would search a long list each time
         const auto id = read_whole<std::int64_t>(key);
         if (!id || *id < 0 || *id >= max_token_id)
             entry.refuse(fmt::format("is not under an id from 0 to {}", max_token_id - 1));
-        if (!value.is_object()) entry.refuse("is not an object");
-        by_id.emplace_back(*id, read_object(entry, special.contains(entry.at("content").string())));
+        entry.check_object();
+        by_id.emplace_back(*id, read_object(entry, special.contains(short_text(entry.at("content")))));
     }
     std::stable_sort(by_id.begin(), by_id.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     std::vector<NamedToken> tokens;
@@ -81,9 +82,9 @@ std::vector<NamedToken> read_decoder(const Node& node, const std::unordered_set<
     return tokens;
 }
 
-std::vector<NamedToken> read_additional(const Node& list) {
+std::vector<NamedToken> read_additional(const JsonReader& list) {
     std::vector<NamedToken> tokens;
-    for (std::size_t i = 0; i < list.items(max_added); ++i) tokens.push_back(read_special(list.at(i)));
+    for (std::size_t i = 0; i < list.items(max_added); ++i) tokens.push_back(read_special(list.item(i)));
     return tokens;
 }
 
@@ -153,12 +154,8 @@ TokenizerConfig read_tokenizer_config(const fs::path& folder) {
             for (const NamedToken& named : *list) special.insert(named.token.content);
         out.decoder = read_decoder(config.root().at("added_tokens_decoder"), special);
     }
-    if (config.there && config.root().has("extra_ids")) {
-        const Node extra = config.root().at("extra_ids");
-        if (!extra.json.is_number_integer() || extra.json < 0 || extra.json > max_extra_ids)
-            extra.refuse(fmt::format("is not a number from 0 to {}", max_extra_ids), "UMT5 has 300");
-        out.extra_ids = extra.json.get<int>();
-    }
+    if (config.there && config.root().has("extra_ids"))
+        out.extra_ids = int(config.root().at("extra_ids").integer(0, max_extra_ids));
     if (config.says("legacy") && config.json["legacy"].is_boolean()) out.legacy = config.json["legacy"].get<bool>();
     return out;
 }

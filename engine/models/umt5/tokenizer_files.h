@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/core/json_reader.h"
 #include "engine/models/umt5/normalizer.h"
 #include "engine/models/umt5/tokenizer.h"
 #include "engine/models/umt5/unigram.h"
@@ -40,6 +41,11 @@ struct TokenizerModel {
 constexpr std::size_t max_tokenizer_bytes = std::size_t{64} << 20;
 constexpr std::int64_t max_token_id = 2'000'000;
 constexpr std::size_t max_added = 100'000; ///< tokens in one list
+
+/// A tokenizer's file of JSON, for its reader.
+JsonSource tokenizer_source(std::string_view file);
+/// A token, a type: no longer than a piece.
+std::string short_text(const JsonReader&);
 
 /// A token as a configuration names it.
 struct NamedToken {

@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/core/json.h"
 #include "engine/core/text.h"
-#include "engine/models/umt5/json_node.h"
 #include "engine/models/umt5/tokenizer_files.h"
 
 namespace denoir::umt5 {
@@ -17,10 +15,17 @@ constexpr std::size_t max_steps = 32; ///< of normalisation, of cutting
 constexpr std::size_t max_around = 4;
 constexpr std::size_t max_replacement_text = 64;
 
+std::int64_t id_from(const JsonReader& node) { return node.integer(0, max_token_id - 1); }
+
+[[noreturn]] void refuse_type(const JsonReader& node, std::string_view type) {
+    node.refuse(fmt::format("has the type \"{}\", which this program does not know", type),
+                "use the tokenizer of UMT5");
+}
+
 // Base64 of the character map
 
-std::vector<std::byte> from_base64(const Node& node) {
-    const std::string text = node.string(2 * Charsmap::max_bytes);
+std::vector<std::byte> from_base64(const JsonReader& node) {
+    const std::string text = node.text(2 * Charsmap::max_bytes);
     std::vector<std::byte> out;
     std::uint32_t bits = 0, filled = 0;
     const std::size_t end = text.find_last_not_of('=') + 1;
@@ -48,14 +53,14 @@ std::vector<std::byte> from_base64(const Node& node) {
 
 /// {"String": s}, or of {"Regex": r} the forms c{n,} and c+ of one character c or \s: those that tokenizers use for
 /// spaces.
-void read_pattern(const Node& node, Normalizer& step) {
+void read_pattern(const JsonReader& node, Normalizer& step) {
     if (node.has("String")) {
-        step.pattern = node.at("String").string(max_replacement_text);
+        step.pattern = node.at("String").text(max_replacement_text);
         if (step.pattern.empty()) node.refuse("is empty");
         return;
     }
-    const Node regex = node.at("Regex");
-    const std::string text = regex.string(max_replacement_text);
+    const JsonReader regex = node.at("Regex");
+    const std::string text = regex.text(max_replacement_text);
     const std::size_t n = text.starts_with("\\s") ? 2 : text.empty() ? 0 : utf8_length(text);
     const std::string_view count = std::string_view(text).substr(n);
     const bool literal =
@@ -69,12 +74,12 @@ void read_pattern(const Node& node, Normalizer& step) {
         regex.refuse("is a pattern this program does not know", "use the tokenizer of UMT5");
 }
 
-void read_normalizer(const Node& node, std::vector<Normalizer>& steps) {
+void read_normalizer(const JsonReader& node, std::vector<Normalizer>& steps) {
     using Kind = Normalizer::Kind;
-    const std::string type = node.at("type").string();
+    const std::string type = short_text(node.at("type"));
     if (type == "Sequence") {
-        const Node list = node.at("normalizers");
-        for (std::size_t i = 0; i < list.items(max_steps); ++i) read_normalizer(list.at(i), steps);
+        const JsonReader list = node.at("normalizers");
+        for (std::size_t i = 0; i < list.items(max_steps); ++i) read_normalizer(list.item(i), steps);
         return;
     }
     if (steps.size() == max_steps) node.refuse("has too many steps");
@@ -85,18 +90,18 @@ void read_normalizer(const Node& node, std::vector<Normalizer>& steps) {
         // None of the tokenizers in use has two, and each is read into memory.
         if (std::any_of(steps.begin(), steps.end(), [](const Normalizer& s) { return s.kind == Kind::charsmap; }))
             node.refuse("is a second map of characters");
-        const Node map = node.at("precompiled_charsmap");
-        step.charsmap = Charsmap::read(from_base64(map), map.file, map.path);
+        const JsonReader map = node.at("precompiled_charsmap");
+        step.charsmap = Charsmap::read(from_base64(map), map.source().file, map.field());
     } else if (type == "Replace") {
         step.kind = Kind::replace;
         read_pattern(node.at("pattern"), step);
-        step.content = node.at("content").string(max_replacement_text);
+        step.content = node.at("content").text(max_replacement_text);
     } else if (type == "Strip") {
         step.kind = Kind::strip;
         step.left = node.flag("strip_left", true), step.right = node.flag("strip_right", true);
     } else if (type == "Prepend") {
         step.kind = Kind::prepend;
-        step.content = node.at("prepend").string(max_replacement_text);
+        step.content = node.at("prepend").text(max_replacement_text);
     } else {
         static constexpr std::pair<std::string_view, Kind> plain[] = {{"NFC", Kind::nfc},
                                                                       {"NFD", Kind::nfd},
@@ -106,7 +111,7 @@ void read_normalizer(const Node& node, std::vector<Normalizer>& steps) {
                                                                       {"Nmt", Kind::nmt}};
         const auto* known =
             std::find_if(std::begin(plain), std::end(plain), [&](const auto& p) { return p.first == type; });
-        if (known == std::end(plain)) node.unknown_type(type);
+        if (known == std::end(plain)) refuse_type(node, type);
         step.kind = known->second;
     }
     steps.push_back(std::move(step));
@@ -114,11 +119,11 @@ void read_normalizer(const Node& node, std::vector<Normalizer>& steps) {
 
 // Words
 
-void read_pre_tokenizer(const Node& node, std::vector<PreTokenizer>& steps) {
-    const std::string type = node.at("type").string();
+void read_pre_tokenizer(const JsonReader& node, std::vector<PreTokenizer>& steps) {
+    const std::string type = short_text(node.at("type"));
     if (type == "Sequence") {
-        const Node list = node.at("pretokenizers");
-        for (std::size_t i = 0; i < list.items(max_steps); ++i) read_pre_tokenizer(list.at(i), steps);
+        const JsonReader list = node.at("pretokenizers");
+        for (std::size_t i = 0; i < list.items(max_steps); ++i) read_pre_tokenizer(list.item(i), steps);
         return;
     }
     if (steps.size() == max_steps) node.refuse("has too many steps");
@@ -126,10 +131,10 @@ void read_pre_tokenizer(const Node& node, std::vector<PreTokenizer>& steps) {
     if (type == "WhitespaceSplit") {
         step.kind = PreTokenizer::Kind::white_space;
     } else if (type == "Metaspace") {
-        step.replacement = node.at("replacement").string(4);
+        step.replacement = node.at("replacement").text(4);
         if (step.replacement.empty() || utf8_length(step.replacement) != step.replacement.size())
             node.at("replacement").refuse("is not one character");
-        const std::string scheme = node.has("prepend_scheme") ? node.at("prepend_scheme").string() : "always";
+        const std::string scheme = node.has("prepend_scheme") ? short_text(node.at("prepend_scheme")) : "always";
         if (scheme != "always" && scheme != "first" && scheme != "never")
             node.at("prepend_scheme").refuse("is not always, first or never");
         // Older files say it with a flag alone.
@@ -139,19 +144,19 @@ void read_pre_tokenizer(const Node& node, std::vector<PreTokenizer>& steps) {
                                            : PreTokenizer::Prepend::always;
         step.split = node.flag("split", true);
     } else {
-        node.unknown_type(type);
+        refuse_type(node, type);
     }
     steps.push_back(std::move(step));
 }
 
 // Added tokens and the ids around a text
 
-void read_added(const Node& list, TokenizerModel& model) {
+void read_added(const JsonReader& list, TokenizerModel& model) {
     for (std::size_t i = 0; i < list.items(max_added); ++i) {
-        const Node node = list.at(i);
+        const JsonReader node = list.item(i);
         AddedToken token;
-        token.content = node.at("content").string();
-        token.id = node.at("id").id();
+        token.content = short_text(node.at("content"));
+        token.id = id_from(node.at("id"));
         if (token.content.empty()) continue;
         if (const std::int64_t known = model.unigram.find(token.content); known >= 0) token.id = known;
         token.single_word = node.flag("single_word", false);
@@ -164,47 +169,47 @@ void read_added(const Node& list, TokenizerModel& model) {
 }
 
 /// The ids that the template puts before and behind the text, e.g. ["$A", "</s>"].
-void read_template(const Node& node, TokenizerModel& model) {
-    const std::string type = node.at("type").string();
+void read_template(const JsonReader& node, TokenizerModel& model) {
+    const std::string type = short_text(node.at("type"));
     if (type == "Sequence") {
-        const Node list = node.at("processors");
-        for (std::size_t i = 0; i < list.items(max_steps); ++i) read_template(list.at(i), model);
+        const JsonReader list = node.at("processors");
+        for (std::size_t i = 0; i < list.items(max_steps); ++i) read_template(list.item(i), model);
         return;
     }
-    if (type != "TemplateProcessing") node.unknown_type(type);
-    const Node single = node.at("single");
-    const Node tokens = node.at("special_tokens");
+    if (type != "TemplateProcessing") refuse_type(node, type);
+    const JsonReader single = node.at("single");
+    const JsonReader tokens = node.at("special_tokens");
     bool seen_text = false;
     for (std::size_t i = 0; i < single.items(max_steps); ++i) {
-        const Node part = single.at(i);
+        const JsonReader part = single.item(i);
         if (part.has("Sequence")) {
             if (seen_text) part.refuse("puts the text in twice");
             seen_text = true;
             continue;
         }
-        const std::string name = part.at("SpecialToken").at("id").string();
-        const Node ids = tokens.at(name.c_str()).at("ids");
+        const std::string name = short_text(part.at("SpecialToken").at("id"));
+        const JsonReader ids = tokens.at(name).at("ids");
         for (std::size_t k = 0; k < ids.items(max_steps); ++k)
-            (seen_text ? model.after : model.before).push_back(ids.at(k).id());
+            (seen_text ? model.after : model.before).push_back(id_from(ids.item(k)));
     }
     if (!seen_text) single.refuse("leaves the text out");
     if (model.before.size() + model.after.size() > max_around) single.refuse("puts too many tokens around the text");
 }
 
-void read_model(const Node& node, TokenizerModel& model) {
-    const Node type = node.at("type");
-    if (type.string() != "Unigram")
-        type.refuse(fmt::format("is \"{}\"; the UMT5 tokenizer is a Unigram model", type.string()),
+void read_model(const JsonReader& node, TokenizerModel& model) {
+    const JsonReader type = node.at("type");
+    if (short_text(type) != "Unigram")
+        type.refuse(fmt::format("is \"{}\"; the UMT5 tokenizer is a Unigram model", short_text(type)),
                     "use the tokenizer of UMT5");
-    const Node vocabulary = node.at("vocab");
+    const JsonReader vocabulary = node.at("vocab");
     const std::size_t n = vocabulary.items(Unigram::max_pieces);
     if (n == 0) vocabulary.refuse("is empty");
     std::vector<std::string> pieces;
     std::vector<double> scores;
     pieces.reserve(n), scores.reserve(n);
-    for (const Json& entry : vocabulary.json) {
+    for (const Json& entry : vocabulary.value()) {
         const auto place = [&] {
-            return Node{entry, fmt::format("{}[{}]", vocabulary.path, pieces.size()), node.file};
+            return JsonReader(entry, node.source(), fmt::format("{}[{}]", vocabulary.field(), pieces.size()));
         };
         if (!entry.is_array() || entry.size() != 2 || !entry[0].is_string() || !entry[1].is_number())
             place().refuse("is not a piece with its score");
@@ -214,19 +219,26 @@ void read_model(const Node& node, TokenizerModel& model) {
         if (!std::isfinite(scores.back())) place().refuse("has a score that is not a finite number");
         pieces.push_back(entry[0].get<std::string>());
     }
-    const Node unknown = node.at("unk_id");
-    if (unknown.id() >= static_cast<std::int64_t>(n)) unknown.refuse("is not the place of a piece");
+    const JsonReader unknown = node.at("unk_id");
+    if (id_from(unknown) >= static_cast<std::int64_t>(n)) unknown.refuse("is not the place of a piece");
     model.vocabulary = static_cast<std::int64_t>(n);
-    model.unigram = Unigram(std::move(pieces), std::move(scores), unknown.id(), node.flag("byte_fallback", false));
+    model.unigram = Unigram(std::move(pieces), std::move(scores), id_from(unknown), node.flag("byte_fallback", false));
 }
 
 } // namespace
+
+JsonSource tokenizer_source(std::string_view file) {
+    return {std::string(file), {}, "get the tokenizer file again", false};
+}
+
+std::string short_text(const JsonReader& in) { return in.text(Unigram::max_piece_bytes); }
 
 TokenizerModel read_tokenizer_json(std::string_view text, std::string_view file) {
     if (text.size() > max_tokenizer_bytes)
         throw Error(std::string(file), "size", "is larger than 64 MiB: this is not a tokenizer", "get the file again");
     const Json json = parse_json(text, file);
-    const Node root{json, "", file};
+    const JsonSource source = tokenizer_source(file);
+    const JsonReader root(json, source);
     TokenizerModel model;
     read_model(root.at("model"), model);
     if (root.has("normalizer")) read_normalizer(root.at("normalizer"), model.normalizers);

@@ -104,13 +104,13 @@ TEST(RequestJson, SuggestsWhatWasMeant) {
     EXPECT_NE(refusal(with(R"("size": "96x96")")).find("width and height"), std::string::npos);
 }
 
-TEST(RequestJson, OptionsAreNamedAsOptions) {
+TEST(RequestJson, WithoutAFileTheFieldAloneIsNamed) {
     Request r;
     try {
         set_request_field(r, "negative_prompt", 4, {"", "/"});
         FAIL();
-    } catch (const UsageError& e) {
-        EXPECT_EQ(e.field(), "--negative-prompt");
+    } catch (const UsageError& e) { // of a file an Error
+        EXPECT_STREQ(e.what(), "negative_prompt: must be text, not 4; correct the value");
     }
 }
 

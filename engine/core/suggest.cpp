@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/session/suggest.h"
+#include "engine/core/suggest.h"
 
 #include <algorithm>
 #include <vector>
