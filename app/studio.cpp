@@ -8,10 +8,12 @@
 #include <utility>
 
 #include "app/base/engine_text.h"
+#include "app/base/folder.h"
 #include "app/base/text.h"
 #include "app/request/request_values.h"
 #include "app/runs/stage_text.h"
 #include "app/sweep/sweep_document.h"
+#include "engine/pipeline/run_layout.h"
 #include "engine/session/model_lookup.h"
 
 namespace denoir::app {
@@ -160,9 +162,9 @@ void Studio::run_ended(quint64 id, int state, const QString& run) {
     const QString prompt = row < 0 ? QString() : queue.index(row).data(RunQueue::PromptRole).toString().left(120);
     const bool tell = settings.notifications() && !in_front_;
     if (state == int(RunQueue::State::done)) {
-        thumbnails.forget(run + QStringLiteral("/thumbnail.png"));
+        thumbnails.forget(file_in(run, run_file::thumbnail));
         learn(run);
-        if (tell) notifier.notify(tr("A video is ready"), prompt, run + QStringLiteral("/thumbnail.png"));
+        if (tell) notifier.notify(tr("A video is ready"), prompt, file_in(run, run_file::thumbnail));
     } else if (state == int(RunQueue::State::failed) && tell) {
         const Issue what = row < 0 ? Issue() : queue.index(row).data(RunQueue::IssueRole).value<Issue>();
         notifier.notify(tr("A run failed"), what.line());

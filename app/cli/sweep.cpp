@@ -302,7 +302,7 @@ void measure(SweepFolder& folder, std::size_t cell, SweepMeter& meter) {
 /// Refuses a folder that cannot be the sweep's.
 void check_out(const fs::path& out, const Sweep& sweep, const Arguments& args) {
     std::error_code code;
-    if (fs::exists(out / "sweep.json", code))
+    if (fs::exists(out / SweepFolder::record_name, code))
         throw Error(out.string(), "", "already holds a sweep", "resume it with sweep --resume, or give another --out");
     std::vector<fs::path> inputs = all_inputs_of(sweep.request);
     for (const std::string& word : args.words()) inputs.emplace_back(word);

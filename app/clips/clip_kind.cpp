@@ -6,9 +6,12 @@
 
 #include <algorithm>
 
+#include "app/base/folder.h"
 #include "app/base/text.h"
 #include "engine/core/error.h"
 #include "engine/media/frames.h"
+#include "engine/pipeline/run_layout.h"
+#include "engine/session/sweep_folder.h"
 
 namespace denoir::app {
 namespace {
@@ -28,9 +31,9 @@ bool holds_pictures(const QString& folder) {
 }
 
 ClipKind kind_of_folder(const QString& folder) {
-    const auto holds = [&](const char* file) { return QFileInfo(folder + QLatin1String(file)).isFile(); };
-    if (holds("/sweep.json")) return ClipKind::sweep;
-    if (holds("/run.json")) return ClipKind::run;
+    const auto holds = [&](const char* file) { return QFileInfo(file_in(folder, file)).isFile(); };
+    if (holds(SweepFolder::record_name)) return ClipKind::sweep;
+    if (holds(run_file::record)) return ClipKind::run;
     if (holds_model(folder)) return ClipKind::model;
     if (holds_pictures(folder)) return ClipKind::frames;
     const QFileInfoList below = QDir(folder).entryInfoList(QDir::Dirs | QDir::NoDotAndDotDot).mid(0, most_looked_at);

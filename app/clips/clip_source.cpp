@@ -13,6 +13,7 @@
 #include "engine/media/frames.h"
 #include "engine/media/indexed_video.h"
 #include "engine/media/sample_kind.h"
+#include "engine/pipeline/run_layout.h"
 #include "engine/session/request_json.h"
 #include "engine/session/run_folder.h"
 
@@ -43,10 +44,10 @@ void belong_to(ClipInfo& info, const RunFolder& run) {
 /// The run that a video came of: the folder it lies in, or the one of its name beside it. Nothing: neither.
 std::optional<RunFolder> run_of(const fs::path& video) {
     std::error_code ignored;
-    const fs::path folder = video.parent_path(), beside = folder / video.stem();
+    const fs::path beside = video.parent_path() / video.stem();
     try {
-        if (video.filename() == "video.mp4" && fs::exists(folder / "run.json", ignored)) return RunFolder::open(folder);
-        if (fs::exists(beside / "run.json", ignored)) {
+        if (const auto folder = run_of_video(video)) return RunFolder::open(*folder);
+        if (is_run_folder(beside)) {
             RunFolder run = RunFolder::open(beside);
             if (fs::equivalent(run.record().out, video, ignored)) return run;
         }
@@ -92,7 +93,7 @@ public:
         const RunFolder run = RunFolder::open(folder);
         const RunRecord& record = run.record();
         std::error_code ignored;
-        fs::path video = run.file("video.mp4");
+        fs::path video = run.file(run_file::video);
         if (!fs::exists(video, ignored)) video = record.out;
         if (!fs::exists(video, ignored))
             throw Error(folder.string(), "", "this run has no video yet", "resume it, or decode one of its steps");
@@ -187,7 +188,7 @@ std::unique_ptr<ClipSource> open_clip(const QString& name, std::stop_token stop)
     const fs::path path = to_path(name);
     std::error_code ignored;
     if (fs::is_directory(path, ignored)) {
-        if (fs::exists(path / "run.json", ignored)) return std::make_unique<RunSource>(path, std::move(stop));
+        if (is_run_folder(path)) return std::make_unique<RunSource>(path, std::move(stop));
         return std::make_unique<FolderSource>(path);
     }
     if (clip_kind(name) == ClipKind::still) return std::make_unique<StillSource>(path);

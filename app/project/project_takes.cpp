@@ -7,6 +7,7 @@
 #include "app/project/project.h"
 #include "engine/media/indexed_video.h"
 #include "engine/media/video_reader.h"
+#include "engine/pipeline/run_layout.h"
 #include "engine/session/run_folder.h"
 
 namespace denoir::app {
@@ -14,7 +15,7 @@ namespace fs = std::filesystem;
 
 Take Project::take_of_run(const QString& run, const std::stop_token& stop) {
     const RunFolder folder = RunFolder::open(to_path(run));
-    const fs::path video = folder.file("video.mp4");
+    const fs::path video = folder.file(run_file::video);
     std::error_code code;
     if (!fs::is_regular_file(video, code))
         throw Error(run.toStdString(), {}, "this run has no video yet", "wait for it, or resume it");
@@ -68,9 +69,7 @@ Take Project::take_of_picture(const QString& picture, double fps) {
 
 Take Project::take_of(const QString& path, double fps, const std::stop_token& stop) {
     const QFileInfo info(path);
-    if (info.isDir())
-        return QFileInfo::exists(path + QStringLiteral("/run.json")) ? take_of_run(path, stop)
-                                                                     : take_of_frames(path, fps, stop);
+    if (info.isDir()) return is_run_folder(to_path(path)) ? take_of_run(path, stop) : take_of_frames(path, fps, stop);
     if (is_picture(to_path(path))) return take_of_picture(path, fps);
     const Take take = take_of_video(path, stop);
     if (take.frames > 1) return take;

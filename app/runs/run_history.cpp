@@ -10,10 +10,12 @@
 #include <algorithm>
 #include <cstring>
 
+#include "app/base/folder.h"
 #include "app/base/settings.h"
 #include "app/base/text.h"
 #include "app/runs/run_index.h"
 #include "engine/core/file.h"
+#include "engine/pipeline/run_layout.h"
 #include "engine/session/run_folder.h"
 #include "engine/session/sweep_plan.h"
 
@@ -271,9 +273,9 @@ QVariant RunHistory::data(const QModelIndex& index, int role) const {
     case BytesRole:
         return QVariant::fromValue<quint64>(r.bytes);
     case ThumbnailRole:
-        return r.thumbnail ? QString(r.path + QStringLiteral("/thumbnail.png")) : QString();
+        return r.thumbnail ? file_in(r.path, run_file::thumbnail) : QString();
     case VideoRole:
-        return r.video ? QString(r.path + QStringLiteral("/video.mp4")) : QString();
+        return r.video ? file_in(r.path, run_file::video) : QString();
     case IssueRole:
         return QVariant::fromValue(r.issue);
     case SummaryRole:

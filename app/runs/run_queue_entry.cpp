@@ -6,6 +6,7 @@
 
 #include "app/base/text.h"
 #include "engine/core/json_fields.h"
+#include "engine/pipeline/run_layout.h"
 #include "engine/session/request_json.h"
 #include "engine/session/run_folder.h"
 
@@ -69,7 +70,7 @@ void RunQueue::Entry::take(const RequestDocument::Snapshot& snapshot) {
 
 bool RunQueue::Entry::has_run() const {
     std::error_code code;
-    return !run.isEmpty() && std::filesystem::is_regular_file(to_path(run) / "run.json", code);
+    return !run.isEmpty() && std::filesystem::is_regular_file(to_path(run) / run_file::record, code);
 }
 
 void RunQueue::Entry::drop_empty_run() {

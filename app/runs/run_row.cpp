@@ -7,6 +7,7 @@
 
 #include "app/base/text.h"
 #include "engine/core/file.h"
+#include "engine/pipeline/run_layout.h"
 #include "engine/session/request_json.h"
 #include "engine/session/run_folder.h"
 
@@ -14,6 +15,7 @@ namespace denoir::app {
 namespace fs = std::filesystem;
 namespace {
 
+constexpr const char notes_name[] = "studio.json"; ///< beside the run's own files
 constexpr std::size_t most_notes_bytes = 4 << 20;
 constexpr qsizetype most_text = 20000; ///< of a prompt, in the list
 
@@ -90,10 +92,10 @@ QString RunRow::summary() const {
 
 QString run_stamp(const fs::path& entry) {
     QString out;
-    for (const char* name : {"run.json", "studio.json", "video.mp4", "thumbnail.png"}) {
+    for (const char* name : {run_file::record, notes_name, run_file::video, run_file::thumbnail}) {
         std::error_code code;
         const auto time = fs::last_write_time(entry / name, code);
-        if (code && name == std::string_view("run.json")) return {};
+        if (code && name == std::string_view(run_file::record)) return {};
         out += code ? QStringLiteral("-;") : QString::number(time.time_since_epoch().count()) + QLatin1Char(';');
     }
     return out;
@@ -128,10 +130,10 @@ RunRow read_run(const fs::path& entry) {
     row.steps_done = record.steps.empty() ? 0 : record.steps.back().step;
     row.seconds = record.seconds;
     if (record.error) row.issue = Issue::from(*record.error);
-    row.bytes = folder_bytes(entry) + folder_bytes(entry / "latents") + folder_bytes(entry / "solver");
+    row.bytes = folder_bytes(entry) + folder_bytes(entry / run_file::latents) + folder_bytes(entry / run_file::solver);
     for (const fs::path& file : step_files(run)) row.droppable += size_of(file);
-    row.thumbnail = is_file(entry / "thumbnail.png");
-    row.video = is_file(entry / "video.mp4");
+    row.thumbnail = is_file(entry / run_file::thumbnail);
+    row.video = is_file(entry / run_file::video);
     row.latents = record.steps.size() > 1 && is_file(run.latents_file(record.steps.front().step));
     const RunNotes notes = RunNotes::read(entry);
     row.starred = notes.starred;
@@ -142,7 +144,7 @@ RunRow read_run(const fs::path& entry) {
 }
 
 RunNotes RunNotes::read(const fs::path& run) try {
-    const fs::path file = run / "studio.json";
+    const fs::path file = run / notes_name;
     if (!is_file(file)) return {};
     const Json json = parse_json(read_text(file, most_notes_bytes), file.string());
     if (!json.is_object()) return {};
@@ -153,12 +155,12 @@ RunNotes RunNotes::read(const fs::path& run) try {
 }
 
 void RunNotes::write(const fs::path& run) const {
-    write_file(run / "studio.json", Json{{"schema", 1},
-                                         {"starred", starred},
-                                         {"name", name.toStdString()},
-                                         {"prompt_template", prompt_template.toStdString()}}
-                                            .dump(1) +
-                                        "\n");
+    write_file(run / notes_name, Json{{"schema", 1},
+                                      {"starred", starred},
+                                      {"name", name.toStdString()},
+                                      {"prompt_template", prompt_template.toStdString()}}
+                                         .dump(1) +
+                                     "\n");
 }
 
 quint64 drop_step_latents(const fs::path& path) {

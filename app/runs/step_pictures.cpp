@@ -15,6 +15,7 @@
 #include "engine/media/video_reader.h"
 #include "engine/pipeline/noise_levels.h"
 #include "engine/pipeline/pipeline.h"
+#include "engine/pipeline/run_layout.h"
 #include "engine/session/run_folder.h"
 
 namespace denoir::app {
@@ -133,7 +134,7 @@ struct StepPictures::Worker {
         if (record.state != RunState::done || learned_colours(record.request)) return;
         if (record.request.forcing && record.request.forcing->base) return; // latents of its last window alone
         std::error_code code;
-        std::filesystem::path video = run.file("video.mp4");
+        std::filesystem::path video = run.file(run_file::video);
         if (!std::filesystem::exists(video, code)) video = record.out;
         if (!record.find(record.total_steps) || !std::filesystem::is_regular_file(video, code)) return;
         const Tensor latent = run.step_tensor(record.total_steps, "latent");

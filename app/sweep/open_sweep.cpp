@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "app/base/text.h"
+#include "engine/pipeline/run_layout.h"
 #include "engine/session/run_record.h"
 
 namespace denoir::app {
@@ -15,7 +16,7 @@ OpenSweep::OpenSweep(SweepFolder folder, bool writable, QObject* parent)
       folder_(std::move(folder)),
       gone_(folder_.record().cells.size(), false),
       writable_(writable),
-      saver_(folder_.file("sweep.json")) {
+      saver_(folder_.file(SweepFolder::record_name)) {
     connect(&saver_, &FileSaver::failed, this, [this](quint64, const Issue& issue) { emit save_failed(issue); });
     look_for_runs();
 }
@@ -103,7 +104,7 @@ void OpenSweep::look_for_runs() {
     std::error_code code;
     for (std::size_t i = 0; i < size(); ++i) {
         const bool gone = cell(i).state == SweepCell::State::done &&
-                          !std::filesystem::is_regular_file(cell(i).run / "video.mp4", code);
+                          !std::filesystem::is_regular_file(cell(i).run / run_file::video, code);
         if (gone != gone_[i]) other.push_back(i);
         gone_[i] = gone;
     }

@@ -7,6 +7,7 @@
 #include "app/base/text.h"
 #include "app/clips/exact_clip.h"
 #include "app/sweep/open_sweep.h"
+#include "engine/pipeline/run_layout.h"
 
 namespace denoir::app {
 namespace {
@@ -61,7 +62,7 @@ SweepCell::Figures SweepMeasurer::figures_of(const std::filesystem::path& cell, 
         return meter_.figures(
             a, b, index, [](std::int64_t, std::int64_t) {}, stop);
     };
-    const auto measure_videos = [&] { return measure(cell / "video.mp4", reference / "video.mp4"); };
+    const auto measure_videos = [&] { return measure(cell / run_file::video, reference / run_file::video); };
     if (cell == reference) return measure_videos();
     if (!has_exact_clip(to_qstring(cell)) || !has_exact_clip(to_qstring(reference))) return measure(cell, reference);
     std::filesystem::path a, b;

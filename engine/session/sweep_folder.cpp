@@ -165,9 +165,9 @@ SweepFolder SweepFolder::open(const fs::path& asked) {
     if (!fs::is_directory(asked, code))
         throw Error(asked.string(), "", fs::exists(asked, code) ? "is not a folder" : "no such folder",
                     "name a sweep's folder");
-    const fs::path file = asked / "sweep.json";
+    const fs::path file = asked / record_name;
     if (!fs::is_regular_file(file, code))
-        throw Error(asked.string(), "sweep.json", "is missing: this is not a sweep", "name a folder that sweep made");
+        throw Error(asked.string(), record_name, "is missing: this is not a sweep", "name a folder that sweep made");
     const Json json = parse_json(read_text(file, max_sweep_json), file.string());
     return {resolved_path(asked.native(), fs::current_path()), sweep_record_from_json(json, file), nullptr};
 }
@@ -183,7 +183,7 @@ SweepFolder SweepFolder::take(const fs::path& path) {
 
 void SweepFolder::save() {
     record_.updated = utc_now();
-    write_file(file("sweep.json"), to_json(record_, path_).dump(1) + "\n");
+    write_file(file(record_name), to_json(record_, path_).dump(1) + "\n");
 }
 
 fs::path new_sweep_folder(const Sweep& sweep) {

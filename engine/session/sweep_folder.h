@@ -47,6 +47,8 @@ SweepRecord sweep_record_from_json(const Json&, const std::filesystem::path& fil
 /// lock with the process. What is made of the cells (grid.mp4, grid.png, report.html, sweep.csv) lies beside it.
 class SweepFolder {
 public:
+    static constexpr const char record_name[] = "sweep.json";
+
     /// Makes the folder (its parent must exist; an empty one may be there); an empty path: one below the data folder's
     /// sweeps. A seed is drawn where none was asked for. Throws Error.
     static SweepFolder create(const std::filesystem::path& path, const Sweep&);

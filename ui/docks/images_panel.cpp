@@ -20,6 +20,7 @@
 #include "app/request/request_document.h"
 #include "app/studio.h"
 #include "engine/core/error.h"
+#include "engine/pipeline/run_layout.h"
 #include "ui/docks/camera_window.h"
 #include "ui/docks/parameters_text.h"
 #include "ui/theme/colours.h"
@@ -91,7 +92,7 @@ void ImagesPanel::refresh_before() {
     // A run's video is known by the run's name, without the time that it begins with.
     static const QRegularExpression time(QStringLiteral("^\\d{8}-\\d{6}-"));
     const QFileInfo file(video);
-    const bool of_run = file.fileName() == QLatin1String("video.mp4");
+    const bool of_run = file.fileName() == QLatin1String(run_file::video);
     const QString name = (of_run ? file.dir().dirName() : file.fileName()).remove(time);
     const int frames = forcing.value(QStringLiteral("video_frames")).toInt();
     before_->set_hint(tr("its last %n frame(s) first", nullptr, forcing.value(QStringLiteral("overlap")).toInt()));

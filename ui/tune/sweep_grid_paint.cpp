@@ -5,11 +5,13 @@
 #include <algorithm>
 
 #include "app/base/engine_text.h"
+#include "app/base/folder.h"
 #include "app/base/text.h"
 #include "app/clips/thumbnails.h"
 #include "app/runs/run_history.h"
 #include "app/sweep/open_sweep.h"
 #include "app/sweep/sweep_document.h"
+#include "engine/pipeline/run_layout.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
 #include "ui/tune/cell_text.h"
@@ -84,7 +86,7 @@ QImage SweepGrid::picture_of(const QString& run) const {
     constexpr int side = 320; // that the picture beside a run's video was made with
     const QImage picture = clips_.picture(run);
     if (!picture.isNull() || !clips_.problem(run).isEmpty()) return picture;
-    return studio_.thumbnails.picture(run + QStringLiteral("/thumbnail.png"), side);
+    return studio_.thumbnails.picture(app::file_in(run, run_file::thumbnail), side);
 }
 
 void SweepGrid::paint_cell(QPainter& painter, std::size_t cell, const QRect& rect) const {

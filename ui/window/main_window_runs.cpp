@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "app/base/engine_text.h"
+#include "app/base/folder.h"
 #include "app/base/text.h"
 #include "app/project/project.h"
 #include "app/project/project_json.h"
@@ -15,6 +16,7 @@
 #include "app/runs/run_queue.h"
 #include "app/studio.h"
 #include "engine/core/error.h"
+#include "engine/pipeline/run_layout.h"
 #include "engine/session/branch.h"
 #include "engine/session/render.h"
 #include "ui/docks/log_panel.h"
@@ -271,7 +273,7 @@ void MainWindow::show_run(const QString& run, bool select) {
     steps_->show_run(run);
     shown_run_ = run;
     // The folder itself is asked: the index may not have looked at it since the run ended.
-    const bool has_video = QFileInfo::exists(run + QStringLiteral("/video.mp4"));
+    const bool has_video = QFileInfo::exists(app::file_in(run, run_file::video));
     if (has_video) {
         preview_->show_clip(app::Side::a, run);
     } else {
@@ -300,7 +302,7 @@ void MainWindow::compare(const QString& a, const QString& b) {
     timeline_->set_playing(false);
     look_away();
     preview_->show_overlay({}, {});
-    if (!a.isEmpty() && a != shown_run_ && QFileInfo::exists(a + QStringLiteral("/run.json")))
+    if (!a.isEmpty() && a != shown_run_ && is_run_folder(app::to_path(a)))
         show_run(a);
     else if (!a.isEmpty() && a != shown_run_)
         preview_->show_clip(app::Side::a, a);

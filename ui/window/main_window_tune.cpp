@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "app/base/folder.h"
 #include "app/base/text.h"
 #include "app/exports.h"
 #include "app/project/project.h"
@@ -16,6 +17,7 @@
 #include "app/sweep/sweep_document.h"
 #include "engine/core/file.h"
 #include "engine/session/sweep.h"
+#include "engine/session/sweep_folder.h"
 #include "ui/docks/parameters_panel.h"
 #include "ui/docks/parameters_text.h"
 #include "ui/docks/runs_panel.h"
@@ -121,7 +123,7 @@ bool MainWindow::open_sweep(const QString& path) {
     const QFileInfo info(path);
     auto& sweeps = studio_.core.sweeps();
     const auto is_folder = [](const QString& folder) {
-        return QFileInfo(folder + QStringLiteral("/sweep.json")).isFile();
+        return QFileInfo(app::file_in(folder, SweepFolder::record_name)).isFile();
     };
     if (info.isDir()) {
         if (!is_folder(path)) return false;
