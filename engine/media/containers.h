@@ -16,6 +16,9 @@ struct Container {
     const char* demuxer; ///< libav's
 };
 
+/// Samples may share their bytes; where a stream has so many more than its file, one stretch is named over and over.
+inline constexpr std::uint64_t most_bytes_beyond = std::uint64_t{64} << 20;
+
 /// By content; null: none that we read.
 const Container* find_container(Data data);
 
@@ -38,7 +41,7 @@ public:
     /// 1 … 8 as EXIF counts, from the stream's display matrix.
     int orientation() const;
     /// The next packet of the stream; false at the end. Throws Error where the packets are larger than the file by more
-    /// than 64 MiB.
+    /// than most_bytes_beyond.
     bool read(AVPacket& packet);
     [[noreturn]] void fail(const std::string& what) const;
 

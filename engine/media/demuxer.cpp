@@ -24,8 +24,6 @@ constexpr std::array video_codecs{
 constexpr const char* decoder_names = "h264,hevc,libdav1d,av1,vp8,vp9,mpeg4,mpeg2video,mpeg1video,ffv1,mjpeg,prores,"
                                       "dnxhd,rawvideo,huffyuv,ffvhuff,utvideo,gif";
 constexpr std::int64_t probe_bytes = 4 << 20;
-/// The tables of a file may name one stretch of it a million times.
-constexpr std::uint64_t most_bytes_beyond = 64 << 20;
 
 bool allowed(AVCodecID id) { return std::find(video_codecs.begin(), video_codecs.end(), id) != video_codecs.end(); }
 

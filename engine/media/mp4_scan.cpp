@@ -20,8 +20,6 @@ constexpr std::uint64_t most_samples_a_byte = 8;
 constexpr std::uint64_t most_edited_samples = 8'000'000;
 /// libav makes no note of most of them, but reads them all.
 constexpr std::uint64_t most_atoms = 4'000'000;
-/// Samples may share their bytes; where a track has so many more than the file, one stretch is named over and over.
-constexpr std::uint64_t most_bytes_beyond = std::uint64_t{64} << 20;
 /// libav goes no deeper either.
 constexpr int deepest = 10;
 

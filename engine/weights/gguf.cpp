@@ -13,11 +13,12 @@
 #include "engine/core/error.h"
 #include "engine/core/text.h"
 #include "engine/weights/bytes.h"
+#include "engine/weights/limits.h"
 
 namespace denoir {
 namespace {
 
-constexpr std::uint64_t max_pairs = 100'000, max_tensors = 250'000, max_text = 4096;
+constexpr std::uint64_t max_pairs = 100'000;
 constexpr std::uint32_t max_axes = 8;
 constexpr int max_nesting = 4;
 /// Far above a whole VAE of Wan 2.1 in f32, far below the memory that a stranger's file may take.
@@ -100,7 +101,7 @@ private:
     }
     std::string short_text(std::string_view field) {
         const std::string_view view = text(field);
-        if (view.size() > max_text || view.find('\0') != std::string_view::npos)
+        if (view.size() > max_tensor_name || view.find('\0') != std::string_view::npos)
             fail(field, "a name that is too long or holds NUL");
         return std::string(view);
     }

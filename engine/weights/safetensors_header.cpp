@@ -5,15 +5,13 @@
 
 #include "engine/core/error.h"
 #include "engine/core/text.h"
+#include "engine/weights/limits.h"
 
 namespace denoir {
 namespace {
 
-// The largest checkpoints that anybody published have some ten thousand tensors.
-constexpr std::size_t max_tensors = 250'000;
 constexpr std::size_t max_metadata = 100'000;
 constexpr std::size_t max_rank = 64;
-constexpr std::size_t max_name = 4096;
 constexpr int max_depth = 16;
 
 /// A pull parser over one text. Every function stands at the first byte of what it reads and leaves the position behind
@@ -102,7 +100,8 @@ private:
     }
 
     HeaderTensor tensor(std::string name) {
-        if (name.size() > max_name) fail(fmt::format("a tensor's name is longer than {} bytes", max_name));
+        if (name.size() > max_tensor_name)
+            fail(fmt::format("a tensor's name is longer than {} bytes", max_tensor_name));
         HeaderTensor t;
         t.name = std::move(name);
         bool dtype = false, shape = false, offsets = false;
