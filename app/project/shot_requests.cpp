@@ -5,6 +5,8 @@
 #include <filesystem>
 
 #include "app/base/text.h"
+#include "app/clips/clip_source.h"
+#include "app/runs/run_history.h"
 #include "engine/core/error.h"
 #include "engine/core/units.h"
 #include "engine/pipeline/pipeline.h"
@@ -103,6 +105,34 @@ bool begins_with_image(const Request& made) {
     } catch (const Error&) { // gone since
         return false;
     }
+}
+
+Image frame_of(const Take& take, int frame) {
+    const auto frames = open_clip(take.video);
+    return frames->read(std::clamp(take.picture(frame), 0, frames->info().frames - 1));
+}
+
+Continuation continuation_of(const Shot& shot, const ChosenModel& chosen) {
+    const Take& take = shot.current();
+    Continuation out{chosen.takes_image, {}, {}};
+    // After a still there is no motion to go on with: a clip begins with it.
+    bool forcing = chosen.forcing && !take.still();
+    if (!take.run.isEmpty()) {
+        const Request made = RunHistory::record(take.run).request;
+        if (made.mode == Mode::forcing || begins_with_image(made)) {
+            out.possible = true;
+            out.request = made;
+            forcing = made.mode == Mode::forcing;
+        } else {
+            out.request = chosen.request;
+            out.request->prompt = made.prompt;
+            out.request->width = made.width, out.request->height = made.height;
+        }
+        out.request->start.reset();
+        out.request->seed.reset();
+    }
+    if (out.possible && !forcing && !take.still()) out.last = to_qimage(frame_of(take, shot.out - 1));
+    return out;
 }
 
 Retake retake_of(const Shot& shot, const Request& made) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <QImage>
 #include <optional>
 
 #include "app/project/project.h"
+#include "engine/media/image.h"
 #include "engine/pipeline/request.h"
 
 namespace denoir::app {
@@ -17,6 +19,23 @@ Request extension_of(const Shot& shot, const Request& request);
 /// Whether the model of a run without diffusion forcing can begin with an image, and so with the last picture of its
 /// own shot. Reads the headers of the model's files; false where they cannot be read.
 bool begins_with_image(const Request& made);
+
+/// The picture of `take` at that frame of the cut's shot: nearest where its clip turns out to be shorter. Throws Error.
+Image frame_of(const Take& take, int frame);
+
+/// What is chosen in the parameters.
+struct ChosenModel {
+    Request request;
+    bool takes_image = false, forcing = false; ///< the model can start with an image; does diffusion forcing
+};
+/// How a shot is gone on from.
+struct Continuation {
+    bool possible = false;          ///< the shot's model, or the one chosen, takes an image
+    std::optional<Request> request; ///< of the run that the shot shows; its model may be the one chosen. Empty: chosen
+    QImage last;                    ///< of a model without diffusion forcing: the clip begins with it
+};
+/// Reads the shot's run and picture. Throws Error.
+Continuation continuation_of(const Shot& shot, const ChosenModel& chosen);
 
 struct Retake {
     Request request;         ///< no seed

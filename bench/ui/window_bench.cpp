@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How quickly the window stands, whether it keeps answering while the engine works, and how soon a run stops.
 // Usage: denoir_bench_window [--model FOLDER] [--size WxH] [--frames N] [--steps N] [--cancels N]
+#include <QAction>
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QTemporaryDir>
@@ -100,6 +101,7 @@ int main(int argc, char** argv) {
     program.installEventFilter(&guard);
     ui::Studio studio(core, frames, theme);
     ui::MainWindow window(studio);
+    QAction* generate = window.actions().at(QStringLiteral("run.generate"));
     window.show();
     window.begin(ui::Layout::create);
     QCoreApplication::processEvents();
@@ -119,7 +121,7 @@ int main(int argc, char** argv) {
     heart.begin();
     QElapsedTimer run_clock;
     run_clock.start();
-    window.generate();
+    generate->trigger();
     if (!wait(3600000, [&] { return !run.isEmpty(); })) return 1;
     report_times("heartbeat during a run", heart.end());
     const double whole = run_clock.nsecsElapsed() / 1e9;
@@ -155,7 +157,7 @@ int main(int argc, char** argv) {
     QObject::connect(&core.worker, &app::EngineWorker::ended, &window, [&ended] { ended = true; });
     for (int i = 0; i < cancels; ++i) {
         ended = cancelled = false;
-        window.generate();
+        generate->trigger();
         if (!wait(60000, [&] { return core.worker.busy(); })) return 1;
         wait(int(1000 * whole * (i + 0.5) / cancels), [&] { return ended; });
         if (ended) continue; // this run was quicker than the first

@@ -70,7 +70,7 @@ private slots:
         const QList<QStringList> guidance{{"guidance", "2", "3"}};
         for (const auto& [first, second] :
              {std::pair{home.file("copied.mp4"), b + "/video.mp4"}, {a + ".mp4", b}, {a, b + "/video.mp4"}}) {
-            studio.window().compare(first, second);
+            studio.window().viewer().compare(first, second);
             const bool told = QTest::qWaitFor([&] { return panel->rows() == guidance; }, 30000);
             QStringList rows;
             for (const QStringList& row : panel->rows()) rows << row.join(' ');
@@ -79,7 +79,7 @@ private slots:
             studio.window().actions().at("compare.end")->trigger();
         }
         app::write_clip(home.file("other.mp4"), 64, 48, 6);
-        studio.window().compare(a, home.file("other.mp4"));
+        studio.window().viewer().compare(a, home.file("other.mp4"));
         QVERIFY(QTest::qWaitFor([&] { return preview.info(app::Side::b) != nullptr; }, 30000));
         QVERIFY(panel->rows().isEmpty());
         QStringList words;
@@ -188,7 +188,7 @@ private slots:
         const app::Home home;
         StudioFixture studio(Layout::compare);
         const QString a = run_with(home.file("a"), 2);
-        studio.window().compare(a, a + "/video.mp4");
+        studio.window().viewer().compare(a, a + "/video.mp4");
         QVERIFY(both_open(studio.window().preview()));
         QVERIFY(!studio.window().preview().comparison().can_be_exact());
     }
@@ -254,7 +254,7 @@ private slots:
         QCOMPARE(preview.info(app::Side::a)->kind, app::ClipInfo::Kind::video);
         QCOMPARE(preview.info(app::Side::b)->kind, app::ClipInfo::Kind::folder);
         // As A, too.
-        studio.window().compare(home.file("frames"), home.file("a.mp4"));
+        studio.window().viewer().compare(home.file("frames"), home.file("a.mp4"));
         QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::b)->kind == app::ClipInfo::Kind::video, 30000);
         QVERIFY(both_open(preview));
         QCOMPARE(preview.info(app::Side::a)->kind, app::ClipInfo::Kind::folder);
@@ -265,7 +265,7 @@ private slots:
         const app::Home home;
         StudioFixture studio(Layout::compare);
         auto& preview = studio.window().preview();
-        studio.window().compare(run_with(home.file("one"), 2), run_with(home.file("two"), 3));
+        studio.window().viewer().compare(run_with(home.file("one"), 2), run_with(home.file("two"), 3));
         QVERIFY(both_open(preview));
         const auto exported = [&](const QString& name, const char* action) {
             studio.window().actions().at(action)->trigger();

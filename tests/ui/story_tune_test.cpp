@@ -226,7 +226,7 @@ void StoryTuneTest::which_values() {
     studio.key(Qt::Key_Return);
     QCOMPARE(studio.window().layouts().current(), Layout::create);
     QVERIFY(studio.find<QPushButton>("generate")->isVisible());
-    QCOMPARE(studio.window().shown_run(), QString::fromStdString(sweeps.shown()->cell(3).run.string()));
+    QCOMPARE(studio.window().viewer().run(app::Side::a), QString::fromStdString(sweeps.shown()->cell(3).run.string()));
 }
 
 /// A value that cannot be is said under its axis, and nothing begins; a third axis makes pages.

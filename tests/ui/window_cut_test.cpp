@@ -37,7 +37,7 @@ private slots:
         QVERIFY(studio.idle());
         auto& preview = studio.window().preview();
         QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::a), 30000);
-        const QString run = studio.window().shown_run();
+        const QString run = studio.window().viewer().run(app::Side::a);
         QCOMPARE(preview.info(app::Side::a)->run, run);
         auto& project = studio.core().project;
         project.add_shot(app::Project::take_of_run(run));
@@ -52,7 +52,7 @@ private slots:
         studio.find<QAction>("run.undo-delete")->trigger();
         QTRY_VERIFY_WITH_TIMEOUT(!project.is_missing(0), 30000);
         QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::a), 30000);
-        QCOMPARE(studio.window().shown_run(), run);
+        QCOMPARE(studio.window().viewer().run(app::Side::a), run);
     }
 
     /// The frame of the cut is what is seen: through other clips, by its own keys, until something else is looked at.

@@ -39,7 +39,7 @@ private slots:
         QTest::qWait(200); // for the request to be resolved again
         QCOMPARE(queue.rowCount(), 1);
         auto& preview = studio.window().preview();
-        studio.window().show_file(home.file("a.mp4"));
+        studio.window().viewer().show_file(home.file("a.mp4"));
         QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::a), 30000);
         preview.player().pause();
         preview.player().go_to(0);

@@ -110,7 +110,7 @@ private slots:
         QTest::keyClick(list, Qt::Key_Return);
         QVERIFY2(!said(studio).contains("waiting run"), qPrintable(said(studio)));
         QVERIFY(asked_json(studio.core().document.asked()) == before);
-        QCOMPARE(studio.window().shown_run(), run); // it is shown instead
+        QCOMPARE(studio.window().viewer().run(app::Side::a), run); // it is shown instead
     }
 
     /// The cross on the banner leaves the entry as it is.
@@ -213,13 +213,13 @@ private slots:
         const QString run = studio.core().queue.running_run();
         studio.key(Qt::Key_Escape);
         QVERIFY(studio.idle());
-        studio.window().show_run(run);
+        studio.window().viewer().show_run(run);
         auto* strip = studio.find<StepStrip>("run-steps");
         QTRY_VERIFY_WITH_TIMEOUT(strip->step() > 2, 30000);
         QVERIFY(strip->step() < all);
         studio.core().queue.add_resume(run);
         QVERIFY(studio.idle());
-        studio.window().show_run(run);
+        studio.window().viewer().show_run(run);
         QTRY_COMPARE_WITH_TIMEOUT(strip->step(), all, 30000);
     }
 
@@ -231,7 +231,7 @@ private slots:
         StudioFixture studio;
         load_tiny(studio);
         auto& preview = studio.window().preview();
-        studio.window().show_file(home.file("a.mp4"));
+        studio.window().viewer().show_file(home.file("a.mp4"));
         QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::a), 30000);
         studio.core().document.set_value("steps", 400);
         QVERIFY(studio.core().document.wait_resolved(20000));
@@ -243,11 +243,11 @@ private slots:
         };
         studio.find<QAction>("run.generate")->trigger();
         QTRY_VERIFY_WITH_TIMEOUT(covered(), 60000);
-        studio.window().compare({}, home.file("b.mp4")); // with what is shown
+        studio.window().viewer().compare({}, home.file("b.mp4")); // with what is shown
         QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::b), 30000);
         QVERIFY(next_steps());
         QVERIFY2(!covered(), qPrintable(preview.canvas().accessibleDescription()));
-        studio.window().show_run(studio.core().queue.running_run());
+        studio.window().viewer().show_run(studio.core().queue.running_run());
         QTRY_VERIFY_WITH_TIMEOUT(covered(), 30000);
         preview.show_clip(app::Side::b, home.file("c.mp4"), true); // as by a drop
         QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::b) && preview.info(app::Side::b)->frames == 6, 30000);
@@ -394,7 +394,7 @@ private slots:
             ++runs;
             QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), runs, 30000);
             const QString made = queue.index(queue.rowCount() - 1).data(app::RunQueue::RunRole).toString();
-            QTRY_COMPARE_WITH_TIMEOUT(studio.window().shown_run(), made, 30000);
+            QTRY_COMPARE_WITH_TIMEOUT(studio.window().viewer().run(app::Side::a), made, 30000);
         };
         list->selectAll();
         run_to_its_end();

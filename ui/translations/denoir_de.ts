@@ -805,6 +805,32 @@
     </message>
 </context>
 <context>
+    <name>denoir::ui::Branching</name>
+    <message>
+        <source>Pick a step in the strip first.</source>
+        <translation>Erst im Streifen einen Schritt wählen.</translation>
+    </message>
+    <message>
+        <source>Branch after step %1</source>
+        <translation>Nach Schritt %1 abzweigen</translation>
+    </message>
+    <message numerus="yes">
+        <source>Change guidance or prompt, then Generate: the first %n step(s) are not computed again.</source>
+        <translation>
+            <numerusform>Guidance oder Prompt ändern, dann Erzeugen: der erste %n Schritt wird nicht neu gerechnet.</numerusform>
+            <numerusform>Guidance oder Prompt ändern, dann Erzeugen: die ersten %n Schritte werden nicht neu gerechnet.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>From the beginning instead</source>
+        <translation>Doch von Anfang an</translation>
+    </message>
+    <message>
+        <source>The next run begins with its first step again; undo brings the branch back.</source>
+        <translation>Der nächste Lauf beginnt wieder mit seinem ersten Schritt; Rückgängig bringt die Abzweigung zurück.</translation>
+    </message>
+</context>
+<context>
     <name>denoir::ui::CameraWindow</name>
     <message>
         <source>Take this picture</source>
@@ -1053,6 +1079,17 @@ Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</tran
     </message>
 </context>
 <context>
+    <name>denoir::ui::EntryEditing</name>
+    <message>
+        <source>The parameters are those of a waiting run. Generate puts the changes into it.</source>
+        <translation>In den Parametern steht ein wartender Lauf. Erzeugen übernimmt die Änderungen.</translation>
+    </message>
+    <message>
+        <source>Leave it as it is</source>
+        <translation>So lassen, wie er ist</translation>
+    </message>
+</context>
+<context>
     <name>denoir::ui::ErrorScale</name>
     <message>
         <source>Scale of the colours: relative error from 1e-8 to 1, logarithmic</source>
@@ -1243,6 +1280,33 @@ Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</tran
     </message>
 </context>
 <context>
+    <name>denoir::ui::Extension</name>
+    <message>
+        <source>Extending starts from the shot&apos;s last picture, and this model takes no start image. Choose one that does.</source>
+        <translation>Verlängern beginnt mit dem letzten Bild der Einstellung, und dieses Modell nimmt kein Anfangsbild. Ein anderes wählen.</translation>
+    </message>
+    <message>
+        <source>Extend the shot</source>
+        <translation>Einstellung verlängern</translation>
+    </message>
+    <message>
+        <source>Generate now makes “%1” move: a clip that begins with it comes after it.</source>
+        <translation>Erzeugen bringt „%1“ jetzt in Bewegung: danach kommt ein Clip, der mit diesem Bild beginnt.</translation>
+    </message>
+    <message>
+        <source>Generate now continues “%1” with its last pictures; the result comes after it.</source>
+        <translation>Erzeugen setzt jetzt „%1“ mit seinen letzten Bildern fort; das Ergebnis kommt dahinter.</translation>
+    </message>
+    <message>
+        <source>Generate now continues “%1” from its last picture; the result comes after it.</source>
+        <translation>Erzeugen setzt „%1“ jetzt ab dem letzten Bild fort; das Ergebnis kommt dahinter.</translation>
+    </message>
+    <message>
+        <source>Not now</source>
+        <translation>Jetzt nicht</translation>
+    </message>
+</context>
+<context>
     <name>denoir::ui::Field</name>
     <message>
         <source>Back to the model&apos;s default: %1</source>
@@ -1259,6 +1323,25 @@ Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</tran
     <message>
         <source>changed; default %1</source>
         <translation>geändert; Vorgabe %1</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::Generation</name>
+    <message>
+        <source>This request cannot start yet.</source>
+        <translation>Dieser Auftrag kann noch nicht beginnen.</translation>
+    </message>
+    <message>
+        <source>The waiting run was changed.</source>
+        <translation>Der wartende Lauf wurde geändert.</translation>
+    </message>
+    <message>
+        <source>That run has begun meanwhile: this one is put in line as a new one.</source>
+        <translation>Jener Lauf hat inzwischen begonnen: dieser kommt als neuer in die Reihe.</translation>
+    </message>
+    <message>
+        <source>The queue is paused: it waits there.</source>
+        <translation>Die Warteschlange hält an: der Lauf wartet dort.</translation>
     </message>
 </context>
 <context>
@@ -1829,14 +1912,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>Unterschiede</translation>
     </message>
     <message>
-        <source>“%1” was interrupted at step %2 of %3. Nothing of it is lost.</source>
-        <translation>„%1“ wurde bei Schritt %2 von %3 unterbrochen. Nichts davon ist verloren.</translation>
-    </message>
-    <message>
-        <source>Resume</source>
-        <translation>Fortsetzen</translation>
-    </message>
-    <message>
         <source>File</source>
         <translation>Datei</translation>
     </message>
@@ -2180,62 +2255,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <source>Find any action</source>
         <translation>Eine Aktion suchen</translation>
     </message>
-    <message>
-        <source>%1: there is no such file or folder</source>
-        <translation>%1: eine solche Datei oder einen solchen Ordner gibt es nicht</translation>
-    </message>
-    <message>
-        <source>Open request</source>
-        <translation>Auftrag öffnen</translation>
-    </message>
-    <message>
-        <source>The request of %1 is in the parameters.</source>
-        <translation>Der Auftrag aus %1 steht in den Parametern.</translation>
-    </message>
-    <message>
-        <source>%1 is watched for models.</source>
-        <translation>%1 wird nach Modellen durchsucht.</translation>
-    </message>
-    <message>
-        <source>%1 was made by Denoir and carries its request.</source>
-        <translation>%1 stammt von Denoir und trägt seinen Auftrag in sich.</translation>
-    </message>
-    <message>
-        <source>Restore it</source>
-        <translation>Zurückholen</translation>
-    </message>
-    <message>
-        <source>Restore request</source>
-        <translation>Auftrag zurückholen</translation>
-    </message>
-    <message>
-        <source>Start image</source>
-        <translation>Anfangsbild</translation>
-    </message>
-    <message>
-        <source>End image</source>
-        <translation>Endbild</translation>
-    </message>
-    <message>
-        <source>Only look at it</source>
-        <translation>Nur ansehen</translation>
-    </message>
-    <message>
-        <source>Extending starts from the shot&apos;s last picture, and this model takes no start image. Choose one that does.</source>
-        <translation>Verlängern beginnt mit dem letzten Bild der Einstellung, und dieses Modell nimmt kein Anfangsbild. Ein anderes wählen.</translation>
-    </message>
-    <message>
-        <source>Extend the shot</source>
-        <translation>Einstellung verlängern</translation>
-    </message>
-    <message>
-        <source>Generate now continues “%1” from its last picture; the result comes after it.</source>
-        <translation>Erzeugen setzt „%1“ jetzt ab dem letzten Bild fort; das Ergebnis kommt dahinter.</translation>
-    </message>
-    <message>
-        <source>Not now</source>
-        <translation>Jetzt nicht</translation>
-    </message>
     <message numerus="yes">
         <source>%n run(s) deleted.</source>
         <translation>
@@ -2248,41 +2267,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>Rückgängig</translation>
     </message>
     <message>
-        <source>This request cannot start yet.</source>
-        <translation>Dieser Auftrag kann noch nicht beginnen.</translation>
-    </message>
-    <message>
-        <source>The waiting run was changed.</source>
-        <translation>Der wartende Lauf wurde geändert.</translation>
-    </message>
-    <message>
-        <source>That run has begun meanwhile: this one is put in line as a new one.</source>
-        <translation>Jener Lauf hat inzwischen begonnen: dieser kommt als neuer in die Reihe.</translation>
-    </message>
-    <message>
-        <source>The parameters are those of a waiting run. Generate puts the changes into it.</source>
-        <translation>In den Parametern steht ein wartender Lauf. Erzeugen übernimmt die Änderungen.</translation>
-    </message>
-    <message>
-        <source>Leave it as it is</source>
-        <translation>So lassen, wie er ist</translation>
-    </message>
-    <message>
-        <source>Pick a step in the strip first.</source>
-        <translation>Erst im Streifen einen Schritt wählen.</translation>
-    </message>
-    <message>
-        <source>Branch after step %1</source>
-        <translation>Nach Schritt %1 abzweigen</translation>
-    </message>
-    <message numerus="yes">
-        <source>Change guidance or prompt, then Generate: the first %n step(s) are not computed again.</source>
-        <translation>
-            <numerusform>Guidance oder Prompt ändern, dann Erzeugen: der erste %n Schritt wird nicht neu gerechnet.</numerusform>
-            <numerusform>Guidance oder Prompt ändern, dann Erzeugen: die ersten %n Schritte werden nicht neu gerechnet.</numerusform>
-        </translation>
-    </message>
-    <message>
         <source>Export side by side …</source>
         <translation>Nebeneinander exportieren …</translation>
     </message>
@@ -2293,10 +2277,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     <message>
         <source>Choose an A and a B first.</source>
         <translation>Erst ein A und ein B wählen.</translation>
-    </message>
-    <message>
-        <source>From the beginning instead</source>
-        <translation>Doch von Anfang an</translation>
     </message>
     <message>
         <source>stopping …</source>
@@ -2337,14 +2317,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     <message>
         <source>F&amp;licker</source>
         <translation>F&amp;lackern</translation>
-    </message>
-    <message>
-        <source>%1 · no video yet</source>
-        <translation>%1 · noch kein Video</translation>
-    </message>
-    <message>
-        <source>Generate now continues “%1” with its last pictures; the result comes after it.</source>
-        <translation>Erzeugen setzt jetzt „%1“ mit seinen letzten Bildern fort; das Ergebnis kommt dahinter.</translation>
     </message>
     <message>
         <source>Differs only in</source>
@@ -2419,14 +2391,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>Zahlen als &amp;CSV exportieren …</translation>
     </message>
     <message>
-        <source>open the axes of %1</source>
-        <translation>Achsen aus %1 öffnen</translation>
-    </message>
-    <message>
-        <source>The axes of %1 are above, its request is in the parameters.</source>
-        <translation>Die Achsen aus %1 stehen oben, der Auftrag in den Parametern.</translation>
-    </message>
-    <message>
         <source>B one frame earlier</source>
         <translation>B ein Bild früher</translation>
     </message>
@@ -2451,21 +2415,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>Die Zeitleiste ist nicht zu sehen. %1 führt zu ihr.</translation>
     </message>
     <message>
-        <source>A video is ready: %1</source>
-        <translation>Ein Video ist fertig: %1</translation>
-    </message>
-    <message>
-        <source>A run failed: %1</source>
-        <translation>Ein Lauf ist gescheitert: %1</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n shot(s) added to the timeline.</source>
-        <translation>
-            <numerusform>%n Einstellung in die Zeitleiste aufgenommen.</numerusform>
-            <numerusform>%n Einstellungen in die Zeitleiste aufgenommen.</numerusform>
-        </translation>
-    </message>
-    <message>
         <source>An export is being written. Quitting stops it, and nothing of it is kept.</source>
         <translation>Ein Export wird gerade geschrieben. Beenden bricht ihn ab, und nichts davon bleibt.</translation>
     </message>
@@ -2482,30 +2431,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>Einen &amp;Ordner mit Bildern hinzufügen …</translation>
     </message>
     <message>
-        <source>A shot of the cut</source>
-        <translation>Einstellung im Schnitt</translation>
-    </message>
-    <message>
-        <source>Add a folder of frames</source>
-        <translation>Einen Ordner mit Bildern hinzufügen</translation>
-    </message>
-    <message>
-        <source>Add videos or pictures</source>
-        <translation>Videos oder Bilder hinzufügen</translation>
-    </message>
-    <message>
-        <source>Videos, pictures (*.mp4 *.mkv *.mov *.webm *.avi *.gif *.png *.jpg *.jpeg *.webp *.bmp *.tif *.tiff *.ppm *.pgm);;All files (*)</source>
-        <translation>Videos, Bilder (*.mp4 *.mkv *.mov *.webm *.avi *.gif *.png *.jpg *.jpeg *.webp *.bmp *.tif *.tiff *.ppm *.pgm);;Alle Dateien (*)</translation>
-    </message>
-    <message>
-        <source>Generate now makes “%1” move: a clip that begins with it comes after it.</source>
-        <translation>Erzeugen bringt „%1“ jetzt in Bewegung: danach kommt ein Clip, der mit diesem Bild beginnt.</translation>
-    </message>
-    <message>
-        <source>This shot is from elsewhere: there is no request to take again.</source>
-        <translation>Diese Einstellung ist von anderswo: es gibt keinen Auftrag, den man wiederholen könnte.</translation>
-    </message>
-    <message>
         <source>Put the playhead inside a shot first: at its edge there is nothing to split.</source>
         <translation>Den Abspielkopf erst in eine Einstellung setzen: an ihrem Rand gibt es nichts zu teilen.</translation>
     </message>
@@ -2516,13 +2441,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     <message>
         <source>The cut is empty. Put what is shown on it first (%1), or drop a video or picture on the timeline.</source>
         <translation>Der Schnitt ist leer. Erst das Gezeigte hineinnehmen (%1) oder ein Video oder Bild auf die Zeitleiste ziehen.</translation>
-    </message>
-    <message numerus="yes">
-        <source>Each of the %n picture(s) is a shot of its own. Drop their folder to have them as frames of one.</source>
-        <translation>
-            <numerusform>%n Bild ist eine eigene Einstellung. Seinen Ordner hierher ziehen, damit es das Bild einer Folge ist.</numerusform>
-            <numerusform>Jedes der %n Bilder ist eine eigene Einstellung. Ihren Ordner hierher ziehen, damit sie die Bilder einer einzigen sind.</numerusform>
-        </translation>
     </message>
     <message>
         <source>&amp;Free the steps of old runs without asking</source>
@@ -2560,10 +2478,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         </translation>
     </message>
     <message>
-        <source>The next run begins with its first step again; undo brings the branch back.</source>
-        <translation>Der nächste Lauf beginnt wieder mit seinem ersten Schritt; Rückgängig bringt die Abzweigung zurück.</translation>
-    </message>
-    <message>
         <source>Log</source>
         <translation>Protokoll</translation>
     </message>
@@ -2584,47 +2498,8 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>&amp;Protokoll: was getan wurde und was schiefging</translation>
     </message>
     <message>
-        <source>Details</source>
-        <translation>Einzelheiten</translation>
-    </message>
-    <message>
         <source>S&amp;tar the clip</source>
         <translation>Den Clip mit S&amp;tern versehen</translation>
-    </message>
-    <message>
-        <source>%1 is the start image, %2 the end image.</source>
-        <translation>%1 ist das Startbild, %2 das Endbild.</translation>
-    </message>
-    <message numerus="yes">
-        <source>The queue is paused; %n run(s) wait.</source>
-        <translation>
-            <numerusform>Die Warteschlange hält an; %n Lauf wartet.</numerusform>
-            <numerusform>Die Warteschlange hält an; %n Läufe warten.</numerusform>
-        </translation>
-    </message>
-    <message>
-        <source>The queue is paused: it waits there.</source>
-        <translation>Die Warteschlange hält an: der Lauf wartet dort.</translation>
-    </message>
-    <message>
-        <source>The queue is paused: the last two runs failed for the same reason. %1</source>
-        <translation>Die Warteschlange hält an: die letzten zwei Läufe scheiterten aus demselben Grund. %1</translation>
-    </message>
-    <message>
-        <source>“%1” failed: %2</source>
-        <translation>„%1“ ist fehlgeschlagen: %2</translation>
-    </message>
-    <message>
-        <source>This part of the shot is made again with the shot&apos;s own prompt and parameters; the new take joins it when it is done.</source>
-        <translation>Dieser Teil der Einstellung wird mit ihrem eigenen Prompt und ihren eigenen Parametern neu gerechnet; der neue Take kommt dazu, wenn er fertig ist.</translation>
-    </message>
-    <message>
-        <source>The new take is made with the shot&apos;s own prompt and parameters; it joins the shot when it is done.</source>
-        <translation>Der neue Take entsteht mit dem Prompt und den Parametern der Einstellung; er kommt zu ihr, wenn er fertig ist.</translation>
-    </message>
-    <message>
-        <source>With the prompt as it is now</source>
-        <translation>Mit dem jetzigen Prompt</translation>
     </message>
     <message>
         <source>Export the difference as a video …</source>
@@ -2675,40 +2550,12 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>Die Vorschau gehört nicht zu dieser Anordnung: Enter zeigt den ausgewählten Clip darin.</translation>
     </message>
     <message>
-        <source>Continue</source>
-        <translation>Weitermachen</translation>
-    </message>
-    <message>
-        <source>Stopped at step %1. Resume it, or branch from any step.</source>
-        <translation>Angehalten bei Schritt %1. Fortsetzen, oder ab einem beliebigen Schritt abzweigen.</translation>
-    </message>
-    <message>
-        <source>Continue all the same</source>
-        <translation>Trotzdem weitermachen</translation>
-    </message>
-    <message>
         <source>%1 is the model now; undo brings back the one before.</source>
         <translation>%1 ist jetzt das Modell; Rückgängig bringt das vorige zurück.</translation>
     </message>
     <message>
-        <source>reading · file %1/%2</source>
-        <translation>liest · Datei %1/%2</translation>
-    </message>
-    <message>
         <source>The shot is not there any more.</source>
         <translation>Die Einstellung ist nicht mehr da.</translation>
-    </message>
-    <message>
-        <source>The new take is ready. It comes in with your next edit; until then, what was undone can be done again.</source>
-        <translation>Der neue Take ist fertig. Mit der nächsten Änderung kommt er dazu; bis dahin lässt sich wiederholen, was rückgängig gemacht wurde.</translation>
-    </message>
-    <message>
-        <source>The new takes are ready. They come in with your next edit; until then, what was undone can be done again.</source>
-        <translation>Die neuen Takes sind fertig. Mit der nächsten Änderung kommen sie dazu; bis dahin lässt sich wiederholen, was rückgängig gemacht wurde.</translation>
-    </message>
-    <message>
-        <source>Put in now</source>
-        <translation>Jetzt einsetzen</translation>
     </message>
 </context>
 <context>
@@ -2842,6 +2689,65 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     <message>
         <source>Add a folder of models</source>
         <translation>Einen Ordner mit Modellen hinzufügen</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::Opener</name>
+    <message>
+        <source>%1: there is no such file or folder</source>
+        <translation>%1: eine solche Datei oder einen solchen Ordner gibt es nicht</translation>
+    </message>
+    <message>
+        <source>%1 is watched for models.</source>
+        <translation>%1 wird nach Modellen durchsucht.</translation>
+    </message>
+    <message>
+        <source>Open request</source>
+        <translation>Auftrag öffnen</translation>
+    </message>
+    <message>
+        <source>The request of %1 is in the parameters.</source>
+        <translation>Der Auftrag aus %1 steht in den Parametern.</translation>
+    </message>
+    <message>
+        <source>open the axes of %1</source>
+        <translation>Achsen aus %1 öffnen</translation>
+    </message>
+    <message>
+        <source>The axes of %1 are above, its request is in the parameters.</source>
+        <translation>Die Achsen aus %1 stehen oben, der Auftrag in den Parametern.</translation>
+    </message>
+    <message>
+        <source>Restore request</source>
+        <translation>Auftrag zurückholen</translation>
+    </message>
+    <message>
+        <source>%1 was made by Denoir and carries its request.</source>
+        <translation>%1 stammt von Denoir und trägt seinen Auftrag in sich.</translation>
+    </message>
+    <message>
+        <source>Restore it</source>
+        <translation>Zurückholen</translation>
+    </message>
+    <message>
+        <source>Start image</source>
+        <translation>Anfangsbild</translation>
+    </message>
+    <message>
+        <source>End image</source>
+        <translation>Endbild</translation>
+    </message>
+    <message>
+        <source>A shot of the cut</source>
+        <translation>Einstellung im Schnitt</translation>
+    </message>
+    <message>
+        <source>Only look at it</source>
+        <translation>Nur ansehen</translation>
+    </message>
+    <message>
+        <source>%1 is the start image, %2 the end image.</source>
+        <translation>%1 ist das Startbild, %2 das Endbild.</translation>
     </message>
 </context>
 <context>
@@ -3541,6 +3447,71 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     </message>
 </context>
 <context>
+    <name>denoir::ui::Retaking</name>
+    <message>
+        <source>This shot is from elsewhere: there is no request to take again.</source>
+        <translation>Diese Einstellung ist von anderswo: es gibt keinen Auftrag, den man wiederholen könnte.</translation>
+    </message>
+    <message>
+        <source>This part of the shot is made again with the shot&apos;s own prompt and parameters; the new take joins it when it is done.</source>
+        <translation>Dieser Teil der Einstellung wird mit ihrem eigenen Prompt und ihren eigenen Parametern neu gerechnet; der neue Take kommt dazu, wenn er fertig ist.</translation>
+    </message>
+    <message>
+        <source>The new take is made with the shot&apos;s own prompt and parameters; it joins the shot when it is done.</source>
+        <translation>Der neue Take entsteht mit dem Prompt und den Parametern der Einstellung; er kommt zu ihr, wenn er fertig ist.</translation>
+    </message>
+    <message>
+        <source>With the prompt as it is now</source>
+        <translation>Mit dem jetzigen Prompt</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::RunNews</name>
+    <message numerus="yes">
+        <source>The queue is paused; %n run(s) wait.</source>
+        <translation>
+            <numerusform>Die Warteschlange hält an; %n Lauf wartet.</numerusform>
+            <numerusform>Die Warteschlange hält an; %n Läufe warten.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Continue</source>
+        <translation>Weitermachen</translation>
+    </message>
+    <message>
+        <source>A video is ready: %1</source>
+        <translation>Ein Video ist fertig: %1</translation>
+    </message>
+    <message>
+        <source>A run failed: %1</source>
+        <translation>Ein Lauf ist gescheitert: %1</translation>
+    </message>
+    <message>
+        <source>The queue is paused: the last two runs failed for the same reason. %1</source>
+        <translation>Die Warteschlange hält an: die letzten zwei Läufe scheiterten aus demselben Grund. %1</translation>
+    </message>
+    <message>
+        <source>Continue all the same</source>
+        <translation>Trotzdem weitermachen</translation>
+    </message>
+    <message>
+        <source>Details</source>
+        <translation>Einzelheiten</translation>
+    </message>
+    <message>
+        <source>“%1” failed: %2</source>
+        <translation>„%1“ ist fehlgeschlagen: %2</translation>
+    </message>
+    <message>
+        <source>“%1” was interrupted at step %2 of %3. Nothing of it is lost.</source>
+        <translation>„%1“ wurde bei Schritt %2 von %3 unterbrochen. Nichts davon ist verloren.</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>Fortsetzen</translation>
+    </message>
+</context>
+<context>
     <name>denoir::ui::RunsPanel</name>
     <message>
         <source>running · step %1/%2</source>
@@ -3825,6 +3796,51 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     <message>
         <source>No such action, and none has such keys.</source>
         <translation>Diese Aktion gibt es nicht, und keine hat solche Tasten.</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::ShotAdder</name>
+    <message>
+        <source>reading · file %1/%2</source>
+        <translation>liest · Datei %1/%2</translation>
+    </message>
+    <message>
+        <source>Videos, pictures (*.mp4 *.mkv *.mov *.webm *.avi *.gif *.png *.jpg *.jpeg *.webp *.bmp *.tif *.tiff *.ppm *.pgm);;All files (*)</source>
+        <translation>Videos, Bilder (*.mp4 *.mkv *.mov *.webm *.avi *.gif *.png *.jpg *.jpeg *.webp *.bmp *.tif *.tiff *.ppm *.pgm);;Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>Add videos or pictures</source>
+        <translation>Videos oder Bilder hinzufügen</translation>
+    </message>
+    <message>
+        <source>Add a folder of frames</source>
+        <translation>Einen Ordner mit Bildern hinzufügen</translation>
+    </message>
+    <message numerus="yes">
+        <source>Each of the %n picture(s) is a shot of its own. Drop their folder to have them as frames of one.</source>
+        <translation>
+            <numerusform>%n Bild ist eine eigene Einstellung. Seinen Ordner hierher ziehen, damit es das Bild einer Folge ist.</numerusform>
+            <numerusform>Jedes der %n Bilder ist eine eigene Einstellung. Ihren Ordner hierher ziehen, damit sie die Bilder einer einzigen sind.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n shot(s) added to the timeline.</source>
+        <translation>
+            <numerusform>%n Einstellung in die Zeitleiste aufgenommen.</numerusform>
+            <numerusform>%n Einstellungen in die Zeitleiste aufgenommen.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>The new take is ready. It comes in with your next edit; until then, what was undone can be done again.</source>
+        <translation>Der neue Take ist fertig. Mit der nächsten Änderung kommt er dazu; bis dahin lässt sich wiederholen, was rückgängig gemacht wurde.</translation>
+    </message>
+    <message>
+        <source>The new takes are ready. They come in with your next edit; until then, what was undone can be done again.</source>
+        <translation>Die neuen Takes sind fertig. Mit der nächsten Änderung kommen sie dazu; bis dahin lässt sich wiederholen, was rückgängig gemacht wurde.</translation>
+    </message>
+    <message>
+        <source>Put in now</source>
+        <translation>Jetzt einsetzen</translation>
     </message>
 </context>
 <context>
@@ -4764,6 +4780,17 @@ ein Bild, %2 s lang: %n Bilder mit %3 fps</numerusform>
     <message>
         <source>“%1” could not be verified: %2</source>
         <translation>„%1“ ließ sich nicht prüfen: %2</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::Viewer</name>
+    <message>
+        <source>Stopped at step %1. Resume it, or branch from any step.</source>
+        <translation>Angehalten bei Schritt %1. Fortsetzen, oder ab einem beliebigen Schritt abzweigen.</translation>
+    </message>
+    <message>
+        <source>%1 · no video yet</source>
+        <translation>%1 · noch kein Video</translation>
     </message>
 </context>
 </TS>

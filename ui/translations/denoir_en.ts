@@ -22,6 +22,16 @@
     </message>
 </context>
 <context>
+    <name>denoir::ui::Branching</name>
+    <message numerus="yes">
+        <source>Change guidance or prompt, then Generate: the first %n step(s) are not computed again.</source>
+        <translation>
+            <numerusform>Change guidance or prompt, then Generate: the first step is not computed again.</numerusform>
+            <numerusform>Change guidance or prompt, then Generate: the first %n steps are not computed again.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>denoir::ui::DiskLimit</name>
     <message numerus="yes">
         <source>The runs use %1 of the %2 they may. The steps of %n unstarred old run(s) could go (%3); videos and last latents stay.</source>
@@ -51,38 +61,10 @@
         </translation>
     </message>
     <message numerus="yes">
-        <source>Change guidance or prompt, then Generate: the first %n step(s) are not computed again.</source>
-        <translation>
-            <numerusform>Change guidance or prompt, then Generate: the first step is not computed again.</numerusform>
-            <numerusform>Change guidance or prompt, then Generate: the first %n steps are not computed again.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n shot(s) added to the timeline.</source>
-        <translation>
-            <numerusform>%n shot added to the timeline.</numerusform>
-            <numerusform>%n shots added to the timeline.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>Each of the %n picture(s) is a shot of its own. Drop their folder to have them as frames of one.</source>
-        <translation>
-            <numerusform>%n picture is a shot of its own. Drop its folder to have it as a frame of one.</numerusform>
-            <numerusform>Each of the %n pictures is a shot of its own. Drop their folder to have them as frames of one.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
         <source>%n LoRA(s) put into the parameters.</source>
         <translation>
             <numerusform>%n LoRA put into the parameters.</numerusform>
             <numerusform>%n LoRAs put into the parameters.</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>The queue is paused; %n run(s) wait.</source>
-        <translation>
-            <numerusform>The queue is paused; %n run waits.</numerusform>
-            <numerusform>The queue is paused; %n runs wait.</numerusform>
         </translation>
     </message>
 </context>
@@ -134,6 +116,16 @@
     </message>
 </context>
 <context>
+    <name>denoir::ui::RunNews</name>
+    <message numerus="yes">
+        <source>The queue is paused; %n run(s) wait.</source>
+        <translation>
+            <numerusform>The queue is paused; %n run waits.</numerusform>
+            <numerusform>The queue is paused; %n runs wait.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>denoir::ui::RunsPanel</name>
     <message numerus="yes">
         <source>%n run(s)</source>
@@ -147,6 +139,23 @@
         <translation>
             <numerusform>%n step</numerusform>
             <numerusform>%n steps</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::ShotAdder</name>
+    <message numerus="yes">
+        <source>Each of the %n picture(s) is a shot of its own. Drop their folder to have them as frames of one.</source>
+        <translation>
+            <numerusform>%n picture is a shot of its own. Drop its folder to have it as a frame of one.</numerusform>
+            <numerusform>Each of the %n pictures is a shot of its own. Drop their folder to have them as frames of one.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n shot(s) added to the timeline.</source>
+        <translation>
+            <numerusform>%n shot added to the timeline.</numerusform>
+            <numerusform>%n shots added to the timeline.</numerusform>
         </translation>
     </message>
 </context>

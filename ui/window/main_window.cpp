@@ -2,26 +2,25 @@
 #include "ui/window/main_window.h"
 
 #include <QCloseEvent>
-#include <QFileInfo>
+#include <QDragEnterEvent>
 #include <QLineEdit>
 #include <QStatusBar>
 #include <QTabBar>
 #include <QTimer>
 #include <QVBoxLayout>
-#include <utility>
+
+#include <filesystem>
 
 #include "app/base/settings.h"
 #include "app/base/text.h"
-#include "app/clips/frame_cache.h"
-#include "app/clips/thumbnails.h"
 #include "app/project/project.h"
-#include "app/request/model_catalogue.h"
 #include "app/request/request_document.h"
 #include "app/runs/run_history.h"
 #include "app/runs/run_queue.h"
 #include "app/studio.h"
 #include "app/sweep/sweep_document.h"
 #include "engine/core/error.h"
+#include "engine/session/model_lookup.h"
 #include "ui/actions/command_palette.h"
 #include "ui/docks/images_panel.h"
 #include "ui/docks/log_panel.h"
@@ -30,11 +29,12 @@
 #include "ui/docks/prompt_panel.h"
 #include "ui/docks/queue_panel.h"
 #include "ui/docks/runs_panel.h"
+#include "ui/docks/samples.h"
+#include "ui/layers/layer_map.h"
 #include "ui/layers/layers_panel.h"
 #include "ui/preview/metrics_view.h"
 #include "ui/preview/preview_view.h"
 #include "ui/steps/steps_panel.h"
-#include "ui/theme/icons.h"
 #include "ui/timeline/timeline_view.h"
 #include "ui/tune/sweep_bar.h"
 #include "ui/tune/sweep_grid.h"
@@ -43,10 +43,21 @@
 #include "ui/widgets/banner.h"
 #include "ui/widgets/choice_accessible.h"
 #include "ui/widgets/dock.h"
+#include "ui/widgets/drop.h"
+#include "ui/window/branching.h"
 #include "ui/window/compare_bar.h"
 #include "ui/window/docks.h"
+#include "ui/window/entry_editing.h"
 #include "ui/window/exports.h"
+#include "ui/window/extension.h"
+#include "ui/window/generation.h"
+#include "ui/window/opener.h"
+#include "ui/window/playback.h"
 #include "ui/window/project_files.h"
+#include "ui/window/retaking.h"
+#include "ui/window/run_news.h"
+#include "ui/window/shot_adder.h"
+#include "ui/window/viewer.h"
 
 namespace denoir::ui {
 
@@ -82,6 +93,23 @@ MainWindow::MainWindow(Studio& studio, QWidget* parent)
     setCorner(Qt::BottomRightCorner, Qt::RightDockWidgetArea);
     resize(1280, 800);
 
+    make_middle();
+    make_docks();
+    make_menus();
+    palette_ = new CommandPalette(actions_, this);
+    status_ = new StatusLine(studio_, this);
+    connect(&actions_, &ActionTable::shortcuts_changed, this, &MainWindow::name_keys);
+    name_keys();
+    actions_.name_all_keys();
+    statusBar()->setSizeGripEnabled(false);
+    statusBar()->addWidget(status_, 1);
+    make_layouts();
+    make_parts();
+    connect_parts();
+    update_title();
+}
+
+void MainWindow::make_middle() {
     auto* middle = new QWidget(this);
     auto* column = new QVBoxLayout(middle);
     column->setContentsMargins(0, 0, 0, 0);
@@ -103,16 +131,9 @@ MainWindow::MainWindow(Studio& studio, QWidget* parent)
     tune_ = new SweepView(studio_, *actions_.at(QStringLiteral("run.generate")), middle);
     tune_->hide();
     column->addWidget(tune_, 1);
-    make_docks();
-    make_menus();
-    palette_ = new CommandPalette(actions_, this);
-    status_ = new StatusLine(studio_, this);
-    connect(&actions_, &ActionTable::shortcuts_changed, this, &MainWindow::name_keys);
-    name_keys();
-    actions_.name_all_keys();
-    statusBar()->setSizeGripEnabled(false);
-    statusBar()->addWidget(status_, 1);
-    exports_ = new Exports(studio_, actions_, *preview_, *banners_, *status_, *this);
+}
+
+void MainWindow::make_layouts() {
     layouts_ = std::make_unique<Layouts>(
         *this, studio_.settings,
         [this](Layout layout) {
@@ -126,10 +147,25 @@ MainWindow::MainWindow(Studio& studio, QWidget* parent)
             return axes.isEmpty() ? nullptr : &axes.constFirst()->values();
         });
     connect(layouts_.get(), &Layouts::shown, this, &MainWindow::layout_shown);
-    connect_parts();
-    connect_runs();
-    connect_tune();
-    update_title();
+}
+
+void MainWindow::make_parts() {
+    auto& queue = studio_.queue;
+    auto& document = studio_.document;
+    auto& project = studio_.project;
+    auto& inputs = studio_.core.inputs;
+    exports_ = new Exports(studio_, actions_, *preview_, *banners_, *status_, *this);
+    playback_ = new Playback(*preview_, *tune_, *timeline_, *layouts_, this);
+    viewer_ = new Viewer(*preview_, *steps_, *playback_, *layouts_, queue, studio_.worker, this);
+    opener_ = new Opener(document, studio_.core.sweeps(), *banners_, *this);
+    news_ = new RunNews(queue, studio_.history, *banners_, *status_, *log_, this);
+    editing_ = new EntryEditing(queue, project, *banners_, this);
+    branching_ = new Branching(document, inputs, *banners_, this);
+    extension_ = new Extension(project, document, inputs, *images_, *banners_, this);
+    retaking_ = new Retaking(project, document, queue, inputs, *banners_, this);
+    shot_adder_ = new ShotAdder(*timeline_, studio_.core.results, *layouts_, *banners_, *status_, *this);
+    generation_ = new Generation({document, queue, studio_.prompts, inputs, studio_.core.sweeps()}, *parameters_,
+                                 *editing_, *extension_, this);
 }
 
 MainWindow::~MainWindow() {
@@ -193,27 +229,12 @@ void MainWindow::layout_shown(Layout layout) {
     // One button to press, and one picture to look at.
     actions_.at(QStringLiteral("run.generate"))->setText(sweeps ? tr("&Sweep") : tr("&Generate"));
     parameters_->set_generates(!sweeps);
-    if (sweeps) {
-        preview_->player().pause();
-        timeline_->set_playing(false);
-    }
     preview_->setVisible(!sweeps);
     tune_->setVisible(sweeps);
     tune_->set_shown(sweeps);
-    watching_ = !sweeps && (watching_ || !studio_.worker.busy());
     compare_bar_->setVisible(compares);
     steps_->set_compares(compares);
-    if (!compares) {
-        b_of_compare_ = preview_->info(app::Side::b) ? preview_->info(app::Side::b)->path : QString();
-        preview_->set_mode(CompareMode::single);
-        preview_->clear(app::Side::b);
-        clip_opened(app::Side::b, {}, {});
-    } else if (!b_of_compare_.isEmpty() && !preview_->info(app::Side::b)) {
-        preview_->show_clip(app::Side::b, std::exchange(b_of_compare_, {}));
-        preview_->set_mode(CompareMode::wipe);
-    } else if (!shown_b_.isEmpty() && preview_->mode() == CompareMode::single) {
-        preview_->set_mode(CompareMode::wipe);
-    }
+    viewer_->layout_shown(layout);
     // Qt leaves the tabs of docks that were parted behind, empty, over whatever stands there now, and draws a line
     // beside those it uses again, whatever the style sheet says.
     QTimer::singleShot(0, this, [this] {
@@ -224,122 +245,66 @@ void MainWindow::layout_shown(Layout layout) {
     });
 }
 
-void MainWindow::connect_parts() {
-    connect(images_, &ImagesPanel::said, this, &MainWindow::say);
-    connect(runs_, &RunsPanel::said, this, &MainWindow::say);
-    connect(queue_, &QueuePanel::said, this, &MainWindow::say);
-    connect(layers_panel_, &LayersPanel::said, this, &MainWindow::say);
-    connect(parameters_, &ParametersPanel::add_models_asked, models_, &ModelsPanel::add_model);
-    connect(models_, &ModelsPanel::taken, this, [this](const QString& name) {
-        say(tr("%1 is the model now; undo brings back the one before.").arg(name));
-    });
-    connect(banners_, &Banners::shown, this, [this](Banners::Kind kind, const QString& text) {
-        if (for_picture_) return;
-        using Level = app::Journal::Level;
-        studio_.core.journal.add(kind == Banners::Kind::error     ? Level::error
-                                 : kind == Banners::Kind::warning ? Level::warning
-                                                                  : Level::info,
-                                 text);
-    });
-    connect(files_, &ProjectFiles::said, this, &MainWindow::say);
-    connect(files_, &ProjectFiles::file_chosen, this, &MainWindow::open_path);
-    connect(files_, &ProjectFiles::opened, this, [this] {
-        docks_->at("timeline-dock").show();
-        timeline_->show_playhead();
-    });
-    connect(exports_, &Exports::said, this, &MainWindow::say);
-    connect(exports_, &Exports::open_requested, this, &MainWindow::open_path);
-    connect(exports_, &Exports::shot_missing, this, [this](int row) {
-        docks_->at("timeline-dock").show();
-        timeline_->select(row);
-    });
-    connect(queue_, &QueuePanel::details_asked, this, &MainWindow::show_log);
-    connect(queue_, &QueuePanel::editing_changed, this, &MainWindow::begin_editing);
-    connect(queue_, &QueuePanel::open_run, this, [this](const QString& run) {
-        leave_tune();
-        show_run(run);
-    });
-    connect(compare_bar_, &CompareBar::swap_asked, preview_, &PreviewView::swap);
-    connect(preview_, &PreviewView::swapped, this, [this] {
-        for (const app::Side side : {app::Side::a, app::Side::b}) {
-            const auto* info = preview_->info(side);
-            clip_opened(side, info ? info->name : QString(), info ? info->run : QString());
-        }
-    });
-    // Two runs of one prompt and seed have one name: what differs stands behind it.
-    connect(differences_, &DifferencesPanel::told_apart, this, [this](const QString& a, const QString& b) {
-        for (const auto& [side, detail] : {std::pair{app::Side::a, a}, {app::Side::b, b}}) {
-            compare_bar_->set_detail(side, detail);
-            const auto* info = preview_->info(side);
-            preview_->set_label(side,
-                                info && !detail.isEmpty() ? info->name + QStringLiteral(" · ") + detail : QString());
-        }
-    });
-    connect(metrics_, &MetricsView::frame_requested, &preview_->player(), &app::Player::go_to);
-    connect(&preview_->player(), &app::Player::frame_changed, metrics_, &MetricsView::set_frame);
-    connect(preview_, &PreviewView::picture_dropped, this, &MainWindow::ask_start_or_end);
-    connect(preview_, &PreviewView::other_dropped, this, &MainWindow::open_path);
-    connect(preview_, &PreviewView::several_dropped, this, &MainWindow::take_dropped);
-    connect(preview_, &PreviewView::opened_by_hand, this, &MainWindow::look_away);
-    connect(preview_, &PreviewView::request_found, this, &MainWindow::offer_request);
-    connect(preview_, &PreviewView::clip_failed, this, [this](app::Side, const app::Issue& issue) {
-        banners_->show_banner(QStringLiteral("clip"), Banners::Kind::error, issue.line(), {}, 20);
-    });
-    const auto clip_of = [this](const QString& video, const QString& run) {
-        const auto* info = preview_->info(app::Side::a);
-        return run.isEmpty() || (info && info->path == video) ? video : run;
-    };
-    timeline_->set_settled([this] { return preview_->is_settled(app::Side::a); });
-    connect(timeline_, &TimelineView::frame_expected, this,
-            [this, clip_of](const QString& video, const QString& run, int frame) {
-                preview_->expect_frame(app::Side::a, clip_of(video, run), frame);
-            });
-    connect(timeline_, &TimelineView::show_frame, this,
-            [this, clip_of](const QString& video, const QString& run, int frame) {
-                look_away();
-                play_when_opened_ = false; // not what it was said of
-                preview_->show_overlay({}, {});
-                preview_->show_frame(app::Side::a, clip_of(video, run), frame);
-            });
-    // Who plays the clip by itself has seen enough of the cut.
-    connect(&preview_->player(), &app::Player::speed_changed, this, [this](double speed) {
-        if (speed != 0) timeline_->set_playing(false);
-    });
-    connect(timeline_, &TimelineView::open_requested, this,
-            [this](const QString& run, const QString& video) { run.isEmpty() ? show_file(video) : open_path(run); });
-    connect(&studio_.project.undo(), &QUndoStack::indexChanged, this, &MainWindow::check_undone);
-    connect(&studio_.project, &app::Project::loaded, this, [this] {
-        begin_editing(0);
-        end_extension();
-    });
-    connect_shots();
-    connect(timeline_, &TimelineView::extend_requested, this, &MainWindow::extend);
-    connect(timeline_, &TimelineView::retake_requested, this, &MainWindow::retake);
-    connect(timeline_, &TimelineView::issue_found, this, [this](const app::Issue& issue) { say(issue.line()); });
-    connect(timeline_, &TimelineView::nothing_to_cut, this, &MainWindow::say_empty_cut);
-    connect(timeline_, &TimelineView::inside_asked, this,
-            [this] { say(tr("Put the playhead inside a shot first: at its edge there is nothing to split.")); });
-    connect(timeline_, &TimelineView::files_added, this, &MainWindow::shots_added);
-    connect(&studio_.document, &app::RequestDocument::resolved_changed, timeline_, [this] {
-        if (const double fps = studio_.document.value(QStringLiteral("fps")).toDouble(); fps > 0)
-            timeline_->set_usual_rate(fps);
-    });
-    connect(&studio_.project, &app::Project::path_changed, this, &MainWindow::update_title);
-    connect(&studio_.project, &app::Project::modified_changed, this, &MainWindow::update_title);
-    connect(&studio_.document, &app::RequestDocument::changed, this, [this](const QStringList& keys) {
-        if (keys.contains(QStringLiteral("start"))) tell_branch();
-        check_extension();
-    });
-    const auto generate_now = [this] {
-        if (studio_.document.pending() || studio_.core.inputs.busy()) return;
-        for (const bool next : std::exchange(generate_when_resolved_, {})) generate(next);
-    };
-    connect(&studio_.document, &app::RequestDocument::resolved_changed, this, generate_now);
-    connect(&studio_.core.inputs, &app::Preparations::finished, this, generate_now);
-    connect(&studio_.core.inputs, &app::Preparations::failed, this, [this](const app::Issue& issue) {
-        generate_when_resolved_.clear(); // not without what it was asked for with
-        say(issue.line());
-    });
+bool MainWindow::tunes() const { return layouts_ && layouts_->current() == Layout::tune; }
+
+void MainWindow::begin(Layout layout) {
+    layouts_->begin(layout);
+    remembered_.restore(first_prompt());
+    show_newest();
+    studio_.history.refresh();
+    files_->offer_recovery();
+    news_->offer_to_resume();
+    studio_.core.start();
+    if (const app::Issue issue = app::Settings::folder_issue(); !issue.isEmpty())
+        banners_->show_banner(QStringLiteral("data-folder"), Banners::Kind::error, issue.line());
+    news_->tell_state();
+    prompt_->focus_prompt();
+}
+
+void MainWindow::begin_for_picture(Layout layout) {
+    for_picture_ = true;
+    remembered_.keep_nothing();
+    studio_.core.sweeps().begin_for_picture();
+    layouts_->begin(layout);
+    remembered_.restore(first_prompt());
+    show_newest();
+}
+
+/// Playing: the newest run, else the sample that comes with the program.
+void MainWindow::show_newest() {
+    if (const QString newest = studio_.history.newest_done(); !newest.isEmpty()) {
+        playback_->play_next();
+        return viewer_->show_run(newest);
+    }
+    const auto sample = resources_folder() / "samples" / "first.mp4";
+    std::error_code none;
+    if (!std::filesystem::is_regular_file(sample, none)) return;
+    playback_->play_next();
+    preview_->show_clip(app::Side::a, app::to_qstring(sample));
+}
+
+void MainWindow::open_path(const QString& path) { opener_->open(path); }
+
+void MainWindow::open_paths(const QStringList& paths) {
+    opener_->open_all(paths, layouts_->current() == Layout::compare);
+}
+
+void MainWindow::show_layers() {
+    if (layouts_->current() != Layout::compare && !docks_->at("layers-dock").isVisible())
+        layouts_->show(Layout::compare);
+    docks_->reveal("layers-dock", 0.4);
+    layers_panel_->map().setFocus(Qt::OtherFocusReason);
+}
+
+void MainWindow::show_log(quint64 entry) {
+    docks_->reveal("log-dock", 0.2);
+    log_->show_entry(entry);
+    if (entry == 0) log_->focus_search();
+}
+
+void MainWindow::say_empty_cut() {
+    say(tr("The cut is empty. Put what is shown on it first (%1), or drop a video or picture on the timeline.")
+            .arg(actions_.at(QStringLiteral("run.to-timeline"))->shortcut().toString(QKeySequence::NativeText)));
 }
 
 void MainWindow::restore_place() {
@@ -366,6 +331,15 @@ void MainWindow::changeEvent(QEvent* event) {
         if (isActiveWindow()) studio_.project.look_at_media(); // files may have come and gone meanwhile
     }
     QMainWindow::changeEvent(event);
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+    if (!dropped_files(*event->mimeData()).isEmpty()) take_copy(*event);
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+    take_copy(*event);
+    opener_->take_dropped(dropped_files(*event->mimeData()), mapToGlobal(event->position().toPoint()));
 }
 
 bool MainWindow::keeps_export() {

@@ -138,7 +138,7 @@ void StoriesTest::where_do_they_part() {
     QTRY_VERIFY_WITH_TIMEOUT(histograms->shown(), 30000);
     studio.picture("where-3-blocks");
     studio.click(divergence, {divergence->width() - 12, divergence->height() / 2});
-    const int last = app::RunHistory::record(studio.window().shown_run()).total_steps;
+    const int last = app::RunHistory::record(studio.window().viewer().run(app::Side::a)).total_steps;
     QCOMPARE(studio.find<StepStrip>("run-steps")->step(), last);
     QCOMPARE(studio.find<StepStrip>("run-steps-b")->step(), last);
     studio.theme().set_scheme(Scheme::light);

@@ -50,18 +50,18 @@ void StoriesTest::first_minute() {
     studio.picture("first-minute-2-clearing-up");
     QVERIFY(studio.idle());
     QTRY_COMPARE_WITH_TIMEOUT(studio.core().history.total(), 2, 30000);
-    QTRY_COMPARE_WITH_TIMEOUT(studio.window().shown_run(), studio.core().history.newest_done(), 30000);
+    QTRY_COMPARE_WITH_TIMEOUT(studio.window().viewer().run(app::Side::a), studio.core().history.newest_done(), 30000);
     studio.click(&studio.window().preview().canvas());
     // The first run's video plays on until the new one is open, which then plays by itself.
     const auto& preview = studio.window().preview();
-    QTRY_COMPARE_WITH_TIMEOUT(preview.info(app::Side::a)->run, studio.window().shown_run(), 20000);
+    QTRY_COMPARE_WITH_TIMEOUT(preview.info(app::Side::a)->run, studio.window().viewer().run(app::Side::a), 20000);
     QTRY_VERIFY_WITH_TIMEOUT(player.frames() == StudioFixture::frames() && player.playing(), 20000);
     studio.key(Qt::Key_Space);
     QVERIFY(!player.playing());
     studio.key(Qt::Key_Space);
     QVERIFY(player.playing());
     studio.picture("first-minute-3-result");
-    QCOMPARE(app::RunHistory::record(studio.window().shown_run()).request.prompt, green.toStdString());
+    QCOMPARE(app::RunHistory::record(studio.window().viewer().run(app::Side::a)).request.prompt, green.toStdString());
 }
 
 /// What stands in a field counts when Ctrl+Enter is pressed there; what is no value stops it, and stays to be

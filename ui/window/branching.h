@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QObject>
+
+namespace denoir::app {
+class Preparations;
+class RequestDocument;
+} // namespace denoir::app
+
+namespace denoir::ui {
+
+class Banners;
+
+/// Requests that begin with a stored step of a run, and the banner that says so, as nothing else shows it. Borrows all.
+class Branching : public QObject {
+    Q_OBJECT
+public:
+    Branching(app::RequestDocument& document, app::Preparations& inputs, Banners& banners, QObject* parent = nullptr);
+    /// Puts the run's request into the parameters, to begin after that step; below 1: none was picked.
+    void branch(const QString& run, int step);
+
+signals:
+    void said(const QString& text);
+    void prepared(); ///< the parameters can be changed now
+
+private:
+    void tell();
+
+    app::RequestDocument& document_;
+    app::Preparations& inputs_;
+    Banners& banners_;
+};
+
+} // namespace denoir::ui

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/window/entry_editing.h"
+
+#include <QUndoStack>
+
+#include <utility>
+
+#include "app/project/project.h"
+#include "app/project/shot_requests.h"
+#include "app/runs/run_queue.h"
+#include "ui/widgets/banner.h"
+
+namespace denoir::ui {
+
+EntryEditing::EntryEditing(app::RunQueue& queue, app::Project& project, Banners& banners, QObject* parent)
+    : QObject(parent), queue_(queue), undo_(project.undo()), banners_(banners) {
+    connect(&project, &app::Project::loaded, this, &EntryEditing::end);
+    connect(&undo_, &QUndoStack::indexChanged, this, [this](int step) {
+        if (active() && step < step_) end();
+    });
+}
+
+void EntryEditing::begin(quint64 entry) {
+    entry_ = entry;
+    step_ = undo_.index();
+    if (entry == 0) return banners_.remove(QStringLiteral("editing"));
+    banners_.show_banner(QStringLiteral("editing"), Banners::Kind::info,
+                         tr("The parameters are those of a waiting run. Generate puts the changes into it."),
+                         {{tr("Leave it as it is"), [this] { end(); }}}, 0, [this] { end(); });
+}
+
+bool EntryEditing::put(const app::RequestDocument::Snapshot& snapshot) {
+    const quint64 entry = entry_;
+    end();
+    if (!queue_.replace(entry, snapshot)) return false;
+    const QModelIndex at = queue_.index(queue_.row_of(entry));
+    auto place = app::ResultPlace::of_tag(at.data(app::RunQueue::TagRole).toString());
+    if (place && std::exchange(place->part, {})) // maybe not that part any more
+        queue_.set_tag(entry, place->tag());
+    return true;
+}
+
+} // namespace denoir::ui

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/window/extension.h"
+
+#include <utility>
+
+#include "app/base/preparations.h"
+#include "app/base/text.h"
+#include "app/project/project_json.h"
+#include "app/project/shot_requests.h"
+#include "app/request/request_document.h"
+#include "ui/docks/images_panel.h"
+#include "ui/widgets/banner.h"
+
+namespace denoir::ui {
+
+namespace {
+const QString video_key = QStringLiteral("forcing.video");
+} // namespace
+
+Extension::Extension(app::Project& project, app::RequestDocument& document, app::Preparations& inputs,
+                     ImagesPanel& images, Banners& banners, QObject* parent)
+    : QObject(parent), project_(project), document_(document), inputs_(inputs), images_(images), banners_(banners) {
+    connect(&project_, &app::Project::loaded, this, &Extension::end);
+    connect(&project_.undo(), &QUndoStack::indexChanged, this, [this](int step) {
+        if (step < step_) end();
+    });
+    connect(&document_, &app::RequestDocument::changed, this, &Extension::check);
+}
+
+void Extension::begin(int row) {
+    const auto& shots = project_.shots();
+    if (row < 0 || row >= int(shots.size())) return emit empty_cut();
+    const app::Shot& shot = shots[std::size_t(row)];
+    const app::ChosenModel chosen{document_.asked(), document_.takes_image(), document_.forcing_model()};
+    inputs_.put(
+        this, [shot, chosen] { return app::continuation_of(shot, chosen); },
+        [this, shot](const app::Continuation& how) {
+            project_.row_of(shot.id) < 0 ? emit shot_gone() : take(shot, how);
+        });
+}
+
+void Extension::take(const app::Shot& shot, const app::Continuation& how) {
+    if (!how.possible)
+        return emit said(tr("Extending starts from the shot's last picture, and this model takes no start image. "
+                            "Choose one that does."));
+    const bool still = shot.current().still(), goes_on = !still && how.last.isNull();
+    const QString label = tr("Extend the shot");
+    if (goes_on)
+        document_.restore(app::extension_of(shot, how.request ? *how.request : document_.asked()), label);
+    else if (how.request || !document_.asked().last_image.empty()) {
+        Request request = how.request ? *how.request : document_.asked();
+        request.last_image.clear(); // of another clip
+        document_.restore(request, label);
+    }
+    if (!goes_on) images_.take(ImagesPanel::Side::start, {still ? shot.current().video : QString(), how.last});
+    shot_ = shot.id;
+    // The picture arrives later, as a step of its own.
+    step_ = project_.undo().index() + (goes_on ? 0 : 1);
+    video_ = goes_on ? document_.value(video_key).toString() : QString();
+    tell(shot, goes_on);
+}
+
+void Extension::tell(const app::Shot& shot, bool goes_on) {
+    const QString words =
+        shot.current().still() ? tr("Generate now makes “%1” move: a clip that begins with it comes after it.")
+        : goes_on ? tr("Generate now continues “%1” with its last pictures; the result comes after it.")
+                  : tr("Generate now continues “%1” from its last picture; the result comes after it.");
+    const auto decline = [this] { shot_.clear(); };
+    banners_.show_banner(QStringLiteral("extend"), Banners::Kind::info, words.arg(app::shortened(shot.title(), 60)),
+                         {{tr("Not now"), decline}}, 0, decline);
+}
+
+/// The request may not be one any more.
+void Extension::check() {
+    if (video_.isEmpty() || document_.value(video_key).toString() == video_) return;
+    end(); // undone, or the clip goes on after something else
+}
+
+void Extension::end() {
+    if (std::exchange(shot_, {}).isEmpty()) return;
+    banners_.remove(QStringLiteral("extend"));
+}
+
+QString Extension::tag() const {
+    return shot_.isEmpty() ? QString() : app::ResultPlace{shot_, {}, app::new_id()}.tag();
+}
+
+} // namespace denoir::ui

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QObject>
+
+#include <vector>
+
+namespace denoir::app {
+class Preparations;
+class PromptHistory;
+class RequestDocument;
+class RunQueue;
+class SweepDocument;
+} // namespace denoir::app
+
+namespace denoir::ui {
+
+class EntryEditing;
+class Extension;
+class ParametersPanel;
+
+/// What happens when Generate is pressed: the request goes into the queue, once it is resolved and what it needs is
+/// read; or the axes become a sweep. Borrows all.
+class Generation : public QObject {
+    Q_OBJECT
+public:
+    struct Studio {
+        app::RequestDocument& document;
+        app::RunQueue& queue;
+        app::PromptHistory& prompts;
+        app::Preparations& inputs;
+        app::SweepDocument& sweeps;
+    };
+    Generation(const Studio& studio, ParametersPanel& parameters, EntryEditing& editing, Extension& extension,
+               QObject* parent = nullptr);
+    void generate(bool next = false); ///< next: before those that wait
+    void sweep();
+
+signals:
+    void begun();   ///< a run is in line
+    void refused(); ///< by what stands in the parameters
+    void said(const QString& text);
+
+private:
+    bool commit();
+    bool waits() const;
+    void generate_waiting();
+    void put_in_line(bool next);
+
+    Studio studio_;
+    ParametersPanel& parameters_;
+    EntryEditing& editing_;
+    Extension& extension_;
+    std::vector<bool> waiting_; ///< `next` of each that was asked for while the request was resolved
+};
+
+} // namespace denoir::ui

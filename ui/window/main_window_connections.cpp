@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// MainWindow: how its parts are connected with each other.
+#include <QMenu>
+
+#include "app/base/engine_text.h"
+#include "app/project/project.h"
+#include "app/request/request_document.h"
+#include "app/runs/run_history.h"
+#include "app/runs/run_queue.h"
+#include "app/studio.h"
+#include "app/sweep/sweep_document.h"
+#include "ui/docks/images_panel.h"
+#include "ui/docks/models_panel.h"
+#include "ui/docks/parameters_panel.h"
+#include "ui/docks/queue_panel.h"
+#include "ui/docks/runs_panel.h"
+#include "ui/layers/layers_panel.h"
+#include "ui/preview/metrics_view.h"
+#include "ui/preview/preview_view.h"
+#include "ui/steps/steps_panel.h"
+#include "ui/timeline/timeline_view.h"
+#include "ui/tune/sweep_grid.h"
+#include "ui/tune/sweep_table.h"
+#include "ui/tune/sweep_view.h"
+#include "ui/widgets/banner.h"
+#include "ui/widgets/dock.h"
+#include "ui/window/branching.h"
+#include "ui/window/compare_bar.h"
+#include "ui/window/docks.h"
+#include "ui/window/entry_editing.h"
+#include "ui/window/exports.h"
+#include "ui/window/extension.h"
+#include "ui/window/generation.h"
+#include "ui/window/main_window.h"
+#include "ui/window/opener.h"
+#include "ui/window/playback.h"
+#include "ui/window/project_files.h"
+#include "ui/window/retaking.h"
+#include "ui/window/run_news.h"
+#include "ui/window/shot_adder.h"
+#include "ui/window/verifications.h"
+#include "ui/window/viewer.h"
+
+namespace denoir::ui {
+
+using app::Side;
+
+void MainWindow::connect_parts() {
+    connect_words();
+    connect_project();
+    connect_opener();
+    connect_preview();
+    connect_sides();
+    connect_runs();
+    connect_generation();
+    connect_cut();
+    connect_tune();
+}
+
+void MainWindow::connect_words() {
+    const auto says = [this](auto*... part) {
+        (connect(part, &std::remove_pointer_t<decltype(part)>::said, this, &MainWindow::say), ...);
+    };
+    says(images_, runs_, queue_, layers_panel_, steps_, tune_);
+    says(files_, exports_, viewer_, opener_, branching_, extension_, retaking_, shot_adder_, generation_);
+    connect(models_, &ModelsPanel::taken, this, [this](const QString& name) {
+        say(tr("%1 is the model now; undo brings back the one before.").arg(name));
+    });
+    connect(&studio_.worker, &app::EngineWorker::warned, this,
+            [this](app::JobId, const QString& text) { say(app::engine_text(text)); });
+    connect(&studio_.core, &app::Studio::issue, this, [this](const app::Issue& issue) { say(issue.line()); });
+    connect(banners_, &Banners::shown, this, [this](Banners::Kind kind, const QString& text) {
+        if (for_picture_) return;
+        using Level = app::Journal::Level;
+        studio_.core.journal.add(kind == Banners::Kind::error     ? Level::error
+                                 : kind == Banners::Kind::warning ? Level::warning
+                                                                  : Level::info,
+                                 text);
+    });
+}
+
+void MainWindow::connect_project() {
+    connect(files_, &ProjectFiles::file_chosen, this, &MainWindow::open_path);
+    connect(files_, &ProjectFiles::opened, this, [this] {
+        docks_->at("timeline-dock").show();
+        timeline_->show_playhead();
+    });
+    connect(exports_, &Exports::open_requested, this, &MainWindow::open_path);
+    connect(exports_, &Exports::shot_missing, this, [this](int row) {
+        docks_->at("timeline-dock").show();
+        timeline_->select(row);
+    });
+    connect(&studio_.project, &app::Project::path_changed, this, &MainWindow::update_title);
+    connect(&studio_.project, &app::Project::modified_changed, this, &MainWindow::update_title);
+}
+
+void MainWindow::connect_opener() {
+    connect(opener_, &Opener::project_chosen, files_, &ProjectFiles::open);
+    connect(opener_, &Opener::run_chosen, this, [this](const QString& run) {
+        viewer_->leave_tune();
+        viewer_->show_run(run);
+    });
+    connect(opener_, &Opener::clip_chosen, viewer_, &Viewer::show_file);
+    connect(opener_, &Opener::pair_chosen, viewer_, &Viewer::compare);
+    connect(opener_, &Opener::shots_chosen, shot_adder_, &ShotAdder::add);
+    connect(opener_, &Opener::start_chosen, this, [this](const QString& picture) {
+        images_->take(ImagesPanel::Side::start, {picture, {}});
+    });
+    connect(opener_, &Opener::end_chosen, this, [this](const QString& picture) {
+        images_->take(ImagesPanel::Side::last, {picture, {}});
+    });
+    connect(opener_, &Opener::traces_chosen, this, [this](const QStringList& files) {
+        show_layers();
+        layers_panel_->take_files(files);
+    });
+    connect(opener_, &Opener::loras_chosen, this, [this](const QStringList& files) {
+        parameters_->take_loras(files);
+        docks_->reveal("parameters-dock");
+        say(tr("%n LoRA(s) put into the parameters.", nullptr, int(files.size())));
+    });
+    connect(opener_, &Opener::models_chosen, this, [this](const QString& path) {
+        models_->take(path);
+        docks_->reveal("models-dock");
+    });
+    connect(opener_, &Opener::sweep_found, this, [this] { layouts_->show(Layout::tune); });
+    connect(opener_, &Opener::sweep_opened, this, [this] { tune_->grid().setFocus(Qt::OtherFocusReason); });
+}
+
+void MainWindow::connect_preview() {
+    connect(preview_, &PreviewView::picture_dropped, opener_, &Opener::ask_what_it_is);
+    connect(preview_, &PreviewView::other_dropped, opener_, &Opener::open);
+    connect(preview_, &PreviewView::several_dropped, opener_, &Opener::open_together);
+    connect(preview_, &PreviewView::request_found, opener_, &Opener::offer_request);
+    connect(preview_, &PreviewView::clip_failed, this, [this](Side, const app::Issue& issue) {
+        banners_->show_banner(QStringLiteral("clip"), Banners::Kind::error, issue.line(), {}, 20);
+    });
+    connect(metrics_, &MetricsView::frame_requested, &preview_->player(), &app::Player::go_to);
+    connect(&preview_->player(), &app::Player::frame_changed, metrics_, &MetricsView::set_frame);
+    connect(viewer_, &Viewer::live_shown, this, [this] { docks_->at("steps-dock").show(); });
+    connect(viewer_, &Viewer::run_shown, this, [this](const QString& run, bool by_hand) {
+        if (by_hand || !runs_->is_choosing()) runs_->select(run);
+    });
+}
+
+void MainWindow::connect_sides() {
+    connect(viewer_, &Viewer::side_changed, this, [this](Side side, const QString& name, const QString& run) {
+        compare_bar_->set_name(side, name);
+        steps_->set_run(side, run);
+        const auto source = [this](Side each) {
+            const auto* info = preview_->info(each);
+            const QString its_run = viewer_->run(each);
+            return DifferencesPanel::Source{info || !its_run.isEmpty(), its_run,
+                                            info && its_run.isEmpty() ? info->request : QString()};
+        };
+        differences_->set_sources(source(Side::a), source(Side::b));
+        layers_panel_->set_runs(viewer_->run(Side::a), viewer_->run(Side::b));
+        runs_->set_sides(viewer_->run(Side::a), viewer_->run(Side::b));
+    });
+    connect(compare_bar_, &CompareBar::swap_asked, preview_, &PreviewView::swap);
+    connect(compare_bar_, &CompareBar::chosen, this, [this](Side side, const QString& path) {
+        side == Side::a ? viewer_->compare(path, {}) : viewer_->compare({}, path);
+    });
+    // Two runs of one prompt and seed have one name: what differs stands behind it.
+    connect(differences_, &DifferencesPanel::told_apart, this, [this](const QString& a, const QString& b) {
+        for (const auto& [side, detail] : {std::pair{Side::a, a}, {Side::b, b}}) {
+            compare_bar_->set_detail(side, detail);
+            const auto* info = preview_->info(side);
+            preview_->set_label(side,
+                                info && !detail.isEmpty() ? info->name + QStringLiteral(" · ") + detail : QString());
+        }
+    });
+}
+
+void MainWindow::connect_runs() {
+    const auto show = [this](const QString& run) {
+        viewer_->leave_tune();
+        viewer_->show_run(run);
+    };
+    const auto resume = [this](const QString& run) {
+        viewer_->watch();
+        studio_.queue.add_resume(run);
+    };
+    connect(queue_, &QueuePanel::details_asked, this, &MainWindow::show_log);
+    connect(queue_, &QueuePanel::open_run, this, show);
+    connect(runs_, &RunsPanel::open_run, this, show);
+    connect(runs_, &RunsPanel::compare_runs, this, [this](const QString& a, const QString& b) {
+        viewer_->compare(a.isEmpty() ? viewer_->run(Side::a) : a, b);
+    });
+    connect(runs_, &RunsPanel::compare_layers, this, [this](const QString& a, const QString& b) {
+        viewer_->compare(a, b);
+        show_layers();
+    });
+    connect(runs_, &RunsPanel::add_to_timeline, shot_adder_, &ShotAdder::add);
+    connect(runs_, &RunsPanel::resume_run, this, resume);
+    connect(runs_, &RunsPanel::details_asked, news_, &RunNews::tell_failure);
+    QAction* resume_action = actions_.at(QStringLiteral("run.resume"));
+    connect(runs_, &RunsPanel::resumable_changed, resume_action, &QAction::setEnabled);
+    resume_action->setEnabled(runs_->resumable());
+    connect(runs_, &RunsPanel::removed, this, [this](const QStringList& runs) {
+        viewer_->forget(runs);
+        banners_->show_banner(QStringLiteral("deleted"), Banners::Kind::info,
+                              tr("%n run(s) deleted.", nullptr, int(runs.size())),
+                              {{tr("Undo"), [this] { runs_->undo_remove(); }}}, 30);
+    });
+    connect(&studio_.history, &app::RunHistory::restored, this, [this](const QStringList& runs) {
+        banners_->remove(QStringLiteral("deleted"));
+        viewer_->bring_back(runs);
+    });
+    auto* verifications = new Verifications(studio_.worker, *banners_, *status_, this);
+    connect(runs_, &RunsPanel::verifying, verifications, &Verifications::add);
+    connect(news_, &RunNews::run_failed, this, [this] { docks_->reveal("queue-dock"); });
+    connect(news_, &RunNews::resume_asked, this, resume);
+    connect(news_, &RunNews::log_asked, this, &MainWindow::show_log);
+    connect(steps_, &StepsPanel::keep_requested, exports_, &Exports::keep_draft);
+}
+
+void MainWindow::connect_generation() {
+    const auto show_parameters = [this] { docks_->at("parameters-dock").show(); };
+    connect(parameters_, &ParametersPanel::add_models_asked, models_, &ModelsPanel::add_model);
+    connect(generation_, &Generation::refused, this, show_parameters);
+    connect(generation_, &Generation::begun, this, [this] { viewer_->watch(!tunes()); });
+    connect(queue_, &QueuePanel::editing_changed, editing_, &EntryEditing::begin);
+    connect(steps_, &StepsPanel::branch_requested, branching_, &Branching::branch);
+    connect(branching_, &Branching::prepared, this, show_parameters);
+}
+
+void MainWindow::connect_cut() {
+    timeline_->set_settled([this] { return preview_->is_settled(Side::a); });
+    connect(timeline_, &TimelineView::frame_expected, viewer_, &Viewer::expect_cut_frame);
+    connect(timeline_, &TimelineView::show_frame, viewer_, &Viewer::show_cut_frame);
+    connect(timeline_, &TimelineView::open_requested, this, [this](const QString& run, const QString& video) {
+        run.isEmpty() ? viewer_->show_file(video) : open_path(run);
+    });
+    connect(timeline_, &TimelineView::extend_requested, extension_, &Extension::begin);
+    connect(timeline_, &TimelineView::retake_requested, retaking_, &Retaking::retake);
+    connect(retaking_, &Retaking::begun, this, [this] { viewer_->watch(); });
+    connect(shot_adder_, &ShotAdder::added_in_create, this, [this] { docks_->at("timeline-dock").show(); });
+    connect(timeline_, &TimelineView::issue_found, this, [this](const app::Issue& issue) { say(issue.line()); });
+    connect(timeline_, &TimelineView::nothing_to_cut, this, &MainWindow::say_empty_cut);
+    connect(extension_, &Extension::empty_cut, this, &MainWindow::say_empty_cut);
+    connect(retaking_, &Retaking::empty_cut, this, &MainWindow::say_empty_cut);
+    const auto say_gone = [this] { say(tr("The shot is not there any more.")); };
+    connect(extension_, &Extension::shot_gone, this, say_gone);
+    connect(retaking_, &Retaking::shot_gone, this, say_gone);
+    connect(timeline_, &TimelineView::inside_asked, this,
+            [this] { say(tr("Put the playhead inside a shot first: at its edge there is nothing to split.")); });
+    connect(&studio_.document, &app::RequestDocument::resolved_changed, timeline_, [this] {
+        if (const double fps = studio_.document.value(QStringLiteral("fps")).toDouble(); fps > 0)
+            timeline_->set_usual_rate(fps);
+    });
+}
+
+void MainWindow::connect_tune() {
+    auto& sweeps = studio_.core.sweeps();
+    for (const char* id : {"tune.export-video", "tune.export-picture", "tune.export-report", "tune.export-csv"})
+        tune_->export_menu().addAction(actions_.at(QLatin1String(id)));
+    // What is done with a clip of the grid; in the rest of the window these keys are the timeline's.
+    for (const char* id : {"tune.take", "tune.take-all", "tune.compare", "tune.star", "tune.reference"})
+        actions_.keep_to(QLatin1String(id), tune_->grid());
+    connect(tune_, &SweepView::open_run, this, [this](const QString& run) {
+        layouts_->show(Layout::create);
+        playback_->play_next();
+        viewer_->show_run(run);
+    });
+    connect(tune_, &SweepView::compare_runs, viewer_, &Viewer::compare);
+    // What can be done with a run from the menus is done with the clip that is selected.
+    connect(tune_, &SweepView::current_run_changed, runs_, &RunsPanel::select);
+    connect(&tune_->grid(), &SweepGrid::current_changed, this, [this] {
+        if (const auto cell = tune_->grid().current()) sweep_table_->set_current(*cell);
+    });
+    connect(sweep_table_, &SweepTable::picked, &tune_->grid(),
+            [this](std::size_t cell) { tune_->grid().set_current(cell); });
+    connect(sweep_table_, &SweepTable::activated, &tune_->grid(), &SweepGrid::activate);
+    connect(&sweeps, &app::SweepDocument::failed, this, [this](const app::Issue& issue) {
+        banners_->show_banner(QStringLiteral("sweep"), Banners::Kind::error, issue.line(), {}, 30);
+    });
+    connect(&sweeps, &app::SweepDocument::started, this, [this] {
+        banners_->remove(QStringLiteral("sweep"));
+        if (tunes()) tune_->grid().setFocus();
+    });
+}
+
+} // namespace denoir::ui

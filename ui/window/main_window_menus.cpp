@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include <QMenuBar>
+#include <QToolButton>
+
+#include "ui/window/docks.h"
+#include "ui/window/main_window.h"
+#include "ui/window/project_files.h"
+
+namespace denoir::ui {
+
+void MainWindow::make_menus() {
+    const auto fill = [this](QMenu* menu, std::initializer_list<const char*> ids) {
+        for (const char* id : ids)
+            if (*id == '-')
+                menu->addSeparator();
+            else
+                menu->addAction(actions_.at(QLatin1String(id)));
+    };
+    QMenu* file = menuBar()->addMenu(tr("&File"));
+    fill(file, {"file.new", "file.open"});
+    QMenu* recent = file->addMenu(tr("Open &recent"));
+    connect(recent, &QMenu::aboutToShow, this, [this, recent] { files_->fill_recent(*recent); });
+    fill(file, {"file.save", "file.save-as", "-", "file.export", "-", "file.models", "file.rebuild", "-",
+                "file.disk-limit", "file.free-steps", "file.notify", "-", "file.quit"});
+    fill(menuBar()->addMenu(tr("&Edit")),
+         {"edit.undo", "edit.redo", "-", "edit.prompt", "edit.prompt-before", "edit.prompt-after",
+          "edit.negative-default", "-", "edit.start-image", "edit.last-image", "edit.paste-image", "edit.camera",
+          "edit.swap-images", "-", "edit.reset"});
+    QMenu* view = menuBar()->addMenu(tr("&View"));
+    fill(view, {"view.create", "view.compare", "view.tune", "-", "view.palette", "view.search", "view.picture",
+                "view.timeline", "-"});
+    docks_->fill_menu(*view->addMenu(tr("&Docks")), actions_);
+    fill(view,
+         {"view.reset-layout", "view.full-screen", "-", "view.theme-system", "view.theme-light", "view.theme-dark"});
+    fill(menuBar()->addMenu(tr("&Run")),
+         {"run.generate", "run.generate-next", "run.cancel", "run.pause", "run.undo-clear", "-", "run.watch",
+          "run.branch", "run.resume", "-", "run.restore", "run.star", "run.verify", "run.reveal", "run.to-timeline",
+          "-", "run.delete", "run.undo-delete"});
+    fill(menuBar()->addMenu(tr("&Play")),
+         {"play.toggle", "play.backwards", "play.stop", "play.forwards", "-", "play.frame-back", "play.frame-on",
+          "play.ten-back", "play.ten-on", "-", "play.loop", "play.fit", "play.true-size", "play.values"});
+    fill(menuBar()->addMenu(tr("&Compare")), {"compare.selected",
+                                              "compare.with-file",
+                                              "compare.with-folder",
+                                              "compare.layers",
+                                              "compare.traces",
+                                              "-",
+                                              "compare.side-by-side",
+                                              "compare.wipe",
+                                              "compare.difference",
+                                              "compare.onion",
+                                              "compare.flicker",
+                                              "-",
+                                              "compare.flip",
+                                              "compare.swap",
+                                              "compare.by-number",
+                                              "compare.worst",
+                                              "-",
+                                              "compare.first-error",
+                                              "-",
+                                              "compare.export-video",
+                                              "compare.export-difference",
+                                              "compare.export-report",
+                                              "compare.export-csv",
+                                              "compare.export-layers",
+                                              "-",
+                                              "compare.end"});
+    fill(menuBar()->addMenu(tr("T&une")),
+         {"tune.axes", "tune.swap", "tune.take-axes", "-", "tune.missing", "tune.clear", "-", "tune.take",
+          "tune.take-all", "tune.compare", "tune.star", "tune.reference", "-", "tune.export-video",
+          "tune.export-picture", "tune.export-report", "tune.export-csv"});
+    fill(menuBar()->addMenu(tr("&Timeline")),
+         {"timeline.play", "-", "timeline.add", "timeline.add-frames", "-", "timeline.split", "timeline.trim-in",
+          "timeline.trim-out", "timeline.remove", "timeline.extend", "timeline.retake", "edit.rename", "-",
+          "timeline.fit", "file.export"});
+    fill(menuBar()->addMenu(tr("&Help")), {"view.palette", "help.shortcuts", "help.log", "-", "help.about"});
+    auto* find = new QToolButton(menuBar());
+    QAction* palette_action = actions_.at(QStringLiteral("view.palette"));
+    find->setText(tr("%1: find any action").arg(palette_action->shortcut().toString(QKeySequence::NativeText)));
+    find->setAutoRaise(true);
+    find->setFocusPolicy(Qt::NoFocus);
+    find->setAccessibleName(tr("Find any action"));
+    connect(find, &QToolButton::clicked, palette_action, &QAction::trigger);
+    menuBar()->setCornerWidget(find);
+}
+
+} // namespace denoir::ui

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/window/playback.h"
+
+#include <QApplication>
+
+#include <utility>
+
+#include "app/clips/grid_player.h"
+#include "ui/preview/preview_view.h"
+#include "ui/timeline/timeline_view.h"
+#include "ui/tune/sweep_grid.h"
+#include "ui/tune/sweep_view.h"
+#include "ui/window/layouts.h"
+
+namespace denoir::ui {
+
+Playback::Playback(PreviewView& preview, SweepView& sweep, TimelineView& cut, const Layouts& layouts, QObject* parent)
+    : QObject(parent), preview_(preview), sweep_(sweep), cut_(cut), layouts_(layouts) {
+    // Who plays the clip by itself has seen enough of the cut.
+    connect(&preview_.player(), &app::Player::speed_changed, this, [this](double speed) {
+        if (speed != 0) pause_cut();
+    });
+}
+
+bool Playback::cut_has_focus() const {
+    const QWidget* focus = QApplication::focusWidget();
+    return focus && (focus == &cut_ || cut_.isAncestorOf(focus));
+}
+
+bool Playback::means_cut() const { return cut_has_focus() || cut_.playing(); }
+
+app::Transport& Playback::transport() const {
+    if (layouts_.current() == Layout::tune) return sweep_.player();
+    return preview_.player();
+}
+
+void Playback::toggle() {
+    if (means_cut()) return cut_.set_playing(!cut_.playing());
+    app::Transport& player = transport();
+    if (&player == &preview_.player() && player.playing())
+        plays_next_ = false; // whoever pauses now wants the next one still, too
+    player.toggle();
+}
+
+void Playback::pause() {
+    preview_.player().pause();
+    sweep_.player().pause();
+    pause_cut();
+}
+
+void Playback::pause_cut() { cut_.set_playing(false); }
+
+void Playback::shuttle(int direction) { means_cut() ? cut_.shuttle(direction) : transport().shuttle(direction); }
+
+void Playback::step(int frames) {
+    if (!means_cut()) return transport().step(frames);
+    pause_cut();
+    cut_.set_playhead(cut_.playhead() + frames);
+}
+
+void Playback::toggle_loop() {
+    preview_.player().set_loop(!preview_.player().loop());
+    sweep_.player().set_loop(preview_.player().loop());
+}
+
+void Playback::zoom_to_fit() {
+    layouts_.current() == Layout::tune ? sweep_.grid().zoom_to_fit() : preview_.canvas().zoom_to_fit();
+}
+
+void Playback::clip_opened() {
+    if (std::exchange(plays_next_, false)) preview_.player().play();
+}
+
+} // namespace denoir::ui

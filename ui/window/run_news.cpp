@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/window/run_news.h"
+
+#include "app/base/engine_text.h"
+#include "app/base/text.h"
+#include "app/runs/run_history.h"
+#include "app/runs/run_queue.h"
+#include "engine/core/error.h"
+#include "ui/docks/log_panel.h"
+#include "ui/widgets/banner.h"
+#include "ui/window/status_line.h"
+
+namespace denoir::ui {
+
+using Role = app::RunQueue::Role;
+using State = app::RunQueue::State;
+
+RunNews::RunNews(app::RunQueue& queue, const app::RunHistory& history, Banners& banners, StatusLine& status,
+                 const LogPanel& log, QObject* parent)
+    : QObject(parent), queue_(queue), history_(history), banners_(banners), status_(status), log_(log) {
+    connect(&history_, &app::RunHistory::issue_changed, this, &RunNews::tell_history);
+    connect(&queue_, &app::RunQueue::entry_ended, this, &RunNews::entry_ended);
+    connect(&queue_, &app::RunQueue::failing, this, &RunNews::queue_failing);
+    connect(&queue_, &app::RunQueue::paused_changed, this, [this](bool paused) {
+        if (!paused) banners_.remove(QStringLiteral("failing"));
+    });
+}
+
+void RunNews::tell_history() {
+    banners_.show_banner(QStringLiteral("history"), Banners::Kind::warning, history_.issue().line());
+}
+
+void RunNews::tell_state() {
+    if (!history_.issue().isEmpty()) tell_history();
+    if (const app::Issue issue = queue_.issue(); !issue.isEmpty())
+        banners_.show_banner(QStringLiteral("queue-issue"), Banners::Kind::warning, issue.line());
+    if (const int waiting = queue_.waiting(); queue_.paused() && waiting > 0)
+        banners_.show_banner(QStringLiteral("failing"), Banners::Kind::info,
+                             tr("The queue is paused; %n run(s) wait.", nullptr, waiting),
+                             {{tr("Continue"), [this] { queue_.set_paused(false); }}});
+}
+
+void RunNews::entry_ended(quint64 id, int state) {
+    const QModelIndex entry = queue_.index(queue_.row_of(id));
+    const QString prompt = app::shortened(entry.data(Role::PromptRole).toString().simplified(), 60);
+    if (state == int(State::done)) status_.announce(tr("A video is ready: %1").arg(prompt));
+    if (state == int(State::failed)) {
+        emit run_failed();
+        status_.announce(tr("A run failed: %1").arg(app::words(entry.data(Role::IssueRole).value<app::Issue>())));
+    }
+}
+
+void RunNews::queue_failing(const app::Issue& issue) {
+    const QString file = issue.file.isEmpty() ? QString() : issue.file + QStringLiteral(": ");
+    banners_.show_banner(
+        QStringLiteral("failing"), Banners::Kind::error,
+        tr("The queue is paused: the last two runs failed for the same reason. %1").arg(file + app::words(issue)),
+        {{tr("Continue all the same"), [this] { queue_.set_paused(false); }},
+         {tr("Details"), [this] { emit log_asked(0); }}});
+}
+
+void RunNews::tell_failure(const QString& run) {
+    for (int row = queue_.rowCount() - 1; row >= 0; --row) {
+        const QModelIndex entry = queue_.index(row);
+        const quint64 id = entry.data(Role::IdRole).toULongLong();
+        if (entry.data(Role::RunRole).toString() == run && log_.knows(id)) return emit log_asked(id);
+    }
+    const QModelIndex at = history_.index(history_.row_of(run));
+    const QString title = app::shortened(at.data(Qt::DisplayRole).toString().simplified(), 60);
+    banners_.show_banner(
+        QStringLiteral("failed-run"), Banners::Kind::error,
+        tr("“%1” failed: %2").arg(title, at.data(app::RunHistory::IssueRole).value<app::Issue>().line()));
+}
+
+void RunNews::offer_to_resume() {
+    const auto interrupted = queue_.interrupted();
+    if (interrupted.isEmpty()) return;
+    const QModelIndex at = queue_.index(queue_.row_of(interrupted.constFirst()));
+    const QString run = at.data(Role::RunRole).toString();
+    if (run.isEmpty()) return;
+    int step = 0, steps = 0; // the entry knows them only while it is at work
+    try {
+        const auto record = app::RunHistory::record(run);
+        step = record.steps.empty() ? 0 : record.steps.back().step;
+        steps = record.total_steps;
+    } catch (const Error&) { // a folder that is gone: resuming says so
+    }
+    const QString prompt = at.data(Role::PromptRole).toString().simplified();
+    banners_.show_banner(QStringLiteral("resume"), Banners::Kind::info,
+                         tr("“%1” was interrupted at step %2 of %3. Nothing of it is lost.")
+                             .arg(app::shortened(prompt, 60))
+                             .arg(step)
+                             .arg(steps),
+                         {{tr("Resume"), [this, run] { emit resume_asked(run); }}});
+}
+
+} // namespace denoir::ui

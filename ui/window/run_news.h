@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QObject>
+#include <QString>
+
+#include "app/base/issue.h"
+
+namespace denoir::app {
+class RunHistory;
+class RunQueue;
+} // namespace denoir::app
+
+namespace denoir::ui {
+
+class Banners;
+class LogPanel;
+class StatusLine;
+
+/// Tells what became of runs: that one is ready or failed and why, that the queue stands, what a crash interrupted.
+/// Borrows all.
+class RunNews : public QObject {
+    Q_OBJECT
+public:
+    RunNews(app::RunQueue& queue, const app::RunHistory& history, Banners& banners, StatusLine& status,
+            const LogPanel& log, QObject* parent = nullptr);
+    void offer_to_resume(); ///< the run that a crash interrupted
+    void tell_state();      ///< at the start: what is wrong with history and queue, and that the queue is paused
+    /// Why it failed: in the log, which tells what was done before it; of a run from before the program was started the
+    /// log tells nothing.
+    void tell_failure(const QString& run);
+
+signals:
+    void run_failed();
+    void resume_asked(const QString& run);
+    void log_asked(quint64 entry); ///< of the queue; 0: everything
+
+private:
+    void entry_ended(quint64 id, int state);
+    void queue_failing(const app::Issue& issue);
+    void tell_history();
+
+    app::RunQueue& queue_;
+    const app::RunHistory& history_;
+    Banners& banners_;
+    StatusLine& status_;
+    const LogPanel& log_;
+};
+
+} // namespace denoir::ui

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/window/shot_adder.h"
+
+#include "app/project/result_placer.h"
+#include "ui/timeline/timeline_view.h"
+#include "ui/widgets/banner.h"
+#include "ui/widgets/open_dialog.h"
+#include "ui/window/layouts.h"
+#include "ui/window/status_line.h"
+
+namespace denoir::ui {
+
+ShotAdder::ShotAdder(TimelineView& timeline, app::ResultPlacer& results, const Layouts& layouts, Banners& banners,
+                     StatusLine& status, QWidget& window)
+    : QObject(&window),
+      timeline_(timeline),
+      results_(results),
+      layouts_(layouts),
+      banners_(banners),
+      status_(status),
+      window_(window) {
+    show_progress();
+    connect(&timeline_, &TimelineView::files_added, this, &ShotAdder::tell_added);
+    connect(&results_, &app::ResultPlacer::said, this, &ShotAdder::said);
+    connect(&results_, &app::ResultPlacer::held_changed, this, &ShotAdder::offer_held);
+}
+
+void ShotAdder::show_progress() {
+    const app::TakeReader& reader = timeline_.reader();
+    connect(&reader, &app::TakeReader::progressed, this, [this](int done, int total) {
+        status_.show_task(StatusLine::Task::reading, tr("reading · file %1/%2").arg(done + 1).arg(total), done, total);
+    });
+    connect(&reader, &app::TakeReader::finished, this, [this] { status_.end_task(StatusLine::Task::reading); });
+}
+
+void ShotAdder::add(const QStringList& paths) {
+    QStringList named = paths;
+    named.removeAll(QString());
+    if (!named.isEmpty()) timeline_.add_files(named);
+}
+
+void ShotAdder::ask_for_files() {
+    const QString filters = tr("Videos, pictures (*.mp4 *.mkv *.mov *.webm *.avi *.gif *.png *.jpg *.jpeg *.webp "
+                               "*.bmp *.tif *.tiff *.ppm *.pgm);;All files (*)");
+    ask_to_open(&window_, tr("Add videos or pictures"), {ToOpen::Kind::files, filters, {}},
+                [this](const QStringList& files) { timeline_.add_files(files); });
+}
+
+void ShotAdder::ask_for_folder() {
+    ask_to_open(&window_, tr("Add a folder of frames"), {ToOpen::Kind::folder, {}, {}},
+                [this](const QStringList& folders) { timeline_.add_files(folders); });
+}
+
+void ShotAdder::tell_added(int shots, int stills) {
+    constexpr int like_frames = 5; // pictures at once: more likely those of one movement than cards
+    const bool create = layouts_.current() == Layout::create;
+    if (create) emit added_in_create();
+    if (stills >= like_frames)
+        emit said(tr("Each of the %n picture(s) is a shot of its own. Drop their folder to have them as frames of one.",
+                     nullptr, stills));
+    else if (!create)
+        emit said(tr("%n shot(s) added to the timeline.", nullptr, shots));
+}
+
+void ShotAdder::offer_held(int held) {
+    if (held == 0) return banners_.remove(QStringLiteral("held"));
+    banners_.show_banner(QStringLiteral("held"), Banners::Kind::info,
+                         held == 1 ? tr("The new take is ready. It comes in with your next edit; until then, what was "
+                                        "undone can be done again.")
+                                   : tr("The new takes are ready. They come in with your next edit; until then, what "
+                                        "was undone can be done again."),
+                         {{tr("Put in now"), [this] { results_.place_held(); }}});
+}
+
+} // namespace denoir::ui

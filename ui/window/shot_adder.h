@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QObject>
+#include <QStringList>
+
+class QWidget;
+
+namespace denoir::app {
+class ResultPlacer;
+}
+
+namespace denoir::ui {
+
+class Banners;
+class Layouts;
+class StatusLine;
+class TimelineView;
+
+/// Brings runs and files to the end of the cut and tells how far that is; offers the results that are held back from
+/// it. Borrows all.
+class ShotAdder : public QObject {
+    Q_OBJECT
+public:
+    ShotAdder(TimelineView& timeline, app::ResultPlacer& results, const Layouts& layouts, Banners& banners,
+              StatusLine& status, QWidget& window);
+    void add(const QStringList& paths); ///< empty ones are left out
+    void ask_for_files();               ///< videos and pictures
+    void ask_for_folder();              ///< of frames
+
+signals:
+    void added_in_create(); ///< in that layout: the cut is to be seen
+    void said(const QString& text);
+
+private:
+    void show_progress();
+    void tell_added(int shots, int stills);
+    void offer_held(int held);
+
+    TimelineView& timeline_;
+    app::ResultPlacer& results_;
+    const Layouts& layouts_;
+    Banners& banners_;
+    StatusLine& status_;
+    QWidget& window_;
+};
+
+} // namespace denoir::ui

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/window/viewer.h"
+
+#include <QFileInfo>
+
+#include <algorithm>
+#include <utility>
+
+#include "app/base/folder.h"
+#include "app/base/text.h"
+#include "app/runs/run_queue.h"
+#include "engine/pipeline/run_layout.h"
+#include "ui/preview/preview_view.h"
+#include "ui/steps/steps_panel.h"
+#include "ui/window/playback.h"
+
+namespace denoir::ui {
+
+using app::Side;
+
+Viewer::Viewer(PreviewView& preview, StepsPanel& steps, Playback& playback, Layouts& layouts,
+               const app::RunQueue& queue, const app::EngineWorker& worker, QObject* parent)
+    : QObject(parent),
+      preview_(preview),
+      steps_(steps),
+      playback_(playback),
+      layouts_(layouts),
+      queue_(queue),
+      worker_(worker) {
+    connect(&preview_, &PreviewView::opened_by_hand, this, &Viewer::look_away);
+    connect(&preview_, &PreviewView::clip_opened, this, [this](Side side, const app::ClipInfo& info) {
+        set_side(side, info.name, info.run);
+        if (side == Side::a) playback_.clip_opened();
+    });
+    connect(&preview_, &PreviewView::swapped, this, [this] {
+        for (const Side side : {Side::a, Side::b}) {
+            const auto* info = preview_.info(side);
+            set_side(side, info ? info->name : QString(), info ? info->run : QString());
+        }
+    });
+    connect(&steps_, &StepsPanel::picture_changed, this, &Viewer::show_step);
+    connect(&queue_, &app::RunQueue::entry_ended, this,
+            [this](quint64, int state, const QString& run) { entry_ended(state, run); });
+    follow_worker();
+}
+
+/// Of its jobs those of the queue; another is a verification's.
+void Viewer::follow_worker() {
+    connect(&worker_, &app::EngineWorker::run_created, this,
+            [this](app::JobId job, const QString& run, int steps, int, const Request& request) {
+                if (job != queue_.running_job()) return;
+                steps_.begin(run, request, steps);
+                if (watching_) show_live();
+            });
+    connect(&worker_, &app::EngineWorker::step_done, this, [this](app::JobId job, const app::StepUpdate& update) {
+        if (job == queue_.running_job()) steps_.add(update);
+    });
+    connect(&worker_, &app::EngineWorker::finished, this, [this](app::JobId, const app::RunResult& result) {
+        steps_.finish();
+        if (!watching_) return;
+        const bool was_live = steps_.shows_live();
+        playback_.play_next();
+        show_ended(result.run);
+        if (was_live) steps_.show_live();
+        preview_.show_overlay({}, {});
+    });
+}
+
+void Viewer::show_run(const QString& run) { show(run, true); }
+
+/// The next run comes into the preview by itself as this one did.
+void Viewer::show_ended(const QString& run) {
+    show(run, false);
+    watching_ = true;
+}
+
+void Viewer::entry_ended(int state, const QString& run) {
+    steps_.finish();
+    if (run.isEmpty()) return;
+    steps_.look_again(run); // one that went on has more of them
+    if (state != int(app::RunQueue::State::cancelled) || steps_.live().run() != run) return;
+    if (watching_) {
+        show_ended(run);
+        show_live();
+    }
+    emit said(
+        tr("Stopped at step %1. Resume it, or branch from any step.").arg(std::max(0, steps_.live().last_step())));
+}
+
+void Viewer::show(const QString& run, bool by_hand) {
+    if (run.isEmpty()) return;
+    playback_.pause_cut();
+    if (steps_.live().running() && run == steps_.live().run()) {
+        watching_ = true;
+        return show_live();
+    }
+    watching_ = !worker_.busy();
+    preview_.show_overlay({}, {});
+    steps_.show_run(run);
+    run_a_ = run;
+    // The folder itself is asked: the index may not have looked at it since the run ended.
+    const bool has_video = QFileInfo::exists(app::file_in(run, run_file::video));
+    if (has_video) {
+        preview_.show_clip(Side::a, run);
+    } else {
+        preview_.clear(Side::a);
+        set_side(Side::a, tr("%1 · no video yet").arg(QFileInfo(run).fileName()), run);
+    }
+    emit run_shown(run, by_hand);
+}
+
+void Viewer::show_file(const QString& path) {
+    leave_tune();
+    playback_.pause_cut();
+    look_away();
+    preview_.show_overlay({}, {});
+    preview_.show_clip(Side::a, path, true);
+}
+
+QString Viewer::clip_of(const QString& video, const QString& run) const {
+    const auto* info = preview_.info(Side::a);
+    return run.isEmpty() || (info && info->path == video) ? video : run;
+}
+
+void Viewer::show_cut_frame(const QString& video, const QString& run, int frame) {
+    look_away();
+    playback_.play_next(false); // it was said of something else
+    preview_.show_overlay({}, {});
+    preview_.show_frame(Side::a, clip_of(video, run), frame);
+}
+
+void Viewer::expect_cut_frame(const QString& video, const QString& run, int frame) {
+    preview_.expect_frame(Side::a, clip_of(video, run), frame);
+}
+
+void Viewer::show_live() {
+    if (steps_.live().steps() == 0) return;
+    playback_.pause_cut();
+    steps_.show_live();
+    steps_.follow();
+    emit live_shown();
+}
+
+void Viewer::look_away() {
+    if (queue_.running() == 0) return;
+    watching_ = false;
+    steps_.show_live(false);
+}
+
+void Viewer::show_step(const QImage& picture, const QString& label) {
+    const app::StepPictures& run = steps_.pictures();
+    // A finished run shows its video; its steps come into the picture when one of them is picked.
+    // One that was stopped has nothing else to show.
+    const bool wanted = !picture.isNull() && (run.running() || !steps_.follows() || !preview_.info(Side::a));
+    if (wanted && run.running()) preview_.player().pause(); // nothing plays below it
+    preview_.show_overlay(wanted ? picture : QImage(), wanted ? label : QString(), run.video_size());
+}
+
+void Viewer::set_side(Side side, const QString& name, const QString& run) {
+    (side == Side::a ? run_a_ : run_b_) = run;
+    emit side_changed(side, name, run);
+}
+
+void Viewer::compare(const QString& a, const QString& b) {
+    layouts_.show(Layout::compare);
+    playback_.pause_cut();
+    look_away();
+    preview_.show_overlay({}, {});
+    if (!a.isEmpty() && a != run_a_ && is_run_folder(app::to_path(a)))
+        show_run(a);
+    else if (!a.isEmpty() && a != run_a_)
+        preview_.show_clip(Side::a, a);
+    if (!b.isEmpty()) preview_.show_clip(Side::b, b);
+    if (preview_.mode() == CompareMode::single && (!b.isEmpty() || preview_.info(Side::b)))
+        preview_.set_mode(CompareMode::wipe);
+}
+
+void Viewer::end_comparison() {
+    preview_.clear(Side::b);
+    set_side(Side::b, {}, {});
+    preview_.set_mode(CompareMode::single);
+}
+
+void Viewer::leave_tune() {
+    if (layouts_.current() == Layout::tune) layouts_.show(Layout::create);
+}
+
+void Viewer::layout_shown(Layout layout) {
+    const bool sweeps = layout == Layout::tune;
+    if (sweeps) {
+        preview_.player().pause();
+        playback_.pause_cut();
+    }
+    watching_ = !sweeps && (watching_ || !worker_.busy());
+    if (layout != Layout::compare) {
+        b_of_compare_ = preview_.info(Side::b) ? preview_.info(Side::b)->path : QString();
+        end_comparison();
+    } else if (!b_of_compare_.isEmpty() && !preview_.info(Side::b)) {
+        preview_.show_clip(Side::b, std::exchange(b_of_compare_, {}));
+        preview_.set_mode(CompareMode::wipe);
+    } else if (!run_b_.isEmpty() && preview_.mode() == CompareMode::single) {
+        preview_.set_mode(CompareMode::wipe);
+    }
+}
+
+void Viewer::forget(const QStringList& runs) {
+    deleted_.clear();
+    if (runs.contains(run_a_)) {
+        deleted_ = run_a_;
+        preview_.clear(Side::a);
+        set_side(Side::a, {}, {});
+    }
+    steps_.forget(runs);
+}
+
+/// Where nothing else is looked at since, the picture comes back with its run.
+void Viewer::bring_back(const QStringList& runs) {
+    if (const QString run = std::exchange(deleted_, {});
+        runs.contains(run) && run_a_.isEmpty() && !preview_.info(Side::a))
+        show_run(run);
+}
+
+} // namespace denoir::ui

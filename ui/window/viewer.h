@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QImage>
+#include <QObject>
+#include <QString>
+#include <QStringList>
+
+#include "app/clips/player.h"
+#include "app/runs/engine_worker.h"
+#include "ui/window/layouts.h"
+
+namespace denoir::app {
+class RunQueue;
+}
+
+namespace denoir::ui {
+
+class Playback;
+class PreviewView;
+class StepsPanel;
+
+/// What is looked at: a run, a file, two of them beside each other, or the steps of the run at work, which comes into
+/// the preview by itself until one looks at something else. Borrows all.
+class Viewer : public QObject {
+    Q_OBJECT
+public:
+    Viewer(PreviewView& preview, StepsPanel& steps, Playback& playback, Layouts& layouts, const app::RunQueue& queue,
+           const app::EngineWorker& worker, QObject* parent = nullptr);
+
+    void show_run(const QString& run);
+    void show_file(const QString& path); ///< a video, a picture, a folder of frames
+    /// A frame of the cut: of its video, or of the run where that is what is open.
+    void show_cut_frame(const QString& video, const QString& run, int frame);
+    void expect_cut_frame(const QString& video, const QString& run, int frame); ///< soon
+    void show_live();                                                           ///< the steps of the run at work
+    /// Files or runs as A and B, in the layout Compare; an empty one stays what it is.
+    void compare(const QString& a, const QString& b);
+    void end_comparison();
+    /// The preview is not part of the layout Tune.
+    void leave_tune();
+    void layout_shown(Layout layout);
+    /// The run of that side; empty: none.
+    const QString& run(app::Side side) const { return side == app::Side::a ? run_a_ : run_b_; }
+
+    void watch(bool watch = true) { watching_ = watch; } ///< the run at work comes into the preview by itself
+    void look_away();                                    ///< something else is looked at than the run at work
+    void forget(const QStringList& runs);                ///< they are deleted
+    void bring_back(const QStringList& runs);            ///< they are not any more
+
+signals:
+    /// A side shows this now; empty: nothing.
+    void side_changed(denoir::app::Side side, const QString& name, const QString& run);
+    /// `by_hand`: not because it has ended.
+    void run_shown(const QString& run, bool by_hand);
+    void live_shown();
+    void said(const QString& text);
+
+private:
+    void follow_worker();
+    void entry_ended(int state, const QString& run);
+    void show(const QString& run, bool by_hand);
+    void show_ended(const QString& run);
+    void show_step(const QImage& picture, const QString& label);
+    void set_side(app::Side side, const QString& name, const QString& run);
+    QString clip_of(const QString& video, const QString& run) const;
+
+    PreviewView& preview_;
+    StepsPanel& steps_;
+    Playback& playback_;
+    Layouts& layouts_;
+    const app::RunQueue& queue_;
+    const app::EngineWorker& worker_;
+    QString run_a_, run_b_;
+    QString deleted_;      ///< run that its deletion took out of the preview
+    QString b_of_compare_; ///< while another layout is shown
+    bool watching_ = true;
+};
+
+} // namespace denoir::ui
