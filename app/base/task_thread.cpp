@@ -1,37 +1,97 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/base/task_thread.h"
 
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
 #include "app/base/low_priority.h"
 
 namespace denoir::app {
 namespace {
 
-constexpr int worker_nice = 10;
+constexpr auto kept = std::chrono::minutes(10); ///< what tasks keep, after the last one
 
 } // namespace
 
-TaskThread::TaskThread() {
-    thread_ = std::jthread([this](const std::stop_token& end) {
-        lower_priority(worker_nice);
-        while (!end.stop_requested()) {
-            std::function<void()> task;
-            {
-                std::unique_lock lock(mutex_);
-                if (!wake_.wait(lock, end, [this] { return !tasks_.empty(); })) return;
-                task = std::move(tasks_.front());
-                tasks_.pop_front();
-            }
-            task();
-        }
-    });
+TaskThread::TaskThread(Options options) : options_(std::move(options)) {
+    thread_ = std::jthread([this](const std::stop_token& end) { loop(end); });
 }
 
-void TaskThread::put(std::function<void()> task) {
+TaskThread::~TaskThread() {
+    thread_.request_stop();
+    cancel_all();
+    thread_.join();
+}
+
+void TaskThread::loop(const std::stop_token& end) {
+    lower_priority(options_.nice);
+    for (Waiting task{}; next(task, end);) {
+        task.task(task.id, stop_.get_token());
+        task.task = {}; // and what it holds
+        {
+            const std::lock_guard lock(mutex_);
+            current_ = 0;
+        }
+        if (options_.ended) options_.ended(task.id);
+    }
+    release();
+}
+
+/// Waits for one and makes it the current one. False: there is none, the thread ends.
+bool TaskThread::next(Waiting& task, const std::stop_token& end) {
+    const auto awaited = [this] { return !waiting_.empty(); };
+    std::unique_lock lock(mutex_);
+    if (!wake_.wait_for(lock, end, kept, awaited) && !end.stop_requested()) {
+        lock.unlock();
+        release();
+        lock.lock();
+        wake_.wait(lock, end, awaited);
+    }
+    if (end.stop_requested()) return false;
+    task = std::move(waiting_.front());
+    waiting_.pop_front();
+    current_ = task.id;
+    stop_ = {};
+    return true;
+}
+
+void TaskThread::release() {
+    if (options_.release) options_.release();
+}
+
+TaskThread::Id TaskThread::put(Task task) {
+    const std::lock_guard lock(mutex_);
+    waiting_.push_back({++last_, std::move(task)});
+    wake_.notify_all();
+    return last_;
+}
+
+TaskThread::Id TaskThread::put(std::function<void()> task) {
+    return put([task = std::move(task)](Id, const std::stop_token&) { task(); });
+}
+
+bool TaskThread::cancel(Id task) {
+    const std::lock_guard lock(mutex_);
+    if (task != 0 && task == current_) stop_.request_stop();
+    return std::erase_if(waiting_, [task](const Waiting& waiting) { return waiting.id == task; }) > 0;
+}
+
+std::vector<TaskThread::Id> TaskThread::cancel_all() {
+    std::deque<Waiting> dropped; // goes without the lock: what tasks hold may take a while
+    std::vector<Id> ids;
     {
         const std::lock_guard lock(mutex_);
-        tasks_.push_back(std::move(task));
+        dropped.swap(waiting_);
+        if (current_ != 0) stop_.request_stop();
     }
-    wake_.notify_all();
+    for (const Waiting& waiting : dropped) ids.push_back(waiting.id);
+    return ids;
+}
+
+TaskThread::Id TaskThread::current() const {
+    const std::lock_guard lock(mutex_);
+    return current_;
 }
 
 } // namespace denoir::app

@@ -1,25 +1,59 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <QtGlobal>
+
 #include <condition_variable>
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <stop_token>
 #include <thread>
+#include <vector>
 
 namespace denoir::app {
 
-/// One task after another on a thread that steps back behind the window's. Destroying it drops what waits and joins the
-/// task at work, which whoever gave it has told to stop. Tasks do not throw.
+/// One task after another on a thread of its own. Destroying it drops what waits, tells the task at work to stop and
+/// joins it. Tasks do not throw. put(), cancel() and the like from any thread.
 class TaskThread {
 public:
-    TaskThread();
-    void put(std::function<void()> task);
+    using Id = quint64; ///< 0: none
+    using Task = std::function<void(Id task, const std::stop_token& stop)>;
+    static constexpr int background = 10; ///< steps back behind the window's thread
+
+    struct Options {
+        int nice = background; ///< of the thread and those it starts; 0: as the window's
+        /// Called on the thread when nothing was done for ten minutes, and at its end: frees what tasks keep for the
+        /// next one.
+        std::function<void()> release;
+        std::function<void(Id)> ended; ///< on the thread, when it is no longer the current one
+    };
+    TaskThread() : TaskThread(Options{}) {}
+    explicit TaskThread(Options options);
+    ~TaskThread();
+
+    Id put(Task task);
+    Id put(std::function<void()> task);
+    /// True: it waited, and is not done any more. The one at work is told to stop; unknown ones are ignored.
+    bool cancel(Id task);
+    std::vector<Id> cancel_all(); ///< those that waited
+    Id current() const;           ///< at work; 0: none
 
 private:
-    std::mutex mutex_;
+    struct Waiting {
+        Id id;
+        Task task;
+    };
+    void loop(const std::stop_token& end);
+    bool next(Waiting& task, const std::stop_token& end);
+    void release();
+
+    const Options options_;
+    mutable std::mutex mutex_;
     std::condition_variable_any wake_;
-    std::deque<std::function<void()>> tasks_;
-    std::jthread thread_; ///< last: joined before the rest goes
+    std::deque<Waiting> waiting_;
+    Id last_ = 0, current_ = 0;
+    std::stop_source stop_; ///< of the current task
+    std::jthread thread_;   ///< last: joined before the rest goes
 };
 
 } // namespace denoir::app

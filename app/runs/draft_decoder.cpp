@@ -2,13 +2,11 @@
 #include "app/runs/draft_decoder.h"
 
 #include <algorithm>
-#include <chrono>
-#include <condition_variable>
-#include <deque>
-#include <mutex>
+#include <optional>
 #include <thread>
+#include <utility>
 
-#include "app/base/low_priority.h"
+#include "app/base/task_thread.h"
 #include "app/base/text.h"
 #include "app/clips/clip_source.h"
 #include "engine/core/units.h"
@@ -23,7 +21,6 @@ namespace {
 
 constexpr int decoder_nice = 5; ///< before the run: somebody waits for this picture
 constexpr std::size_t residency_budget = std::size_t{1} << 32;
-constexpr auto weights_kept = std::chrono::minutes(10); ///< after the last picture
 
 /// Leaves the decoder once the picture that was asked for is there.
 struct Enough {};
@@ -36,59 +33,34 @@ struct DraftDecoder::State {
         std::filesystem::path run;
         int step = 0, frame = -1;  ///< frame -1: every one
         std::filesystem::path out; ///< empty: pictures only
-        std::stop_source stop;
     };
 
-    explicit State(DraftDecoder& decoder) : self(decoder) {}
+    explicit State(DraftDecoder& decoder)
+        : self(decoder), thread({.nice = decoder_nice, .release = [this] { release(); }, .ended = {}}) {}
 
-    DraftId push(Draft draft) {
-        const std::scoped_lock lock(mutex);
-        draft.id = ++last_id;
-        waiting.push_back(std::move(draft));
-        wake.notify_all();
-        return last_id;
-    }
-
-    void loop(const std::stop_token& end) {
-        lower_priority(decoder_nice);
-        for (;;) {
-            Draft draft;
-            {
-                std::unique_lock lock(mutex);
-                const auto awaited = [&] { return !waiting.empty(); };
-                if (!wake.wait_for(lock, end, weights_kept, awaited) && !end.stop_requested()) {
-                    release();
-                    wake.wait(lock, end, awaited);
-                }
-                if (waiting.empty()) break;
-                draft = std::move(waiting.front());
-                waiting.pop_front();
-                current = draft.id;
-                stop = draft.stop;
-            }
-            work(draft);
-            const std::scoped_lock lock(mutex);
-            current = 0;
-        }
-        release();
-    }
-
-    /// Weights and backend belong to this thread.
+    /// Weights and backend belong to the thread.
     void release() {
         residency.reset();
         backend.reset();
     }
 
-    void work(Draft& draft) {
+    DraftId put(Draft draft) {
+        return thread.put([this, draft = std::move(draft)](DraftId id, const std::stop_token& stop) mutable {
+            draft.id = id;
+            work(draft, stop);
+        });
+    }
+
+    void work(Draft& draft, const std::stop_token& stop) {
         Observer nobody;
         try {
-            if (draft.stop.stop_requested()) throw Cancelled();
+            if (stop.stop_requested()) throw Cancelled();
             if (!draft.out.empty()) {
-                decode_run(draft.run, draft.step, draft.out, 0, nobody, draft.stop.get_token());
+                decode_run(draft.run, draft.step, draft.out, 0, nobody, stop);
                 emit self.kept(draft.id, to_qstring(draft.out));
                 return;
             }
-            decode(draft, nobody);
+            decode(draft, nobody, stop);
             emit self.finished(draft.id);
         } catch (const Cancelled&) {
             emit self.cancelled(draft.id);
@@ -97,7 +69,7 @@ struct DraftDecoder::State {
         }
     }
 
-    void decode(Draft& draft, Observer& observer) {
+    void decode(Draft& draft, Observer& observer, const std::stop_token& stop) {
         const RunFolder run = RunFolder::open(draft.run);
         const Request& r = run.record().request;
         const ModelFolder model = ModelFolder::open(find_model(r.model), r.parts);
@@ -132,61 +104,37 @@ struct DraftDecoder::State {
                     emit self.frame_decoded(draft.id, first + index, to_qimage(to_image(frame.unsqueeze(1), 0)));
                     if (wanted >= 0) throw Enough{};
                 },
-                observer, draft.stop.get_token());
+                observer, stop);
         } catch (const Enough&) {
         }
     }
 
     DraftDecoder& self;
-    std::mutex mutex;
-    std::condition_variable_any wake;
-    std::deque<Draft> waiting;
-    DraftId last_id = 0, current = 0;
-    std::stop_source stop;
     std::optional<Residency> residency;
     std::shared_ptr<Backend> backend;
-    std::jthread thread; ///< last: joined before the rest goes
+    TaskThread thread; ///< last: joined before the rest goes
 };
 
 DraftDecoder::DraftDecoder(QObject* parent) : QObject(parent), state_(std::make_unique<State>(*this)) {
     qRegisterMetaType<DraftId>("denoir::app::DraftId");
     qRegisterMetaType<Issue>();
-    state_->thread = std::jthread([state = state_.get()](const std::stop_token& end) { state->loop(end); });
 }
 
-DraftDecoder::~DraftDecoder() {
-    state_->thread.request_stop();
-    cancel_all();
-    state_->thread.join();
-}
+DraftDecoder::~DraftDecoder() { cancel_all(); }
 
 DraftId DraftDecoder::decode_step(const QString& run, int step, int frame) {
-    return state_->push({.run = to_path(run), .step = step, .frame = frame});
+    return state_->put({.run = to_path(run), .step = step, .frame = frame, .out = {}});
 }
 DraftId DraftDecoder::keep(const QString& run, int step, const QString& out) {
-    return state_->push({.run = to_path(run), .step = step, .out = to_path(out)});
+    return state_->put({.run = to_path(run), .step = step, .out = to_path(out)});
 }
 
 void DraftDecoder::cancel(DraftId draft) {
-    {
-        const std::scoped_lock lock(state_->mutex);
-        if (draft != 0 && draft == state_->current) state_->stop.request_stop();
-        const auto it = std::find_if(state_->waiting.begin(), state_->waiting.end(),
-                                     [&](const State::Draft& waiting) { return waiting.id == draft; });
-        if (it == state_->waiting.end()) return;
-        state_->waiting.erase(it);
-    }
-    emit cancelled(draft);
+    if (state_->thread.cancel(draft)) emit cancelled(draft);
 }
 
 void DraftDecoder::cancel_all() {
-    std::deque<State::Draft> dropped;
-    {
-        const std::scoped_lock lock(state_->mutex);
-        dropped.swap(state_->waiting);
-        if (state_->current != 0) state_->stop.request_stop();
-    }
-    for (const State::Draft& draft : dropped) emit cancelled(draft.id);
+    for (const DraftId draft : state_->thread.cancel_all()) emit cancelled(draft);
 }
 
 } // namespace denoir::app

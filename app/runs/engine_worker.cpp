@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/runs/engine_worker.h"
 
-#include <algorithm>
 #include <chrono>
-#include <condition_variable>
-#include <deque>
-#include <mutex>
-#include <stop_token>
-#include <thread>
+#include <functional>
+#include <utility>
 
-#include "app/base/low_priority.h"
+#include "app/base/task_thread.h"
 #include "app/base/text.h"
 #include "engine/session/render.h"
 #include "engine/session/trace.h"
@@ -20,24 +16,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr auto between_reports = std::chrono::milliseconds(50);
-constexpr int worker_nice = 10;
-constexpr auto weights_kept = std::chrono::minutes(10); ///< after the last run
 
 double since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
 } // namespace
 
 struct EngineWorker::State {
-    enum class Kind { render, resume, verify, trace };
-    struct Job {
-        JobId id = 0;
-        Kind kind = Kind::render;
-        Request request;
-        std::filesystem::path run; ///< of a trace: its file
-        TraceSelection select{};
-        std::stop_source stop{};
-    };
-
     /// Turns what the engine tells into signals. Lives on the engine thread.
     class Reporter : public Observer {
     public:
@@ -81,82 +65,50 @@ struct EngineWorker::State {
         double first_done_ = -1;
     };
 
-    explicit State(EngineWorker& worker) : self(worker) {}
+    explicit State(EngineWorker& worker)
+        : self(worker),
+          thread({.release = [this] { engine.clear(); }, // on the thread that it belongs to
+                  .ended = [this](JobId job) { emit self.ended(job); }}) {}
 
-    JobId push(Job job) {
-        const std::scoped_lock lock(mutex);
-        job.id = ++last_id;
-        waiting.push_back(std::move(job));
-        wake.notify_all();
-        return last_id;
+    /// `work` says how it went: unless it was cancelled or failed.
+    JobId put(std::function<void(JobId, Reporter&, const std::stop_token&)> work) {
+        return thread.put([this, work = std::move(work)](JobId job, const std::stop_token& stop) {
+            Reporter reporter(self, job);
+            emit self.started(job);
+            try {
+                if (stop.stop_requested()) throw Cancelled();
+                work(job, reporter, stop);
+            } catch (const Cancelled&) {
+                emit self.cancelled(job, reporter.run());
+            } catch (...) {
+                engine.clear(); // what failed for want of memory finds it next time
+                emit self.failed(job, Issue::from_current_exception());
+            }
+        });
     }
 
-    void loop(const std::stop_token& end) {
-        lower_priority(worker_nice);
-        for (;;) {
-            Job job;
-            {
-                std::unique_lock lock(mutex);
-                const auto awaited = [&] { return !waiting.empty(); };
-                if (!wake.wait_for(lock, end, weights_kept, awaited) && !end.stop_requested()) {
-                    engine.clear();
-                    wake.wait(lock, end, awaited);
-                }
-                if (waiting.empty()) break;
-                job = waiting.front();
-                waiting.pop_front();
-                current = job.id;
-                stop = job.stop;
-            }
-            work(job);
-            {
-                const std::scoped_lock lock(mutex);
-                current = 0;
-            }
-            emit self.ended(job.id);
-        }
-        engine.clear(); // on the thread that it belongs to
+    void render(JobId job, const Request& request, const std::filesystem::path& run, Reporter& reporter,
+                const std::stop_token& stop) {
+        RenderOptions options;
+        options.run_dir = run;
+        options.on_run = [&](const RunFolder& begun) { reporter.run_begins(begun); };
+        options.conditioning_of = rendered_last;
+        const RenderResult result = denoir::render(request, options, engine, reporter, stop);
+        rendered_last = result.run;
+        report(job, result);
     }
 
-    void work(const Job& job) {
-        Reporter reporter(self, job.id);
-        const auto began = [&](const RunFolder& run) { reporter.run_begins(run); };
-        emit self.started(job.id);
-        try {
-            if (job.stop.stop_requested()) throw Cancelled();
-            switch (job.kind) {
-            case Kind::render: {
-                RenderOptions options;
-                options.run_dir = job.run;
-                options.on_run = began;
-                options.conditioning_of = rendered_last;
-                const RenderResult result =
-                    denoir::render(job.request, options, engine, reporter, job.stop.get_token());
-                rendered_last = result.run;
-                return report(job.id, result);
-            }
-            case Kind::resume:
-                return report(job.id, denoir::resume(job.run, began, -1, engine, reporter, job.stop.get_token()));
-            case Kind::verify: {
-                engine.clear(); // works with nothing kept, and should find the memory
-                const Verification v = verify_run(job.run, 0, reporter, job.stop.get_token());
-                VerifyResult result{v.identical(), v.steps, v.first_difference.value_or(-1), {}};
-                for (const std::string& file : v.changed_files) result.changed_files << to_qstring(file);
-                emit self.verified(job.id, result);
-                return;
-            }
-            case Kind::trace:
-                engine.clear();
-                denoir::trace(job.request, {job.run, job.select, {}, {}}, reporter, job.stop.get_token());
-                emit self.traced(job.id, to_qstring(job.run));
-                return;
-            }
-        } catch (const Cancelled&) {
-            emit self.cancelled(job.id, reporter.run());
-        } catch (...) {
-            engine.clear(); // what failed for want of memory finds it next time
-            emit self.failed(job.id, Issue::from_current_exception());
-        }
+    void resume(JobId job, const std::filesystem::path& run, Reporter& reporter, const std::stop_token& stop) {
+        const auto began = [&](const RunFolder& begun) { reporter.run_begins(begun); };
+        report(job, denoir::resume(run, began, -1, engine, reporter, stop));
+    }
+
+    void verify(JobId job, const std::filesystem::path& run, Reporter& reporter, const std::stop_token& stop) {
+        engine.clear(); // works with nothing kept, and should find the memory
+        const Verification v = verify_run(run, 0, reporter, stop);
+        VerifyResult result{v.identical(), v.steps, v.first_difference.value_or(-1), {}};
+        for (const std::string& file : v.changed_files) result.changed_files << to_qstring(file);
+        emit self.verified(job, result);
     }
 
     void report(JobId id, const RenderResult& r) {
@@ -164,14 +116,10 @@ struct EngineWorker::State {
     }
 
     EngineWorker& self;
-    mutable std::mutex mutex;
-    std::condition_variable_any wake;
-    std::deque<Job> waiting;
-    JobId last_id = 0, current = 0;
-    std::stop_source stop;               ///< of the current job
-    Engine engine;                       ///< of the engine thread
-    std::filesystem::path rendered_last; ///< likewise: what it encoded may serve the next run
-    std::jthread thread;                 ///< last: joined before the rest goes
+    // Touched by the thread alone:
+    Engine engine;
+    std::filesystem::path rendered_last; ///< what it encoded may serve the next run
+    TaskThread thread;                   ///< last: joined before the rest goes
 };
 
 EngineWorker::EngineWorker(QObject* parent) : QObject(parent), state_(std::make_unique<State>(*this)) {
@@ -181,54 +129,50 @@ EngineWorker::EngineWorker(QObject* parent) : QObject(parent), state_(std::make_
     qRegisterMetaType<RunResult>();
     qRegisterMetaType<VerifyResult>();
     qRegisterMetaType<Issue>();
-    state_->thread = std::jthread([state = state_.get()](const std::stop_token& end) { state->loop(end); });
 }
 
-EngineWorker::~EngineWorker() {
-    state_->thread.request_stop();
-    cancel_all();
-    state_->thread.join();
-}
+EngineWorker::~EngineWorker() { cancel_all(); }
 
 JobId EngineWorker::render(const Request& request, const QString& run_dir) {
-    return state_->push({0, State::Kind::render, request, to_path(run_dir)});
+    return state_->put(
+        [state = state_.get(), request, run = to_path(run_dir)](JobId job, auto& reporter, const auto& stop) {
+            state->render(job, request, run, reporter, stop);
+        });
 }
-JobId EngineWorker::resume(const QString& run) { return state_->push({0, State::Kind::resume, {}, to_path(run)}); }
-JobId EngineWorker::verify(const QString& run) { return state_->push({0, State::Kind::verify, {}, to_path(run)}); }
+
+JobId EngineWorker::resume(const QString& run) {
+    return state_->put([state = state_.get(), run = to_path(run)](JobId job, auto& reporter, const auto& stop) {
+        state->resume(job, run, reporter, stop);
+    });
+}
+
+JobId EngineWorker::verify(const QString& run) {
+    return state_->put([state = state_.get(), run = to_path(run)](JobId job, auto& reporter, const auto& stop) {
+        state->verify(job, run, reporter, stop);
+    });
+}
 
 JobId EngineWorker::trace(const Request& request, const TraceSelection& select, const QString& out) {
-    return state_->push({0, State::Kind::trace, request, to_path(out), select});
+    return state_->put([state = state_.get(), request, select, out](JobId job, auto& reporter, const auto& stop) {
+        state->engine.clear();
+        denoir::trace(request, {to_path(out), select, {}, {}}, reporter, stop);
+        emit state->self.traced(job, out);
+    });
 }
 
 void EngineWorker::cancel(JobId job) {
-    {
-        const std::scoped_lock lock(state_->mutex);
-        if (job != 0 && job == state_->current) state_->stop.request_stop();
-        const auto it = std::find_if(state_->waiting.begin(), state_->waiting.end(),
-                                     [&](const State::Job& waiting) { return waiting.id == job; });
-        if (it == state_->waiting.end()) return;
-        state_->waiting.erase(it);
-    }
+    if (!state_->thread.cancel(job)) return;
     emit cancelled(job, {});
     emit ended(job);
 }
 
 void EngineWorker::cancel_all() {
-    std::deque<State::Job> dropped;
-    {
-        const std::scoped_lock lock(state_->mutex);
-        dropped.swap(state_->waiting);
-        if (state_->current != 0) state_->stop.request_stop();
-    }
-    for (const State::Job& job : dropped) {
-        emit cancelled(job.id, {});
-        emit ended(job.id);
+    for (const JobId job : state_->thread.cancel_all()) {
+        emit cancelled(job, {});
+        emit ended(job);
     }
 }
 
-JobId EngineWorker::current() const {
-    const std::scoped_lock lock(state_->mutex);
-    return state_->current;
-}
+JobId EngineWorker::current() const { return state_->thread.current(); }
 
 } // namespace denoir::app

@@ -3,12 +3,10 @@
 
 #include <QMetaObject>
 #include <algorithm>
-#include <condition_variable>
-#include <deque>
 #include <functional>
-#include <mutex>
-#include <thread>
+#include <utility>
 
+#include "app/base/task_thread.h"
 #include "app/base/text.h"
 #include "app/clips/latent_colours.h"
 #include "engine/core/units.h"
@@ -38,7 +36,6 @@ std::vector<Image> all_frames(const std::filesystem::path& video) {
 
 } // namespace
 
-/// One task after another; a new run makes those of the old one worthless.
 int StepPictures::frames_of_a_picture(const Request& r, int steps, qint64 bound) {
     std::int64_t frames = denoir::latent_frames(r.frames.value_or(1));
     if (r.forcing && r.forcing->base) frames = std::min<std::int64_t>(frames, denoir::latent_frames(*r.forcing->base));
@@ -48,61 +45,26 @@ int StepPictures::frames_of_a_picture(const Request& r, int steps, qint64 bound)
     return int(std::clamp<qint64>((all + bound - 1) / bound, 1, std::max<std::int64_t>(1, frames)));
 }
 
+/// Makes the pictures; a new run makes those of the old one worthless. What it keeps is touched by its thread alone.
 struct StepPictures::Worker {
     StepPictures& owner;
-    std::mutex mutex;
-    std::condition_variable_any changed;
-    std::deque<std::function<void(const std::stop_token&)>> tasks;
-    quint64 generation = 0;
-    bool busy = false;
-    // Touched by the thread alone:
     std::optional<LatentColours> colours;
-    bool guessed = false; ///< colours are principal directions, not learned
-    int every = 1;        ///< as StepPictures::every_
-    std::jthread thread;
+    bool guessed = false;                                       ///< colours are principal directions, not learned
+    int every = 1;                                              ///< as StepPictures::every_
+    TaskThread thread{{.nice = 0, .release = {}, .ended = {}}}; ///< last: joined before the rest goes
 
-    explicit Worker(StepPictures& pictures) : owner(pictures) {
-        thread = std::jthread([this](const std::stop_token& stop) { work(stop); });
-    }
-
-    void work(const std::stop_token& stop) {
-        for (;;) {
-            std::function<void(const std::stop_token&)> task;
-            {
-                std::unique_lock lock(mutex);
-                if (!changed.wait(lock, stop, [this] { return !tasks.empty(); })) return;
-                task = std::move(tasks.front());
-                tasks.pop_front();
-            }
-            task(stop);
-        }
-    }
+    explicit Worker(StepPictures& pictures) : owner(pictures) {}
 
     void put(std::function<void(const std::stop_token&)> task) {
-        {
-            const std::lock_guard lock(mutex);
-            tasks.push_back(std::move(task));
-        }
-        changed.notify_all();
-    }
-
-    quint64 renew() {
-        const std::lock_guard lock(mutex);
-        tasks.clear();
-        return ++generation;
-    }
-
-    bool current(quint64 number) {
-        const std::lock_guard lock(mutex);
-        return number == generation;
+        thread.put([task = std::move(task)](TaskThread::Id, const std::stop_token& stop) { task(stop); });
     }
 
     /// On the GUI thread, where this run is still the one shown. The owner joins the thread before it goes.
     template <class F> void tell(quint64 number, F&& f) {
         QMetaObject::invokeMethod(
             &owner,
-            [this, number, f = std::forward<F>(f)] {
-                if (current(number)) f(owner);
+            [&pictures = owner, number, f = std::forward<F>(f)] {
+                if (number == pictures.generation_) f(pictures);
             },
             Qt::QueuedConnection);
     }
@@ -149,7 +111,7 @@ struct StepPictures::Worker {
     void show(const RunFolder& run, int last, quint64 number, const std::stop_token& stop) {
         const RunRecord& record = run.record();
         for (const StepRecord& s : record.steps) {
-            if (stop.stop_requested() || !current(number)) return;
+            if (stop.stop_requested()) return;
             if (s.step > last || !run.has_step_tensor(s.step, "latent")) continue;
             const Tensor latent = run.step_tensor(s.step, "latent");
             const Tensor x0 = run.has_step_tensor(s.step, "x0") ? run.step_tensor(s.step, "x0") : Tensor();
@@ -188,11 +150,12 @@ struct StepPictures::Worker {
 
 StepPictures::StepPictures(QObject* parent) : QObject(parent), worker_(std::make_unique<Worker>(*this)) {}
 
-StepPictures::~StepPictures() {
-    worker_->renew(); // its thread is joined as it goes, before all else
-}
+StepPictures::~StepPictures() = default; // the worker's thread is joined as it goes, before all else
 
+/// Nothing that was asked for is waited for any more.
 void StepPictures::reset() {
+    worker_->thread.cancel_all();
+    ++generation_;
     run_.clear();
     steps_ = latent_frames_ = frames_ = 0;
     last_step_ = -1;
@@ -210,7 +173,6 @@ void StepPictures::reset() {
 }
 
 void StepPictures::clear() {
-    worker_->renew();
     reset();
     emit changed();
 }
@@ -235,7 +197,6 @@ void StepPictures::set_up(const Request& r, int steps) {
 }
 
 void StepPictures::begin(const QString& run, const Request& request, int steps) {
-    worker_->renew();
     reset();
     run_ = run;
     running_ = true;
@@ -247,11 +208,7 @@ void StepPictures::begin(const QString& run, const Request& request, int steps) 
 
 void StepPictures::add(const StepUpdate& update) {
     if (!running_ || update.step < 0 || update.step > steps_ || !update.latent) return;
-    quint64 number;
-    {
-        const std::lock_guard lock(worker_->mutex);
-        number = worker_->generation;
-    }
+    const quint64 number = generation_;
     // What came before the first step that is told: the noise, and all that a branch took over.
     if (!told_) {
         told_ = true;
@@ -276,13 +233,8 @@ void StepPictures::finish() {
     running_ = false;
     const QString run = run_;
     if (!run.isEmpty()) {
-        quint64 number;
-        {
-            const std::lock_guard lock(worker_->mutex);
-            number = worker_->generation;
-        }
         // Where the pictures were guessed, they are made once more with what this run teaches.
-        worker_->put([worker = worker_.get(), run, number](const std::stop_token& stop) {
+        worker_->put([worker = worker_.get(), run, number = generation_](const std::stop_token& stop) {
             if (worker->guessed) worker->load(run, number, false, stop);
         });
     }
@@ -290,11 +242,11 @@ void StepPictures::finish() {
 }
 
 void StepPictures::load(const QString& run) {
-    const quint64 number = worker_->renew();
     reset();
     run_ = run;
-    worker_->put(
-        [worker = worker_.get(), run, number](const std::stop_token& stop) { worker->load(run, number, true, stop); });
+    worker_->put([worker = worker_.get(), run, number = generation_](const std::stop_token& stop) {
+        worker->load(run, number, true, stop);
+    });
     emit changed();
 }
 

@@ -96,6 +96,7 @@ private:
     std::list<std::pair<int, int>> decoded_order_; ///< oldest first
     qint64 decoded_bytes_ = 0;
     Issue issue_;
+    quint64 generation_ = 0; ///< what tells of an older one comes too late
     std::unique_ptr<Worker> worker_;
 };
 

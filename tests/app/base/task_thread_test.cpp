@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/base/task_thread.h"
+
+#include <QTest>
+
+#include <atomic>
+#include <memory>
+#include <semaphore>
+
+using namespace denoir::app;
+
+class TaskThreadTest : public QObject {
+    Q_OBJECT
+private slots:
+    void tasks_come_one_after_the_other() {
+        std::vector<TaskThread::Id> begun, ended;
+        std::binary_semaphore last(0);
+        {
+            TaskThread thread({.release = {}, .ended = [&](TaskThread::Id id) { ended.push_back(id); }});
+            for (int i = 0; i < 3; ++i)
+                thread.put([&](TaskThread::Id id, const std::stop_token&) { begun.push_back(id); });
+            thread.put([&] { last.release(); });
+            last.acquire();
+        }
+        QCOMPARE(begun, (std::vector<TaskThread::Id>{1, 2, 3}));
+        QCOMPARE(ended, (std::vector<TaskThread::Id>{1, 2, 3, 4}));
+    }
+
+    void one_at_work_is_told_to_stop_and_one_that_waits_is_dropped() {
+        std::binary_semaphore begun(0);
+        std::atomic<bool> stopped = false, did_second = false;
+        TaskThread thread;
+        const auto first = thread.put([&](TaskThread::Id, const std::stop_token& stop) {
+            begun.release();
+            while (!stop.stop_requested()) std::this_thread::yield();
+            stopped = true;
+        });
+        const auto second = thread.put([&] { did_second = true; });
+        begun.acquire();
+        QCOMPARE(thread.current(), first);
+        QVERIFY(!thread.cancel(0));
+        QVERIFY(!thread.cancel(99));
+        QVERIFY(thread.cancel(second)); // it waited
+        QVERIFY(!thread.cancel(second));
+        QVERIFY(!stopped);
+        QVERIFY(!thread.cancel(first)); // it is at work
+        QTRY_VERIFY_WITH_TIMEOUT(stopped.load(), 10000);
+        QTRY_COMPARE_WITH_TIMEOUT(thread.current(), TaskThread::Id{0}, 10000);
+        QVERIFY(!did_second);
+    }
+
+    void the_stop_of_one_is_not_that_of_the_next() {
+        std::binary_semaphore begun(0);
+        std::atomic<int> next_stopped = -1;
+        TaskThread thread;
+        thread.put([&](TaskThread::Id, const std::stop_token& stop) {
+            begun.release();
+            while (!stop.stop_requested()) std::this_thread::yield();
+        });
+        begun.acquire();
+        QVERIFY(thread.cancel_all().empty());
+        thread.put([&](TaskThread::Id, const std::stop_token& stop) { next_stopped = stop.stop_requested(); });
+        QTRY_COMPARE_WITH_TIMEOUT(next_stopped.load(), 0, 10000);
+    }
+
+    void what_waits_is_named_when_all_are_cancelled() {
+        std::binary_semaphore begun(0);
+        TaskThread thread;
+        thread.put([&](TaskThread::Id, const std::stop_token& stop) {
+            begun.release();
+            while (!stop.stop_requested()) std::this_thread::yield();
+        });
+        const auto second = thread.put([] {}), third = thread.put([] {});
+        begun.acquire();
+        QCOMPARE(thread.cancel_all(), (std::vector{second, third}));
+    }
+
+    void its_end_stops_the_task_drops_what_waits_and_releases_on_the_thread() {
+        std::binary_semaphore begun(0);
+        std::thread::id worker, releaser;
+        bool did_second = false;
+        {
+            TaskThread thread({.release = [&] { releaser = std::this_thread::get_id(); }, .ended = {}});
+            thread.put([&](TaskThread::Id, const std::stop_token& stop) {
+                worker = std::this_thread::get_id();
+                begun.release();
+                while (!stop.stop_requested()) std::this_thread::yield();
+            });
+            thread.put([&] { did_second = true; });
+            begun.acquire();
+        }
+        QVERIFY(!did_second);
+        QCOMPARE(releaser, worker);
+    }
+
+    void what_a_task_holds_goes_with_it() {
+        TaskThread thread;
+        const auto held = std::make_shared<int>(0);
+        thread.put([held] {});
+        QTRY_COMPARE_WITH_TIMEOUT(held.use_count(), 1L, 10000);
+    }
+};
+
+QTEST_GUILESS_MAIN(TaskThreadTest)
+
+#include "task_thread_test.moc"
