@@ -71,10 +71,16 @@ TaskThread::Id TaskThread::put(std::function<void()> task) {
     return put([task = std::move(task)](Id, const std::stop_token&) { task(); });
 }
 
+bool TaskThread::drop(Id task) {
+    const std::lock_guard lock(mutex_);
+    return std::erase_if(waiting_, [task](const Waiting& waiting) { return waiting.id == task; }) > 0;
+}
+
 bool TaskThread::cancel(Id task) {
+    if (drop(task)) return true;
     const std::lock_guard lock(mutex_);
     if (task != 0 && task == current_) stop_.request_stop();
-    return std::erase_if(waiting_, [task](const Waiting& waiting) { return waiting.id == task; }) > 0;
+    return false;
 }
 
 std::vector<TaskThread::Id> TaskThread::cancel_all() {

@@ -13,7 +13,7 @@
 namespace denoir::app {
 
 /// One task after another on a thread of its own. Destroying it drops what waits, tells the task at work to stop and
-/// joins it. Tasks do not throw. put(), cancel() and the like from any thread.
+/// joins it. Tasks do not throw. All of it from any thread.
 class TaskThread {
 public:
     using Id = quint64; ///< 0: none
@@ -33,7 +33,9 @@ public:
 
     Id put(Task task);
     Id put(std::function<void()> task);
-    /// True: it waited, and is not done any more. The one at work is told to stop; unknown ones are ignored.
+    /// True: it waited, and is not done any more. False: it is at work, is over, or never was.
+    bool drop(Id task);
+    /// As drop(), and if it is at work it is told to stop.
     bool cancel(Id task);
     std::vector<Id> cancel_all(); ///< those that waited
     Id current() const;           ///< at work; 0: none

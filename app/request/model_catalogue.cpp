@@ -8,15 +8,11 @@
 #include <QFileSystemWatcher>
 #include <QTimer>
 #include <algorithm>
-#include <condition_variable>
 #include <functional>
-#include <mutex>
-#include <optional>
 #include <stop_token>
-#include <thread>
 #include <utility>
 
-#include "app/base/low_priority.h"
+#include "app/base/newest_question.h"
 #include "app/base/settings.h"
 #include "app/base/text.h"
 #include "app/request/model_finder.h"
@@ -33,7 +29,6 @@ namespace denoir::app {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr int catalogue_nice = 10;
 constexpr int look_again_ms = 1000;
 
 struct ModelRow {
@@ -162,58 +157,48 @@ struct ModelCatalogue::Store {
     explicit Store(ModelCatalogue& catalogue) : self(catalogue) {}
 
     void ask() {
-        const std::scoped_lock lock(mutex);
-        question = {folders, parts};
-        ++asked;
-        wake.notify_all();
-    }
-
-    void loop(const std::stop_token& end) {
-        lower_priority(catalogue_nice);
-        for (;;) {
-            Question looked_for;
-            quint64 serial = 0;
-            {
-                std::unique_lock lock(mutex);
-                if (!wake.wait(lock, end, [&] { return question.has_value(); })) return;
-                looked_for = *question;
-                question.reset();
-                serial = asked;
-            }
-            ModelFinder finder(end);
-            QString bundled;
-            try {
-                bundled = to_qstring(find_model({}));
-                finder.found << bundled;
-            } catch (const std::exception&) { // none is shipped
-            }
-            try {
-                finder.look_below(Settings::models_folder());
-            } catch (const std::exception&) { // no data folder
-            }
-            for (const QString& root : looked_for.folders) finder.look_below(to_path(root));
-            if (end.stop_requested()) return;
-            finder.found.removeDuplicates();
-            std::vector<ModelRow> first;
-            for (const QString& path : finder.found) {
-                ModelRow row;
-                row.path = path;
-                row.bundled = path == bundled;
-                row.name = row.bundled ? QObject::tr("Demo") : path.section(QLatin1Char('/'), -1);
-                first.push_back(std::move(row));
-            }
-            tell([this, first, watch = finder.folders] { begin(first, watch); });
-            for (ModelRow row : first) {
-                if (end.stop_requested()) return;
-                const bool is_model = describe(row, looked_for.parts.value(row.path));
-                tell([this, row, is_model] { put(row, is_model); });
-            }
-            tell([this, serial] {
-                answered = serial;
+        question.ask([this, roots = folders, named = parts](TaskThread::Id number, const std::stop_token& stop) {
+            if (!look(roots, named, stop)) return;
+            tell([this, number] {
+                answered = number;
                 emit self.looked();
             });
-        }
+        });
     }
+
+    /// False: it was stopped.
+    bool look(const QStringList& roots, const QVariantMap& named, const std::stop_token& stop) {
+        ModelFinder finder(stop);
+        QString bundled;
+        try {
+            bundled = to_qstring(find_model({}));
+            finder.found << bundled;
+        } catch (const std::exception&) { // none is shipped
+        }
+        try {
+            finder.look_below(Settings::models_folder());
+        } catch (const std::exception&) { // no data folder
+        }
+        for (const QString& root : roots) finder.look_below(to_path(root));
+        if (stop.stop_requested()) return false;
+        finder.found.removeDuplicates();
+        std::vector<ModelRow> first;
+        for (const QString& path : finder.found) {
+            ModelRow row;
+            row.path = path;
+            row.bundled = path == bundled;
+            row.name = row.bundled ? QObject::tr("Demo") : path.section(QLatin1Char('/'), -1);
+            first.push_back(std::move(row));
+        }
+        tell([this, first, watch = finder.folders] { begin(first, watch); });
+        for (ModelRow row : first) {
+            if (stop.stop_requested()) return false;
+            const bool is_model = describe(row, named.value(row.path));
+            tell([this, row, is_model] { put(row, is_model); });
+        }
+        return true;
+    }
+
     void tell(std::function<void()> what) { QMetaObject::invokeMethod(&self, std::move(what)); }
 
     /// Paths in their new order; what is known of them stays until it was looked at again.
@@ -253,15 +238,9 @@ struct ModelCatalogue::Store {
     QVariantMap parts;
     QFileSystemWatcher watcher;
     QTimer again;
-    std::mutex mutex;
-    std::condition_variable_any wake;
-    struct Question {
-        QStringList folders;
-        QVariantMap parts;
-    };
-    std::optional<Question> question;
-    quint64 asked = 0, answered = 0;
-    std::jthread thread; ///< last: joined before the rest goes
+    NewestQuestion::Number answered = 0;
+    TaskThread thread; ///< last but one: joined before the rest goes
+    NewestQuestion question{thread};
 };
 
 ModelCatalogue::ModelCatalogue(QObject* parent) : QAbstractListModel(parent), store_(std::make_unique<Store>(*this)) {
@@ -269,7 +248,6 @@ ModelCatalogue::ModelCatalogue(QObject* parent) : QAbstractListModel(parent), st
     store_->again.setInterval(look_again_ms);
     connect(&store_->again, &QTimer::timeout, this, &ModelCatalogue::refresh);
     connect(&store_->watcher, &QFileSystemWatcher::directoryChanged, &store_->again, qOverload<>(&QTimer::start));
-    store_->thread = std::jthread([store = store_.get()](const std::stop_token& end) { store->loop(end); });
     refresh();
 }
 
@@ -296,12 +274,12 @@ void ModelCatalogue::refresh() { store_->ask(); }
 bool ModelCatalogue::wait_looked(int milliseconds) {
     QElapsedTimer timer;
     timer.start();
-    while (store_->answered != store_->asked && timer.elapsed() < milliseconds) {
+    while (store_->answered != store_->question.newest() && timer.elapsed() < milliseconds) {
         QEventLoop loop;
         QTimer::singleShot(5, &loop, &QEventLoop::quit);
         loop.exec();
     }
-    return store_->answered == store_->asked;
+    return store_->answered == store_->question.newest();
 }
 
 int ModelCatalogue::rowCount(const QModelIndex& parent) const {

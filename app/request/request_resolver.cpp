@@ -75,31 +75,14 @@ void check_video(Request& r, QList<Issue>& issues) {
 
 } // namespace
 
-RequestDocument::Resolver::Resolver(std::function<void(Resolution)> answer)
-    : answer_(std::move(answer)), thread_([this](const std::stop_token& end) { loop(end); }) {}
+RequestDocument::Resolver::Resolver(std::function<void(Resolution)> answer) : answer_(std::move(answer)) {}
 
 quint64 RequestDocument::Resolver::ask(const Request& request) {
-    const std::scoped_lock lock(mutex_);
-    question_ = request;
-    wake_.notify_all();
-    return ++serial_;
-}
-
-void RequestDocument::Resolver::loop(const std::stop_token& end) {
-    for (;;) {
-        Request request;
-        quint64 serial = 0;
-        {
-            std::unique_lock lock(mutex_);
-            if (!wake_.wait(lock, end, [&] { return question_.has_value(); })) return;
-            request = std::move(*question_);
-            question_.reset();
-            serial = serial_;
-        }
+    return question_.ask([this, request](TaskThread::Id number, const std::stop_token&) {
         Resolution resolution = resolve(request);
-        resolution.serial = serial;
+        resolution.serial = number;
         answer_(std::move(resolution));
-    }
+    });
 }
 
 RequestDocument::Resolution RequestDocument::Resolver::resolve(const Request& asked) {

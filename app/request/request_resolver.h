@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 // Private to RequestDocument: the engine's view of a request, on a thread of its own.
-#include <condition_variable>
 #include <functional>
-#include <mutex>
-#include <thread>
 
+#include "app/base/newest_question.h"
 #include "app/request/request_document.h"
 
 namespace denoir::app {
@@ -27,13 +25,9 @@ public:
     static Resolution resolve(const Request& request);
 
 private:
-    void loop(const std::stop_token& end);
     std::function<void(Resolution)> answer_;
-    std::mutex mutex_;
-    std::condition_variable_any wake_;
-    std::optional<Request> question_;
-    quint64 serial_ = 0;
-    std::jthread thread_;
+    TaskThread thread_{{.nice = 0, .release = {}, .ended = {}}};
+    NewestQuestion question_{thread_};
 };
 
 } // namespace denoir::app

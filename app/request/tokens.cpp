@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/request/tokens.h"
 
-#include <QHash>
-#include <condition_variable>
 #include <map>
-#include <mutex>
-#include <thread>
+#include <optional>
 
+#include "app/base/newest_question.h"
 #include "app/base/text.h"
 #include "engine/models/umt5/clean.h"
 #include "engine/models/umt5/tokenizer.h"
@@ -33,23 +31,19 @@ struct Tokens::State {
 
     explicit State(Tokens& tokens) : self(tokens) {}
 
-    void loop(const std::stop_token& end) {
-        for (;;) {
-            QString tag;
-            Question question;
-            {
-                std::unique_lock lock(mutex);
-                if (!wake.wait(lock, end, [&] { return !questions.empty(); })) return;
-                tag = questions.begin()->first;
-                question = questions.begin()->second;
-                questions.erase(questions.begin());
-            }
-            try {
-                answer(tag, question);
-            } catch (...) {
-                loaded.reset();
-                emit self.failed(tag, Issue::from_current_exception());
-            }
+    void ask(const QString& tag, const Question& question) {
+        const auto answer = [this, tag, question](TaskThread::Id, const std::stop_token&) {
+            try_answer(tag, question);
+        };
+        questions.try_emplace(tag, thread).first->second.ask(answer);
+    }
+
+    void try_answer(const QString& tag, const Question& question) {
+        try {
+            answer(tag, question);
+        } catch (...) {
+            loaded.reset();
+            emit self.failed(tag, Issue::from_current_exception());
         }
     }
 
@@ -67,27 +61,17 @@ struct Tokens::State {
     }
 
     Tokens& self;
-    std::mutex mutex;
-    std::condition_variable_any wake;
-    std::map<QString, Question> questions; ///< the newest of each tag
-    std::optional<Loaded> loaded;          ///< the thread's own
-    std::jthread thread;
+    std::map<QString, NewestQuestion> questions;                ///< by tag
+    std::optional<Loaded> loaded;                               ///< the thread's own
+    TaskThread thread{{.nice = 0, .release = {}, .ended = {}}}; ///< last: joined before the rest goes
 };
 
 Tokens::Tokens(QObject* parent) : QObject(parent), state_(std::make_unique<State>(*this)) {
     qRegisterMetaType<Issue>();
-    state_->thread = std::jthread([state = state_.get()](const std::stop_token& end) { state->loop(end); });
 }
 
-Tokens::~Tokens() {
-    state_->thread.request_stop();
-    state_->thread.join();
-}
+Tokens::~Tokens() = default;
 
-void Tokens::count(const QString& tag, const QString& text, const QString& model) {
-    const std::scoped_lock lock(state_->mutex);
-    state_->questions[tag] = {text, model};
-    state_->wake.notify_all();
-}
+void Tokens::count(const QString& tag, const QString& text, const QString& model) { state_->ask(tag, {text, model}); }
 
 } // namespace denoir::app

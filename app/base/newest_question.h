@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <utility>
+
+#include "app/base/task_thread.h"
+
+namespace denoir::app {
+
+/// A question asked over and over, of which only the newest answer counts: one that still waits is never answered, and
+/// what comes of one at work is known by its number. Borrows the thread, which others may share. One thread asks.
+class NewestQuestion {
+public:
+    using Number = TaskThread::Id;
+    explicit NewestQuestion(TaskThread& thread) : thread_(thread) {}
+    /// `answer` is called on the thread. Returns the number of the question.
+    Number ask(TaskThread::Task answer) {
+        thread_.drop(newest_);
+        return newest_ = thread_.put(std::move(answer));
+    }
+    Number newest() const { return newest_; } ///< 0: none was asked
+
+private:
+    TaskThread& thread_;
+    Number newest_ = 0;
+};
+
+} // namespace denoir::app
