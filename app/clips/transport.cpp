@@ -6,6 +6,13 @@
 
 namespace denoir::app {
 
+double shuttled(double speed, int direction) {
+    const double forward = speed * direction;
+    if (forward >= 1) return direction * std::min(8.0, forward * 2);
+    if (forward <= -2) return speed / 2;
+    return direction;
+}
+
 Transport::Transport(QObject* parent) : QObject(parent) {
     timer_.setTimerType(Qt::PreciseTimer);
     timer_.setInterval(4); // several looks within one frame's time: frames change when they are due
@@ -93,13 +100,7 @@ void Transport::step(int by) {
 
 void Transport::shuttle(int direction) {
     if (frames() < 2) return;
-    const double forward = speed_ * direction;
-    if (forward >= 1)
-        set_speed(direction * std::min(8.0, forward * 2));
-    else if (forward <= -2)
-        set_speed(speed_ / 2); // the other way: slower first
-    else
-        set_speed(direction);
+    set_speed(shuttled(speed_, direction));
 }
 
 void Transport::set_loop(bool loop) {

@@ -6,6 +6,10 @@
 
 namespace denoir::app {
 
+/// The speed that L (direction 1) or J (-1) makes of this one: that way, again twice as fast (up to 8x); the other way:
+/// slower first. 0: it stands.
+double shuttled(double speed, int direction);
+
 /// What plays, whatever it shows: the frame, the speed, the clock. True to the frames' own times; one that is not ready
 /// is waited for. GUI thread.
 class Transport : public QObject {
@@ -25,9 +29,8 @@ public slots:
     void pause();
     void toggle();
     void go_to(int frame);
-    void step(int frames); ///< stops playing
-    /// L and J: forwards or backwards, again: twice as fast (up to 8x); the other way: slower first.
-    void shuttle(int direction);
+    void step(int frames);       ///< stops playing
+    void shuttle(int direction); ///< as shuttled()
     void set_loop(bool loop);
 
 signals:

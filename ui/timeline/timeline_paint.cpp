@@ -69,7 +69,7 @@ void TimelineView::paintEvent(QPaintEvent*) {
 
 /// With the time of the cut beside it, over the ruler's.
 void TimelineView::paint_playhead(QPainter& painter, const QRect& area) const {
-    const int x = x_of(playhead_);
+    const int x = x_of(playhead());
     QPainterPath handle;
     handle.moveTo(x - 6, 6);
     handle.lineTo(x + 7, 6);
@@ -80,7 +80,7 @@ void TimelineView::paint_playhead(QPainter& painter, const QRect& area) const {
     painter.fillPath(handle, colours(palette()).accent);
     painter.fillRect(x, 18, 1, area.height() - 18, colours(palette()).accent);
     const double fps = std::max(1.0, project_.rate());
-    const QString time = time_text(seconds_at(playhead_), fps);
+    const QString time = time_text(player_.seconds_at(playhead()), fps);
     painter.setFont(ruler_font());
     const int width = painter.fontMetrics().horizontalAdvance(time) + 8;
     QRect label(x + 8, 2, width, ruler_height - 4);
@@ -102,10 +102,10 @@ void TimelineView::paint_ruler(QPainter& painter, const QRect& area) const {
     painter.setFont(ruler_font());
     const QColor text = colours(palette()).quiet;
     const double whole = project_.seconds() + 1e-6;
-    const int first = int(seconds_at(std::max(0, frame_at(0))) * rate) / step * step;
+    const int first = int(player_.seconds_at(std::max(0, frame_at(0))) * rate) / step * step;
     for (int mark = first; mark / rate <= whole; mark += step) {
-        const int x =
-            margin + int(std::lround(frame_at_time(mark / rate) * pixels_per_frame_)) - horizontalScrollBar()->value();
+        const int x = margin + int(std::lround(player_.frame_at(mark / rate) * pixels_per_frame_)) -
+                      horizontalScrollBar()->value();
         if (x >= area.width()) break;
         painter.setPen(colours(palette()).line);
         painter.drawLine(x, ruler_height - 6, x, ruler_height - 1);

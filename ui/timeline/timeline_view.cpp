@@ -28,7 +28,7 @@ QString words_of_missing(const Take& take, const app::Issue& issue) {
 }
 
 TimelineView::TimelineView(app::Project& project, app::Thumbnails& thumbnails, QWidget* parent)
-    : QAbstractScrollArea(parent), project_(project), thumbnails_(thumbnails), reader_(project) {
+    : QAbstractScrollArea(parent), project_(project), thumbnails_(thumbnails), reader_(project), player_(project) {
     install_timeline_accessibility();
     setAccessibleName(tr("Timeline"));
     setFocusPolicy(Qt::StrongFocus);
@@ -53,9 +53,7 @@ TimelineView::TimelineView(app::Project& project, app::Thumbnails& thumbnails, Q
     });
     connect(&reader_, &TakeReader::given_up, this, &TimelineView::issue_found);
     connect(&thumbnails_, &app::Thumbnails::ready, viewport(), qOverload<>(&QWidget::update));
-    play_timer_.setTimerType(Qt::PreciseTimer);
-    play_timer_.setInterval(8);
-    connect(&play_timer_, &QTimer::timeout, this, &TimelineView::advance);
+    connect_player();
     update_range();
     follow_media();
 }
@@ -63,18 +61,19 @@ TimelineView::TimelineView(app::Project& project, app::Thumbnails& thumbnails, Q
 QSize TimelineView::sizeHint() const { return {640, ruler_height + most_track + 2 * gap + 16}; }
 QSize TimelineView::minimumSizeHint() const { return {160, ruler_height + most_track + gap}; }
 
-void TimelineView::set_playhead(int frame) {
-    move_playhead(frame);
-    if (playing()) restart_clock(); // goes on from there
+void TimelineView::connect_player() {
+    connect(&player_, &app::CutPlayer::moved, this, &TimelineView::playhead_moved);
+    connect(&player_, &app::CutPlayer::playing_changed, this, [this](bool playing) {
+        playing ? show_playhead() : update_accessible(); // whatever was looked at before
+    });
+    connect(&player_, &app::CutPlayer::frame_expected, this, &TimelineView::frame_expected);
+    connect(&player_, &app::CutPlayer::empty, this, &TimelineView::nothing_to_cut);
 }
 
-void TimelineView::move_playhead(int frame) {
-    frame = std::clamp(frame, 0, project_.frames());
-    if (frame == playhead_) return;
-    playhead_ = frame;
+void TimelineView::playhead_moved(int frame) {
     reveal(frame);
     viewport()->update();
-    if (!play_timer_.isActive()) update_accessible(); // playing would say nothing else
+    if (!playing()) update_accessible(); // playing would say nothing else
     show_playhead();
 }
 
@@ -87,7 +86,7 @@ void TimelineView::select(int row) {
 }
 
 int TimelineView::meant() const {
-    return selected_ >= 0 ? selected_ : project_.place(std::min(playhead_, project_.frames() - 1)).row;
+    return selected_ >= 0 ? selected_ : project_.place(std::min(playhead(), project_.frames() - 1)).row;
 }
 
 void TimelineView::add_files(const QStringList& paths, int row, int take_of) {
@@ -124,7 +123,7 @@ void TimelineView::add_found(const std::vector<TakeReader::Found>& all, int row,
 }
 
 void TimelineView::split_at_playhead() {
-    const app::Project::Place place = project_.place(playhead_);
+    const app::Project::Place place = project_.place(playhead());
     if (place.row >= 0 && project_.split(place.row, place.frame))
         select(place.row + 1);
     else
@@ -189,85 +188,7 @@ bool TimelineView::eventFilter(QObject* watched, QEvent* event) {
 
 void TimelineView::set_playing(bool playing) {
     if (playing == this->playing()) return;
-    if (playing) return play(1);
-    play_timer_.stop();
-    update_accessible();
-    emit frame_expected({}, {}, 0);
-}
-
-void TimelineView::shuttle(int direction) {
-    const double forward = speed() * direction;
-    if (forward >= 1)
-        play(direction * std::min(8.0, forward * 2));
-    else if (forward <= -2)
-        play(speed() / 2); // the other way: slower first
-    else
-        play(direction);
-}
-
-void TimelineView::play(double speed) {
-    if (project_.frames() == 0) return emit nothing_to_cut();
-    if (speed < 0 && playhead_ <= 0) return;
-    if (!playing() && speed > 0 && playhead_ >= project_.frames() - 1) move_playhead(0);
-    speed_ = speed;
-    restart_clock();
-    if (playing()) return;
-    play_timer_.start();
-    show_playhead(); // whatever was looked at before
-    look_ahead();
-}
-
-void TimelineView::restart_clock() {
-    constexpr double hair = 1e-6;
-    // Backwards the frame has its full time, too.
-    play_seconds_ = speed_ < 0 ? seconds_at(std::min(playhead_ + 1, project_.frames())) - hair
-                               : seconds_at(std::min(playhead_, project_.frames() - 1)) + hair;
-    play_clock_.start();
-}
-
-double TimelineView::seconds_at(int frame) const {
-    double seconds = 0;
-    for (const Shot& shot : project_.shots()) {
-        if (frame < shot.frames()) return seconds + frame / shot.current().fps;
-        seconds += shot.seconds();
-        frame -= shot.frames();
-    }
-    return seconds;
-}
-
-double TimelineView::frame_at_time(double seconds) const {
-    double frame = 0;
-    for (const Shot& shot : project_.shots()) {
-        if (seconds < shot.seconds()) return frame + seconds * shot.current().fps;
-        seconds -= shot.seconds();
-        frame += shot.frames();
-    }
-    return frame;
-}
-
-/// Where the clock says that the playhead is.
-void TimelineView::advance() {
-    if (settled_ && !settled_()) return restart_clock();
-    const double seconds = play_seconds_ + speed_ * double(play_clock_.nsecsElapsed()) * 1e-9;
-    const int last = std::max(0, project_.frames() - 1);
-    const bool over = seconds < 0 || seconds >= project_.seconds();
-    move_playhead(over ? (seconds < 0 ? 0 : last) : int(frame_at_time(seconds)));
-    if (over)
-        set_playing(false);
-    else
-        look_ahead();
-}
-
-void TimelineView::look_ahead() {
-    constexpr double in_good_time = 2; // seconds: a long clip is indexed before anything of it is seen
-    const bool on = speed_ > 0;
-    const int row = project_.place(playhead_).row, next = row + (on ? 1 : -1);
-    if (row < 0 || next < 0 || next >= project_.count()) return;
-    const double boundary = seconds_at(project_.start_of(on ? next : row));
-    if (std::abs(boundary - seconds_at(playhead_)) > in_good_time * std::abs(speed_)) return;
-    const Shot& shot = project_.shot(next);
-    const Take& take = shot.current();
-    emit frame_expected(take.video, take.run, take.picture(on ? shot.in : shot.out - 1));
+    playing ? player_.play() : player_.pause();
 }
 
 void TimelineView::zoom_to_fit() {
@@ -278,9 +199,9 @@ void TimelineView::zoom_to_fit() {
 }
 
 void TimelineView::zoom(double factor) {
-    const int anchor = x_of(playhead_);
+    const int anchor = x_of(playhead());
     const bool seen = anchor >= 0 && anchor < viewport()->width();
-    const int frame = seen ? playhead_ : frame_at(viewport()->width() / 2), x = x_of(frame);
+    const int frame = seen ? playhead() : frame_at(viewport()->width() / 2), x = x_of(frame);
     fitted_ = false;
     pixels_per_frame_ = std::clamp(pixels_per_frame_ * factor, 0.02, 80.0);
     update_range();
@@ -348,9 +269,7 @@ void TimelineView::project_changed(const app::ProjectEvent& event) {
     }
     update_range();
     selected_ = row;
-    if (playhead_ > project_.frames()) set_playhead(project_.frames());
-    if (project_.count() == 0) set_playing(false);
-    if (playing()) restart_clock();
+    player_.follow_cut();
     follow_media();
     // Elsewhere another picture is looked at: a shot that comes in does not take it away.
     if (drag_.grip == Grip::none && (hasFocus() || playing())) show_playhead();
@@ -386,14 +305,14 @@ void TimelineView::reveal(int frame) {
 }
 
 void TimelineView::show_playhead() {
-    const app::Project::Place place = project_.place(std::min(playhead_, project_.frames() - 1));
+    const app::Project::Place place = project_.place(std::min(playhead(), project_.frames() - 1));
     if (place.row < 0) return;
     const Take& take = project_.shot(place.row).current();
     emit show_frame(take.video, take.run, take.picture(place.frame));
 }
 
 void TimelineView::trim_to_playhead(bool in) {
-    const app::Project::Place place = project_.place(playhead_);
+    const app::Project::Place place = project_.place(playhead());
     if (project_.count() == 0) emit nothing_to_cut();
     if (place.row < 0) return;
     const Shot& shot = project_.shot(place.row);
@@ -419,10 +338,10 @@ void TimelineView::update_accessible() {
                    : tr("Empty. Drop a run, a video, a picture or a folder of frames here, or press %1 on a run.")
                          .arg(add_keys_);
     } else {
-        text = playhead_ < project_.frames() ? tr("%n shot(s), playhead at frame %1 of %2.", nullptr, project_.count())
-                                                   .arg(playhead_ + 1)
-                                                   .arg(project_.frames())
-                                             : tr("%n shot(s), playhead at the end.", nullptr, project_.count());
+        text = playhead() < project_.frames() ? tr("%n shot(s), playhead at frame %1 of %2.", nullptr, project_.count())
+                                                    .arg(playhead() + 1)
+                                                    .arg(project_.frames())
+                                              : tr("%n shot(s), playhead at the end.", nullptr, project_.count());
         if (selected_ >= 0)
             text +=
                 QLatin1Char(' ') + tr("Selected: shot %1, %2, %n frame(s).", nullptr, project_.shot(selected_).frames())
@@ -435,7 +354,7 @@ void TimelineView::update_accessible() {
     if (text == accessibleDescription()) return;
     set_spoken_description(*this, text);
     if (!QAccessible::isActive()) return;
-    QAccessibleValueChangeEvent event(this, playhead_ + 1);
+    QAccessibleValueChangeEvent event(this, playhead() + 1);
     QAccessible::updateAccessibility(&event);
 }
 

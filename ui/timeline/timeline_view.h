@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <QAbstractScrollArea>
-#include <QElapsedTimer>
 #include <QSet>
-#include <QTimer>
 #include <functional>
 #include <optional>
+#include <utility>
 
 #include "app/clips/thumbnails.h"
+#include "app/project/cut_player.h"
 #include "app/project/project.h"
 #include "app/project/take_reader.h"
 
@@ -32,20 +32,20 @@ public:
 
     app::Project& project() const { return project_; }
     app::TakeReader& reader() { return reader_; } ///< of add_files()
-    int playhead() const { return playhead_; }    ///< frame of the cut, 0 … frames
-    void set_playhead(int frame);
+    int playhead() const { return player_.frame(); }
+    void set_playhead(int frame) { player_.go_to(frame); }
     int selected() const { return selected_; } ///< row, -1: none
     void select(int row);
     /// What keys and menus mean: the selected shot, else the one at the playhead; -1: none.
     int meant() const;
-    bool playing() const { return play_timer_.isActive(); }
-    double speed() const { return playing() ? speed_ : 0; } ///< negative: backwards
+    bool playing() const { return player_.playing(); }
+    double speed() const { return player_.speed(); }
     /// Run folders, videos, pictures and folders of frames, each a shot of its own, from `row` on (-1: at the end);
     /// with `take_of` >= 0 as takes of that shot. Reads them in the background; all of them are one undo step.
     void add_files(const QStringList& paths, int row = -1, int take_of = -1);
     /// Playing goes on from frame to frame only where this says that nothing of show_frame() is waited for: the clock
     /// stands meanwhile.
-    void set_settled(std::function<bool()> settled) { settled_ = std::move(settled); }
+    void set_settled(std::function<bool()> settled) { player_.set_settled(std::move(settled)); }
     /// Frame rate of pictures that come into an empty cut.
     void set_usual_rate(double fps) { usual_rate_ = fps; }
     /// Of what puts a run on the cut, as an empty one names them; empty: it has none.
@@ -63,15 +63,15 @@ public slots:
     void trim_to_playhead(bool in);     ///< the shot there begins, or ends, at it
     void lengthen_selected(int frames); ///< its end, as far as there is something to show; negative: shortens
     void set_playing(bool playing);
-    void show_playhead();        ///< asks for its frame to be shown
-    void shuttle(int direction); ///< 1 or -1: that way, faster each time; as Player::shuttle()
+    void show_playhead();                                       ///< asks for its frame to be shown
+    void shuttle(int direction) { player_.shuttle(direction); } ///< as app::shuttled()
     void zoom_to_fit();
     void zoom(double factor); ///< around the playhead
 
 signals:
     /// What to show for the playhead: video (and run) of the take, frame of it.
     void show_frame(const QString& video, const QString& run, int frame);
-    /// While it plays: what show_frame() asks for when the next shot begins, soon. Empty: nothing any more.
+    /// As CutPlayer::frame_expected(): what show_frame() asks for then.
     void frame_expected(const QString& video, const QString& run, int frame);
     void open_requested(const QString& run, const QString& video); ///< double click
     void extend_requested(int row);                                ///< E, or the button at the end of the track
@@ -129,13 +129,8 @@ private:
     void reveal(int frame);
     void drag_to(const QPoint& point);
     void let_go();
-    void move_playhead(int frame);
-    void play(double speed);
-    void restart_clock();
-    double seconds_at(int frame) const; ///< of the cut, its time
-    double frame_at_time(double seconds) const;
-    void advance();
-    void look_ahead();
+    void connect_player();
+    void playhead_moved(int frame);
     void update_accessible();
     void paint_ruler(QPainter& painter, const QRect& area) const;
     void paint_playhead(QPainter& painter, const QRect& area) const;
@@ -148,10 +143,11 @@ private:
     app::Project& project_;
     app::Thumbnails& thumbnails_;
     app::TakeReader reader_;
+    app::CutPlayer player_;
     double pixels_per_frame_ = 6;
     bool fitted_ = true;      ///< follows the width until the user zooms
     bool scale_held_ = false; ///< while an edge is dragged, and until something else changes: nothing leaps away
-    int playhead_ = 0, selected_ = -1, drags_ = 0;
+    int selected_ = -1, drags_ = 0;
     double usual_rate_ = 24;
     QString lengthened_; ///< shot whose end was moved by keys last, as drag number:
     int lengthening_ = -1;
@@ -160,10 +156,6 @@ private:
     std::optional<Hit> drop_;
     QSet<QString> missing_; ///< videos drawn as such
     QLineEdit* rename_ = nullptr;
-    QTimer play_timer_;
-    QElapsedTimer play_clock_;
-    double play_seconds_ = 0, speed_ = 1; ///< of the cut, where playing began
-    std::function<bool()> settled_;
     QString add_keys_;
 };
 
