@@ -40,7 +40,7 @@ MAY["app"] = ENGINE + APP
 APP += ["app"]
 UI = []
 for peers in (["ui/theme"], ["ui/widgets"], ["ui"], ["ui/actions", "ui/preview", "ui/timeline", "ui/docks"],  # ui: what every view is given
-              ["ui/steps", "ui/layers", "ui/tune"], ["ui/window"]):
+              ["ui/compare", "ui/steps", "ui/layers", "ui/tune"], ["ui/window"]):
     for each in peers:
         MAY[each] = ENGINE + APP + UI
     UI += peers

@@ -17,9 +17,10 @@
 #include "engine/session/run_folder.h"
 #include "tests/app/clips.h"
 #include "tests/ui/studio_fixture.h"
+#include "ui/compare/compare_bar.h"
+#include "ui/compare/differences_panel.h"
 #include "ui/preview/preview_view.h"
 #include "ui/tune/cell_text.h"
-#include "ui/window/compare_bar.h"
 #include "ui/window/translation.h"
 
 using namespace denoir;

@@ -29,12 +29,12 @@
 #include "tests/app/full_disk.h"
 #include "tests/ui/window_main.h"
 #include "tests/ui/window_tools.h"
+#include "ui/compare/differences_panel.h"
 #include "ui/docks/camera_window.h"
 #include "ui/docks/image_well.h"
 #include "ui/docks/runs_panel.h"
 #include "ui/preview/preview_view.h"
 #include "ui/theme/colours.h"
-#include "ui/window/compare_bar.h"
 
 using namespace denoir;
 using namespace denoir::ui;

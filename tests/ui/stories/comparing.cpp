@@ -10,6 +10,7 @@
 
 #include "app/base/exporter.h"
 #include "tests/ui/stories/stories.h"
+#include "ui/compare/differences_panel.h"
 #include "ui/docks/runs_panel.h"
 #include "ui/layers/histogram_view.h"
 #include "ui/layers/layer_map.h"
@@ -17,7 +18,6 @@
 #include "ui/preview/preview_view.h"
 #include "ui/steps/divergence_view.h"
 #include "ui/steps/step_strip.h"
-#include "ui/window/compare_bar.h"
 
 namespace denoir::ui {
 

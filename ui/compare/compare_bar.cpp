@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/compare/compare_bar.h"
+
+#include <QDragEnterEvent>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QMenu>
+#include <QToolButton>
+
+#include <algorithm>
+
+#include "ui/docks/offer_runs.h"
+#include "ui/theme/colours.h"
+#include "ui/theme/icons.h"
+#include "ui/widgets/drop.h"
+
+namespace denoir::ui {
+
+CompareBar::CompareBar(Studio& studio, QWidget* parent)
+    : QFrame(parent), studio_(studio), a_(new QToolButton(this)), b_(new QToolButton(this)) {
+    setProperty("banner", true);
+    setAcceptDrops(true);
+    setAccessibleName(tr("What is compared"));
+    auto* row = new QHBoxLayout(this);
+    row->setContentsMargins(grid::unit, grid::half, grid::unit, grid::half);
+    row->setSpacing(grid::half);
+    const auto letter = [this](const QString& text) {
+        auto* label = new QLabel(text, this);
+        label->setProperty("side", text);
+        return label;
+    };
+    auto* swap = new QToolButton(this);
+    swap->setIcon(icon(QStringLiteral("swap")));
+    swap->setToolTip(tr("Swap A and B"));
+    swap->setAccessibleName(swap->toolTip());
+    for (auto* button : {a_, b_}) {
+        const auto side = button == a_ ? app::Side::a : app::Side::b;
+        button->setObjectName(button == a_ ? QStringLiteral("choose-a") : QStringLiteral("choose-b"));
+        button->setPopupMode(QToolButton::InstantPopup);
+        button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+        button->setIcon(icon(QStringLiteral("down")));
+        button->setIconSize({10, 10});
+        button->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed); // the names take what room there is
+        button->setMinimumWidth(80);
+        button->setMenu(new QMenu(button));
+        connect(button->menu(), &QMenu::aboutToShow, this, [this, side] { fill(side); });
+        set_name(side, {});
+    }
+    row->addWidget(letter(QStringLiteral("A")));
+    row->addWidget(a_, 1);
+    row->addWidget(swap);
+    row->addWidget(letter(QStringLiteral("B")));
+    row->addWidget(b_, 1);
+    connect(swap, &QToolButton::clicked, this, &CompareBar::swap_asked);
+}
+
+void CompareBar::set_name(app::Side side, const QString& name) {
+    (side == app::Side::a ? name_a_ : name_b_) = name;
+    set_detail(side, {}); // was told of another pair
+}
+
+void CompareBar::set_detail(app::Side side, const QString& detail) {
+    auto* button = side == app::Side::a ? a_ : b_;
+    const QString& name = side == app::Side::a ? name_a_ : name_b_;
+    QString text = name.isEmpty() ? tr("choose a run or a video") : name.simplified();
+    if (!name.isEmpty() && !detail.isEmpty()) text += QStringLiteral(" · ") + detail;
+    button->setAccessibleName(side == app::Side::a ? tr("A: %1").arg(text) : tr("B: %1").arg(text));
+    button->setToolTip(text);
+    fit_names();
+}
+
+void CompareBar::resizeEvent(QResizeEvent* event) {
+    QFrame::resizeEvent(event);
+    fit_names();
+}
+
+void CompareBar::dragEnterEvent(QDragEnterEvent* event) {
+    if (!dropped_files(*event->mimeData()).isEmpty()) take_copy(*event);
+}
+
+void CompareBar::dropEvent(QDropEvent* event) {
+    const QStringList files = dropped_files(*event->mimeData());
+    if (files.isEmpty()) return;
+    take_copy(*event);
+    if (files.size() > 1) {
+        emit chosen(app::Side::a, files[0]);
+        emit chosen(app::Side::b, files[1]);
+    } else {
+        emit chosen(event->position().x() < width() / 2.0 ? app::Side::a : app::Side::b, files[0]);
+    }
+}
+
+/// The end stays: there stands the seed, which may be all that differs.
+void CompareBar::fit_names() {
+    constexpr int arrow = 32;
+    const int each = std::max(80, (width() - 100) / 2) - arrow; // before the layout has placed them
+    for (QToolButton* button : {a_, b_})
+        button->setText(button->fontMetrics().elidedText(button->toolTip(), Qt::ElideMiddle, each));
+}
+
+void CompareBar::fill(app::Side side) {
+    QMenu* menu = (side == app::Side::a ? a_ : b_)->menu();
+    menu->clear();
+    offer_runs(*menu, studio_, {}, this, [this, side](const QString& path) { emit chosen(side, path); });
+}
+
+} // namespace denoir::ui
