@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Brings the .ts files up to date with the sources. Words that have no translation yet stay marked as unfinished, and
-tests/ui/translation_test.py names them.
+tests/ui/translations/translation_test.py names them.
 
 Usage: update.py [LUPDATE]      (default: /usr/lib/qt6/bin/lupdate)"""
 import os

@@ -11,8 +11,8 @@
 #include "tests/app/clips.h"
 #include "tests/app/fake_runs.h"
 #include "tests/app/full_disk.h"
-#include "tests/ui/window_main.h"
-#include "tests/ui/window_tools.h"
+#include "tests/ui/window/window_main.h"
+#include "tests/ui/window/window_tools.h"
 #include "ui/preview/preview_view.h"
 
 using namespace denoir;

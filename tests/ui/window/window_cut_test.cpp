@@ -14,7 +14,7 @@
 #include "engine/media/image.h"
 #include "tests/app/arrivals.h"
 #include "tests/app/clips.h"
-#include "tests/ui/window_tools.h"
+#include "tests/ui/window/window_tools.h"
 #include "ui/docks/runs_panel.h"
 #include "ui/preview/preview_view.h"
 #include "ui/steps/step_strip.h"

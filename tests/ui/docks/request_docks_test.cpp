@@ -19,7 +19,7 @@
 #include "tests/app/clips.h"
 #include "tests/app/fake_runs.h"
 #include "tests/ui/studio_fixture.h"
-#include "tests/ui/window_main.h"
+#include "tests/ui/window/window_main.h"
 #include "ui/docks/lora_list.h"
 #include "ui/docks/runs_panel.h"
 #include "ui/widgets/elided_combo.h"

@@ -3,8 +3,8 @@
 #include <QThread>
 #include <QUndoStack>
 
-#include "tests/ui/window_main.h"
-#include "tests/ui/window_tools.h"
+#include "tests/ui/window/window_main.h"
+#include "tests/ui/window/window_tools.h"
 #include "ui/docks/runs_panel.h"
 #include "ui/timeline/timeline_view.h"
 

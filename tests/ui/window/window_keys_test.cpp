@@ -9,8 +9,8 @@
 #include "app/sweep/open_sweep.h"
 #include "app/sweep/sweep_document.h"
 #include "tests/app/clips.h"
-#include "tests/ui/window_main.h"
-#include "tests/ui/window_tools.h"
+#include "tests/ui/window/window_main.h"
+#include "tests/ui/window/window_tools.h"
 #include "ui/actions/action_table.h"
 #include "ui/preview/preview_view.h"
 

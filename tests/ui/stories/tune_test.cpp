@@ -365,4 +365,4 @@ int main(int argc, char** argv) {
     return QTest::qExec(&test, argc, argv);
 }
 
-#include "story_tune_test.moc"
+#include "tune_test.moc"

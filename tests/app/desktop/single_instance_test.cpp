@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/desktop/single_instance.h"
+
+#include <QProcess>
+#include <QSignalSpy>
+#include <QTest>
+
+#include <optional>
+
+#include "tests/app/home.h"
+
+using namespace denoir;
+using namespace denoir::app;
+
+namespace {
+
+QString text(const char* t) { return QString::fromUtf8(t); }
+enum Second { is_first = 3, no_answer = 5, handed_over = 7 }; ///< exit codes of a second studio
+
+} // namespace
+
+class SingleInstanceTest : public QObject {
+    Q_OBJECT
+private slots:
+    void init() {
+        home_.emplace();
+        qputenv("DENOIR_RESOURCES", home_->file(text("resources")).toUtf8());
+    }
+    void cleanup() {
+        qunsetenv("DENOIR_RESOURCES");
+        home_.reset();
+    }
+
+    void a_second_studio_hands_over() {
+        SingleInstance first;
+        QVERIFY(first.begin({}));
+        QSignalSpy received(&first, &SingleInstance::arguments_received);
+        QProcess second;
+        second.start(QCoreApplication::applicationFilePath(), {text("--second"), text("open this.denoir")});
+        QTRY_COMPARE_WITH_TIMEOUT(received.count(), 1, 20000);
+        QCOMPARE(received[0][0].toStringList().last(), text("open this.denoir"));
+        QTRY_COMPARE_WITH_TIMEOUT(second.state(), QProcess::NotRunning, 30000);
+        QCOMPARE(second.exitCode(), handed_over);
+    }
+
+    /// Bytes that lie with the system are no answer.
+    void a_studio_that_hangs_takes_nothing() {
+        SingleInstance first;
+        QVERIFY(first.begin({}));
+        QProcess second;
+        second.start(QCoreApplication::applicationFilePath(), {text("--second")});
+        QVERIFY(second.waitForFinished(30000)); // without our event loop
+        QCOMPARE(second.exitCode(), no_answer);
+    }
+
+    void who_starts_while_a_studio_ends_is_the_next() {
+        std::optional<SingleInstance> first(std::in_place);
+        QVERIFY(first->begin({}));
+        first->end();
+        QProcess second;
+        second.start(QCoreApplication::applicationFilePath(), {text("--second")});
+        QVERIFY(!second.waitForFinished(500));
+        first.reset();
+        QVERIFY(second.waitForFinished(30000));
+        QCOMPARE(second.exitCode(), is_first);
+    }
+
+private:
+    std::optional<Home> home_;
+};
+
+int main(int argc, char** argv) {
+    QCoreApplication program(argc, argv);
+    if (QCoreApplication::arguments().value(1) == text("--second")) {
+        SingleInstance instance;
+        if (instance.begin(QCoreApplication::arguments())) return is_first;
+        return instance.handed_over() ? handed_over : no_answer;
+    }
+    SingleInstanceTest test;
+    return QTest::qExec(&test, argc, argv);
+}
+
+#include "single_instance_test.moc"

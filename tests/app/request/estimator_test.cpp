@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/request/estimator.h"
+
+#include <QSignalSpy>
+#include <QTest>
+
+#include <cmath>
+#include <optional>
+
+#include "tests/app/home.h"
+#include "tests/app/tiny.h"
+
+using namespace denoir;
+using namespace denoir::app;
+
+namespace {
+
+QString text(const char* t) { return QString::fromUtf8(t); }
+
+} // namespace
+
+class EstimatorTest : public QObject {
+    Q_OBJECT
+private slots:
+    void init() {
+        home_.emplace();
+        qputenv("DENOIR_RESOURCES", home_->file(text("resources")).toUtf8());
+    }
+    void cleanup() {
+        qunsetenv("DENOIR_RESOURCES");
+        home_.reset();
+    }
+
+    void forecasts_learn_and_say_what_to_change() {
+        const ModelFolder model = ModelFolder::open(DENOIR_TINY_MODEL);
+        Request r = Pipeline::resolve(tiny_request(), model);
+        const Estimate work = Pipeline::estimate(r, model);
+        {
+            Estimator estimator;
+            QCOMPARE(estimator.forecast(r, work).seconds, -1.0);
+            RunRecord record;
+            record.request = r;
+            record.total_steps = 3;
+            record.stages = {{"load_text", 0.5}, {"text", 1}, {"load_transformer", 0.5}, {"denoise", 6}, {"decode", 2}};
+            QSignalSpy changed(&estimator, &Estimator::changed);
+            estimator.learn(record, work);
+            QCOMPARE(changed.count(), 1);
+            const auto f = estimator.forecast(r, work);
+            QVERIFY(std::abs(f.seconds - 10) < 1e-6);
+            QVERIFY(std::abs(f.step_seconds - 2) < 1e-6);
+            QCOMPARE(f.basis, Estimator::Basis::measured);
+            QVERIFY(f.text.contains(text("10 s")));
+            // Twice as many steps: twice the work.
+            Request longer = r;
+            longer.steps = 6;
+            QVERIFY(std::abs(estimator.forecast(longer, Pipeline::estimate(longer, model)).denoise - 12) < 1e-6);
+        }
+        Estimator again; // kept
+        QVERIFY(std::abs(again.forecast(r, work).seconds - 10) < 1e-6);
+        QVERIFY(again.forecast(r, work, work.peak_bytes).fits);
+        const auto tight = again.forecast(r, work, work.peak_bytes - 1);
+        QVERIFY(!tight.fits);
+        Request large = r;
+        large.frames = 81, large.width = 832, large.height = 480;
+        const Estimate much = Pipeline::estimate(large, model);
+        const auto no = again.forecast(large, much, much.least_bytes / 3);
+        QVERIFY(!no.possible && !no.changes.isEmpty());
+        QCOMPARE(no.changes[0], text("use 25 frames"));
+        // What is offered is enough: a seventh of the latent frames less fits into a seventh less memory.
+        large.frames = 69;
+        QVERIFY(again.forecast(large, Pipeline::estimate(large, model), much.least_bytes * 6 / 7).possible);
+        // Weights that do not fit beside the rest: only other weights help.
+        Estimate heavy = much;
+        heavy.held_bytes = 4 * much.peak_bytes, heavy.peak_bytes = 5 * much.peak_bytes;
+        const auto streams = again.forecast(large, heavy, 3 * much.peak_bytes);
+        QVERIFY(streams.possible && !streams.fits);
+        QCOMPARE(streams.changes.size(), 1);
+        QVERIFY2(streams.changes[0].startsWith(text("use a model with weights")), qPrintable(streams.changes[0]));
+        const auto beside = again.forecast(large, heavy, heavy.peak_bytes - much.peak_bytes / 2);
+        QCOMPARE(beside.changes[0], text("use 33 frames")); // half of 18 latent frames
+    }
+
+    /// Weights that the run before left in memory are there at once: the next run's, not those of tomorrow's first.
+    void weights_that_were_there_teach_no_speed() {
+        const ModelFolder model = ModelFolder::open(DENOIR_TINY_MODEL);
+        const Request r = Pipeline::resolve(tiny_request(), model);
+        const Estimate work = Pipeline::estimate(r, model);
+        const auto learn = [&](Estimator& estimator, double load) {
+            RunRecord record;
+            record.request = r;
+            record.total_steps = 3;
+            record.stages = {{"load_transformer", load}, {"denoise", 6}};
+            estimator.learn(record, work);
+            return estimator.forecast(r, work).load;
+        };
+        const auto is = [](double a, double b) { return std::abs(a - b) < 1e-6; };
+        {
+            Estimator today;
+            QVERIFY(is(learn(today, 8), 8));
+            QVERIFY(is(learn(today, 1e-5), 1e-5));
+            QVERIFY(is(learn(today, 2e-5), 2e-5));
+        }
+        {
+            Estimator tomorrow;
+            QVERIFY(is(tomorrow.forecast(r, work).load, 8));
+            QVERIFY(is(learn(tomorrow, 1e-5), (8 + 1e-5) / 2)); // the system kept them; an average of the times
+        }
+        Estimator later;
+        QVERIFY(is(learn(later, 8), ((8 + 1e-5) / 2 + 8) / 2));
+    }
+
+    void what_does_not_fit_is_said_before_anything_ran() {
+        const ModelFolder model = ModelFolder::open(DENOIR_TINY_MODEL);
+        const Request r = Pipeline::resolve(tiny_request(), model);
+        Estimate work = Pipeline::estimate(r, model);
+        work.peak_bytes = 28'000'000'000, work.least_bytes = 2'000'000'000;
+        const Estimator estimator;
+        const auto f = estimator.forecast(r, work, 25'000'000'000);
+        QVERIFY(f.possible && !f.fits);
+        QCOMPARE(f.text, text("time is known after the first run · needs 28 GB of 25 GB: weights are read again in "
+                              "every step"));
+    }
+
+    /// Pictures that later windows are given are no text: other requests have none of them, or more.
+    void forecasts_know_what_windows_take() {
+        const ModelFolder model = ModelFolder::open(DENOIR_TINY_MODEL);
+        const auto request = [&](int frames, int base) {
+            Request r = tiny_request();
+            r.frames = frames;
+            if (base > 0) r.forcing = Forcing{.overlap = 5, .base = base};
+            return Pipeline::resolve(r, model);
+        };
+        const Request two = request(21, 13), one = request(21, 0), three = request(29, 13);
+        const auto work = [&](const Request& r) { return Pipeline::estimate(r, model); };
+        RunRecord record;
+        record.request = two;
+        record.total_steps = Pipeline::step_count(two);
+        record.stages = {{"text", 1}, {"image", 2}, {"denoise", 6}, {"decode", 26}};
+        Estimator estimator;
+        estimator.learn(record, work(two));
+        const auto same = estimator.forecast(two, work(two));
+        const auto is = [](double a, double b) { return std::abs(a - b) < 1e-6; };
+        QVERIFY(is(same.seconds, 35) && is(same.prompt, 1) && is(same.image, 2) && is(same.decode, 26));
+        QVERIFY(is(same.before, 1) && is(same.after, 13)); // the rest of it lies between the windows
+        const auto whole = estimator.forecast(one, work(one));
+        QVERIFY(is(whole.prompt, 1) && is(whole.image, 0) && is(whole.decode, 21) && is(whole.after, 21));
+        const auto longer = estimator.forecast(three, work(three));
+        QVERIFY(is(longer.prompt, 1) && is(longer.image, 4) && is(longer.decode, 39) && is(longer.after, 13));
+        Request image = one; // one frame of the five that took two seconds
+        image.image = "/pictures/start.png";
+        QVERIFY(is(estimator.forecast(image, work(one)).image, 0.4));
+        QVERIFY(is(estimator.forecast(image, work(one)).before, 1.4));
+    }
+
+    void a_card_is_judged_by_its_own_memory_and_speed() {
+        const ModelFolder model = ModelFolder::open(DENOIR_TINY_MODEL);
+        Request r = Pipeline::resolve(tiny_request(), model);
+        const Estimate work = Pipeline::estimate(r, model);
+        quint64 free = 0;
+        int looks = 0;
+        Estimator estimator(nullptr, [&](const Device& device) -> Estimator::Facts {
+            ++looks;
+            if (device.index == 1) return {.issue = {{}, {}, text("no driver"), text("use cpu")}};
+            return {.flops = device.kind == Device::Kind::cpu ? 1e9 : 1e12, .free_bytes = free};
+        });
+        QSignalSpy changed(&estimator, &Estimator::changed);
+        estimator.look_at(Device{});
+        QTRY_COMPARE(changed.count(), 1);
+        r.device = Device{Device::Kind::cuda, 0};
+        // Of the processor's speed nothing follows for a card.
+        QCOMPARE(estimator.forecast(r, work).basis, Estimator::Basis::none);
+        QVERIFY(estimator.forecast(r, work).text.contains(text("needs")));
+        free = work.steps_bytes - 1;
+        estimator.look_at(*r.device);
+        estimator.look_at(*r.device);
+        QTRY_COMPARE(changed.count(), 2);
+        QCOMPARE(looks, 2); // once each
+        const auto f = estimator.forecast(r, work);
+        QCOMPARE(f.available_bytes, free);
+        QVERIFY(!f.fits && f.possible);
+        QVERIFY2(f.text.contains(text("from this machine's memory")), qPrintable(f.text));
+        QVERIFY(std::abs(f.denoise / (work.flop / 0.6e12) - 1) < 1e-9);
+        r.device = Device{Device::Kind::cuda, 1};
+        estimator.look_at(*r.device);
+        QTRY_COMPARE(changed.count(), 3);
+        QCOMPARE(estimator.forecast(r, work).issue.message, text("no driver"));
+    }
+
+    void a_trial_gives_a_first_idea() {
+        Estimator estimator;
+        QSignalSpy changed(&estimator, &Estimator::changed);
+        estimator.look_at(Device{});
+        QTRY_COMPARE_WITH_TIMEOUT(changed.count(), 1, 20000);
+        const ModelFolder model = ModelFolder::open(DENOIR_TINY_MODEL);
+        const Request r = Pipeline::resolve(tiny_request(), model);
+        const auto f = estimator.forecast(r, Pipeline::estimate(r, model));
+        QCOMPARE(f.basis, Estimator::Basis::trial);
+        QVERIFY(f.seconds > 0 && f.seconds < 100);
+    }
+
+private:
+    std::optional<Home> home_;
+};
+
+QTEST_GUILESS_MAIN(EstimatorTest)
+#include "estimator_test.moc"

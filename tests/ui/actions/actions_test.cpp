@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of actions, how it is searched and edited, and which keys are whose.
+#include <QAction>
+#include <QApplication>
+#include <QFile>
+#include <QHelpEvent>
+#include <QKeySequenceEdit>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QMainWindow>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QToolButton>
+#include <QToolTip>
+#include <QTreeWidget>
+#include <QVBoxLayout>
+
+#include "app/base/text.h"
+#include "tests/app/home.h"
+#include "ui/actions/action_table.h"
+#include "ui/actions/command_palette.h"
+#include "ui/actions/shortcut_editor.h"
+#include "ui/actions/shortcut_guard.h"
+#include "ui/widgets/announcer.h"
+#include "ui/widgets/field.h"
+
+using namespace denoir;
+using namespace denoir::ui;
+
+class ActionsTest : public QObject {
+    Q_OBJECT
+private slots:
+    void shortcuts_are_kept_and_conflicts_named() {
+        QTemporaryDir folder;
+        const QString file = folder.filePath("shortcuts.json");
+        const auto fill = [](ActionTable& table) {
+            table.add("a", "Group", "&First", {QKeySequence("Ctrl+A")});
+            table.add("b", "Group", "Second", {QKeySequence("Ctrl+B"), QKeySequence("B")});
+        };
+        {
+            QMainWindow window;
+            ActionTable table(window, file);
+            fill(table);
+            QCOMPARE(table.conflicts("a", {QKeySequence("B")}), QStringList{"b"});
+            QVERIFY(table.set_shortcuts("a", {QKeySequence("B")}));
+            QCOMPARE(table.at("b")->shortcuts(), QList<QKeySequence>{QKeySequence("Ctrl+B")}); // taken over
+            QVERIFY(table.is_changed("a") && table.is_changed("b"));
+        }
+        {
+            QMainWindow window;
+            ActionTable table(window, file);
+            fill(table);
+            QCOMPARE(table.at("a")->shortcut(), QKeySequence("B"));
+            QVERIFY(table.reset_all());
+            QCOMPARE(table.at("a")->shortcut(), QKeySequence("Ctrl+A"));
+            QVERIFY(!table.is_changed("b"));
+        }
+        // A damaged file counts as no changes and is not touched.
+        QFile broken(file);
+        QVERIFY(broken.open(QIODevice::WriteOnly));
+        broken.write("{\"shortcuts\": {\"a\": 7, \"b\": [[]], ");
+        broken.close();
+        QMainWindow window;
+        ActionTable table(window, file);
+        fill(table);
+        QCOMPARE(table.at("a")->shortcut(), QKeySequence("Ctrl+A"));
+    }
+
+    /// Words, into what they found, into the keys: without a pointer.
+    void shortcuts_are_changed_by_keyboard() {
+        QMainWindow window;
+        ActionTable table(window, {});
+        table.add("a", "Group", "&First", {QKeySequence("Ctrl+A")});
+        table.add("b", "Group", "Second", {QKeySequence("Ctrl+B"), QKeySequence("B")});
+        ShortcutEditor editor(table, &window);
+        editor.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&editor));
+        auto* tree = editor.findChild<QTreeWidget*>();
+        auto* search = editor.findChild<QLineEdit*>();
+        auto* keys = editor.findChild<QKeySequenceEdit*>();
+        QVERIFY(!tree->currentItem() && !keys->isEnabled());
+        search->setText("sec");
+        QVERIFY(tree->currentItem());
+        QCOMPARE(tree->currentItem()->text(0), QString("Second"));
+        editor.activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&editor, 5000));
+        search->setFocus();
+        QTest::keyClick(search, Qt::Key_Down);
+        QVERIFY(tree->hasFocus());
+        QTest::keyClick(tree, Qt::Key_Return);
+        QVERIFY(keys->hasFocus() || keys->isAncestorOf(QApplication::focusWidget()));
+        keys->setKeySequence(QKeySequence("Ctrl+G"));
+        for (auto* button : editor.findChildren<QPushButton*>())
+            if (button->text() == "Set") button->click();
+        QCOMPARE(table.at("b")->shortcuts(), (QList<QKeySequence>{QKeySequence("Ctrl+G"), QKeySequence("B")}));
+        keys->setKeySequence(QKeySequence("B")); // one that it has
+        for (auto* button : editor.findChildren<QPushButton*>())
+            if (button->text() == "Set") button->click();
+        QCOMPARE(table.at("b")->shortcuts(), QList<QKeySequence>{QKeySequence("B")});
+    }
+
+    void palette_finds_and_runs() {
+        QMainWindow window;
+        window.resize(800, 600);
+        ActionTable table(window, {});
+        int ran = 0;
+        connect(table.add("run.generate", "Run", "&Generate", {QKeySequence("Ctrl+Return")}), &QAction::triggered, this,
+                [&] { ++ran; });
+        table.add("run.stop", "Run", "Stop")->setEnabled(false);
+        table.add("view.dark", "View", "Dark theme");
+        CommandPalette palette(table, &window);
+        window.show();
+        palette.open();
+        QCOMPARE(palette.shown().size(), 3);
+        auto* query = palette.findChild<QLineEdit*>("command-query");
+        QTest::keyClicks(query, "gen");
+        QCOMPARE(palette.shown(), QStringList{"run.generate"});
+        QTest::keyClick(query, Qt::Key_Return);
+        QCOMPARE(ran, 1);
+        QVERIFY(!palette.isVisible());
+        palette.open();
+        QCOMPARE(palette.shown().constFirst(), QString("run.generate")); // used last
+        QCOMPARE(palette.shown().constLast(), QString("run.stop"));      // cannot be pressed now
+        // Who hears it is told the row that Enter takes.
+        const auto* announcer = palette.findChild<Announcer*>();
+        QVERIFY(announcer->accessibleName().startsWith("Generate, Run"));
+        QTest::keyClick(query, Qt::Key_Down);
+        QCOMPARE(announcer->accessibleName(), QString("Dark theme, View"));
+        QTest::keyClicks(query, "zzz");
+        QCOMPARE(ran, 1);
+        QTest::keyClick(query, Qt::Key_Return);
+        QTest::keyClick(query, Qt::Key_Escape);
+        QVERIFY(!palette.isVisible());
+        QVERIFY(match_score("th dark", "Dark theme View") > 0);
+        QVERIFY(match_score("uber", QString::fromUtf8("Über Denoir")) > 0);
+        QVERIFY(match_score("dark q", "Dark theme") < 0);
+    }
+
+    void keys_of_a_part_come_before_the_windows() {
+        ShortcutGuard guard;
+        qApp->installEventFilter(&guard);
+        QMainWindow window;
+        auto* middle = new QWidget;
+        auto* column = new QVBoxLayout(middle);
+        auto* part = new QWidget;
+        auto* line = new QLineEdit(part);
+        auto* button = new QPushButton("press");
+        part->setFocusPolicy(Qt::StrongFocus);
+        column->addWidget(part);
+        column->addWidget(button);
+        window.setCentralWidget(middle);
+        ActionTable table(window, {});
+        int everywhere = 0, there = 0;
+        connect(table.add("all", "G", "All", {QKeySequence(Qt::Key_S)}), &QAction::triggered, this,
+                [&] { ++everywhere; });
+        connect(table.add("own", "G", "Own", {QKeySequence(Qt::Key_S)}), &QAction::triggered, this, [&] { ++there; });
+        table.keep_to("own", *part);
+        QCOMPARE(table.conflicts("own", {QKeySequence(Qt::Key_S)}), QStringList());
+        window.show();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        const auto hit = [&](QWidget* where, int key) {
+            where->setFocus();
+            QTest::keyClick(window.windowHandle(), Qt::Key(key));
+        };
+        hit(part, Qt::Key_S);
+        QCOMPARE(QPair(everywhere, there), QPair(0, 1));
+        hit(button, Qt::Key_S);
+        QCOMPARE(QPair(everywhere, there), QPair(1, 1));
+        hit(line, Qt::Key_S); // text, there too
+        QCOMPARE(line->text().toLower(), QString("s"));
+        QCOMPARE(QPair(everywhere, there), QPair(1, 1));
+        // Changed in the table: the old key is the window's again, and tips follow.
+        QVERIFY(table.set_shortcuts("own", {QKeySequence(Qt::Key_M)}));
+        QCOMPARE(table.at("all")->shortcuts().size(), 1);
+        hit(part, Qt::Key_M);
+        hit(part, Qt::Key_S);
+        QCOMPARE(QPair(everywhere, there), QPair(2, 2));
+        button->setToolTip("Press it");
+        table.name_keys("own", *button);
+        QHelpEvent ask(QEvent::ToolTip, QPoint(1, 1), button->mapToGlobal(QPoint(1, 1)));
+        QApplication::sendEvent(button, &ask);
+        QCOMPARE(QToolTip::text(), QString("Press it (M)"));
+        QToolTip::hideText();
+        qApp->removeEventFilter(&guard);
+    }
+
+    void letters_stay_in_text_fields() {
+        ShortcutGuard guard;
+        qApp->installEventFilter(&guard);
+        QMainWindow window;
+        auto* middle = new QWidget;
+        auto* column = new QVBoxLayout(middle);
+        auto* line = new QLineEdit;
+        auto* number = new NumberEdit(0, 100, 1, 0);
+        auto* button = new QPushButton("press");
+        for (QWidget* each :
+             {static_cast<QWidget*>(line), static_cast<QWidget*>(number), static_cast<QWidget*>(button)})
+            column->addWidget(each);
+        window.setCentralWidget(middle);
+        ActionTable table(window, {});
+        int fired = 0, pressed = 0;
+        connect(
+            table.add("x", "G", "X", {QKeySequence(Qt::Key_X), QKeySequence(Qt::Key_Space), QKeySequence(Qt::Key_1)}),
+            &QAction::triggered, this, [&] { ++fired; });
+        connect(button, &QPushButton::clicked, this, [&] { ++pressed; });
+        window.show();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        const auto hit = [&](int key) { QTest::keyClick(window.windowHandle(), Qt::Key(key)); };
+        line->setFocus();
+        for (const int key : {Qt::Key_X, Qt::Key_Space, Qt::Key_1}) hit(key);
+        QCOMPARE(line->text().toLower(), QString("x 1"));
+        number->setFocus();
+        hit(Qt::Key_X);
+        QCOMPARE(fired, 0);
+        button->setFocus();
+        hit(Qt::Key_Space); // the button's own
+        QCOMPARE(pressed, 1);
+        QCOMPARE(fired, 0);
+        hit(Qt::Key_X);
+        QCOMPARE(fired, 1);
+        qApp->removeEventFilter(&guard);
+    }
+};
+
+int main(int argc, char** argv) {
+    QCoreApplication::setAttribute(Qt::AA_DontUseNativeDialogs);
+    QApplication program(argc, argv);
+    QLocale::setDefault(QLocale::c());
+    ActionsTest test;
+    return QTest::qExec(&test, argc, argv);
+}
+
+#include "actions_test.moc"

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// What docks are made of: sizes, LoRAs, crops, the choice of a clip.
+#include <QApplication>
+#include <QFile>
+#include <QFileDialog>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QToolButton>
+
+#include "app/base/text.h"
+#include "engine/core/error.h"
+#include "engine/media/image.h"
+#include "tests/app/home.h"
+#include "ui/docks/lora_list.h"
+#include "ui/docks/offer_runs.h"
+#include "ui/docks/seen_images.h"
+#include "ui/docks/sizes.h"
+#include "ui/widgets/field.h"
+
+using namespace denoir;
+using namespace denoir::ui;
+
+class DockPartsTest : public QObject {
+    Q_OBJECT
+private slots:
+    void sizes() {
+        QCOMPARE(*parse_size("256x144"), QSize(256, 144));
+        QCOMPARE(*parse_size(QString::fromUtf8(" 960 × 544 ")), QSize(960, 544));
+        for (const char* bad : {"", "256", "256x", "axb", "0x16", "99999x16", "256x144x3"})
+            QVERIFY2(!parse_size(bad), bad);
+        QVERIFY(is_written_as_size("99999x99999") && is_written_as_size("123456789012x16") &&
+                is_written_as_size("0x16"));
+        QVERIFY(!is_written_as_size("large") && !is_written_as_size("256x"));
+        QVERIFY(!parse_size("123456789012x16"));
+        for (const int multiple : {16, 32})
+            for (const auto& preset : size_presets({1280, 704}, multiple)) {
+                QCOMPARE(preset.size.width() % multiple, 0);
+                QCOMPARE(preset.size.height() % multiple, 0);
+            }
+        QCOMPARE(size_presets({960, 544}, 16).constFirst().size, QSize(960, 544));
+    }
+
+    void loras_are_lines_with_a_strength() {
+        LoraList list;
+        list.show();
+        QVariantList loras; // as the document would have them
+        QObject::connect(&list, &LoraList::edited, &list, [&](const QVariantList& edited) {
+            loras = edited;
+            list.show_values(loras);
+        });
+        const auto shown = [&](const char* name) {
+            QList<QWidget*> all = list.findChildren<QWidget*>(QString::fromLatin1(name));
+            all.removeIf([&](QWidget* w) { return !w->isVisibleTo(&list); });
+            return all;
+        };
+        list.add({"/loras/a.safetensors", "/loras/b.safetensors"});
+        QCOMPARE(loras.size(), 2);
+        QCOMPARE(shown("lora-strength").size(), 2);
+        auto* strength = qobject_cast<NumberEdit*>(shown("lora-strength")[1]);
+        strength->setFocus();
+        strength->selectAll();
+        QTest::keyClicks(strength, "-0.5");
+        QTest::keyClick(strength, Qt::Key_Return);
+        QCOMPARE(loras[1].toMap()["strength"].toDouble(), -0.5);
+        QCOMPARE(loras[0].toMap()["strength"].toDouble(), 1.0);
+        qobject_cast<QToolButton*>(shown("remove-lora")[0])->click();
+        QCOMPARE(loras.size(), 1);
+        QCOMPARE(loras[0].toMap()["file"].toString(), QString("/loras/b.safetensors"));
+        QCOMPARE(shown("lora-strength").size(), 1); // lines made anew in a list that is shown already
+        QCOMPARE(qobject_cast<NumberEdit*>(shown("lora-strength")[0])->value(), -0.5);
+        qobject_cast<QToolButton*>(shown("remove-lora")[0])->click();
+        QVERIFY(loras.isEmpty() && shown("lora-strength").isEmpty());
+    }
+
+    void crops() {
+        QTemporaryDir folder;
+        Image picture(40, 10);
+        for (int y = 0; y < 10; ++y)
+            for (int x = 0; x < 40; ++x) picture.row(y)[3 * x] = std::uint8_t(x * 6);
+        const QString file = folder.filePath("wide.png");
+        write_png(app::to_path(file), picture);
+        const auto cut = [&](CropPreset preset) {
+            return read_image(app::to_path(cropped_image(file, preset, {16, 16}, folder.filePath("images"))));
+        };
+        QCOMPARE(cropped_image(file, CropPreset::model, {16, 16}, folder.path()), file);
+        QCOMPARE(cut(CropPreset::left).width, 10);
+        QCOMPARE(cut(CropPreset::left).row(0)[0], std::uint8_t(0));
+        QCOMPARE(cut(CropPreset::right).row(0)[0], std::uint8_t(30 * 6));
+        QCOMPARE(cut(CropPreset::centre).row(0)[0], std::uint8_t(15 * 6));
+        const Image whole = cut(CropPreset::whole);
+        QCOMPARE(whole.width, 40);
+        QCOMPARE(whole.height, 40);
+        QCOMPARE(whole.row(20)[3 * 39], std::uint8_t(39 * 6));
+        QVERIFY_EXCEPTION_THROWN(cropped_image(folder.filePath("none.png"), CropPreset::left, {16, 16}, folder.path()),
+                                 Error);
+    }
+
+    /// As A of a comparison and then, the dialog still open, as B.
+    void what_to_open_is_asked_once_and_for_the_last_who_asked() {
+        const app::Home home;
+        QFile clip(home.file("clip.mp4"));
+        QVERIFY(clip.open(QIODevice::WriteOnly));
+        QWidget window;
+        window.show();
+        QStringList taken;
+        for (const char* by : {"A", "B"})
+            ask_for_clip(&window, ClipKind::file, [&, by](const QString& path) { taken << by << path; });
+        const auto dialogs = window.findChildren<QFileDialog*>();
+        QCOMPARE(dialogs.size(), 1);
+        dialogs.first()->setDirectory(home.path());
+        dialogs.first()->selectFile(clip.fileName());
+        static_cast<QDialog*>(dialogs.first())->accept();
+        QCOMPARE(taken, (QStringList{"B", clip.fileName()}));
+        QTRY_VERIFY(!window.findChild<QFileDialog*>());
+    }
+};
+
+int main(int argc, char** argv) {
+    QCoreApplication::setAttribute(Qt::AA_DontUseNativeDialogs);
+    QApplication program(argc, argv);
+    QLocale::setDefault(QLocale::c());
+    DockPartsTest test;
+    return QTest::qExec(&test, argc, argv);
+}
+
+#include "dock_parts_test.moc"

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/theme/theme.h"
+
+#include <QApplication>
+#include <QHeaderView>
+#include <QTest>
+#include <QTreeWidget>
+
+#include <cmath>
+
+using namespace denoir;
+using namespace denoir::ui;
+
+class ThemeTest : public QObject {
+    Q_OBJECT
+private slots:
+    void colours_are_readable() {
+        for (const Colours* c : {&light_colours(), &dark_colours()}) {
+            const auto readable = [](const QColor& ink, const QColor& ground) {
+                QVERIFY2(contrast(ink, ground) >= 4.5, qPrintable(ink.name() + " on " + ground.name()));
+            };
+            for (const QColor& ground : {c->canvas, c->window, c->panel, c->field, c->raised, c->hover, c->selection})
+                for (const QColor& ink : {c->text, c->quiet, c->error}) readable(ink, ground);
+            for (const QColor& ground : {c->panel, c->field, c->selection}) readable(c->warning, ground);
+            for (const QColor& ink : {c->a, c->b}) readable(ink, c->panel);
+            QVERIFY(contrast(c->accent, c->on_accent) >= 4.5);
+            for (const QColor& ground : {c->window, c->panel, c->field}) // where a control's border is its only mark
+                QVERIFY2(contrast(c->edge, ground) >= 3, qPrintable(c->edge.name() + " on " + ground.name()));
+            for (const QColor& grey : {c->canvas, c->window, c->panel, c->field})
+                QCOMPARE(grey.saturation(), 0); // pictures are judged on it
+        }
+        QCOMPARE(contrast(Qt::black, Qt::white), 21.0);
+    }
+
+    void heads_stand_over_their_columns() {
+        Theme theme(*qApp);
+        theme.set_scheme(Scheme::dark);
+        QTreeWidget table;
+        table.setFocusPolicy(Qt::NoFocus);
+        table.setRootIsDecorated(false);
+        table.setColumnCount(2);
+        table.setHeaderLabels({"M", "M"});
+        new QTreeWidgetItem(&table, {"M", "M"});
+        table.resize(300, 100);
+        table.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&table));
+        // Where the letter begins, from the left of its column.
+        const auto first_ink = [](const QImage& picture) {
+            const QColor ground = picture.pixelColor(0, picture.height() / 2);
+            for (int x = 0; x < picture.width(); ++x)
+                for (int y = 2; y < picture.height() - 2; ++y)
+                    if (std::abs(picture.pixelColor(x, y).lightness() - ground.lightness()) > 30) return x;
+            return -1;
+        };
+        for (const int column : {0, 1}) {
+            const QRect item = table.visualItemRect(table.topLevelItem(0));
+            const int left = table.header()->sectionPosition(column), width = table.header()->sectionSize(column);
+            const int head =
+                first_ink(table.header()->viewport()->grab({left, 0, width, table.header()->height()}).toImage());
+            const int text = first_ink(table.viewport()->grab({left, item.top(), width, item.height()}).toImage());
+            QVERIFY(head >= 0 && text >= 0);
+            QVERIFY2(std::abs(head - text) <= 1, qPrintable(QStringLiteral("%1 and %2").arg(head).arg(text)));
+        }
+    }
+
+    void style_sheets_leave_no_placeholder() {
+        for (const Colours* c : {&light_colours(), &dark_colours()}) {
+            const QString sheet = style_sheet_of(*c);
+            QVERIFY(!sheet.contains('@'));
+            QVERIFY(sheet.contains(c->accent.name()));
+        }
+    }
+};
+
+QTEST_MAIN(ThemeTest)
+#include "theme_test.moc"

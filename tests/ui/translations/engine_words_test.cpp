@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ui/window/engine_words.h"
+
+#include <QTest>
+
+using namespace denoir;
+using namespace denoir::ui;
+
+class EngineWordsTest : public QObject {
+    Q_OBJECT
+private slots:
+    /// What the engine says comes with its values filled in, maybe with a sentence as a value.
+    void the_engine_speaks_german() {
+        EngineWords words;
+        QVERIFY(!words.read(QStringLiteral(":/denoir/translations/engine_none.json")) && words.isEmpty());
+        QVERIFY(words.read(QStringLiteral(":/denoir/translations/engine_de.json")));
+        const auto german = [&](const char* text) { return words.translate("Engine", text, nullptr, -1); };
+        QCOMPARE(german("image-to-video needs a start image"), QStringLiteral("Bild zu Video braucht ein Anfangsbild"));
+        QCOMPARE(german("6 is not 1, 5, 9, 13, … (4n + 1)"), QStringLiteral("6 ist nicht 1, 5, 9, 13, … (4n + 1)"));
+        QCOMPARE(german("the text encoder is missing"), QStringLiteral("es fehlt: Textencoder"));
+        QCOMPARE(german("with steps 0: 0 is out of range"),
+                 QStringLiteral("mit steps 0: 0 liegt außerhalb des Bereichs"));
+        QCOMPARE(german("use 1 to 5 latent frames"), QStringLiteral("1 bis 5 latente Bilder nehmen"));
+        QCOMPARE(
+            german("The error begins in q of transformer (step 1): what it is computed from is equal, its result "
+                   "agrees to 6.2e-01 (about 4.0e-06 would be rounding; f32). Largest difference over the mean "
+                   "norm of a layer: 2.1e+01, in x0 of sampler (step 4)."),
+            QStringLiteral("Der Fehler beginnt in q of transformer (step 1): woraus es berechnet wird, ist gleich; "
+                           "das Ergebnis stimmt auf 6.2e-01 überein (etwa 4.0e-06 wäre Rundung; f32). Größter "
+                           "Unterschied, gemessen an der mittleren Norm einer Schicht: 2.1e+01, in x0 of sampler "
+                           "(step 4)."));
+        QCOMPARE(german("The two differ in what they are given: latent of sampler (step 0) is 1.4 apart (f32)."),
+                 QStringLiteral("Die beiden unterscheiden sich in dem, was ihnen gegeben ist: latent of sampler (step "
+                                "0) liegt 1.4 auseinander (f32)."));
+        QVERIFY(german("a sentence that nobody knows").isNull());
+        QVERIFY(words.translate("Elsewhere", "is missing", nullptr, -1).isNull());
+    }
+
+    /// What the command line calls options are fields in the window.
+    void the_engine_names_no_options() {
+        EngineWords words;
+        QVERIFY(words.read(QStringLiteral(":/denoir/translations/engine_en.json")));
+        QCOMPARE(words.translate("Engine", "give --model DIR or FILE", nullptr, -1),
+                 QStringLiteral("choose a model's folder or file"));
+        QVERIFY(words.translate("Engine", "image-to-video needs a start image", nullptr, -1).isNull());
+    }
+};
+
+QTEST_GUILESS_MAIN(EngineWordsTest)
+#include "engine_words_test.moc"

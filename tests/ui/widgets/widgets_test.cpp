@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fields, banners, and the dialog that asks where to save.
+#include <QApplication>
+#include <QFile>
+#include <QFileDialog>
+#include <QMessageBox>
+#include <QPushButton>
+#include <QSignalSpy>
+#include <QTest>
+#include <QToolButton>
+#include <QWheelEvent>
+
+#include <cmath>
+
+#include "app/base/settings.h"
+#include "tests/app/home.h"
+#include "ui/widgets/banner.h"
+#include "ui/widgets/field.h"
+#include "ui/widgets/save_dialog.h"
+
+using namespace denoir;
+using namespace denoir::ui;
+
+class WidgetsTest : public QObject {
+    Q_OBJECT
+private slots:
+    /// Of a name with a dot of its own Qt does not ask: it would have been written over.
+    void a_file_that_is_there_is_asked_about() {
+        const app::Home home;
+        app::Settings settings;
+        settings.set_value("window/save_folder", home.path());
+        QWidget window;
+        window.show();
+        QFile there(home.file("take 2.1.mp4"));
+        QVERIFY(there.open(QIODevice::WriteOnly));
+        QStringList saved;
+        for (const auto answer : {QMessageBox::No, QMessageBox::Yes}) {
+            ask_where_to_save(&window, settings, "Save", "clip", "Video (*.mp4)",
+                              [&](const QString& file) { saved << file; });
+            auto* dialog = window.findChild<QFileDialog*>();
+            QVERIFY(dialog);
+            dialog->selectFile("take 2.1");
+            static_cast<QDialog*>(dialog)->accept();
+            auto* box = window.findChild<QMessageBox*>();
+            QVERIFY(box && !box->isModal());
+            QVERIFY(saved.isEmpty());
+            box->button(answer)->click();
+            QTRY_VERIFY(!window.findChild<QMessageBox*>() && !window.findChild<QFileDialog*>());
+        }
+        QCOMPARE(saved, QStringList{home.file("take 2.1.mp4")});
+    }
+
+    void number_field_snaps_scrubs_and_marks() {
+        auto* edit = new NumberEdit(1, 1001, 4, 0);
+        edit->set_snap([](double v) { return 4 * std::round((v - 1) / 4) + 1; });
+        Field field("Frames", edit);
+        field.label()->set_scrubbable(true);
+        connect(field.label(), &ScrubLabel::scrubbed, edit, [edit](int n) { edit->stepBy(n); });
+        field.resize(300, 40);
+        field.show();
+        edit->show_value(33);
+        QSignalSpy edited(edit, &NumberEdit::edited);
+        QSignalSpy reset(&field, &Field::reset_asked);
+        edit->setFocus();
+        edit->selectAll();
+        QTest::keyClicks(edit, "40");
+        QTest::keyClick(edit, Qt::Key_Return);
+        QCOMPARE(edit->value(), 41.0);
+        QCOMPARE(edited.last()[0].toDouble(), 41.0);
+        QTest::mousePress(field.label(), Qt::LeftButton, {}, {5, 5});
+        QTest::mouseMove(field.label(), {5 + 24, 5});
+        QTest::mouseRelease(field.label(), Qt::LeftButton, {}, {29, 5});
+        QCOMPARE(edit->value(), 53.0);
+        QWheelEvent wheel({5, 5}, edit->mapToGlobal(QPointF(5, 5)), {}, {0, 120}, Qt::NoButton, Qt::NoModifier,
+                          Qt::NoScrollPhase, false);
+        edit->clearFocus();
+        QApplication::sendEvent(edit, &wheel);
+        QCOMPARE(edit->value(), 53.0);
+        field.set_default("33", true);
+        auto* button = field.findChild<QToolButton*>();
+        QVERIFY(button->isVisible());
+        QCOMPARE(button->text(), QString("33"));
+        QTest::mouseClick(button, Qt::LeftButton);
+        QCOMPARE(reset.count(), 1);
+        field.set_error("too many");
+        QVERIFY(field.has_error() && edit->property("invalid").toBool());
+        field.set_error({});
+        QVERIFY(!field.has_error());
+    }
+
+    void banners_answer_once() {
+        Banners banners;
+        banners.show();
+        int done = 0;
+        banners.show_banner("k", Banners::Kind::info, "first", {{"Do", [&] { ++done; }}});
+        banners.show_banner("k", Banners::Kind::info, "second", {{"Do", [&] { done += 10; }}});
+        QCOMPARE(banners.texts(), QStringList{"second"});
+        for (auto* button : banners.findChildren<QPushButton*>())
+            if (button->isVisible()) QTest::mouseClick(button, Qt::LeftButton);
+        QCOMPARE(done, 10);
+        QVERIFY(banners.texts().isEmpty());
+        QVERIFY(!banners.isVisible());
+    }
+};
+
+int main(int argc, char** argv) {
+    QCoreApplication::setAttribute(Qt::AA_DontUseNativeDialogs);
+    QApplication program(argc, argv);
+    QLocale::setDefault(QLocale::c());
+    WidgetsTest test;
+    return QTest::qExec(&test, argc, argv);
+}
+
+#include "widgets_test.moc"
