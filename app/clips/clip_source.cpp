@@ -29,6 +29,19 @@ void even_times(ClipInfo& info) {
     info.duration = info.fps > 0 ? info.frames / info.fps : 0;
 }
 
+QStringList unread(const SampleKind& kind) {
+    QStringList out;
+    for (const std::string& part : unread_parts(kind)) out << to_qstring(part);
+    return out;
+}
+
+/// Of an HDR video it says enough that it is one.
+SampleKind told_kind(const VideoInfo& video) {
+    SampleKind kind = video.kind;
+    if (!video.hdr.empty()) kind.bits = 8;
+    return kind;
+}
+
 /// What a clip shows is the run's: its name and its request, which is there with --no-metadata, too.
 void belong_to(ClipInfo& info, const RunFolder& run) {
     const RunRecord& record = run.record();
@@ -71,6 +84,7 @@ public:
         info_.duration = v.duration > 0 ? v.duration : info_.frames / info_.fps;
         if (v.comment.starts_with('{')) info_.request = to_qstring(v.comment);
         info_.hdr = to_qstring(v.hdr);
+        info_.unread = unread(told_kind(v));
         info_.exact = v.codec == "ffv1" || v.codec == "huffyuv" || v.codec == "ffvhuff" || v.codec == "utvideo" ||
                       v.codec == "rawvideo";
         if (const auto run = run_of(path)) belong_to(info_, *run);
@@ -124,7 +138,9 @@ public:
         info_.size = {first.width, first.height};
         info_.request = to_qstring(read_request_metadata(files_.front()));
         info_.fps = rate_of(info_.request, usual_fps);
-        info_.exact = !sample_kind(files_.front()).lossy;
+        const SampleKind kind = sample_kind(files_.front());
+        info_.exact = !kind.lossy;
+        info_.unread = unread(kind);
         even_times(info_);
     }
     Image read(int frame) override {
@@ -152,7 +168,9 @@ public:
         info_.frames = 1;
         info_.size = {picture_.width, picture_.height};
         info_.request = to_qstring(read_request_metadata(path));
-        info_.exact = !sample_kind(path).lossy;
+        const SampleKind kind = sample_kind(path);
+        info_.exact = !kind.lossy;
+        info_.unread = unread(kind);
         even_times(info_);
     }
     Image read(int) override { return picture_; }

@@ -4,6 +4,7 @@
 #include <QMetaType>
 #include <QSize>
 #include <QString>
+#include <QStringList>
 #include <functional>
 #include <memory>
 #include <stop_token>
@@ -29,6 +30,7 @@ struct ClipInfo {
     QString video;             ///< of a run: the file its frames are read from; else empty
     QString request;           ///< the request that made it, JSON; empty: not made by Denoir
     QString hdr;               ///< of an HDR video its curve (VideoInfo::hdr), read as if it were SDR's; else empty
+    QStringList unread;        ///< what its file holds and reading leaves out, as unread_parts() tells it; mostly none
     bool exact = false;        ///< frames as they were stored, with no lossy codec in between
 
     /// The frame shown at this time, 0 … frames - 1.

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <thread>
 
+#include "app/base/engine_text.h"
 #include "app/clips/exact_clip.h"
 #include "engine/compare/rgb8.h"
 
@@ -253,6 +254,10 @@ QString Comparison::pairing() const {
         notes << (b.isEmpty()   ? tr("A is HDR (%1) and read as if it were not").arg(a)
                   : a.isEmpty() ? tr("B is HDR (%1) and read as if it were not").arg(b)
                                 : tr("A (%1) and B (%2) are HDR and read as if they were not").arg(a, b));
+    if (!pair_.exact) { // latents have no such parts
+        for (const QString& part : pair_.a.unread) notes << tr("A %1").arg(engine_text(part));
+        for (const QString& part : pair_.b.unread) notes << tr("B %1").arg(engine_text(part));
+    }
     if (const double a = pair_.a.stated_fps, b = pair_.b.stated_fps; rates_differ(a, b)) {
         const auto rate = [](double fps) { return QLocale().toString(fps, 'g', 4); };
         notes << (pair_.pairing.by_time()

@@ -53,8 +53,8 @@ public:
     const QString& activity() const { return activity_; }
     /// Why the videos are measured although the latents were wanted; empty: they are not.
     const Issue& undecoded() const { return undecoded_; }
-    /// What is to be known of the figures: latents that could not be decoded, frames that cannot be read, rates or
-    /// lengths that differ, and how frames are paired then; empty: nothing.
+    /// What is to be known of the figures: latents that could not be decoded, frames that cannot be read, parts of
+    /// files that are left out, rates or lengths that differ, and how frames are paired then; empty: nothing.
     const QString& note() const { return note_; }
     /// Why there is no curve: sizes that differ, a file that is gone.
     const Issue& issue() const { return issue_; }

@@ -458,6 +458,14 @@
         <source>The latents cannot be decoded, so the videos are measured: %1</source>
         <translation>Die Latents lassen sich nicht dekodieren, gemessen werden die Videos: %1</translation>
     </message>
+    <message>
+        <source>A %1</source>
+        <translation>A %1</translation>
+    </message>
+    <message>
+        <source>B %1</source>
+        <translation>B %1</translation>
+    </message>
 </context>
 <context>
     <name>denoir::app::Estimator</name>

@@ -198,6 +198,23 @@ private slots:
         QCOMPARE(comparison.note(), QStringLiteral("A (PQ) and B (HLG) are HDR and read as if they were not"));
     }
 
+    void what_is_not_compared_of_files_is_said() {
+        const QString media = QStringLiteral(DENOIR_FIXTURES "/media/");
+        FrameCache cache;
+        const auto note = [&](const char* one, const char* other) {
+            const auto a = cache.open(media + QLatin1String(one)), b = cache.open(media + QLatin1String(other));
+            if (!wait_open(*a) || !wait_open(*b)) return QString();
+            Comparison comparison;
+            comparison.start(*a, *b, by_number(0));
+            return comparison.note();
+        };
+        QCOMPARE(note("mode_RGB.png", "mode_RGBA.png"), QString("B has an alpha channel, which is not compared"));
+        QCOMPARE(note("rgb16.png", "grey16.png"),
+                 QString::fromUtf8("A has 16 bits a colour, of which the upper 8 are compared  ·  "
+                                   "B has 16 bits a colour, of which the upper 8 are compared"));
+        QVERIFY(note("mode_RGB.png", "mode_RGB.png").isEmpty());
+    }
+
     /// Two runs: their latents are decoded, and measured without a codec between.
     void runs_are_compared_by_their_latents() {
         const QString first = tiny_run(home_.file("one"), 2, 1), second = tiny_run(home_.file("two"), 2, 2);
