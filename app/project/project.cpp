@@ -121,7 +121,12 @@ Project::Project(QObject* parent) : QObject(parent), timer_(new QTimer(this)) {
     connect(timer_, &QTimer::timeout, this, [this] {
         if (autosave_on_) write_autosave(false);
     });
-    connect(&undo_, &QUndoStack::indexChanged, this, &Project::touch);
+    undo_.setUndoLimit(most_steps);
+    connect(&undo_, &QUndoStack::indexChanged, this, [this] {
+        count_forgotten();
+        touch();
+        emit step_changed(step());
+    });
     connect(&undo_, &QUndoStack::cleanChanged, this, &Project::note_modified);
 }
 
@@ -317,6 +322,13 @@ void Project::save_as(const QString& path) {
     set_issue({});
 }
 
+/// A step that is pushed on a full stack takes the oldest one's room.
+void Project::count_forgotten() {
+    const QUndoCommand* oldest = undo_.command(0);
+    if (undo_.count() == most_steps && oldest_ && oldest != oldest_) ++forgotten_;
+    oldest_ = oldest;
+}
+
 bool Project::push(const QString& text, const std::vector<Shot>& after, const ProjectEvent& redo,
                    const ProjectEvent& undo, int merge) {
     if (!can_be_counted(after)) return false;
@@ -339,6 +351,7 @@ Json Project::to_json(const fs::path& base) const {
 
 void Project::take_over(std::vector<Shot> shots, Json request, Json extra) {
     undo_.clear();
+    forgotten_ = 0;
     shots_ = std::move(shots);
     request_ = std::move(request);
     extra_ = std::move(extra);

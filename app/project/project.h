@@ -102,6 +102,10 @@ public:
     ~Project() override;
 
     QUndoStack& undo() { return undo_; }
+    static constexpr int most_steps = 500; ///< that can be undone: older ones are forgotten
+    /// How many steps led to what is there now, forgotten ones included: undo().index() alone stands still while they
+    /// are forgotten.
+    int step() const { return undo_.index() + forgotten_; }
     /// Another one from each loaded() on: what was asked of one project is not for the next.
     quint64 number() const { return number_; }
     const std::vector<Shot>& shots() const { return shots_; }
@@ -197,6 +201,7 @@ signals:
     void loaded();       ///< another project, or none: shots and request
     void path_changed(); ///< title, read_only
     void modified_changed(bool modified);
+    void step_changed(int step);
     void media_changed(); ///< is_missing()
     void medium_rewritten(const QString& video);
     void issue_changed();
@@ -214,6 +219,7 @@ private:
     void set_path(const QString& path, ProjectLock lock);
     void set_issue(const Issue& issue);
     void touch();
+    void count_forgotten();
     /// What a take's file or folder was when it was looked at.
     struct Medium {
         bool there = false;
@@ -233,6 +239,8 @@ private:
     void note_modified();
 
     QUndoStack undo_;
+    const QUndoCommand* oldest_ = nullptr; ///< step that can be undone; compared alone
+    int forgotten_ = 0;                    ///< steps, since the project was opened
     std::vector<Shot> shots_;
     Json request_ = Json::object(), extra_ = Json::object();
     Media media_; ///< by video of a current take

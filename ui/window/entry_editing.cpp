@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/window/entry_editing.h"
 
-#include <QUndoStack>
-
 #include <utility>
 
 #include "app/project/project.h"
@@ -12,17 +10,17 @@
 
 namespace denoir::ui {
 
-EntryEditing::EntryEditing(app::RunQueue& queue, app::Project& project, Banners& banners, QObject* parent)
-    : QObject(parent), queue_(queue), undo_(project.undo()), banners_(banners) {
-    connect(&project, &app::Project::loaded, this, &EntryEditing::end);
-    connect(&undo_, &QUndoStack::indexChanged, this, [this](int step) {
+EntryEditing::EntryEditing(app::RunQueue& queue, const app::Project& project, Banners& banners, QObject* parent)
+    : QObject(parent), queue_(queue), project_(project), banners_(banners) {
+    connect(&project_, &app::Project::loaded, this, &EntryEditing::end);
+    connect(&project_, &app::Project::step_changed, this, [this](int step) {
         if (active() && step < step_) end();
     });
 }
 
 void EntryEditing::begin(quint64 entry) {
     entry_ = entry;
-    step_ = undo_.index();
+    step_ = project_.step();
     if (entry == 0) return banners_.remove(QStringLiteral("editing"));
     banners_.show_banner(QStringLiteral("editing"), Banners::Kind::info,
                          tr("The parameters are those of a waiting run. Generate puts the changes into it."),

@@ -4,8 +4,6 @@
 
 #include "app/request/request_document.h"
 
-class QUndoStack;
-
 namespace denoir::app {
 class Project;
 class RunQueue;
@@ -20,7 +18,7 @@ class Banners;
 class EntryEditing : public QObject {
     Q_OBJECT
 public:
-    EntryEditing(app::RunQueue& queue, app::Project& project, Banners& banners, QObject* parent = nullptr);
+    EntryEditing(app::RunQueue& queue, const app::Project& project, Banners& banners, QObject* parent = nullptr);
     void begin(quint64 entry); ///< 0: ends it
     void end() { begin(0); }
     bool active() const { return entry_ != 0; }
@@ -29,10 +27,10 @@ public:
 
 private:
     app::RunQueue& queue_;
-    const QUndoStack& undo_;
+    const app::Project& project_;
     Banners& banners_;
     quint64 entry_ = 0; ///< 0: none
-    int step_ = 0;      ///< of the undo stack, as it began
+    int step_ = 0;      ///< Project::step() as it began
 };
 
 } // namespace denoir::ui

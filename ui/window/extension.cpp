@@ -17,11 +17,11 @@ namespace {
 const QString video_key = QStringLiteral("forcing.video");
 } // namespace
 
-Extension::Extension(app::Project& project, app::RequestDocument& document, app::Preparations& inputs,
+Extension::Extension(const app::Project& project, app::RequestDocument& document, app::Preparations& inputs,
                      ImagesPanel& images, Banners& banners, QObject* parent)
     : QObject(parent), project_(project), document_(document), inputs_(inputs), images_(images), banners_(banners) {
     connect(&project_, &app::Project::loaded, this, &Extension::end);
-    connect(&project_.undo(), &QUndoStack::indexChanged, this, [this](int step) {
+    connect(&project_, &app::Project::step_changed, this, [this](int step) {
         if (step < step_) end();
     });
     connect(&document_, &app::RequestDocument::changed, this, &Extension::check);
@@ -55,7 +55,7 @@ void Extension::take(const app::Shot& shot, const app::Continuation& how) {
     if (!goes_on) images_.take(ImagesPanel::Side::start, {still ? shot.current().video : QString(), how.last});
     shot_ = shot.id;
     // The picture arrives later, as a step of its own.
-    step_ = project_.undo().index() + (goes_on ? 0 : 1);
+    step_ = project_.step() + (goes_on ? 0 : 1);
     video_ = goes_on ? document_.value(video_key).toString() : QString();
     tell(shot, goes_on);
 }

@@ -21,8 +21,8 @@ class ImagesPanel;
 class Extension : public QObject {
     Q_OBJECT
 public:
-    Extension(app::Project& project, app::RequestDocument& document, app::Preparations& inputs, ImagesPanel& images,
-              Banners& banners, QObject* parent = nullptr);
+    Extension(const app::Project& project, app::RequestDocument& document, app::Preparations& inputs,
+              ImagesPanel& images, Banners& banners, QObject* parent = nullptr);
     /// The request becomes one that goes on after the shot of that row.
     void begin(int row);
     void end();
@@ -39,14 +39,14 @@ private:
     void tell(const app::Shot& shot, bool goes_on);
     void check();
 
-    app::Project& project_;
+    const app::Project& project_;
     app::RequestDocument& document_;
     app::Preparations& inputs_;
     ImagesPanel& images_;
     Banners& banners_;
     QString shot_;  ///< empty: none
     QString video_; ///< the next run goes on after this; empty: it begins with a picture
-    int step_ = 0;  ///< of the undo stack, as it began
+    int step_ = 0;  ///< Project::step() as it began
 };
 
 } // namespace denoir::ui

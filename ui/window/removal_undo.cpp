@@ -41,7 +41,7 @@ void RemovalUndo::undo() {
 
 void RemovalUndo::removed(Removed what) {
     studio_.document.settle(); // what is changed next is a step of its own, after this
-    removed_.emplace_back(studio_.project.undo().index(), what);
+    removed_.emplace_back(studio_.project.step(), what);
     name_actions();
 }
 
@@ -54,7 +54,7 @@ void RemovalUndo::restored(Removed what) {
 
 /// Something was removed after whatever else can be undone.
 bool RemovalUndo::removed_last() const {
-    return !removed_.empty() && removed_.back().first == studio_.project.undo().index() &&
+    return !removed_.empty() && removed_.back().first == studio_.project.step() &&
            (removed_.back().second == Removed::runs ? studio_.history.can_restore() : studio_.queue.can_undo_clear());
 }
 

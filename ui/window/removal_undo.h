@@ -29,7 +29,7 @@ private:
 
     Studio& studio_;
     QAction &undo_, &redo_;
-    std::vector<std::pair<int, Removed>> removed_; ///< newest last, with the stack's index when they went
+    std::vector<std::pair<int, Removed>> removed_; ///< newest last, with Project::step() when they went
 };
 
 } // namespace denoir::ui

@@ -14,7 +14,7 @@ class ProjectUndoTest : public QObject {
 private slots:
     /// An edit costs what it changes, however long the cut is.
     void edits_of_a_long_cut_take_little_memory() {
-        constexpr int shots = 300, edits = 400;
+        constexpr int shots = 300, edits = 200; // each of them is kept
         Project p;
         for (int i = 0; i < shots; ++i) p.add_shot(take(50));
         const auto used = [] { return double(::mallinfo2().uordblks); };
@@ -67,6 +67,30 @@ private slots:
             p.undo().redo();
             QVERIFY(p.shots() == cuts[i]);
         }
+    }
+
+    /// Of very many steps the oldest are forgotten, and the others counted all the same.
+    void steps_are_forgotten_and_counted() {
+        Project p;
+        constexpr int beyond = 30;
+        for (int i = 0; i < Project::most_steps + beyond; ++i) {
+            p.add_shot(take(50));
+            QCOMPARE(p.step(), i + 1);
+        }
+        QCOMPARE(p.undo().count(), Project::most_steps);
+        QVERIFY(p.trim(0, 0, 20, 1) && p.trim(0, 0, 30, 1)); // one step, which grows
+        QCOMPARE(p.step(), Project::most_steps + beyond + 1);
+        p.undo().undo();
+        p.undo().undo();
+        QCOMPARE(p.step(), Project::most_steps + beyond - 1);
+        p.add_shot(take(50)); // in the place of what was undone: nothing more is forgotten
+        QCOMPARE(p.step(), Project::most_steps + beyond);
+        while (p.undo().canUndo()) p.undo().undo();
+        QCOMPARE(p.step(), beyond + 1);
+        QCOMPARE(p.count(), beyond + 1);
+        QVERIFY(p.is_modified()); // the empty cut is out of reach
+        p.clear();
+        QCOMPARE(p.step(), 0);
     }
 
     void a_drag_is_one_step_and_none_where_it_comes_back() {
