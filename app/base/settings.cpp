@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/base/settings.h"
 
-#include <QFileInfo>
 #include <QTemporaryFile>
 #include <algorithm>
 
@@ -78,10 +77,7 @@ QVariantMap Settings::model_parts() const { return store_.value(QStringLiteral("
 QString Settings::theme() const { return store_.value(QStringLiteral("theme"), QStringLiteral("system")).toString(); }
 
 QStringList Settings::recent_projects() const {
-    QStringList out;
-    for (const QString& path : store_.value(QStringLiteral("recent_projects")).toStringList())
-        if (out.size() < most_recent && QFileInfo(path).isFile()) out << path;
-    return out;
+    return store_.value(QStringLiteral("recent_projects")).toStringList().mid(0, most_recent);
 }
 
 void Settings::set_may_drop_latents(bool may) { store(QStringLiteral("may_drop_latents"), may, false); }

@@ -32,7 +32,7 @@ public:
     QStringList model_folders() const; ///< watched besides the data folder's models and the bundled ones
     /// Files that the user named for parts of models: by a model's path, then by the key of a request's `parts`.
     QVariantMap model_parts() const;
-    QStringList recent_projects() const; ///< newest first, at most ten, only what still exists
+    QStringList recent_projects() const; ///< newest first, at most ten; some may be gone (RecentProjects)
     QString theme() const;               ///< "system" (default), "light", "dark"
 
     void set_may_drop_latents(bool may);

@@ -5,12 +5,9 @@
 #include <QDateTime>
 #include <QDir>
 #include <QFileInfo>
-#include <QThreadPool>
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <utility>
 
 #include "app/base/text.h"
 #include "engine/core/error.h"
@@ -40,8 +37,9 @@ QImage to_qimage(const Tensor& pixels) { // [3,H,W] in -1 … 1
     return image;
 }
 
-/// A picture that was written anew is looked at again.
-QString stamp(const std::filesystem::path& file) {
+/// A picture that was written anew is another.
+QString stamp_of(const std::filesystem::path& file) {
+    if (file.empty()) return {};
     const QFileInfo info(app::to_qstring(file));
     return QStringLiteral("%1 %2 %3\n")
         .arg(info.filePath())
@@ -49,69 +47,55 @@ QString stamp(const std::filesystem::path& file) {
         .arg(info.lastModified().toMSecsSinceEpoch());
 }
 
+QString stamp_of(const Request& request, const Variant& variant) {
+    return QStringLiteral("%1|%2|%3 %4 %5")
+        .arg(stamp_of(request.image), stamp_of(request.last_image))
+        .arg(request.width.value_or(0))
+        .arg(request.height.value_or(0))
+        .arg(int(image_rule(request, variant)));
+}
+
 } // namespace
 
-struct SeenImages::State {
-    QThreadPool pool;
-    std::atomic<quint64> newest = 0;
-};
-
-SeenImages::SeenImages(QObject* parent) : QObject(parent), state_(std::make_shared<State>()) {
-    state_->pool.setMaxThreadCount(1);
-    state_->pool.setThreadPriority(QThread::LowPriority);
-}
-
-SeenImages::~SeenImages() {
-    ++state_->newest;
-    state_->pool.waitForDone();
-}
+SeenImages::SeenImages(QObject* parent) : QObject(parent) {}
 
 void SeenImages::ask(const Request& request, const Variant& variant) {
-    const QString question = stamp(request.image) + stamp(request.last_image) +
-                             QStringLiteral("%1 %2 %3")
-                                 .arg(request.width.value_or(0))
-                                 .arg(request.height.value_or(0))
-                                 .arg(int(image_rule(request, variant)));
-    if (question == std::exchange(asked_, question)) return;
-    const quint64 serial = ++state_->newest;
-    if (request.image.empty() && request.last_image.empty()) {
-        emit seen({}, {}, {});
-        return;
-    }
-    state_->pool.start([this, request, variant, serial] {
-        if (serial != state_->newest) return;
-        QImage start, last;
-        app::Issue issue;
-        try {
-            const ImageUse use{.rule = image_rule(request, variant),
-                               .size = {request.width.value_or(0), request.height.value_or(0)}};
-            const auto look = [&](const std::filesystem::path& file, const Image& image, const Image& first) {
-                try {
-                    return to_qimage(see_image(image, first, use).pixels);
-                } catch (const Error& e) {
-                    throw e.in_file(file.string());
-                }
-            };
-            Image first;
-            if (!request.image.empty()) {
-                first = read_image(request.image);
-                start = look(request.image, first, first);
-            }
-            if (!request.last_image.empty()) {
-                const Image end = read_image(request.last_image);
-                last = look(request.last_image, end, request.image.empty() ? end : first);
-            }
-        } catch (...) {
-            issue = app::Issue::from_current_exception();
-        }
-        QMetaObject::invokeMethod(
-            this,
-            [this, serial, start, last, issue] {
-                if (serial != state_->newest) return;
-                emit seen(start, last, issue);
-            },
-            Qt::QueuedConnection);
+    question_.ask([this, request, variant](app::TaskThread::Id question, const std::stop_token&) {
+        const QString stamp = stamp_of(request, variant);
+        if (stamp != kept_.stamp) kept_ = look(stamp, request, variant);
+        QMetaObject::invokeMethod(this, [this, question, answer = kept_] { tell(question, answer); });
     });
+}
+
+void SeenImages::tell(app::NewestQuestion::Number question, const Seen& answer) {
+    if (question == question_.newest()) emit seen(answer.start, answer.last, answer.issue);
+}
+
+SeenImages::Seen SeenImages::look(const QString& stamp, const Request& request, const Variant& variant) {
+    Seen out{stamp, {}, {}, {}};
+    const ImageUse use{.rule = image_rule(request, variant),
+                       .size = {request.width.value_or(0), request.height.value_or(0)}};
+    const auto see = [&](const std::filesystem::path& file, const Image& image, const Image& first) {
+        try {
+            return to_qimage(see_image(image, first, use).pixels);
+        } catch (const Error& e) {
+            throw e.in_file(file.string());
+        }
+    };
+    try {
+        Image first;
+        if (!request.image.empty()) {
+            first = read_image(request.image);
+            out.start = see(request.image, first, first);
+        }
+        if (!request.last_image.empty()) {
+            const Image end = read_image(request.last_image);
+            out.last = see(request.last_image, end, request.image.empty() ? end : first);
+        }
+    } catch (...) {
+        out.issue = app::Issue::from_current_exception();
+    }
+    return out;
 }
 
 QString kept_picture(const Image& picture, const QString& folder) {

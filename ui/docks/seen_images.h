@@ -5,9 +5,8 @@
 #include <QRectF>
 #include <QString>
 
-#include <memory>
-
 #include "app/base/issue.h"
+#include "app/base/newest_question.h"
 #include "engine/media/image.h"
 #include "engine/pipeline/variant.h"
 
@@ -22,9 +21,8 @@ class SeenImages : public QObject {
     Q_OBJECT
 public:
     explicit SeenImages(QObject* parent = nullptr);
-    ~SeenImages() override;
     /// `request`: resolved, for a model of `variant`; its image and last_image are looked at. The same question again
-    /// is not asked twice.
+    /// is answered from memory, unless a file was written anew.
     void ask(const Request& request, const Variant& variant);
 
 signals:
@@ -33,9 +31,18 @@ signals:
     void seen(const QImage& start, const QImage& last, const denoir::app::Issue& issue);
 
 private:
-    struct State;
-    std::shared_ptr<State> state_;
-    QString asked_; ///< the question last asked
+    /// What a question was about, and its answer.
+    struct Seen {
+        QString stamp; ///< files, size and rule: the same again is the same
+        QImage start, last;
+        app::Issue issue;
+    };
+    static Seen look(const QString& stamp, const Request& request, const Variant& variant);
+    void tell(app::NewestQuestion::Number question, const Seen& answer);
+
+    Seen kept_;              ///< of the thread: the answer to its last question
+    app::TaskThread thread_; ///< last but one: joined before the rest goes
+    app::NewestQuestion question_{thread_};
 };
 
 /// Stores a picture as a PNG in `folder`, named by its content, unless it is there; returns its path. Throws Error.

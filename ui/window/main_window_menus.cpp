@@ -18,8 +18,7 @@ void MainWindow::make_menus() {
     };
     QMenu* file = menuBar()->addMenu(tr("&File"));
     fill(file, {"file.new", "file.open"});
-    QMenu* recent = file->addMenu(tr("Open &recent"));
-    connect(recent, &QMenu::aboutToShow, this, [this, recent] { files_->fill_recent(*recent); });
+    files_->offer_recent(*file->addMenu(tr("Open &recent")));
     fill(file, {"file.save", "file.save-as", "-", "file.export", "-", "file.models", "file.rebuild", "-",
                 "file.disk-limit", "file.free-steps", "file.notify", "-", "file.quit"});
     fill(menuBar()->addMenu(tr("&Edit")),

@@ -20,7 +20,12 @@
 namespace denoir::ui {
 
 ProjectFiles::ProjectFiles(Studio& studio, app::RememberedRequest& remembered, Banners& banners, QWidget& window)
-    : QObject(&window), studio_(studio), remembered_(remembered), banners_(banners), window_(window) {
+    : QObject(&window),
+      studio_(studio),
+      remembered_(remembered),
+      banners_(banners),
+      window_(window),
+      recent_(studio.settings) {
     const auto& project = studio_.project;
     connect(&project, &app::Project::loaded, this, [this] { banners_.remove(QStringLiteral("missing")); });
     connect(&project, &app::Project::media_changed, this, [this] {
@@ -127,9 +132,15 @@ void ProjectFiles::replace_request(const QString& label, const std::function<voi
     studio_.project.undo().setClean();
 }
 
+void ProjectFiles::offer_recent(QMenu& menu) {
+    connect(&recent_, &app::RecentProjects::changed, &menu, [this, &menu] { fill_recent(menu); });
+    connect(&menu, &QMenu::aboutToShow, &recent_, &app::RecentProjects::look);
+    fill_recent(menu);
+}
+
 void ProjectFiles::fill_recent(QMenu& menu) {
     menu.clear();
-    for (const QString& path : studio_.settings.recent_projects())
+    for (const QString& path : recent_.there())
         menu.addAction(QFileInfo(path).completeBaseName().replace(QLatin1Char('&'), QLatin1String("&&")), this,
                        [this, path] { open(path); })
             ->setToolTip(path);

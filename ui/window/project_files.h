@@ -5,6 +5,7 @@
 
 #include <functional>
 
+#include "app/base/recent_projects.h"
 #include "app/project/project.h"
 #include "ui/studio.h"
 
@@ -32,8 +33,8 @@ public:
     /// `then`: once it is saved.
     void save(const std::function<void()>& then = {});
     void save_as(const std::function<void()>& then = {});
-    /// With those that were open before.
-    void fill_recent(QMenu& menu);
+    /// Holds those that were open before.
+    void offer_recent(QMenu& menu);
     /// What a crash left, or the last session did not save.
     void offer_recovery();
     /// Unsaved changes cannot be kept for the next start, as on a full disk, and whoever quits is told of it first.
@@ -45,6 +46,7 @@ signals:
     void opened();
 
 private:
+    void fill_recent(QMenu& menu);
     void take(const QString& path);
     void write(const std::function<void()>& save, const QString& words, const std::function<void()>& then);
     /// Calls `then` once the project may be replaced.
@@ -58,6 +60,7 @@ private:
     app::RememberedRequest& remembered_;
     Banners& banners_;
     QWidget& window_;
+    app::RecentProjects recent_;
     QPointer<QMessageBox> question_; ///< about unsaved changes
     std::function<void()> then_;     ///< once that is answered
 };

@@ -6,6 +6,7 @@
 #include <QSignalSpy>
 #include <QTest>
 
+#include "app/base/recent_projects.h"
 #include "app/base/text.h"
 #include "tests/app/home.h"
 
@@ -56,9 +57,15 @@ private slots:
         }
         settings.add_recent_project(home.file(QStringLiteral("p5.denoir")));
         QFile::remove(home.file(QStringLiteral("p11.denoir")));
-        const QStringList recent = settings.recent_projects();
-        QCOMPARE(recent.size(), 9);
-        QCOMPARE(recent.first(), home.file(QStringLiteral("p5.denoir")));
+        QCOMPARE(settings.recent_projects().size(), 10);
+        RecentProjects recent(settings);
+        QTRY_COMPARE_WITH_TIMEOUT(recent.there().size(), 9, 10000);
+        QCOMPARE(recent.there().first(), home.file(QStringLiteral("p5.denoir")));
+        settings.add_recent_project(home.file(QStringLiteral("p7.denoir")));
+        QTRY_COMPARE_WITH_TIMEOUT(recent.there().first(), home.file(QStringLiteral("p7.denoir")), 10000);
+        QFile::remove(home.file(QStringLiteral("p7.denoir")));
+        recent.look();
+        QTRY_COMPARE_WITH_TIMEOUT(recent.there().size(), 8, 10000);
     }
     /// Whatever keeps a folder from being written, the words say how another one is chosen.
     void a_folder_that_cannot_be_written_is_said() {
