@@ -22,9 +22,11 @@ constexpr int far_beyond = 1 << 16; ///< counts how much too long a prompt is
 struct Tokens::State {
     struct Question {
         QString text, model;
+        ModelParts parts;
     };
     struct Loaded {
         QString model;
+        ModelParts parts;
         umt5::Tokenizer tokenizer;
         int limit;
     };
@@ -48,12 +50,13 @@ struct Tokens::State {
     }
 
     void answer(const QString& tag, const Question& question) {
-        if (!loaded || loaded->model != question.model) {
+        if (!loaded || loaded->model != question.model || loaded->parts != question.parts) {
             const std::filesystem::path model = find_model(to_path(question.model));
-            const ModelFolder folder = ModelFolder::open(model);
+            const ModelFolder folder = ModelFolder::open(model, question.parts);
             if (folder.tokenizer.empty())
                 throw Error(folder.root.string(), "model", "the tokenizer is missing", tokenizer_hint);
-            loaded.emplace(Loaded{question.model, load_tokenizer(folder.tokenizer), text_length(model)});
+            loaded.emplace(
+                Loaded{question.model, question.parts, load_tokenizer(folder.tokenizer), text_length(model)});
         }
         const std::vector<std::int64_t> ids =
             loaded->tokenizer.encode(umt5::clean(question.text.toStdString()), far_beyond);
@@ -72,6 +75,8 @@ Tokens::Tokens(QObject* parent) : QObject(parent), state_(std::make_unique<State
 
 Tokens::~Tokens() = default;
 
-void Tokens::count(const QString& tag, const QString& text, const QString& model) { state_->ask(tag, {text, model}); }
+void Tokens::count(const QString& tag, const QString& text, const QString& model, const ModelParts& parts) {
+    state_->ask(tag, {text, model, parts});
+}
 
 } // namespace denoir::app

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "app/base/issue.h"
+#include "engine/weights/model_parts.h"
 
 namespace denoir::app {
 
@@ -14,8 +15,9 @@ class Tokens : public QObject {
 public:
     explicit Tokens(QObject* parent = nullptr);
     ~Tokens() override;
-    /// `model`: folder, file, name; empty: the bundled model. `tag` comes back with the answer ("prompt", "negative").
-    void count(const QString& tag, const QString& text, const QString& model);
+    /// `model`: folder, file, name; empty: the bundled model; `parts` that were named for it. `tag` comes back with the
+    /// answer ("prompt", "negative").
+    void count(const QString& tag, const QString& text, const QString& model, const ModelParts& parts = {});
 
 signals:
     /// `tokens` includes the end mark; `limit` is the model's text length; more than that is cut away.

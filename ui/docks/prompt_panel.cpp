@@ -185,7 +185,8 @@ void PromptPanel::refresh(const QStringList& keys) {
     negative_->show_text(has ? document.value(QStringLiteral("negative_prompt")).toString() : QString());
     refresh_wildcards();
     if (keys.isEmpty() || keys.contains(QLatin1String("prompt")) || keys.contains(QLatin1String("negative_prompt")) ||
-        keys.contains(QLatin1String("model")) || keys.contains(QLatin1String("seed"))) // which decides wildcards
+        keys.contains(QLatin1String("model")) || keys.contains(QLatin1String("parts")) ||
+        keys.contains(QLatin1String("seed"))) // which decides wildcards
         count_later_->start();
 }
 
@@ -223,12 +224,13 @@ void PromptPanel::ask_count() {
     const auto encoded = [seed](const QString& text) {
         return app::has_wildcards(text) ? app::resolve_wildcards(text, seed) : text;
     };
-    studio_.tokens.count(QStringLiteral("prompt"), encoded(prompt_->toPlainText()), model);
+    const ModelParts& parts = studio_.document.asked().parts;
+    studio_.tokens.count(QStringLiteral("prompt"), encoded(prompt_->toPlainText()), model, parts);
     const QString negative = encoded(negative_->toPlainText());
     studio_.tokens.count(
         QStringLiteral("negative"),
         negative.isEmpty() ? studio_.document.default_value(QStringLiteral("negative_prompt")).toString() : negative,
-        model);
+        model, parts);
 }
 
 void PromptPanel::counted(const QString& tag, int tokens, int limit) {

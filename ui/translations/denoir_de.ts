@@ -347,6 +347,26 @@
         <source>LoRA %1: expert</source>
         <translation>LoRA %1: Experte</translation>
     </message>
+    <message>
+        <source>low-noise transformer</source>
+        <translation>Transformer für wenig Rauschen</translation>
+    </message>
+    <message>
+        <source>VAE</source>
+        <translation type="unfinished">VAE</translation>
+    </message>
+    <message>
+        <source>text encoder</source>
+        <translation type="unfinished">Textencoder</translation>
+    </message>
+    <message>
+        <source>CLIP image encoder</source>
+        <translation type="unfinished">CLIP-Bildencoder</translation>
+    </message>
+    <message>
+        <source>tokenizer</source>
+        <translation type="unfinished">Tokenizer</translation>
+    </message>
 </context>
 <context>
     <name>SaveDialog</name>
@@ -2697,6 +2717,50 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     <message>
         <source>Add a folder of models</source>
         <translation>Einen Ordner mit Modellen hinzufügen</translation>
+    </message>
+    <message>
+        <source>VAE</source>
+        <translation type="unfinished">VAE</translation>
+    </message>
+    <message>
+        <source>text encoder</source>
+        <translation type="unfinished">Textencoder</translation>
+    </message>
+    <message>
+        <source>CLIP image encoder</source>
+        <translation type="unfinished">CLIP-Bildencoder</translation>
+    </message>
+    <message>
+        <source>tokenizer</source>
+        <translation type="unfinished">Tokenizer</translation>
+    </message>
+    <message>
+        <source>low-noise transformer</source>
+        <translation>Transformer für wenig Rauschen</translation>
+    </message>
+    <message>
+        <source>Choose the %1</source>
+        <translation>Den %1 wählen</translation>
+    </message>
+    <message>
+        <source>%1: %2 …</source>
+        <translation>%1: %2 …</translation>
+    </message>
+    <message>
+        <source>Look for the %1 beside the model again</source>
+        <translation>Den %1 wieder beim Modell suchen</translation>
+    </message>
+    <message>
+        <source>Tokenizers (tokenizer.json *.model *.safetensors *.gguf);;All files (*)</source>
+        <translation>Tokenizer (tokenizer.json *.model *.safetensors *.gguf);;Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>Weights (*.safetensors *.pth *.pt *.bin *.gguf);;All files (*)</source>
+        <translation>Gewichte (*.safetensors *.pth *.pt *.bin *.gguf);;Alle Dateien (*)</translation>
+    </message>
+    <message>
+        <source>&amp;Parts from elsewhere</source>
+        <translation>&amp;Teile von woanders</translation>
     </message>
 </context>
 <context>
