@@ -12,7 +12,8 @@
 namespace denoir {
 namespace {
 
-constexpr std::size_t max_axes = 64;
+/// torch has up to 64, networks up to five: a pickle of a megabyte may name as many tensors of them as are read.
+constexpr std::size_t max_axes = 16;
 
 struct AllowedStorage {
     std::string_view name;
