@@ -74,6 +74,20 @@ void check_groups(const std::string& pattern) {
     }
 }
 
+/// Each is held against each of some thousand layers.
+void check_patterns(const std::vector<std::string>& patterns) {
+    constexpr std::size_t most = 256, longest = 1024;
+    if (patterns.size() > most)
+        throw UsageError("", "--layers", fmt::format("{} patterns are too many", patterns.size()),
+                         fmt::format("give at most {}, with * for any letters", most));
+    for (const std::string& pattern : patterns) {
+        if (pattern.size() > longest)
+            throw UsageError("", "--layers", fmt::format("'{}' is too long", printable(pattern, 60)),
+                             fmt::format("use at most {} letters", longest));
+        check_groups(pattern);
+    }
+}
+
 bool matches(const std::string& pattern, std::string_view component, std::string_view layer) {
     const std::string subject =
         pattern.find('/') == std::string::npos ? std::string(layer) : fmt::format("{}/{}", component, layer);
@@ -138,7 +152,7 @@ std::vector<TraceLayer> traceable_layers(const Request& r, const ModelFolder& mo
 TraceFilter::TraceFilter(const TraceSelection& selection, const Request& r, const ModelFolder& model)
     : patterns_(selection.layers), total_steps_(Pipeline::step_count(r)) {
     steps_ = read_steps(selection.steps.empty() ? fmt::format("1-{}", total_steps_) : selection.steps, total_steps_);
-    for (const std::string& pattern : patterns_) check_groups(pattern);
+    check_patterns(patterns_);
     for (TraceLayer& layer : traceable_layers(r, model, int(steps_.size())))
         if (fits(layer.component, layer.layer)) layers_.push_back(std::move(layer));
     for (const std::string& pattern : patterns_)

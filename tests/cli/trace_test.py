@@ -149,6 +149,8 @@ class Tracing(Case):
                       ["--steps", "1,x"], ["--steps", ""], ["--layers", "picture", "--steps", "1"], ["--frames", "4"]):
             result = self.refused("trace", *SMALL, *words, "--out", "t.safetensors", timeout=PATIENCE)
             self.assertIn(words[0], result.err)
+        self.refused("trace", *SMALL, "--layers", ",".join(["*"] * 257), "--list", codes=(2,), names=("--layers", "257 patterns"), timeout=PATIENCE)
+        self.refused("trace", *SMALL, "--layers", "a" * 1025, "--list", codes=(2,), names=("--layers", "too long"), timeout=PATIENCE)
         for steps in ("1-", "1-0", "last-1", "1,2-x"):
             part = steps.split(",")[-1]
             self.refused("trace", *SMALL, "--steps", steps, "--out", "t.safetensors", codes=(2,), names=(f"'{part}'",), timeout=PATIENCE)
