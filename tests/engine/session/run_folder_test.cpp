@@ -2,7 +2,9 @@
 #include "engine/session/run_folder.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
+#include <ctime>
 #include <stop_token>
 #include <vector>
 
@@ -163,6 +165,32 @@ TEST_F(RunFolderTest, DoesNotSumWhatNoRunMakes) {
     EXPECT_TRUE(run.intact(run.file("video.mp4"), sum));
     fs::resize_file(run.file("video.mp4"), terabyte);
     EXPECT_FALSE(run.intact(run.file("video.mp4"), sum));
+}
+
+/// A size that a run of that many pixels might have: the table in front shows that it is none.
+TEST_F(RunFolderTest, LooksAtTheTableBeforeItSums) {
+    RunRecord large = record();
+    large.request.width = large.request.height = 4096;
+    RunFolder run = RunFolder::create(path(), large);
+    run.store_step({.step = 0}, numbers(0), {}, {});
+    fs::resize_file(run.latents_file(0), std::uintmax_t{4} << 30);
+    const auto begin = std::clock();
+    EXPECT_THROW(run.step_tensor(0, "latent"), Error);
+    EXPECT_LT(double(std::clock() - begin) / CLOCKS_PER_SEC, 0.5);
+}
+
+/// Whatever is summed is not held: its pages count as ours.
+TEST_F(RunFolderTest, SummingHoldsNothing) {
+    write_file(folder_.path() / "a", "");
+    fs::resize_file(folder_.path() / "a", std::uintmax_t{512} << 20);
+    const auto held = [] {
+        rusage usage{};
+        ::getrusage(RUSAGE_SELF, &usage);
+        return usage.ru_maxrss; // KiB
+    };
+    const auto before = held();
+    EXPECT_EQ(file_sha256(folder_.path() / "a").size(), 64u);
+    EXPECT_LT(held() - before, 128 << 10);
 }
 
 TEST_F(RunFolderTest, HasOneWriter) {
