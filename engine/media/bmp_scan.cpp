@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "engine/media/still.h"
 
 namespace denoir::media {
@@ -27,9 +29,15 @@ Still scan_bmp(Data data, Depth depth) {
     const bool run_length = compression == 1 || compression == 2;
     constexpr std::uint64_t pixels_per_byte = 128; // a run of 255 takes two bytes
     if (!bytes.has(offset, run_length ? w * h / pixels_per_byte : stride * h)) refuse_cut();
+    // A pixel in a run of its own takes two bytes, and each row has an end.
+    const std::uint64_t most = offset + (run_length ? 2 * w * h + 4 * h : stride * h);
+    check_weight(data.size(), most);
     Still still{"BMP", AV_CODEC_ID_BMP, static_cast<int>(w), static_cast<int>(h), 1, {}, {}};
     still.kind.alpha = bits == 32 && (header == 56 || header >= 108) && bytes.u32(66) != 0;
-    if (depth == Depth::whole) append(still.packet, data);
+    if (depth == Depth::whole) {
+        reserve_packet(still, std::min<std::uint64_t>(most, data.size()));
+        append(still.packet, bytes.part(0, most));
+    }
     return still;
 }
 

@@ -8,39 +8,16 @@ namespace {
 
 constexpr Container mp4{"mp4", "mov"}, matroska{"mkv", "matroska"}, avi{"avi", "avi"}, gif{"gif", "gif"};
 
-/// An EBML number: its length is told by the leading zeros of the first byte.
-std::uint64_t ebml_number(const Bytes& bytes, std::uint64_t& at, bool keep_marker) {
-    const std::uint32_t first = bytes.u8(at);
-    unsigned length = 1;
-    while (length <= 8 && !(first & (0x100u >> length))) ++length;
-    if (length > 8) refuse_damaged("one of its parts has an invalid size");
-    if (!bytes.has(at, length)) refuse_cut();
-    std::uint64_t value = keep_marker ? first : first & ((0x100u >> length) - 1);
-    bool unknown = !keep_marker && value == (0x100u >> length) - 1;
-    for (unsigned i = 1; i < length; ++i) {
-        value = value << 8 | bytes.u8(at + i);
-        unknown &= bytes.u8(at + i) == 0xFF;
-    }
-    at += length;
-    return unknown ? UINT64_MAX : value;
-}
-
-void check_matroska(Data data) {
-    const Bytes bytes{data};
-    bool segment = false;
-    for (std::uint64_t at = 0; at < data.size();) {
-        const std::uint64_t id = ebml_number(bytes, at, true), size = ebml_number(bytes, at, false);
-        segment |= id == 0x18538067;
-        if (size == UINT64_MAX) break; // written live: reaches to the end, whatever that is
-        if (!bytes.has(at, size)) refuse_cut();
-        at += size;
-    }
-    if (!segment) refuse_cut();
-}
-
 void check_avi(Data data) {
     const Bytes bytes{data, false};
     if (!bytes.has(0, std::uint64_t{8} + bytes.u32(4))) refuse_cut();
+}
+
+/// A frame of one pixel in a few bytes is a whole canvas to draw, to keep and to compare.
+void check_canvas(const Still& gif) {
+    MediaLimits limits;
+    limits.pixels = 16 << 20;
+    check_size(static_cast<std::uint64_t>(gif.width), static_cast<std::uint64_t>(gif.height), limits);
 }
 
 } // namespace
@@ -54,11 +31,12 @@ const Container* find_container(Data data) {
     return is_gif(data) ? &gif : nullptr;
 }
 
-void check_container(Data data, const Container& container) {
+std::vector<Data> checked_parts(Data data, const Container& container) {
+    if (&container == &matroska) return scan_matroska(data);
     if (&container == &mp4) scan_mp4(data);
-    if (&container == &matroska) check_matroska(data);
     if (&container == &avi) check_avi(data);
-    if (&container == &gif) scan_gif(data, Depth::headers);
+    if (&container == &gif) check_canvas(scan_gif(data, Depth::headers));
+    return {data};
 }
 
 } // namespace denoir::media

@@ -22,10 +22,15 @@ inline constexpr std::uint64_t most_bytes_beyond = std::uint64_t{64} << 20;
 /// By content; null: none that we read.
 const Container* find_container(Data data);
 
-/// Walks over the outermost parts of the file: throws Error where one reaches beyond the end, or claims what cannot be.
-void check_container(Data data, const Container& container);
-/// The same of an MP4, which also must not claim more samples than a video has: libav's index of them fills memory.
+/// What libav is to see of the file, in that order: all of it, but of a Matroska what the scan below leaves. Walks over
+/// the outermost parts: throws Error where one reaches beyond the end, or claims what cannot be.
+std::vector<Data> checked_parts(Data data, const Container& container);
+/// An MP4 must not claim more samples than a video has: libav's index of them fills memory.
 void scan_mp4(Data data);
+/// Header, a segment, what describes its streams, the clusters. Nothing tells where its parts are (libav would follow
+/// it anywhere), and none is there that libav keeps but we never ask for: cues, chapters, attachments. Throws Error
+/// where what is left is more than streams need: libav keeps a list of everything, of empty things too.
+std::vector<Data> scan_matroska(Data data);
 
 /// An open file, its best video stream found. Errors name the file.
 class Demuxer {

@@ -67,6 +67,7 @@ Demuxer::Demuxer(const std::filesystem::path& path, const MediaLimits& limits) {
     prepare_libav();
     file_ = MappedFile::open(path);
     const Data data{reinterpret_cast<const std::uint8_t*>(file_->span().data()), file_->span().size()};
+    std::vector<Data> parts;
     try {
         if (data.empty()) throw Error("", "", "the file is empty", "choose a video");
         container_ = find_container(data);
@@ -74,11 +75,11 @@ Demuxer::Demuxer(const std::filesystem::path& path, const MediaLimits& limits) {
             throw Error("", "", is_still(data) ? "is a picture, not a video" : "is not a video that can be read",
                         "use MP4, MOV, MKV, WebM, AVI or GIF");
         }
-        check_container(data, *container_);
+        parts = checked_parts(data, *container_);
     } catch (const Error& error) {
         throw error.in_file(name());
     }
-    source_ = std::make_unique<MemorySource>(data);
+    source_ = std::make_unique<MemorySource>(std::move(parts));
     open(limits);
 }
 

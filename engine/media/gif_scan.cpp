@@ -44,7 +44,9 @@ Still scan_gif(Data data, Depth depth) {
         }
     }
     if (first_end == 0) refuse_damaged("it has no picture data");
+    check_weight(first_end, std::uint64_t{bytes.u16(6)} * bytes.u16(8) * 2); // of at most twelve bits a pixel
     if (depth == Depth::whole) {
+        reserve_packet(still, first_end + 1);
         append(still.packet, bytes.part(0, first_end));
         still.packet.push_back(0x3B);
     }

@@ -31,8 +31,7 @@ template <class Read> auto in_file(const std::filesystem::path& path, Read&& rea
 
 Image read_image(const std::filesystem::path& path) {
     return in_file(path, [&] {
-        media::Still still = media::scan_still(bytes_of(*MappedFile::open(path)), media::Depth::whole);
-        return media::decode_still(still);
+        return media::decode_still(media::scan_still(bytes_of(*MappedFile::open(path)), media::Depth::whole));
     });
 }
 

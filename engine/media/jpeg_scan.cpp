@@ -31,6 +31,8 @@ struct JpegScan {
         still.width = static_cast<int>(bytes.u16(body + 3));
         const std::uint64_t pixels = std::uint64_t(still.width) * std::uint64_t(still.height);
         if (pixels > bytes.data.size() * pixels_per_byte) refuse_cut();
+        check_weight(bytes.data.size(), pixels * components); // more than eight bits for each is none
+        if (keep) reserve_packet(still, bytes.data.size());
     }
 
     /// Steps over the coded data of a scan to the next marker that is no restart.

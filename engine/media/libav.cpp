@@ -12,7 +12,7 @@ namespace {
 
 /// Larger than any single plane or index of a file within our limits; a hostile length fails here instead of filling
 /// memory.
-constexpr std::size_t largest_allocation = std::size_t{600} << 20;
+constexpr std::size_t largest_allocation = std::size_t{336} << 20;
 constexpr int io_buffer_bytes = 1 << 16;
 
 std::mutex wishes_mutex;
@@ -61,7 +61,7 @@ std::string reason(int error) {
     if (error == AVERROR(ENOMEM)) return "it asks for too much memory";
     if (error == AVERROR_EOF) return "the file is cut short";
     if (error == AVERROR_EXIT) return "it takes too long to read";
-    if (error == AVERROR_DECODER_NOT_FOUND || error == AVERROR_PATCHWELCOME)
+    if (error == AVERROR_DECODER_NOT_FOUND || error == AVERROR_PATCHWELCOME || error == AVERROR(ENOSYS))
         return "this kind of file is not supported";
     if (error > AVERROR(4096) && error < 0 && error != AVERROR(EINVAL) && error != AVERROR(EAGAIN))
         return std::strerror(AVUNERROR(error));
@@ -98,7 +98,8 @@ double thread_seconds() {
     return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-MemorySource::MemorySource(std::span<const std::uint8_t> data) : data_(data) {
+MemorySource::MemorySource(std::vector<std::span<const std::uint8_t>> parts) : parts_(std::move(parts)), begins_{0} {
+    for (const auto& part : parts_) begins_.push_back(begins_.back() + part.size());
     auto* buffer = static_cast<std::uint8_t*>(av_malloc(io_buffer_bytes));
     if (!buffer) throw std::bad_alloc();
     io_.reset(avio_alloc_context(buffer, io_buffer_bytes, 0, this, &MemorySource::read, nullptr, &MemorySource::seek));
@@ -114,16 +115,24 @@ bool MemorySource::expired() const { return thread_seconds() > deadline_; }
 int MemorySource::read(void* self, std::uint8_t* out, int bytes) {
     auto& source = *static_cast<MemorySource*>(self);
     if (source.expired()) return AVERROR_EXIT;
-    const std::size_t n = std::min(static_cast<std::size_t>(bytes), source.data_.size() - source.position_);
+    const std::size_t n = std::min(static_cast<std::size_t>(bytes), source.size() - source.position_);
     if (n == 0) return AVERROR_EOF;
-    std::memcpy(out, source.data_.data() + source.position_, n);
+    // The last part that begins there or before: an empty one before it has nothing to give.
+    const auto behind = std::upper_bound(source.begins_.begin(), source.begins_.end(), source.position_);
+    auto part = static_cast<std::size_t>(behind - source.begins_.begin()) - 1;
+    for (std::size_t done = 0; done < n; ++part) {
+        const std::size_t from = source.position_ + done - source.begins_[part];
+        const std::size_t here = std::min(n - done, source.parts_[part].size() - from);
+        std::memcpy(out + done, source.parts_[part].data() + from, here);
+        done += here;
+    }
     source.position_ += n;
     return static_cast<int>(n);
 }
 
 std::int64_t MemorySource::seek(void* self, std::int64_t offset, int whence) {
     auto& source = *static_cast<MemorySource*>(self);
-    const auto size = static_cast<std::int64_t>(source.data_.size());
+    const auto size = static_cast<std::int64_t>(source.size());
     if (whence & AVSEEK_SIZE) return size;
     if (source.expired()) return AVERROR_EXIT;
     whence &= ~AVSEEK_FORCE;

@@ -14,6 +14,7 @@ extern "C" {
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "engine/core/error.h"
 
@@ -87,11 +88,11 @@ int refuse_open(AVFormatContext*, AVIOContext**, const char*, int, AVDictionary*
 /// Processor time of the calling thread: a busy machine does not make a good file bad.
 double thread_seconds();
 
-/// A file in memory as libav reads it. When the allowed time is over every read fails, which ends loops inside
-/// demuxers. Time is thread_seconds().
+/// Stretches of memory that libav reads as one file, one behind the other. When the allowed time is over every read
+/// fails, which ends loops inside demuxers. Time is thread_seconds().
 class MemorySource {
 public:
-    explicit MemorySource(std::span<const std::uint8_t> data);
+    explicit MemorySource(std::vector<std::span<const std::uint8_t>> parts);
     AVIOContext* io() const { return io_.get(); }
     void allow(double seconds);
     bool expired() const;
@@ -100,7 +101,10 @@ private:
     static int read(void* self, std::uint8_t* out, int bytes);
     static std::int64_t seek(void* self, std::int64_t offset, int whence);
 
-    std::span<const std::uint8_t> data_;
+    std::size_t size() const { return begins_.back(); }
+
+    std::vector<std::span<const std::uint8_t>> parts_;
+    std::vector<std::size_t> begins_; ///< of each in the file; behind them its size
     std::size_t position_ = 0;
     double deadline_ = HUGE_VAL;
     Io io_;

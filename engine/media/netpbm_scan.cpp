@@ -45,6 +45,9 @@ Still scan_pnm(Data data, Depth depth) {
                                 : kind <= 3 ? 2 * samples - 1
                                             : samples * (largest > 255 ? 2 : 1);
     if (!bytes.has(at + 1, least)) refuse_cut();
+    constexpr std::uint64_t widest = 16; // a sample as text: five digits, and the blanks of a table
+    const std::uint64_t most = at + 1 + (kind <= 3 ? widest * samples : least);
+    check_weight(data.size(), most);
     Still still{"PNM",
                 bits     ? AV_CODEC_ID_PBM
                 : colour ? AV_CODEC_ID_PPM
@@ -55,7 +58,12 @@ Still scan_pnm(Data data, Depth depth) {
                 {},
                 {}};
     still.kind.bits = largest > 255 ? 16 : 8;
-    if (depth == Depth::whole) append(still.packet, data);
+    check_decoded(still, samples * (largest > 255 ? 2 : 1));
+    if (depth == Depth::whole) {
+        const Data picture = kind <= 3 ? data : bytes.part(0, most);
+        reserve_packet(still, picture.size());
+        append(still.packet, picture);
+    }
     return still;
 }
 

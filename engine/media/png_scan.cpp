@@ -14,6 +14,8 @@ constexpr std::string_view signature("\x89PNG\r\n\x1a\n", 8);
 /// Deflate cannot shrink data further than this.
 constexpr std::uint64_t deflate_ratio = 1032;
 constexpr std::size_t comment_limit = 1 << 20;
+/// Of a picture as large as can be, in chunks of a few hundred bytes.
+constexpr std::size_t most_pieces = 1 << 20;
 
 struct Header {
     std::uint32_t width = 0, height = 0, depth = 0, colour = 0, interlace = 0;
@@ -139,9 +141,12 @@ Still scan_png(Data data, Depth depth) {
     const Header header = read_header(bytes);
     Still still{"PNG", AV_CODEC_ID_PNG, static_cast<int>(header.width), static_cast<int>(header.height), 1, {}, {}};
     still.kind = {static_cast<int>(std::max(header.depth, 8u)), header.colour == 4 || header.colour == 6, false};
-    append(still.packet, signature);
+    const std::uint64_t raw = header.raw_bytes();
+    check_decoded(still, raw);
+    check_weight(data.size(), raw + raw / 8); // what cannot be compressed grows, by little
     std::vector<Data> parts;
-    std::uint64_t compressed = 0;
+    std::vector<Data> needed;
+    std::uint64_t compressed = 0, needed_bytes = 0;
     bool palette = false, ended = false, idat_over = false;
     for (std::uint64_t at = signature.size(); !ended;) {
         const std::uint64_t length = bytes.u32(at);
@@ -159,7 +164,8 @@ Still scan_png(Data data, Depth depth) {
         idat_over |= !idat && !parts.empty();
         palette |= plte;
         ended = type.matches(0, "IEND");
-        if (idat) {
+        if (idat && parts.size() == most_pieces) refuse_damaged("its picture data is in too many pieces");
+        if (idat && length > 0) {
             parts.push_back(body);
             compressed += length;
         }
@@ -169,13 +175,20 @@ Still scan_png(Data data, Depth depth) {
             std::string comment = comment_of(Bytes{body}, type.matches(0, "iTXt"));
             if (!comment.empty()) still.comment = std::move(comment);
         }
-        if (depth == Depth::whole && (first || idat || plte || ended)) append(still.packet, chunk);
+        if (first || (idat && length > 0) || plte || ended) {
+            needed.push_back(chunk);
+            needed_bytes += chunk.size();
+        }
         at += chunk.size();
     }
     if (parts.empty()) refuse_damaged("it has no picture data");
     if (header.colour == 3 && !palette) refuse_damaged("its palette is missing");
-    if (header.raw_bytes() > compressed * deflate_ratio + 1024) refuse_cut();
-    if (depth == Depth::whole) check_stream(parts, header);
+    if (raw > compressed * deflate_ratio + 1024) refuse_cut();
+    if (depth == Depth::headers) return still;
+    check_stream(parts, header);
+    reserve_packet(still, signature.size() + needed_bytes);
+    append(still.packet, signature);
+    for (const Data chunk : needed) append(still.packet, chunk);
     return still;
 }
 

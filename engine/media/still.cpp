@@ -33,6 +33,11 @@ namespace {
 /// as a comparison reads them, and what they become stay below a gigabyte.
 constexpr int largest_frame = 320 << 20;
 
+[[noreturn]] void refuse_deep(const Still& still) {
+    throw Error("", "size", fmt::format("{} x {} of this depth is too large", still.width, still.height),
+                fmt::format("at most {} MiB of pixels: save it with 8 bits per colour", largest_frame >> 20));
+}
+
 /// Headers bound the pixels alone; only the decoder knows how many bytes it takes for each.
 int buffer_within_limit(AVCodecContext* context, AVFrame* frame, int flags) {
     const int bytes =
@@ -56,25 +61,31 @@ CodecContext open_decoder(const Still& still) {
     return context;
 }
 
-Packet as_packet(const std::vector<std::uint8_t>& bytes) {
+/// The bytes themselves, not a copy of them.
+Packet as_packet(std::vector<std::uint8_t> bytes) {
+    const std::size_t size = bytes.size();
+    bytes.resize(size + AV_INPUT_BUFFER_PADDING_SIZE);
+    auto owner = std::make_unique<std::vector<std::uint8_t>>(std::move(bytes));
     Packet packet = make_packet();
-    if (av_new_packet(packet.get(), static_cast<int>(bytes.size())) < 0) throw std::bad_alloc();
-    std::memcpy(packet->data, bytes.data(), bytes.size());
+    packet->buf = av_buffer_create(
+        owner->data(), owner->size(),
+        [](void* all, std::uint8_t*) { delete static_cast<std::vector<std::uint8_t>*>(all); }, owner.get(), 0);
+    if (!packet->buf) throw std::bad_alloc();
+    packet->data = owner.release()->data();
+    packet->size = static_cast<int>(size);
     packet->flags |= AV_PKT_FLAG_KEY;
     return packet;
 }
 
-Frame decode_frame(const Still& still) {
+Frame decode_frame(Still& still) {
     const CodecContext context = open_decoder(still);
-    const Packet packet = as_packet(still.packet);
+    const Packet packet = as_packet(std::move(still.packet));
     Frame frame = make_frame();
     int error = avcodec_send_packet(context.get(), packet.get());
     if (error >= 0) error = avcodec_send_packet(context.get(), nullptr);
     if (error >= 0) error = avcodec_receive_frame(context.get(), frame.get());
     if (error == AVERROR_EOF) refuse_damaged("it holds no whole picture");
-    if (error == AVERROR(ENOMEM))
-        throw Error("", "size", fmt::format("{} x {} of this depth is too large", still.width, still.height),
-                    fmt::format("at most {} MiB of pixels: save it with 8 bits per colour", largest_frame >> 20));
+    if (error == AVERROR(ENOMEM)) refuse_deep(still);
     if (error < 0) refuse_damaged(reason(error));
     if (is_damaged(*context, *frame)) refuse_damaged("its picture data is broken");
     if (frame->width != still.width || frame->height != still.height)
@@ -92,13 +103,13 @@ Still scan_still(Data data, Depth depth) {
     for (const Kind& kind : kinds)
         if (kind.is(data)) return kind.scan(data, depth);
     if (const Container* video = find_container(data)) {
-        check_container(data, *video); // AVIF and HEIF are of that kind too
+        checked_parts(data, *video); // AVIF and HEIF are of that kind too
         throw Error("", "", "is a video, not a picture", "take a frame of it as PNG");
     }
     throw Error("", "", "is not a picture that can be read", "use PNG, JPEG, WebP, BMP, TIFF, GIF or PNM");
 }
 
-Image decode_still(const Still& still) {
+Image decode_still(Still still) {
     Image image;
     {
         const Frame frame = decode_frame(still);
@@ -121,6 +132,17 @@ void check_size(std::uint64_t width, std::uint64_t height, const MediaLimits& li
         throw Error("", "size", fmt::format("{} x {} is too large", width, height),
                     fmt::format("at most {} million pixels and {} a side", limits.pixels / 1000000, limits.side));
 }
+
+void check_weight(std::uint64_t bytes, std::uint64_t most) {
+    constexpr std::uint64_t further = 64 << 20; // profiles, thumbnails, texts
+    if (bytes > most && bytes - most > further) refuse_damaged("it is far larger than its picture");
+}
+
+void check_decoded(const Still& still, std::uint64_t bytes) {
+    if (bytes > largest_frame) refuse_deep(still);
+}
+
+void reserve_packet(Still& still, std::uint64_t bytes) { still.packet.reserve(bytes + AV_INPUT_BUFFER_PADDING_SIZE); }
 
 void refuse_cut() { throw Error("", "", "the file is cut short", "copy or download it again"); }
 void refuse_damaged(std::string what) {

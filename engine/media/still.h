@@ -21,7 +21,7 @@ struct Still {
     int width = 0, height = 0; ///< as stored
     int orientation = 1;
     std::string comment;              ///< PNG only
-    std::vector<std::uint8_t> packet; ///< for the decoder
+    std::vector<std::uint8_t> packet; ///< for the decoder; room for libav's padding is set aside where it is large
     SampleKind kind{};
 };
 
@@ -48,11 +48,18 @@ Still scan_pnm(Data, Depth);
 
 /// The scanner that fits the content, or an Error that says what can be read.
 Still scan_still(Data, Depth);
-/// Decoded, upright.
-Image decode_still(const Still&);
+/// Decoded, upright. Takes the packet.
+Image decode_still(Still);
 
 /// Throws Error "size" where a picture is larger than the limits, or has no pixels.
 void check_size(std::uint64_t width, std::uint64_t height, const MediaLimits& limits = {});
+/// Throws Error where a file of so many bytes is larger by more than 64 MiB than the `most` that its picture can take:
+/// it would be read, and held, for nothing.
+void check_weight(std::uint64_t bytes, std::uint64_t most);
+/// Throws Error "size" where a picture of so many bytes would not be decoded: before all of it is looked at.
+void check_decoded(const Still& still, std::uint64_t bytes);
+/// Sets aside what `bytes` of a packet and libav's padding take: a packet is never moved.
+void reserve_packet(Still& still, std::uint64_t bytes);
 [[noreturn]] void refuse_cut();                     ///< the file ends too early
 [[noreturn]] void refuse_damaged(std::string what); ///< "the checksum of chunk IDAT is wrong"
 [[noreturn]] void refuse_kind(std::string what);    ///< well-formed, but not for us

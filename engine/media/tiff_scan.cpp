@@ -70,6 +70,8 @@ public:
     /// about broken strips would be strict about tags that it does not know, too.
     std::vector<std::uint8_t> reduced() const {
         std::vector<std::uint8_t> file;
+        constexpr std::size_t directory = 4096; // of the tags that stay
+        file.reserve(bytes_.data.size() + directory + AV_INPUT_BUFFER_PADDING_SIZE);
         append(file, bytes_.data);
         file.resize((file.size() + 1) & ~std::size_t{1});
         const auto put = [&](std::size_t at, std::uint32_t v, int n) {
@@ -151,6 +153,8 @@ Still scan_tiff(Data data, Depth depth) {
     if ((bits && !bits->all(bytes, 1, 16)) || (format && !format->all(bytes, 1, 1)))
         refuse_kind("a TIFF of other than 1 to 16 bit integers");
     if (samples == 0 || samples > 4) refuse_kind("a TIFF with " + std::to_string(samples) + " samples");
+    // LZW takes up to twelve bits for eight.
+    check_weight(data.size(), std::uint64_t{w} * h * samples * (bits ? bits->value(bytes, 0) + 7 : 8) / 8 * 3 / 2);
     check_strips(bytes, directory);
     if (compression == 1 && std::uint64_t{w} * h * samples * (bits ? bits->value(bytes, 0) : 1) / 8 > data.size())
         refuse_cut();

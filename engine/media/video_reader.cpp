@@ -28,8 +28,7 @@ struct VideoReader::State {
 
     State(const std::filesystem::path& path, const MediaLimits& l)
         : limits(l), demuxer(path, l), decoder(media::open_decoder(demuxer, l)), orientation(demuxer.orientation()) {
-        demuxer.source().allow(limits.seconds);
-        ready = decode();
+        ready = decode(); // in what opening left of its time
         if (!ready) demuxer.fail("it holds no frames");
         width = frame->width;
         height = frame->height;

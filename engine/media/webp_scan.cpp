@@ -56,11 +56,13 @@ Still scan_webp(Data data, Depth depth) {
         if ((lossy || lossless) && still.width == 0) {
             const Size size = lossy ? lossy_size(body) : lossless_size(body);
             check_size(size.width, size.height);
+            check_weight(data.size(), std::uint64_t{size.width} * size.height * 4);
             still.width = static_cast<int>(size.width);
             still.height = static_cast<int>(size.height);
             // A plain file around this one chunk: the decoder never sees alpha, profiles or further chunks.
             if (depth == Depth::whole) {
                 const auto padded = static_cast<std::uint32_t>(length + (length & 1));
+                reserve_packet(still, 20 + std::uint64_t{padded});
                 append(still.packet, "RIFF");
                 append_u32_le(still.packet, padded + 12);
                 append(still.packet, "WEBP");

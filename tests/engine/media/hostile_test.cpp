@@ -229,6 +229,49 @@ TEST(HostileImage, DeepPixels) {
     EXPECT_EQ(attempt_image(folder / "less.tiff").find("too large"), std::string::npos);
 }
 
+/// Files of holes, which cost nothing to make: what no picture of that size needs is neither read nor copied.
+TEST(HostileImage, FarLargerThanTheirPicture) {
+    const TempFolder folder;
+    const auto said = [&](const char* name, const std::string& begin) {
+        store(folder / name, begin);
+        std::filesystem::resize_file(folder / name, std::size_t{100} << 20);
+        return attempt_image(folder / name);
+    };
+    const std::string zeros(400, '\0'), larger = "far larger than its picture";
+    EXPECT_NE(said("a.ppm", "P6 8 8 255 " + zeros).find(larger), std::string::npos);
+    EXPECT_NE(said("a.pgm", "P2 2 2 255 1 1 1 1 ").find(larger), std::string::npos);
+    EXPECT_NE(said("a.bmp", load(fixture("mode_RGB.bmp"))).find(larger), std::string::npos);
+    EXPECT_NE(said("a.png", png(8, 8, "").substr(0, 33) + be32(99 << 20) + "tEXt").find(larger), std::string::npos);
+    EXPECT_NE(said("a.jpg", load(fixture("sampling_420.jpg"))).find(larger), std::string::npos);
+    EXPECT_NE(said("a.tiff", load(fixture("raw.tiff"))).find(larger), std::string::npos);
+    // What stands behind a picture is not the picture's.
+    store(folder / "more.bmp", load(fixture("mode_RGB.bmp")) + zeros);
+    EXPECT_EQ(read_image(folder / "more.bmp"), load_ppm(fixture("mode_RGB.bmp.ppm")));
+    store(folder / "more.ppm", load(fixture("picture.ppm")) + zeros);
+    EXPECT_EQ(read_image(folder / "more.ppm"), load_ppm(fixture("picture.ppm.ppm")));
+}
+
+TEST(HostileImage, TooDeepByTheHeader) {
+    const TempFolder folder;
+    const std::string header = be32(8192) + be32(8192) + std::string("\x10\x06\0\0\0", 5);
+    store(folder / "a.png", "\x89PNG\r\n\x1a\n" + chunk("IHDR", header));
+    EXPECT_NE(attempt_image(folder / "a.png").find("of this depth is too large"), std::string::npos);
+}
+
+TEST(HostileImage, PiecesWithoutEnd) {
+    const TempFolder folder;
+    const std::string packed = deflate_zeros(8 * 25), piece = chunk("IDAT", "");
+    std::string pieces;
+    for (int i = 0; i < 100'000; ++i) pieces += piece;
+    store(folder / "empty.png", png(8, 8, packed, pieces));
+    attempt_image(folder / "empty.png", Must::survive);
+    EXPECT_EQ(read_image(folder / "empty.png").width, 8);
+    pieces.clear();
+    for (int i = 0; i < 1'100'000; ++i) pieces += chunk("IDAT", "x");
+    store(folder / "many.png", png(2000, 2000, packed, pieces));
+    EXPECT_NE(attempt_image(folder / "many.png").find("too many pieces"), std::string::npos);
+}
+
 TEST(HostileImage, Bombs) {
     const TempFolder folder;
     const std::string bomb = deflate_zeros(std::size_t{64} << 20);
@@ -341,6 +384,18 @@ TEST(HostileVideoDamage, H264ThatLibavConcealsIsRefused) {
     EXPECT_GT(refused, unnoticed) << unnoticed;
 }
 
+TEST(HostileVideoClaims, CanvasOfMovingGif) {
+    const TempFolder folder;
+    const std::string frame("\x2C\0\0\0\0\1\0\1\0\0\2\2\x4C\1\0", 15);
+    const auto gif = [&](const char* size) {
+        return "GIF89a" + std::string(size, 4) + std::string("\x80\0\0\0\0\0\xFF\xFF\xFF", 9) + frame + frame + ";";
+    };
+    store(folder / "a.gif", gif("\0\x40\0\x10")); // 16384 x 4096
+    EXPECT_NE(attempt_video(folder / "a.gif").find("is too large"), std::string::npos);
+    store(folder / "b.gif", gif("\x40\0\x10\0"));
+    EXPECT_EQ(frames_in_turn(folder / "b.gif").size(), 2u);
+}
+
 TEST(HostileVideoClaims, SampleCount) {
     const TempFolder folder;
     VideoOptions o;
@@ -450,7 +505,7 @@ TEST(HostileVideoClaims, RawSound) {
     const auto check = [](const Claim& claim, std::size_t bytes) {
         const std::string file = claiming(1, claim, {}, bytes);
         const media::Data data{reinterpret_cast<const std::uint8_t*>(file.data()), file.size()};
-        media::check_container(data, *media::find_container(data));
+        media::checked_parts(data, *media::find_container(data));
     };
     const Claim raw{.samples = many, .duration = 1, .handler = "soun", .format = "raw "};
     EXPECT_NO_THROW(check(raw, many));

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Matroska files of strangers: libav keeps a list of whatever a file describes, and follows its pointers anywhere.
+#include <bit>
+
+#include "engine/core/error.h"
+#include "engine/media/containers.h"
+#include "engine/media/video_writer.h"
+#include "tests/engine/media/support.h"
+
+namespace denoir {
+namespace {
+
+using namespace test;
+
+constexpr const char *seek_head = "\x11\x4D\x9B\x74", *tracks = "\x16\x54\xAE\x6B", *tags = "\x12\x54\xC3\x67",
+                     *tag = "\x73\x73", *cues = "\x1C\x53\xBB\x6B", *chapters = "\x10\x43\xA7\x70",
+                     *attachments = "\x19\x41\xA4\x69", *cluster = "\x1F\x43\xB6\x75";
+constexpr int frames = 5;
+
+std::string size_of(std::size_t bytes) {
+    std::string size = "\x01";
+    for (int shift = 48; shift >= 0; shift -= 8) size += static_cast<char>(bytes >> shift);
+    return size;
+}
+
+std::string element(const std::string& id, const std::string& body) { return id + size_of(body.size()) + body; }
+
+std::string repeated(const std::string& part, int times) {
+    std::string all;
+    for (int i = 0; i < times; ++i) all += part;
+    return all;
+}
+
+/// Of the element with an id of four bytes that begins there.
+std::size_t bytes_at(const std::string& bytes, std::size_t at) {
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(bytes.at(at + 4 + i)); };
+    const auto length = static_cast<std::size_t>(std::countl_zero(byte(0))) + 1;
+    std::size_t size = byte(0) & (0xFFu >> length);
+    for (std::size_t i = 1; i < length; ++i) size = size << 8 | byte(i);
+    return 4 + length + size;
+}
+
+media::Data data_of(const std::string& bytes) {
+    return {reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()};
+}
+
+class HostileMatroska : public testing::Test {
+protected:
+    void SetUp() override {
+        VideoOptions o;
+        o.width = 64;
+        o.height = 48;
+        o.metadata_json = "{\"schema\": 1}";
+        VideoWriter writer(path(), o);
+        for (int i = 0; i < frames; ++i) writer.write(picture(64, 48, i));
+        writer.finish();
+        const std::string whole = load(path());
+        const std::size_t segment = whole.find("\x18\x53\x80\x67") + 4, size_bytes = 8;
+        head_ = whole.substr(0, segment);
+        inside_ = whole.substr(segment + size_bytes);
+    }
+
+    std::filesystem::path path() const { return folder_ / "a.mkv"; }
+    std::string file(const std::string& inside) const { return head_ + size_of(inside.size()) + inside; }
+
+    /// What is said of the clip with `further` before all of its own parts, or behind them.
+    std::string said_of(const std::string& further, bool behind = false) {
+        store(path(), file(behind ? inside_ + further : further + inside_));
+        try {
+            EXPECT_EQ(frames_in_turn(path()).size(), std::size_t(frames));
+            return "";
+        } catch (const Error& error) {
+            return error.what();
+        }
+    }
+
+    TempFolder folder_;
+    std::string head_, inside_; ///< up to the segment's size; its parts
+};
+
+TEST_F(HostileMatroska, ListsOfEmptyStreamsAndTagsAreRefused) {
+    constexpr int many = 1'000'000;
+    EXPECT_NE(said_of(element(tracks, repeated("\xAE\x80", many))).find("describes too many things"),
+              std::string::npos);
+    EXPECT_NE(said_of(element(tags, repeated("\x73\x73\x80", many / 2)), true).find("describes too many things"),
+              std::string::npos);
+    const std::string simple = element(tags, element(tag, repeated("\x67\xC8\x80", many / 2)));
+    EXPECT_NE(said_of(simple).find("describes too many things"), std::string::npos);
+    EXPECT_NE(said_of(element(tags, element(tag, std::string(3 << 20, '\0')))).find("too large"), std::string::npos);
+    EXPECT_NE(said_of(element(tags, repeated(element(tag, ""), 25'000))).find("too many"), std::string::npos);
+    std::string nested;
+    for (int i = 0; i < 40; ++i) nested = element("\x67\xC8", nested);
+    EXPECT_NE(said_of(element(tags, element(tag, nested))).find("nested too deep"), std::string::npos);
+}
+
+TEST_F(HostileMatroska, WhatIsNeverAskedForIsNotShown) {
+    constexpr int many = 500'000;
+    for (const std::string& list :
+         {element(cues, repeated("\xBB\x80", many)), element(chapters, element("\x45\xB9", repeated("\xB6\x80", many))),
+          element(attachments, repeated("\x61\xA7\x80", many)), element(seek_head, repeated("\x4D\xBB\x80", many))})
+        for (const bool behind : {false, true}) {
+            EXPECT_EQ(said_of(list, behind), "");
+            const std::string whole = load(path());
+            std::size_t shown = 0;
+            for (const media::Data part : media::scan_matroska(data_of(whole))) shown += part.size();
+            EXPECT_LT(shown, head_.size() + inside_.size());
+        }
+}
+
+/// A pointer into what is no part of its own.
+TEST_F(HostileMatroska, PointersLeadNowhere) {
+    const std::string hidden = element(tracks, repeated("\xAE\x80", 1'000'000));
+    const auto pointer = [&](char at) {
+        const std::string entry = element("\x53\xAB", tracks) + element("\x53\xAC", {at});
+        return element(seek_head, element("\x4D\xBB", entry));
+    };
+    const auto place = static_cast<char>(pointer(0).size() + 1 + 8); // in the body of the void element
+    EXPECT_EQ(said_of(pointer(place) + element("\xEC", hidden)), "");
+}
+
+TEST_F(HostileMatroska, TagsMayStandBehindThePictures) {
+    const std::size_t next = inside_.find(cluster), at = inside_.rfind(tags, next), length = bytes_at(inside_, at);
+    const std::string moved = inside_.substr(at, length);
+    store(path(), file(inside_.substr(0, at) + inside_.substr(at + length) + moved));
+    EXPECT_EQ(read_request_metadata(path()), "{\"schema\": 1}");
+    EXPECT_EQ(frames_in_turn(path()).size(), std::size_t(frames));
+}
+
+/// Written live, its sizes are not known; the last cluster is as long as there was time.
+TEST_F(HostileMatroska, OpenSegments) {
+    const std::string unknown = "\x01\xFF\xFF\xFF\xFF\xFF\xFF\xFF";
+    store(path(), head_ + unknown + inside_);
+    EXPECT_EQ(frames_in_turn(path()).size(), std::size_t(frames));
+    store(path(), head_ + unknown + inside_.substr(0, inside_.find(cluster)) + element(cluster, "").substr(0, 4) +
+                      size_of(1000) + "\xE7\x81");
+    EXPECT_THROW(frames_in_turn(path()), Error); // it holds no frames
+    store(path(), head_ + size_of(inside_.size()) + inside_.substr(0, inside_.size() - 1));
+    EXPECT_THROW(frames_in_turn(path()), Error);
+}
+
+} // namespace
+} // namespace denoir
