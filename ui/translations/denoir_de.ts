@@ -353,19 +353,19 @@
     </message>
     <message>
         <source>VAE</source>
-        <translation type="unfinished">VAE</translation>
+        <translation>VAE</translation>
     </message>
     <message>
         <source>text encoder</source>
-        <translation type="unfinished">Textencoder</translation>
+        <translation>Textencoder</translation>
     </message>
     <message>
         <source>CLIP image encoder</source>
-        <translation type="unfinished">CLIP-Bildencoder</translation>
+        <translation>CLIP-Bildencoder</translation>
     </message>
     <message>
         <source>tokenizer</source>
-        <translation type="unfinished">Tokenizer</translation>
+        <translation>Tokenizer</translation>
     </message>
 </context>
 <context>
@@ -2720,19 +2720,19 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     </message>
     <message>
         <source>VAE</source>
-        <translation type="unfinished">VAE</translation>
+        <translation>VAE</translation>
     </message>
     <message>
         <source>text encoder</source>
-        <translation type="unfinished">Textencoder</translation>
+        <translation>Textencoder</translation>
     </message>
     <message>
         <source>CLIP image encoder</source>
-        <translation type="unfinished">CLIP-Bildencoder</translation>
+        <translation>CLIP-Bildencoder</translation>
     </message>
     <message>
         <source>tokenizer</source>
-        <translation type="unfinished">Tokenizer</translation>
+        <translation>Tokenizer</translation>
     </message>
     <message>
         <source>low-noise transformer</source>
