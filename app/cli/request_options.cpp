@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "app/cli/commands.h"
+#include "engine/session/branch.h"
 
 namespace denoir::cli {
 namespace {
@@ -111,7 +112,12 @@ void apply_request_arguments(Request& r, const Arguments& args, std::string_view
         if (file.empty()) throw UsageError("", "REQUEST.json", "is empty", "name a request file, or leave it out");
         const auto start = r.start;
         apply_request_file(r, file);
-        if (start) r.start = start;
+        if (start) {
+            r.start = start;
+        } else if (r.start) { // what the file leaves open is as in the run that it branches from
+            r = branch_of(r.start->run, r.start->step);
+            apply_request_file(r, file);
+        }
     }
     apply_request_options(r, args, steps_option);
 }

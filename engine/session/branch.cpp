@@ -19,12 +19,15 @@ constexpr std::array<std::string_view, 11> free_keys{"prompt", "negative_prompt"
                                                      "fps",    "device",          "threads",  "latents",      "cache",
                                                      "start"};
 /// What the text encoder and the image encoders depend on.
-constexpr std::array<std::string_view, 8> conditioning_keys{"model", "mode",       "prompt", "negative_prompt",
-                                                            "image", "last_image", "width",  "height"};
+constexpr std::array<std::string_view, 9> conditioning_keys{"model", "parts",      "mode",  "prompt", "negative_prompt",
+                                                            "image", "last_image", "width", "height"};
 /// What no encoder ever sees.
 constexpr std::array<std::string_view, 13> unconditional_keys{"guidance", "guidance_low", "shift", "seed",  "sampler",
                                                               "steps",    "loras",        "fps",   "noise", "threads",
                                                               "latents",  "cache",        "start"};
+
+/// Null too where it is not written.
+Json value_of(const Json& request, std::string_view key) { return request.value(std::string(key), Json()); }
 
 } // namespace
 
@@ -62,7 +65,7 @@ void check_branch(const Request& branch, const RunFolder& parent, Observer& obse
     const Json now = to_json(branch), before = to_json(parent.record().request);
     for (const std::string_view key : request_keys()) {
         if (std::find(free_keys.begin(), free_keys.end(), key) != free_keys.end() ||
-            now.at(std::string(key)) == before.at(std::string(key)))
+            value_of(now, key) == value_of(before, key))
             continue;
         if (key == "seed") {
             observer.warning("seed has no effect in a branch: its noise was drawn by the run it starts from");
@@ -74,7 +77,7 @@ void check_branch(const Request& branch, const RunFolder& parent, Observer& obse
                 fmt::format("a branch keeps the size of {}x{}", before.at("width").dump(), before.at("height").dump()),
                 "leave it out, or render again");
         throw UsageError(parent.path().string(), std::string(key),
-                         fmt::format("a branch keeps it as {}", printable(before.at(std::string(key)).dump(), 60)),
+                         fmt::format("a branch keeps it as {}", printable(value_of(before, key).dump(), 60)),
                          "leave it out, or render again");
     }
     const Request::Start& start = *branch.start;
@@ -86,9 +89,8 @@ void check_branch(const Request& branch, const RunFolder& parent, Observer& obse
 
 bool shares_conditioning(const Request& branch, const Request& parent) {
     const Json now = to_json(branch), before = to_json(parent);
-    const bool same = std::all_of(conditioning_keys.begin(), conditioning_keys.end(), [&](std::string_view key) {
-        return now.at(std::string(key)) == before.at(std::string(key));
-    });
+    const bool same = std::all_of(conditioning_keys.begin(), conditioning_keys.end(),
+                                  [&](std::string_view key) { return value_of(now, key) == value_of(before, key); });
     return same && (uses_negative(parent) || !uses_negative(branch));
 }
 

@@ -112,13 +112,22 @@ public:
         record.video_sha256 = file_sha256(video);
         write_metrics(run_, metrics_.json());
         write_png(run_.file(run_file::thumbnail), thumbnail(middle_, thumbnail_side));
-        if (wanted_)
-            wanted_->finish();
-        else if (!same_file(video, record.out))
-            copy_file_atomically(video, record.out);
+        try {
+            deliver(video);
+        } catch (const Error& e) { // the place was taken meanwhile, say: nothing has to be computed again
+            throw Error(
+                e.file(), e.field(), e.message(),
+                fmt::format("the run is kept: decode {} into another place", printable(run_.path().string(), 200)));
+        }
     }
 
 private:
+    void deliver(const fs::path& video) {
+        if (wanted_)
+            wanted_->finish();
+        else if (!same_file(video, run_.record().out))
+            copy_file_atomically(video, run_.record().out);
+    }
     const Request& request() const { return run_.record().request; }
 
     RunFolder& run_;

@@ -250,6 +250,14 @@ class Render(Case):
         self.assertEqual((start["run"], start["step"], start["sha256"]), (str(run), 2, a["step_002.safetensors"]))
         self.assertIn("text", self.done("render", "--from", run, "--step", 1, "--prompt", "A blue boat.", "--out", "prompt.mp4", "--json").json()["stages"])
         self.assertTrue(self.done("verify", other["run"], "--json").json()["identical"])
+        # As a request: what it leaves open is the run's; parts that are named are part of the model.
+        for n, (fields, expected) in enumerate((({}, run), ({"guidance": 2}, self.work / "other"))):
+            request = {"schema": 1, "start": {"run": str(run), "step": 2}, **fields}
+            (self.work / "branch.json").write_text(json.dumps(request))
+            done = self.done("render", "branch.json", "--run-dir", f"asked-{n}", "--out", f"asked-{n}.mp4")
+            self.assertNotIn("warning", done.err)
+            self.assertEqual(latents(self.work / f"asked-{n}"), latents(expected))
+        self.refused("render", "--from", run, "--step", 2, "--vae", MODEL / "vae", "--out", "refused.mp4", names=("--vae",))
         for more, name in ((["--size", "96x48"], "--size"), (["--steps", 5], "steps"), (["--sampler", "euler"], "sampler"), (["--frames", 13], "frames"), (["--shift", 2], "shift"), (["--dtype", "bf16"], "dtype")):
             self.refused("render", "--from", run, "--step", 2, *more, "--out", "refused.mp4", names=(name,))
         for step in (4, 5, -1, "x"):
