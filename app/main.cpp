@@ -14,6 +14,7 @@
 
 #include "app/base/settings.h"
 #include "app/base/text.h"
+#include "app/clips/frame_cache.h"
 #include "app/desktop/session_bus.h"
 #include "app/desktop/single_instance.h"
 #include "app/desktop/termination.h"

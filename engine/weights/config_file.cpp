@@ -58,4 +58,26 @@ Json read_config(const std::filesystem::path& folder, Component component) {
     return shared;
 }
 
+Json carried_config(const Checkpoint& checkpoint) {
+    for (const auto& container : checkpoint.containers) {
+        const auto carried = container->metadata.find(carried_config_key);
+        if (carried == container->metadata.end()) continue;
+        const std::string name = container->file->name();
+        const auto refuse = [&](const char* what) {
+            throw Error(name, carried_config_key, what, "convert the model again");
+        };
+        if (carried->second.size() > max_bytes) refuse("is too long for a config.json");
+        Json json = parse_json(carried->second, name);
+        if (!json.is_object()) refuse("is not a JSON object");
+        return json;
+    }
+    return Json::object();
+}
+
+Json with_carried(const Json& config, const Checkpoint& checkpoint) {
+    Json all = carried_config(checkpoint);
+    all.update(config);
+    return all;
+}
+
 } // namespace denoir

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "engine/core/json.h"
+#include "engine/weights/checkpoint.h"
 #include "engine/weights/weights.h"
 
 namespace denoir {
@@ -12,6 +13,14 @@ namespace denoir {
 /// is meant for everyone is kept (text_len, latents_mean, latents_std, family, num_res_blocks). Throws Error naming the
 /// file where it is no JSON object.
 Json read_config(const std::filesystem::path& folder, Component component);
+
+/// Under this key of their metadata files that convert() wrote hold the config.json that lay beside its input: such a
+/// file may be moved anywhere, and still says how many heads its network has.
+inline constexpr const char* carried_config_key = "denoir.config";
+/// That object, of the first file that has one; empty where none has. Throws Error naming the file where it is none.
+Json carried_config(const Checkpoint&);
+/// What lies in the folder wins, key by key, over what a file carries.
+Json with_carried(const Json& config, const Checkpoint&);
 
 /// A JSON object from a file of at most 1 MiB; an empty object where the file does not exist.
 Json read_json_object(const std::filesystem::path& path);

@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <span>
 
 #include "engine/core/disk.h"
 #include "engine/core/error.h"
 #include "engine/core/file.h"
 #include "engine/weights/checkpoint.h"
+#include "engine/weights/config_file.h"
 #include "engine/weights/gguf_writer.h"
 #include "engine/weights/names.h"
 #include "engine/weights/safetensors_writer.h"
@@ -404,11 +406,14 @@ ConvertResult convert(const fs::path& in, const fs::path& out, const ConvertOpti
     if (plan.items().empty())
         throw Error(in.string(), "", "holds no tensors under names", "give a checkpoint: a dict of names and tensors");
     ConvertResult result;
+    std::map<std::string, std::string> metadata;
+    if (!weights.config().empty()) metadata[carried_config_key] = weights.config().dump();
     if (blocks) {
-        GgufWriter writer(out, weights.component() == Component::umt5 ? "t5encoder" : "wan");
+        GgufWriter writer(out, weights.component() == Component::umt5 ? "t5encoder" : "wan", std::move(metadata));
         result = write(out, writer, plan, options, mapped, false);
     } else {
-        SafetensorsWriter writer(out, {{"format", "pt"}});
+        metadata["format"] = "pt";
+        SafetensorsWriter writer(out, std::move(metadata));
         result = write(out, writer, plan, options, mapped, options.quantize.has_value());
     }
     result.warnings = warnings(in, plan);

@@ -47,8 +47,11 @@ void put_number(std::string& out, std::string_view key, std::uint32_t value) {
 
 } // namespace
 
-GgufWriter::GgufWriter(std::filesystem::path path, std::string_view architecture)
-    : file_(std::move(path)), architecture_(architecture) {}
+GgufWriter::GgufWriter(std::filesystem::path path, std::string_view architecture,
+                       std::map<std::string, std::string> metadata)
+    : file_(std::move(path)), metadata_(std::move(metadata)) {
+    metadata_["general.architecture"] = architecture;
+}
 
 void GgufWriter::declare(std::string name, const Shape& shape, DType dtype) {
     type_of(dtype, name);
@@ -63,10 +66,14 @@ std::vector<std::string> GgufWriter::begin() {
     std::string out = "GGUF";
     put(out, version);
     put<std::uint64_t>(out, entries_.size());
-    put<std::uint64_t>(out, 3);
-    put_text(out, "general.architecture");
-    put(out, string_value);
-    put_text(out, architecture_);
+    put<std::uint64_t>(out, metadata_.size() + 2);
+    const auto put_pair = [&](const std::string& key) {
+        put_text(out, key);
+        put(out, string_value);
+        put_text(out, metadata_.extract(key).mapped());
+    };
+    put_pair("general.architecture"); // as everybody expects, first
+    while (!metadata_.empty()) put_pair(metadata_.begin()->first);
     put_number(out, "general.file_type", mostly_q8_0);
     put_number(out, "general.quantization_version", quantisation_version);
     std::vector<std::string> order;

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,8 +17,9 @@ namespace denoir {
 /// stays behind.
 class GgufWriter {
 public:
-    /// `architecture`: "wan", "t5encoder".
-    GgufWriter(std::filesystem::path path, std::string_view architecture);
+    /// `architecture`: "wan", "t5encoder". `metadata`: more keys with texts.
+    GgufWriter(std::filesystem::path path, std::string_view architecture,
+               std::map<std::string, std::string> metadata = {});
 
     /// f32, f16, bf16 or q8_0. Throws Error for another dtype or a name that is there already.
     void declare(std::string name, const Shape& shape, DType dtype);
@@ -35,7 +37,7 @@ private:
         std::size_t offset, bytes; ///< from the start of the data
     };
     AtomicFile file_;
-    std::string architecture_;
+    std::map<std::string, std::string> metadata_;
     std::vector<Entry> entries_;
     std::size_t end_ = 0, at_ = 0; ///< of the data declared and written
 };

@@ -202,7 +202,7 @@ void describe(Inspection& out, const Checkpoint& checkpoint) {
     const Component component = group->recognised.component;
     const Json config = component == Component::unknown || component == Component::lora
                             ? Json::object()
-                            : read_config(file.parent_path(), component);
+                            : with_carried(read_config(file.parent_path(), component), checkpoint);
     const TransformerTraits traits =
         component == Component::transformer ? TransformerTraits::read(*group) : TransformerTraits{};
     const auto family = family_of_group(*group, traits, file, config);

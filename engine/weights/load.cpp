@@ -330,7 +330,8 @@ Weights Weights::load(std::span<const fs::path> paths, Component wanted) {
             if (g.recognised.component == result.component_) builder.add(g);
     }
     result.tensors_ = builder.build();
-    result.config_ = read_config(selection.checkpoints.front().files.front().parent_path(), result.component_);
+    const Checkpoint& first = selection.checkpoints.front();
+    result.config_ = with_carried(read_config(first.files.front().parent_path(), result.component_), first);
     for (const Error& problem : selection.problems)
         result.warnings_.push_back(fmt::format("left out: {}", problem.what()));
     return result;

@@ -55,6 +55,7 @@ private:
     void set_transformer(const Network& found) {
         model_.transformer = found.files();
         traits_ = TransformerTraits::read(*found.group);
+        carried_ = carried_config(*found.checkpoint);
     }
 
     /// One transformer, or the two experts of Wan 2.2, among what a folder holds.
@@ -457,6 +458,8 @@ private:
 
     void finish() {
         const TransformerTraits traits = traits_.value_or(TransformerTraits{});
+        carried_.update(model_.config);
+        model_.config = std::move(carried_);
         companions_.choose(model_, traits);
         refuse_unfit_parts();
         if (model_.transformer.empty() && model_.transformer_low.empty() && model_.vae.empty() &&
@@ -547,6 +550,7 @@ private:
     NetworkSearch search_;
     Companions companions_{search_};
     std::optional<TransformerTraits> traits_;
+    Json carried_ = Json::object(); ///< by the transformer's file
     bool two_experts_ = false;
 };
 

@@ -96,6 +96,47 @@ TEST(Convert, ComfyKeepsOriginalNamesButForTheEncoders) {
     EXPECT_TRUE(read_safetensors(folder / "vae.safetensors").contains("decoder.middle.0.residual.0.gamma"));
 }
 
+/// Nothing in the tensors tells how many heads there are, nor what the latents were normalised by.
+TEST(Convert, WhatConfigJsonSaidGoesAlong) {
+    TempFolder folder("model"), elsewhere("elsewhere");
+    write_bytes(folder / "model.safetensors", safetensors(zero_tensors(transformer_names(tiny_transformer()))));
+    write_bytes(folder / "config.json", R"({"_class_name": "WanModel", "num_heads": 2, "text_len": 7})");
+    for (const auto& [out, options] : {std::pair{"a.safetensors", Options{}},
+                                       {"b.safetensors", Options{.layout = Options::Layout::diffusers}},
+                                       {"c.gguf", Options{.quantize = DType::q8_0}}}) {
+        convert(folder.path(), elsewhere / out, options);
+        EXPECT_EQ(load(elsewhere / out).config(), load(folder.path()).config()) << out;
+    }
+    convert(elsewhere / "c.gguf", elsewhere / "d.safetensors", {});
+    EXPECT_EQ(load(elsewhere / "d.safetensors").config(), load(folder.path()).config());
+    // What lies beside the new file wins, key by key.
+    write_bytes(elsewhere / "config.json", R"({"text_len": 9})");
+    const Json both = load(elsewhere / "a.safetensors").config();
+    EXPECT_EQ(both.at("text_len"), 9);
+    EXPECT_EQ(both.at("num_heads"), 2);
+}
+
+TEST(Convert, WhatAFileSaysOfItsConfigIsNotTrusted) {
+    TempFolder folder("model");
+    const auto with = [&](const std::string& config) {
+        const fs::path file = folder / "model.safetensors";
+        const std::vector<Raw> tensors = zero_tensors(transformer_names(tiny_transformer()));
+        SafetensorsWriter writer(file, {{"denoir.config", config}});
+        for (const Raw& t : tensors) writer.declare(t.name, Shape(std::span(t.shape)), DType::bf16);
+        for (const std::string& name : writer.begin())
+            for (const Raw& t : tensors)
+                if (t.name == name) {
+                    const std::string zeros(std::size_t(product(t.shape)) * 2, '\0');
+                    writer.write(zeros.data(), zeros.size());
+                }
+        writer.commit();
+        return test::refusal([&] { load(file); });
+    };
+    EXPECT_EQ(with(R"({"num_heads": 2})"), "accepted");
+    for (const std::string& bad : {std::string("[]"), std::string("{"), std::string(2 << 20, ' ') + "{}"})
+        EXPECT_NE(with(bad).find("model.safetensors"), std::string::npos) << with(bad).substr(0, 200);
+}
+
 TEST(Convert, TypesAreRoundedOnce) {
     TempFolder folder;
     write_bytes(folder / "in", safetensors(random_tensors(umt5_names(20, 8, 12, 2, 2))));
