@@ -83,6 +83,13 @@ void check_keys(const Json& object, const std::string& file) {
                     "use a newer Denoir, or write the sweep for schema 1");
 }
 
+/// What varies is said elsewhere: on the command line.
+bool is_plain_request(const Json& object) {
+    const auto is_field = [&](std::string_view key) { return object.contains(std::string(key)); };
+    return !is_field("axes") && !is_field("request") && !is_field("reference") && !is_field("cells") &&
+           std::any_of(request_keys().begin(), request_keys().end(), is_field);
+}
+
 Request read_request(const Json& value, const RequestSource& source) {
     Request r;
     if (value.is_string() && value != "") {
@@ -228,8 +235,12 @@ void check(const Sweep& sweep, const std::string& file) {
 Sweep sweep_from_json(const Json& object, const RequestSource& source) {
     if (!object.is_object())
         throw Error(source.file, "", "must hold one JSON object", R"(write {"schema": 1, "request": …, "axes": …})");
-    check_keys(object, source.file);
     Sweep sweep;
+    if (is_plain_request(object)) {
+        sweep.request = read_request(object, source);
+        return sweep;
+    }
+    check_keys(object, source.file);
     if (const auto it = object.find("request"); it != object.end()) sweep.request = read_request(*it, source);
     const Json axes = object.value("axes", Json::object());
     if (!axes.is_object())

@@ -68,7 +68,8 @@ std::vector<std::optional<std::size_t>> usual_reference(const std::vector<SweepA
 
 /// Reads {"schema": 1, "request": {…} or a file's name, "axes": {FIELD: [values]}, "reference": {FIELD: value} or
 /// null}. Unknown keys are refused with the one that was probably meant, values by the field's own rules, named
-/// "axes.FIELD". Without `reference` the usual one. Relative paths are as in requests. Throws Error, UsageError.
+/// "axes.FIELD". Without `reference` the usual one. Relative paths are as in requests. A plain request is a sweep
+/// without axes. Throws Error, UsageError.
 Sweep sweep_from_json(const Json&, const RequestSource&);
 /// A file of it, at most 4 MiB.
 Sweep read_sweep(const std::filesystem::path&);

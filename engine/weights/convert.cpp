@@ -49,6 +49,9 @@ void refuse_input_as_output(const fs::path& in, const fs::path& out) {
 /// A single file, or the shards of an index, that holds no known network (a LoRA, another model) keeps its names.
 Weights load_any(const fs::path& in, bool& known) {
     const bool file = !fs::is_directory(in);
+    if (!file && fs::exists(in / "model_index.json"))
+        throw Error(in.string(), "", "is a model of several networks, and one is converted",
+                    "name one of its folders, transformer or vae for example");
     if (file) {
         CheckpointFiles files = std::move(list_checkpoints(in).front());
         const Checkpoint c = Checkpoint::open(std::move(files.files), files.index);
