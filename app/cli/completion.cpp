@@ -41,7 +41,8 @@ constexpr std::string_view module_words =
     "wan-transformer wan-vae-encode wan-vae-decode umt5 clip-vision scheduler timestep-matrix noise";
 
 std::string bash() {
-    std::string out = "# bash completion for denoir-cli; made by `denoir-cli completion bash`\n"
+    std::string out = "# SPDX-License-Identifier: Apache-2.0\n"
+                      "# bash completion for denoir-cli; made by `denoir-cli completion bash`\n"
                       "_denoir_cli() {\n"
                       "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]} options\n"
                       "    COMPREPLY=()\n"
@@ -87,7 +88,8 @@ std::string zsh_text(std::string_view text) {
 }
 
 std::string zsh() {
-    std::string out = "#compdef denoir-cli\n# zsh completion for denoir-cli; made by `denoir-cli completion "
+    std::string out = "#compdef denoir-cli\n# SPDX-License-Identifier: Apache-2.0\n# zsh completion for denoir-cli; "
+                      "made by `denoir-cli completion "
                       "zsh`\n_denoir_cli() {\n    local -a commands\n    commands=(\n";
     for (const Command& command : commands())
         if (!command.hidden)
@@ -122,7 +124,8 @@ std::string fish_text(std::string_view text) {
 }
 
 std::string fish() {
-    std::string out = "# fish completion for denoir-cli; made by `denoir-cli completion fish`\n";
+    std::string out = "# SPDX-License-Identifier: Apache-2.0\n# fish completion for denoir-cli; made by `denoir-cli "
+                      "completion fish`\n";
     for (const Command& command : commands())
         if (!command.hidden)
             out += fmt::format("complete -c denoir-cli -n __fish_use_subcommand -f -a {} -d '{}'\n", command.name,

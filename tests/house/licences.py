@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 
-ENDINGS = (".h", ".cpp", ".cu", ".cuh", ".py", ".sh", ".cmake", "CMakeLists.txt")
+ENDINGS = (".h", ".cpp", ".cu", ".cuh", ".inc", ".py", ".sh", ".cmake", ".bash", ".fish", ".desktop", "_denoir-cli", "CMakeLists.txt")
 
 
 def expected(path):

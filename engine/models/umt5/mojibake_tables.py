@@ -40,7 +40,7 @@ for name in chardata.CHARMAP_ENCODINGS[1:]:  # Latin-1 needs no table
     sloppy = str(name.startswith("sloppy")).lower()
     macroman = str(name == "macroman").lower()
     encodings.append(f"    {{{sloppy}, {macroman}, {{ // {name.removeprefix('sloppy-')}\n{half} }}}},")
-head = f"// SPDX-License-Identifier: Apache-2.0\n// Made by mojibake_tables.py from ftfy {ftfy.__version__}.\n"
+head = f"// SPDX-License-Identifier: Apache-2.0\n// Made by mojibake_tables.py from ftfy {ftfy.__version__} (Apache-2.0, copyright Robyn Speer).\n"
 here = pathlib.Path(__file__).parent
 (here / "mojibake_classes.inc").write_text(f"""{head}constexpr std::uint32_t
 {classes};

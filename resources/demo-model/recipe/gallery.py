@@ -65,7 +65,7 @@ def run(cli: Path, model: Path, root: Path, grid: bool) -> None:
         lines.append(f"| {text} | {cell(f'demo-text-{i}.png', clips[i], 4)} |")
     for i, entry in enumerate(prompts["image"]):
         frames = clip(cli, model, entry["prompt"], "--image", str(resources / entry["image"]))
-        lines.append(f"| {entry['prompt']} From `{entry['image']}`. | {cell(f'demo-image-{i}.png', frames, 4)} |")
+        lines.append(f"| {entry['prompt']} From `resources/{entry['image']}`. | {cell(f'demo-image-{i}.png', frames, 4)} |")
     if not grid:
         return
     lines += ["", f"Steps and guidance: {GRID_PROMPT}", "", "| steps | " + " | ".join(f"guidance {g}" for g in GUIDANCES) + " |", "|---|" + "---|" * len(GUIDANCES)]
