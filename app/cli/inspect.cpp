@@ -11,9 +11,11 @@ namespace {
 
 /// A folder's parts one line each; a single file has no role worth a line of its own.
 std::string describe(const Inspection& found) {
-    std::string out = fmt::format("{} {}, {}, {} tensors, {} parameters, {}\n", printable(found.family, 60),
-                                  printable(found.variant, 60), printable(found.dtype(), 160), found.tensors.size(),
-                                  found.parameters, bytes_text(double(found.bytes)));
+    const std::string family = printable(found.family, 60), variant = printable(found.variant, 60);
+    std::string out = fmt::format("{}, ", family == variant ? family : family + " " + variant); // twice unknown
+    if (!found.dtype().empty()) out += printable(found.dtype(), 160) + ", ";
+    out += fmt::format("{}, {} parameters, {}\n", counted(found.tensors.size(), "tensor"), found.parameters,
+                       bytes_text(double(found.bytes)));
     for (const auto& part : found.parts) {
         const std::string kind = part.layout.empty() ? "" : fmt::format("{} {}, ", part.format, part.layout);
         out += fmt::format("  {}: {}{}, {}\n", part.role, kind, counted(part.files.size(), "file"),
