@@ -259,6 +259,62 @@ def keep_if_broken(path: Path, average: Average, step: int) -> None:
     raise SystemExit(f"weights are not finite after step {step}: {kept}; start the command again, and with a lower rate if it ends so again")
 
 
+class Loop:
+    """What both trainings do: steps until their stopper or their team ends them, a line in the log every minute, a checkpoint every
+    `saving` seconds. `done`: minutes and steps so far, and samples where they are counted; counted on."""
+
+    def __init__(self, stop, team, device, params, optimizers, average, done, log, checkpoint, saving):
+        self.stop, self.team, self.device, self.params, self.optimizers, self.average = stop, team, device, params, optimizers, average
+        self.done, self.log, self.checkpoint, self.saving = done, log, checkpoint, saving
+        self.warm = 0  # steps of this process
+        self.begun, self.started = time.monotonic(), done["minutes"]
+
+    def run(self, next_batch, gradients, rate, cooling: float, told=dict) -> None:
+        """`next_batch()`: what `gradients` takes, None at the end. `gradients(batch)`, after its backward pass: figures for the log by name,
+        0-d tensors, and the number of samples. `rate(warm, share)`: factor of the optimizers' rate, `share` falling to 0 over the last
+        `cooling` of the time. `told(means)`: what the log says of a minute's figures."""
+        said, saved, sums = self.begun, self.begun, {}
+        ended = self.stop.asked
+        while not ended and (batch := next_batch()) is not None:
+            shown, samples = gradients(batch)
+            if (steering := self._steering(cooling)) is None:
+                break
+            asked, share, spent = steering
+            ended = asked > 0
+            torch.nn.utils.clip_grad_norm_(self.params, 1.0)
+            self.warm += 1
+            self.optimizers.step(rate(self.warm, share))
+            self.average.update()
+            self._count(samples, spent)
+            for what, value in shown.items():
+                total, count = sums.get(what, (torch.zeros((), device=self.device), 0))
+                sums[what] = total + value, count + 1
+            now = time.monotonic()
+            if now - said > 60:
+                self.log(**self.done, **told({what: (total / count).item() for what, (total, count) in sums.items()}))
+                said, sums = now, {}
+            if now - saved > self.saving:
+                self.checkpoint()
+                saved = now
+
+    def _steering(self, cooling: float):
+        """The team's mean gradients, in place; whether one was asked to end, the rate's share, the seconds spent: None where it ended."""
+        # On a processor that others use too, what counts is the time it gave us.
+        spent = time.process_time() if self.device.type == "cpu" else time.monotonic() - self.stop.begin
+        try:
+            return self.team.mean(self.params, float(bool(self.stop)), self.stop.cooling(cooling), spent)
+        except RuntimeError:  # whoever stops us may stop the others of the team as well
+            if self.stop.asked:
+                return None
+            raise
+
+    def _count(self, samples: int, spent: float) -> None:
+        self.done["step"] += 1
+        self.done["minutes"] = self.started + self.team.size * spent / 60
+        if "samples" in self.done:
+            self.done["samples"] += self.team.size * samples
+
+
 def _place(device: str):
     if device == "cpu":
         torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", 1)))
@@ -337,57 +393,38 @@ def train_transformer(model: Path, work: Path, plan_name: str, minutes: float, w
         loss.backward()
         return shown
 
-    warm, losses = 0, {}
-    started, said, saved = done["minutes"], time.monotonic(), time.monotonic()
-    stage, batches = None, None
-    ended = False
-    while not ended:
+    loop = Loop(stop, team, device, [p for _, p in named], optimizers, average, done, log, checkpoint, saving=240)
+    stage, batches, factor = None, None, 1.0
+
+    def enter_stage(number):
+        nonlocal stage, batches, factor, loss_of
+        stage, (_, factor, kinds) = number, plan["stages"][number]
+        count, seed = plan["workers"] if workers is None else workers, 1000 + done["step"]
+        if isinstance(batches, Pool):
+            batches.stop()
+        if plan.get("pool"):
+            batches = Pool(latent, words, sizes.text_len, kinds, seed, count, device, plan["pool"], lambda: stop.asked)
+        else:
+            batches = loader(Batches(latent, words, sizes.text_len, kinds, seed, team.rank), count)
+        log(stage=stage, rate=factor, kinds=[k.name for k in kinds])
+        if device.type == "cuda":
+            # Compiling takes minutes for every kind, filling the pool and the text encoder more at the beginning: the clock, by
+            # which the rate cools, stands still meanwhile.
+            since = time.monotonic() if loop.warm else stop.begin
+            loss_of = usable(loss_of, transformer_loss, lambda of: rehearse(batches, kinds, functools.partial(gradients, of)), log)
+            stop.begin += time.monotonic() - since
+
+    def next_batch():
         current = next(i for i, s in enumerate(plan["stages"]) if done["minutes"] < s[0])
         if current != stage:
-            stage, rate, kinds = current, plan["stages"][current][1], plan["stages"][current][2]
-            count, seed = plan["workers"] if workers is None else workers, 1000 + done["step"]
-            if isinstance(batches, Pool):
-                batches.stop()
-            if plan.get("pool"):
-                batches = Pool(latent, words, sizes.text_len, kinds, seed, count, device, plan["pool"], lambda: stop.asked)
-            else:
-                batches = loader(Batches(latent, words, sizes.text_len, kinds, seed, team.rank), count)
-            log(stage=stage, rate=rate, kinds=[k.name for k in kinds])
-            if device.type == "cuda":
-                # Compiling takes minutes for every kind, filling the pool and the text encoder more at the beginning: the clock, by
-                # which the rate cools, stands still meanwhile.
-                since = time.monotonic() if warm else stop.begin
-                loss_of = usable(loss_of, transformer_loss, lambda of: rehearse(batches, kinds, functools.partial(gradients, of)), log)
-                stop.begin += time.monotonic() - since
-        if (batch := next_of(batches, stop)) is None:
-            break
+            enter_stage(current)
+        return next_of(batches, stop)
+
+    def figures(batch):
         name, z, *rest = batch
-        shown = gradients(loss_of, z, *rest)
-        # On a processor that others use too, what counts is the time it gave us.
-        spent = time.process_time() if device.type == "cpu" else time.monotonic() - stop.begin
-        try:
-            asked, share, spent = team.mean([p for _, p in named], float(bool(stop)), stop.cooling(0.6), spent)
-        except RuntimeError:  # whoever stops us may stop the others of the team as well
-            if stop.asked:
-                break
-            raise
-        ended = asked > 0
-        torch.nn.utils.clip_grad_norm_([p for _, p in named], 1.0)
-        warm += 1
-        optimizers.step(rate * min(1, warm / 100) * share)
-        average.update()
-        done["step"], done["samples"] = done["step"] + 1, done["samples"] + team.size * len(z)
-        done["minutes"] = started + team.size * spent / 60
-        for what, value in zip((name, f"guide, {name}", "told"), shown):
-            sums = losses.setdefault(what, [torch.zeros((), device=device), 0])
-            sums[0], sums[1] = sums[0] + value, sums[1] + 1
-        now = time.monotonic()
-        if now - said > 60:
-            log(**done, **{n: (a / max(c, 1)).item() for n, (a, c) in losses.items()})
-            losses, said = {}, now
-        if now - saved > 240:
-            checkpoint()
-            saved = now
+        return dict(zip((name, f"guide, {name}", "told"), gradients(loss_of, z, *rest))), len(z)
+
+    loop.run(next_batch, figures, lambda warm, share: factor * min(1, warm / 100) * share, cooling=0.6)
     if isinstance(batches, Pool):
         batches.stop()
     checkpoint()
@@ -439,13 +476,14 @@ def train_vae(model: Path, work: Path, part: str, minutes: float, device_name: s
     returned = near.Returned.read(model, latent, tokenizer(model), 10 if device_name == "cpu" else 200) if part == "decoder" else None
     batches = loader(Crops(latent, 4 if device_name == "cpu" else 48, 77 + done["step"], returned, team.rank), workers)
     torch.manual_seed(1_000_003 * team.rank + done["step"])
-    begin, started = time.monotonic(), done["minutes"]
-    said = saved = begin
-    losses, warm = [], 0
-    ended = stop.asked
-    while not ended:
-        if (batch := next_of(batches, stop)) is None:
-            break
+    loop = Loop(stop, team, device, params, optimizer, average, done, log, checkpoint, saving=180)
+
+    def next_batch():
+        if loop.warm == 1 and device.type == "cuda":  # the first step compiled
+            stop.begin = time.monotonic()
+        return next_of(batches, stop)
+
+    def gradients(batch):
         video, z, worth = _to(device, *batch)
         with autocast():
             if part == "decoder":
@@ -461,29 +499,14 @@ def train_vae(model: Path, work: Path, part: str, minutes: float, device_name: s
             loss, shown = d.square().mean() + 0.2 * d.abs().mean(), d.square().mean()
         optimizer.zero_grad()
         loss.backward()
-        spent = time.process_time() if device.type == "cpu" else time.monotonic() - begin
-        try:
-            asked, share, spent = team.mean(params, float(bool(stop)), stop.cooling(0.7), spent)
-        except RuntimeError:  # whoever stops us may stop the others of the team as well
-            if stop.asked:
-                break
-            raise
-        ended = asked > 0
-        torch.nn.utils.clip_grad_norm_(params, 1.0)
-        warm += 1
-        optimizer.step(min(1, warm / 60) * share / (1 + done["step"] / 3000) ** 0.7)
-        average.update()
-        if warm == 1 and device.type == "cuda":  # the first step compiled
-            stop.begin = begin = time.monotonic()
-        losses.append(shown.detach())
-        done["step"], done["minutes"] = done["step"] + 1, started + team.size * spent / 60
-        now = time.monotonic()
-        if now - said > 60:
-            mean = torch.stack(losses).mean().item()
-            log(**done, error=mean, psnr=-10 * torch.tensor(mean).log10().item())
-            losses, said = [], now
-        if now - saved > 180:
-            checkpoint()
-            saved = now
+        return {"error": shown.detach()}, len(z)
+
+    loop.run(
+        next_batch,
+        gradients,
+        lambda warm, share: min(1, warm / 60) * share / (1 + done["step"] / 3000) ** 0.7,
+        cooling=0.7,
+        told=lambda means: {**means, "psnr": -10 * torch.tensor(means["error"]).log10().item()},
+    )
     checkpoint()
     log(note="stopped", **done)
