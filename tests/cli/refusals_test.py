@@ -95,7 +95,8 @@ class Requests(Case):
         for wrong, field in (({"guidance_low": 3}, "guidance_low"), ({"precision": "wan"}, "precision"), ({"mode": "flf2v"}, "image")):
             self.assertIn(f"denoir-cli: request.json: {field}:", self.check(good | wrong).err)
         for words, option in ((("--guidance-low", 3), "--guidance-low"), (("--precision", "wan"), "--precision"), (("--device", "cuda:97"), "--device"),
-                              (("--noise", "torch-cuda:x"), "--noise")):  # fmt: skip
+                              (("--noise", "torch-cuda:x"), "--noise"), (("--steps", "many"), "--steps"), (("--last-image", ""), "--last-image"),
+                              (("--cache-threshold", "x"), "--cache-threshold"), (("--lora", "a", "--lora-strength", 101), "--lora-strength")):  # fmt: skip
             result = self.refused("render", "--model", MODEL, "--prompt", PROMPT, "--size", "80x48", "--frames", 9, "--dtype", "f32", "--out", "o.mp4", *words)
             self.assertIn(f"denoir-cli: {option}:", result.err)
             self.assertIn(f"denoir-cli: {option}:", self.check(good, *words).err)

@@ -378,6 +378,8 @@ class Precision(Case):
         for words in (["--a", "f16"], ["--b", ""], ["--b", "bf16+gpu"], ["--keep", ""], ["--report", "missing/r.html"]):
             self.refused("compare-precision", *SMALL, *words, timeout=PATIENCE)
         self.refused("compare-precision", timeout=PATIENCE)
+        self.refused("compare-precision", *SMALL, "--a", "f32+cuda:x", codes=(2,), names=("denoir-cli: --a: ", "cuda:x"), timeout=PATIENCE)
+        self.refused("compare-precision", "--prompt", PROMPT, "--solver-steps", "many", codes=(2,), names=("denoir-cli: --solver-steps: must be a whole number",), timeout=PATIENCE)
         self.refused("compare-precision", *SMALL, "--layers", "nothing", "--keep", "kept", codes=(2,), names=("--layers",), timeout=PATIENCE)
         self.refused("compare-precision", *SMALL, "--report", "x", "--csv", "./x", codes=(2,), names=("--csv",), timeout=PATIENCE)
         (self.work / "file").touch()
