@@ -31,15 +31,15 @@ public:
     TimelineView(app::Project& project, app::Thumbnails& thumbnails, QWidget* parent = nullptr);
 
     app::Project& project() const { return project_; }
-    app::TakeReader& reader() { return reader_; } ///< of add_files()
-    int playhead() const { return player_.frame(); }
+    app::TakeReader& reader() { return reader_; }    ///< of add_files()
+    int playhead() const { return player_.frame(); } ///< frame of the cut, 0 … frames
     void set_playhead(int frame) { player_.go_to(frame); }
     int selected() const { return selected_; } ///< row, -1: none
     void select(int row);
     /// What keys and menus mean: the selected shot, else the one at the playhead; -1: none.
     int meant() const;
     bool playing() const { return player_.playing(); }
-    double speed() const { return player_.speed(); }
+    double speed() const { return player_.speed(); } ///< negative: backwards
     /// Run folders, videos, pictures and folders of frames, each a shot of its own, from `row` on (-1: at the end);
     /// with `take_of` >= 0 as takes of that shot. Reads them in the background; all of them are one undo step.
     void add_files(const QStringList& paths, int row = -1, int take_of = -1);

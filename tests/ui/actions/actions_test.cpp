@@ -12,19 +12,15 @@
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
-#include <QToolButton>
 #include <QToolTip>
 #include <QTreeWidget>
 #include <QVBoxLayout>
 
-#include "app/base/text.h"
-#include "tests/app/home.h"
 #include "ui/actions/action_table.h"
 #include "ui/actions/command_palette.h"
 #include "ui/actions/shortcut_editor.h"
 #include "ui/actions/shortcut_guard.h"
 #include "ui/widgets/announcer.h"
-#include "ui/widgets/field.h"
 
 using namespace denoir;
 using namespace denoir::ui;
