@@ -58,7 +58,12 @@ ParametersPanel::ParametersPanel(Studio& studio, QAction& generate, QWidget* par
     add_size(form);
     auto* frames = add_number(form, QStringLiteral("frames"), tr("Frames"), 1, FrameCount::max, 4, 0, tr(" frames"));
     frames->set_snap([](double typed) { return 4 * std::round((typed - 1) / 4) + 1; });
-    frames->setToolTip(tr("One more than a multiple of four: 5, 9, 13, …"));
+    frames->setToolTip(tr("One more than a multiple of four: 5, 9, 13, …; or the seconds: 2 s"));
+    frames->set_typed_unit(QStringLiteral("s"), [this](double seconds) { // those that the note behind it tells
+        const auto& forcing = studio_.document.asked().forcing;
+        const int given = forcing && !forcing->video.empty() ? forcing->overlap : 0;
+        return given + std::round(seconds * studio_.document.value(QStringLiteral("fps")).toDouble());
+    });
     connect(frames, &NumberEdit::snapped, this, [this](double asked, double used) {
         snapped_.insert(
             QStringLiteral("frames"),

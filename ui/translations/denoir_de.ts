@@ -2833,10 +2833,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation> Bilder</translation>
     </message>
     <message>
-        <source>One more than a multiple of four: 5, 9, 13, …</source>
-        <translation>Eins mehr als ein Vielfaches von vier: 5, 9, 13, …</translation>
-    </message>
-    <message>
         <source>Rate</source>
         <translation>Rate</translation>
     </message>
@@ -3154,6 +3150,10 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     <message>
         <source>%1 · %2</source>
         <translation>%1 · %2</translation>
+    </message>
+    <message>
+        <source>One more than a multiple of four: 5, 9, 13, …; or the seconds: 2 s</source>
+        <translation>Eins mehr als ein Vielfaches von vier: 5, 9, 13, …; oder die Sekunden: 2 s</translation>
     </message>
 </context>
 <context>

@@ -72,6 +72,29 @@ void NumberEdit::set_unit(const QString& unit) {
     fit_unit();
 }
 
+void NumberEdit::set_typed_unit(const QString& unit, std::function<double(double)> value_of) {
+    typed_unit_ = unit;
+    value_of_ = std::move(value_of);
+}
+
+QString NumberEdit::without_unit(const QString& text) const {
+    const bool has_unit = !suffix().isEmpty() && text.endsWith(suffix());
+    return (has_unit ? text.chopped(suffix().size()) : text).trimmed();
+}
+
+std::optional<double> NumberEdit::of_typed_unit(const QString& text) const {
+    const QString typed = without_unit(text);
+    if (typed_unit_.isEmpty() || !typed.endsWith(typed_unit_)) return std::nullopt;
+    bool is_number = false;
+    const double number = locale().toDouble(typed.chopped(typed_unit_.size()).trimmed(), &is_number);
+    return is_number ? std::optional(value_of_(number)) : std::nullopt;
+}
+
+double NumberEdit::valueFromText(const QString& text) const {
+    const std::optional<double> typed = of_typed_unit(text);
+    return typed ? *typed : QDoubleSpinBox::valueFromText(text);
+}
+
 /// A number that is cut is worse than one without its unit.
 void NumberEdit::fit_unit() {
     constexpr int cursor_room = 6;
@@ -116,7 +139,13 @@ void NumberEdit::commit() {
 QValidator::State NumberEdit::validate(QString& text, int& at) const {
     text.replace(locale().decimalPoint() == QLatin1String(".") ? QLatin1Char(',') : QLatin1Char('.'),
                  locale().decimalPoint());
-    return QDoubleSpinBox::validate(text, at);
+    if (const std::optional<double> typed = of_typed_unit(text))
+        return *typed >= minimum() && *typed <= maximum() ? QValidator::Acceptable : QValidator::Intermediate;
+    const QValidator::State state = QDoubleSpinBox::validate(text, at);
+    if (state != QValidator::Invalid || typed_unit_.isEmpty()) return state;
+    bool is_number = false; // "1.5", on the way to seconds
+    locale().toDouble(without_unit(text), &is_number);
+    return is_number ? QValidator::Intermediate : state;
 }
 
 QString NumberEdit::textFromValue(double value) const {

@@ -5,6 +5,7 @@
 #include <QWidget>
 
 #include <functional>
+#include <optional>
 
 class QHBoxLayout;
 class QToolButton;
@@ -42,6 +43,8 @@ public:
     void set_snap(std::function<double(double)> snap);
     /// Written behind the number, with its space, where there is room for both.
     void set_unit(const QString& unit);
+    /// Another unit that may be typed behind a number, "s" for one; `value_of` makes the value of it.
+    void set_typed_unit(const QString& unit, std::function<double(double)> value_of);
     /// Sets without telling anybody.
     void show_value(double value);
     /// No number: what is shown waits for a model.
@@ -57,14 +60,17 @@ signals:
 protected:
     void resizeEvent(QResizeEvent* event) override;
     QString textFromValue(double value) const override;
+    double valueFromText(const QString& text) const override;
     /// A comma and a full stop are both the decimal point, in every language.
     QValidator::State validate(QString& text, int& at) const override;
 
 private:
     void commit();
     void fit_unit();
-    std::function<double(double)> snap_;
-    QString unit_;
+    QString without_unit(const QString& text) const;
+    std::optional<double> of_typed_unit(const QString& text) const; ///< the value; none: it is not typed there
+    std::function<double(double)> snap_, value_of_;
+    QString unit_, typed_unit_;
     bool unknown_ = false;
 };
 

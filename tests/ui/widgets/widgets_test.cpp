@@ -88,6 +88,30 @@ private slots:
         QVERIFY(!field.has_error());
     }
 
+    void seconds_may_be_typed_for_frames() {
+        NumberEdit edit(1, 1001, 4, 0);
+        edit.setLocale(QLocale(QLocale::English));
+        edit.set_snap([](double v) { return 4 * std::round((v - 1) / 4) + 1; });
+        edit.set_unit(" frames");
+        edit.set_typed_unit("s", [](double seconds) { return std::round(seconds * 24); });
+        edit.resize(200, 30);
+        edit.show();
+        const auto type = [&](const char* text) {
+            edit.setFocus();
+            edit.selectAll();
+            QTest::keyClicks(&edit, text);
+            QTest::keyClick(&edit, Qt::Key_Return);
+            return edit.value();
+        };
+        QCOMPARE(type("2 s"), 49.0);
+        QCOMPARE(edit.text(), QString("49 frames"));
+        QCOMPARE(type("1.5s"), 37.0);
+        QCOMPARE(type("0,5 s"), 13.0);
+        QCOMPARE(type("33"), 33.0);
+        QCOMPARE(type("1000 s"), 33.0); // is no length, and stays what it was
+        QCOMPARE(type("9"), 9.0);
+    }
+
     void banners_answer_once() {
         Banners banners;
         banners.show();
