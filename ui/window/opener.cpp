@@ -25,14 +25,12 @@
 
 namespace denoir::ui {
 
-using app::ClipKind;
-
 namespace {
 
 constexpr std::size_t most_json = 16 << 20; // bytes
 
 bool is_json(const QFileInfo& info) { return info.isFile() && info.suffix().toLower() == QLatin1String("json"); }
-bool is_still(const QString& file) { return app::clip_kind(file) == ClipKind::still; }
+bool is_still(const QString& file) { return app::clip_kind(file) == app::ClipKind::still; }
 
 /// Of one file; a damaged one is none.
 bool is_lora(const QFileInfo& info) {
@@ -45,8 +43,8 @@ bool is_lora(const QFileInfo& info) {
 }
 
 /// A file of weights that holds a trace.
-bool is_trace(const QFileInfo& info, ClipKind kind) {
-    return info.isFile() && kind == ClipKind::model && app::LayerComparison::is_trace(info.filePath());
+bool is_trace(const QFileInfo& info, app::ClipKind kind) {
+    return info.isFile() && kind == app::ClipKind::model && app::LayerComparison::is_trace(info.filePath());
 }
 
 /// Beside the file that names it.
@@ -64,7 +62,7 @@ void Opener::say_why_not(const QString& why) {
 }
 
 void Opener::open_all(const QStringList& paths, bool compares) {
-    const auto shows = [](const QString& path) { return is_clip(app::clip_kind(path)); };
+    const auto shows = [](const QString& path) { return app::is_clip(app::clip_kind(path)); };
     if (compares && paths.size() == 2 && std::all_of(paths.begin(), paths.end(), shows))
         return emit pair_chosen(QFileInfo(paths[0]).absoluteFilePath(), QFileInfo(paths[1]).absoluteFilePath());
     for (const QString& path : paths) open(path);
@@ -78,8 +76,8 @@ void Opener::open(const QString& path) {
     if (info.isFile() && (info.suffix() == QLatin1String("denoir") || app::Project::is_project(full)))
         return emit project_chosen(full);
     if (is_json(info)) return open_request(full);
-    const ClipKind kind = app::clip_kind(full);
-    if (kind == ClipKind::run) {
+    const app::ClipKind kind = app::clip_kind(full);
+    if (kind == app::ClipKind::run) {
         try {
             app::RunHistory::record(full);
         } catch (const Error& error) {
@@ -89,7 +87,7 @@ void Opener::open(const QString& path) {
     }
     if (is_trace(info, kind)) return emit traces_chosen({full});
     if (is_lora(info)) return emit loras_chosen({full});
-    if (kind != ClipKind::model) return emit clip_chosen(full);
+    if (kind != app::ClipKind::model) return emit clip_chosen(full);
     emit models_chosen(full);
     emit said(tr("%1 is watched for models.").arg(info.isDir() ? full : info.absolutePath()));
 }
@@ -178,12 +176,12 @@ void Opener::open_together(const QStringList& files) {
     QStringList traces, loras, clips;
     for (const QString& file : files) {
         const QFileInfo info(file);
-        const ClipKind kind = app::clip_kind(file);
+        const app::ClipKind kind = app::clip_kind(file);
         if (is_trace(info, kind))
             traces.append(info.absoluteFilePath());
-        else if (kind == ClipKind::model && is_lora(info))
+        else if (kind == app::ClipKind::model && is_lora(info))
             loras.append(info.absoluteFilePath());
-        else if (is_clip(kind))
+        else if (app::is_clip(kind))
             clips.append(file);
         else
             open(file);

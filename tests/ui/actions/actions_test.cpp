@@ -21,6 +21,7 @@
 #include "ui/actions/shortcut_editor.h"
 #include "ui/actions/shortcut_guard.h"
 #include "ui/widgets/announcer.h"
+#include "ui/widgets/field.h"
 
 using namespace denoir;
 using namespace denoir::ui;
