@@ -28,6 +28,7 @@
 #include "ui/theme/theme.h"
 #include "ui/widgets/banner.h"
 #include "ui/window/main_window.h"
+#include "ui/window/viewer.h"
 
 namespace denoir::ui {
 
