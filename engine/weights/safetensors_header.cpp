@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t max_metadata = 100'000;
 constexpr std::size_t max_rank = 64;
+constexpr std::size_t max_dtype = 32;
 constexpr int max_depth = 16;
 
 /// A pull parser over one text. Every function stands at the first byte of what it reads and leaves the position behind
@@ -115,6 +116,7 @@ private:
                 once(dtype);
                 if (peek() != '"') fail_in(t.name, "dtype is not a string");
                 t.dtype = string();
+                if (t.dtype.size() > max_dtype) fail_in(t.name, "dtype is no name of a type");
             } else if (key == "shape") {
                 once(shape);
                 read_shape(t);

@@ -229,6 +229,7 @@ TEST_F(Hostile, SafetensorsShapesAndOffsets) {
                                 "[18446744073709551612,0]", "[18446744073709551615,3]", "[0,4.0]"})
         refuse(shaped("F32", "[1]", offsets), std::string("offsets ") + offsets);
     for (const char* dtype : {"F64", "U8", "F4"}) refuse(shaped(dtype, "[1]", "[0,4]"), dtype);
+    refuse(shaped(std::string(100, 'F').c_str(), "[1]", "[0,4]"), "a dtype of 100 letters");
     refuse(safetensors("{}", "abcd"), "data without tensors");
     refuse(
         safetensors(
