@@ -52,6 +52,8 @@ public:
 
 private:
     void open(const MediaLimits& limits);
+    /// Leaves out the packets of the streams that are `unwanted`.
+    template <class Unwanted> void discard(Unwanted unwanted);
     std::shared_ptr<MappedFile> file_;
     const Container* container_ = nullptr;
     std::unique_ptr<MemorySource> source_;

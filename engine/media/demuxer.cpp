@@ -23,7 +23,9 @@ constexpr std::array video_codecs{
 /// The same by the names of their decoders, for what libav opens on its own while it looks at the streams.
 constexpr const char* decoder_names = "h264,hevc,libdav1d,av1,vp8,vp9,mpeg4,mpeg2video,mpeg1video,ffv1,mjpeg,prores,"
                                       "dnxhd,rawvideo,huffyuv,ffvhuff,utvideo,gif";
-constexpr std::int64_t probe_bytes = 4 << 20;
+/// Packets that libav holds while it looks at the streams: it counts what is in them, and each takes some hundred bytes
+/// more.
+constexpr std::int64_t probe_bytes = 2 << 20;
 
 bool allowed(AVCodecID id) { return std::find(video_codecs.begin(), video_codecs.end(), id) != video_codecs.end(); }
 
@@ -83,6 +85,11 @@ Demuxer::Demuxer(const std::filesystem::path& path, const MediaLimits& limits) {
     open(limits);
 }
 
+template <class Unwanted> void Demuxer::discard(Unwanted unwanted) {
+    for (unsigned i = 0; i < format_->nb_streams; ++i)
+        if (unwanted(*format_->streams[i])) format_->streams[i]->discard = AVDISCARD_ALL;
+}
+
 void Demuxer::open(const MediaLimits& limits) {
     source_->allow(limits.seconds);
     AVFormatContext* format = avformat_alloc_context();
@@ -106,6 +113,7 @@ void Demuxer::open(const MediaLimits& limits) {
     format->format_whitelist = av_strdup(demuxer->name);
     if (const int error = avformat_open_input(&format, "", demuxer, nullptr); error < 0) fail(reason(error));
     format_.reset(format);
+    discard([](const AVStream& stream) { return stream.codecpar->codec_type != AVMEDIA_TYPE_VIDEO; });
     StreamOptions options(*format, limits);
     const int error = format->nb_streams > 0 ? avformat_find_stream_info(format, options.data()) : AVERROR_INVALIDDATA;
     if (error < 0) fail(reason(error));
@@ -117,8 +125,7 @@ void Demuxer::open(const MediaLimits& limits) {
         const AVCodecDescriptor* codec = avcodec_descriptor_get(stream().codecpar->codec_id);
         fail(codec ? fmt::format("its codec {} is not supported", codec->name) : "its codec is not known");
     }
-    for (unsigned i = 0; i < format->nb_streams; ++i)
-        if (i != stream_) format->streams[i]->discard = AVDISCARD_ALL;
+    discard([best](const AVStream& other) { return other.index != best; });
 }
 
 void Demuxer::fail(const std::string& what) const {

@@ -17,9 +17,12 @@ PacketStore::PacketStore(const std::filesystem::path& path, const MediaLimits& l
 
 void PacketStore::scan() {
     std::uint64_t bytes = 0;
-    first_->source().allow(scan_seconds);
+    const double end = thread_seconds() + scan_seconds;
+    first_->source().allow(limits_.seconds);
     for (Packet packet = make_packet(); first_->read(*packet);) {
         if (stop_.stop_requested()) throw Cancelled();
+        if (thread_seconds() > end) first_->fail("it takes too long to read");
+        first_->source().allow(limits_.seconds); // a file without end is no long one
         bytes += static_cast<std::uint64_t>(packet->size);
         if (entries_.size() >= most_packets) first_->fail("it has more than a million frames");
         entries_.push_back(

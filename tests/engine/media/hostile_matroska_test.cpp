@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matroska files of strangers: libav keeps a list of whatever a file describes, and follows its pointers anywhere.
+#include <malloc.h>
+
 #include <bit>
 
 #include "engine/core/error.h"
@@ -31,10 +33,15 @@ std::string repeated(const std::string& part, int times) {
     return all;
 }
 
+/// Of the number that begins there.
+std::size_t length_bytes(const std::string& bytes, std::size_t at) {
+    return static_cast<std::size_t>(std::countl_zero(static_cast<unsigned char>(bytes.at(at)))) + 1;
+}
+
 /// Of the element with an id of four bytes that begins there.
 std::size_t bytes_at(const std::string& bytes, std::size_t at) {
     const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(bytes.at(at + 4 + i)); };
-    const auto length = static_cast<std::size_t>(std::countl_zero(byte(0))) + 1;
+    const std::size_t length = length_bytes(bytes, at + 4);
     std::size_t size = byte(0) & (0xFFu >> length);
     for (std::size_t i = 1; i < length; ++i) size = size << 8 | byte(i);
     return 4 + length + size;
@@ -124,6 +131,28 @@ TEST_F(HostileMatroska, TagsMayStandBehindThePictures) {
     store(path(), file(inside_.substr(0, at) + inside_.substr(at + length) + moved));
     EXPECT_EQ(read_request_metadata(path()), "{\"schema\": 1}");
     EXPECT_EQ(frames_in_turn(path()).size(), std::size_t(frames));
+}
+
+/// libav counts what is in the packets that it holds back while it looks at the streams, not the packets.
+TEST_F(HostileMatroska, PacketsOfOtherStreams) {
+    const std::string subtitles = element("\xAE", element("\xD7", "\2") + element("\x73\xC5", "\2") +
+                                                      element("\x83", "\x11") + element("\x86", "S_TEXT/UTF8"));
+    const std::size_t at = inside_.find(tracks, inside_.find(tracks) + 1), first = inside_.find(cluster);
+    ASSERT_LT(at, first);
+    const std::size_t length = bytes_at(inside_, at), body = 4 + length_bytes(inside_, at + 4);
+    const std::string both = element(tracks, inside_.substr(at + body, length - body) + subtitles);
+    const std::string lines = element(cluster, element("\xE7", std::string(1, '\0')) +
+                                                   repeated(std::string("\xA3\x85\x82\0\0\0x", 7), 500'000));
+    store(path(), file(inside_.substr(0, at) + both + inside_.substr(at + length, first - at - length) + lines +
+                       inside_.substr(first)));
+    EXPECT_EQ(frames_in_turn(path()).size(), std::size_t(frames));
+    const auto held = [] {
+        const struct mallinfo2 info = ::mallinfo2();
+        return info.uordblks + info.hblkhd;
+    };
+    const std::size_t before = held();
+    const media::Demuxer demuxer(path(), {});
+    EXPECT_LT(held(), before + (32 << 20));
 }
 
 /// Written live, its sizes are not known; the last cluster is as long as there was time.
