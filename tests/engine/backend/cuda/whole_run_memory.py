@@ -16,7 +16,7 @@ def main():
     cli, module, source = sys.argv[1:4]
     with tempfile.TemporaryDirectory() as folder:
         model = os.path.join(folder, "SkyReels-V2-I2V-1.3B")
-        subprocess.run([sys.executable, os.path.join(source, "tests", "ui", "hollow_model.py"), model, "i2v-1.3b"], check=True)
+        subprocess.run([sys.executable, os.path.join(source, "tests", "ui", "stories", "hollow_model.py"), model, "i2v-1.3b"], check=True)
 
         def peak(frames, card):
             """Bytes, and what was said."""
