@@ -6,9 +6,9 @@
 #include <algorithm>
 
 #include "engine/core/log.h"
+#include "engine/core/suggest.h"
 #include "engine/core/text.h"
 #include "engine/pipeline/stored.h"
-#include "engine/core/suggest.h"
 #include "engine/weights/safetensors.h"
 
 namespace denoir {

@@ -6,10 +6,10 @@
 #include <algorithm>
 
 #include "engine/core/file.h"
+#include "engine/core/suggest.h"
 #include "engine/session/inputs.h"
 #include "engine/session/module_io.h"
 #include "engine/session/output_check.h"
-#include "engine/core/suggest.h"
 #include "engine/weights/safetensors_writer.h"
 
 namespace denoir {
