@@ -30,7 +30,8 @@ Still scan_bmp(Data data, Depth depth) {
     constexpr std::uint64_t pixels_per_byte = 128; // a run of 255 takes two bytes
     if (!bytes.has(offset, run_length ? w * h / pixels_per_byte : stride * h)) refuse_cut();
     // A pixel in a run of its own takes two bytes, and each row has an end.
-    const std::uint64_t most = offset + (run_length ? 2 * w * h + 4 * h : stride * h);
+    const std::uint64_t pixels = run_length ? 2 * w * h + 4 * h : stride * h, most = offset + pixels;
+    check_weight(std::min<std::uint64_t>(most, data.size()), pixels); // the gap before them counts
     check_weight(data.size(), most);
     Still still{"BMP", AV_CODEC_ID_BMP, static_cast<int>(w), static_cast<int>(h), 1, {}, {}};
     still.kind.alpha = bits == 32 && (header == 56 || header >= 108) && bytes.u32(66) != 0;

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <cassert>
+#include <memory>
+#include <mutex>
 
 #include "engine/core/file.h"
 #include "engine/media/exif.h"
@@ -27,11 +29,32 @@ template <class Read> auto in_file(const std::filesystem::path& path, Read&& rea
     }
 }
 
+/// Large pictures are read one after the other: a comparison reads two at once, each of which is held as file, as
+/// packet and as frame.
+class Turn {
+public:
+    void wait() {
+        if (!lock_) lock_.lock();
+    }
+
+private:
+    static inline std::mutex mutex_;
+    std::unique_lock<std::mutex> lock_{mutex_, std::defer_lock};
+};
+
 } // namespace
 
 Image read_image(const std::filesystem::path& path) {
+    constexpr std::size_t large_file = 32 << 20;
+    constexpr std::int64_t large_picture = 16 << 20; // pixels
     return in_file(path, [&] {
-        return media::decode_still(media::scan_still(bytes_of(*MappedFile::open(path)), media::Depth::whole));
+        Turn turn;
+        std::shared_ptr<MappedFile> file = MappedFile::open(path);
+        if (file->span().size() > large_file) turn.wait();
+        media::Still still = media::scan_still(bytes_of(*file), media::Depth::whole);
+        file.reset();
+        if (std::int64_t{still.width} * still.height > large_picture) turn.wait();
+        return media::decode_still(std::move(still));
     });
 }
 

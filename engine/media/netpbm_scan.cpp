@@ -45,9 +45,10 @@ Still scan_pnm(Data data, Depth depth) {
                                 : kind <= 3 ? 2 * samples - 1
                                             : samples * (largest > 255 ? 2 : 1);
     if (!bytes.has(at + 1, least)) refuse_cut();
-    constexpr std::uint64_t widest = 16; // a sample as text: five digits, and the blanks of a table
-    const std::uint64_t most = at + 1 + (kind <= 3 ? widest * samples : least);
-    check_weight(data.size(), most);
+    constexpr std::uint64_t widest = 8; // a sample as text: five digits, and the blanks of a table
+    constexpr std::uint64_t most_as_text = 16 << 20;
+    if (kind <= 3 && samples > most_as_text) refuse_kind("a PNM that writes so many samples as text");
+    check_weight(data.size(), kind <= 3 ? widest * samples : least);
     Still still{"PNM",
                 bits     ? AV_CODEC_ID_PBM
                 : colour ? AV_CODEC_ID_PPM
@@ -60,7 +61,7 @@ Still scan_pnm(Data data, Depth depth) {
     still.kind.bits = largest > 255 ? 16 : 8;
     check_decoded(still, samples * (largest > 255 ? 2 : 1));
     if (depth == Depth::whole) {
-        const Data picture = kind <= 3 ? data : bytes.part(0, most);
+        const Data picture = kind <= 3 ? data : bytes.part(0, at + 1 + least);
         reserve_packet(still, picture.size());
         append(still.packet, picture);
     }

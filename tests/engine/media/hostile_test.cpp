@@ -240,7 +240,10 @@ TEST(HostileImage, FarLargerThanTheirPicture) {
     const std::string zeros(400, '\0'), larger = "far larger than its picture";
     EXPECT_NE(said("a.ppm", "P6 8 8 255 " + zeros).find(larger), std::string::npos);
     EXPECT_NE(said("a.pgm", "P2 2 2 255 1 1 1 1 ").find(larger), std::string::npos);
+    EXPECT_NE(said("c.pgm", "P2 5000 5000 255 ").find("so many samples as text"), std::string::npos);
     EXPECT_NE(said("a.bmp", load(fixture("mode_RGB.bmp"))).find(larger), std::string::npos);
+    const std::string far("\0\0\0\6", 4); // 96 MiB, in the other order of bytes
+    EXPECT_NE(said("b.bmp", load(fixture("mode_RGB.bmp")).replace(10, 4, far)).find(larger), std::string::npos);
     EXPECT_NE(said("a.png", png(8, 8, "").substr(0, 33) + be32(99 << 20) + "tEXt").find(larger), std::string::npos);
     EXPECT_NE(said("a.jpg", load(fixture("sampling_420.jpg"))).find(larger), std::string::npos);
     EXPECT_NE(said("a.tiff", load(fixture("raw.tiff"))).find(larger), std::string::npos);
