@@ -33,7 +33,8 @@ std::vector<std::string> reading_warnings(const VideoInfo&);
 /// The frames of a video in order of presentation: MP4/MOV, Matroska/WebM, AVI, GIF. The container is
 /// told by its content and read from memory only: no other file, address or playlist is ever opened. Rotation is
 /// applied; the colour matrix and range of the file are honoured (unmarked: BT.601 up to 576 rows, BT.709 above;
-/// limited range). A file that is cut short or damaged throws Error, at opening or at the frame where it shows.
+/// limited range). A GIF has at most 16 Mi pixels, others as MediaLimits says. A file that is cut short or damaged
+/// throws Error, at opening or at the frame where it shows.
 class VideoReader {
 public:
     explicit VideoReader(const std::filesystem::path& path, const MediaLimits& limits = {});
