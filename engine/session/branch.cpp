@@ -76,8 +76,10 @@ void check_branch(const Request& branch, const RunFolder& parent, Observer& obse
                 parent.path().string(), std::string(key),
                 fmt::format("a branch keeps the size of {}x{}", before.at("width").dump(), before.at("height").dump()),
                 "leave it out, or render again");
+        const Json kept = value_of(before, key);
         throw UsageError(parent.path().string(), std::string(key),
-                         fmt::format("a branch keeps it as {}", printable(value_of(before, key).dump(), 60)),
+                         kept.is_null() ? "the run that it branches from has none"
+                                        : fmt::format("a branch keeps it as {}", printable(kept.dump(), 60)),
                          "leave it out, or render again");
     }
     const Request::Start& start = *branch.start;

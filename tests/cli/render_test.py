@@ -257,7 +257,7 @@ class Render(Case):
             done = self.done("render", "branch.json", "--run-dir", f"asked-{n}", "--out", f"asked-{n}.mp4")
             self.assertNotIn("warning", done.err)
             self.assertEqual(latents(self.work / f"asked-{n}"), latents(expected))
-        self.refused("render", "--from", run, "--step", 2, "--vae", MODEL / "vae", "--out", "refused.mp4", names=("--vae",))
+        self.refused("render", "--from", run, "--step", 2, "--vae", MODEL / "vae", "--out", "refused.mp4", names=("parts", "has none"))
         for more, name in ((["--size", "96x48"], "--size"), (["--steps", 5], "steps"), (["--sampler", "euler"], "sampler"), (["--frames", 13], "frames"), (["--shift", 2], "shift"), (["--dtype", "bf16"], "dtype")):
             self.refused("render", "--from", run, "--step", 2, *more, "--out", "refused.mp4", names=(name,))
         for step in (4, 5, -1, "x"):
