@@ -5,6 +5,12 @@
 
 namespace denoir::app {
 
+namespace {
+
+bool is_ready(const Clip* clip) { return clip && clip->state() == Clip::State::ready; }
+
+} // namespace
+
 Player::Player(QObject* parent) : Transport(parent) {}
 
 void Player::set_clip(Side side, Clip* clip, int frame) {
@@ -25,9 +31,16 @@ void Player::clip_changed(int frame) {
 }
 
 Clip* Player::leader() const {
-    for (Clip* clip : {a_, b_})
-        if (clip && clip->state() == Clip::State::ready) return clip;
-    return nullptr;
+    if (b_leads()) return b_;
+    return is_ready(a_) ? a_ : nullptr;
+}
+
+/// After a picture, or a shorter clip, nothing else leads to the rest of B.
+bool Player::b_leads() const {
+    if (!is_ready(a_) || !is_ready(b_)) return is_ready(b_);
+    const ClipInfo &a = a_->info(), &b = b_->info();
+    if (pairing_.by_time()) return b.duration >= a.duration + 1 / a.stated_fps;
+    return b.frames > a.frames;
 }
 
 int Player::frames() const { return leader() ? leader()->info().frames : 0; }
@@ -36,8 +49,11 @@ int Player::frame_at(double seconds) const { return leader()->info().frame_at(se
 double Player::duration() const { return leader()->info().duration; }
 
 int Player::partner(const Clip& clip, int frame) const {
-    const std::int64_t met = &clip == b_ && leader() == a_ ? pairing_.partner(frame) : frame;
-    return int(std::clamp<std::int64_t>(met, 0, clip.info().frames - 1));
+    const std::int64_t last = clip.info().frames - 1;
+    std::int64_t met = frame;
+    if (&clip == b_ && leader() == a_) met = pairing_.partner(frame);
+    if (&clip == a_ && leader() == b_) met = pairing_.first_to_meet(frame, 0, last);
+    return int(std::clamp<std::int64_t>(met, 0, last));
 }
 
 void Player::pair() {
@@ -53,27 +69,40 @@ void Player::pair() {
 
 int Player::frame_of(Side side) const {
     const Clip* c = clip(side);
-    return c && c->state() == Clip::State::ready ? partner(*c, frame()) : -1;
+    return is_ready(c) ? partner(*c, frame()) : -1;
+}
+
+int Player::frame_where(Side side, int frame) const {
+    const Clip *c = clip(side), *leads = leader();
+    if (!is_ready(c)) return 0;
+    const std::int64_t last = leads->info().frames - 1;
+    std::int64_t at = frame;
+    if (c != leads) at = side == Side::a ? pairing_.partner(frame) : pairing_.first_to_meet(frame, 0, last);
+    return int(std::clamp<std::int64_t>(at, 0, last));
+}
+
+bool Player::frames_meet() const {
+    return is_ready(a_) && is_ready(b_) && frame_of(Side::b) == pairing_.partner(frame_of(Side::a));
 }
 
 bool Player::ready(int frame) const {
     for (const Clip* clip : {a_, b_})
-        if (clip && clip->state() == Clip::State::ready && !clip->is_settled(partner(*clip, frame))) return false;
+        if (is_ready(clip) && !clip->is_settled(partner(*clip, frame))) return false;
     return true;
 }
 
 void Player::want(int frame) {
     for (Clip* clip : {a_, b_})
-        if (clip && clip->state() == Clip::State::ready) clip->want(partner(*clip, frame), direction());
+        if (is_ready(clip)) clip->want(partner(*clip, frame), direction());
 }
 
 void Player::set_by_number(bool on) {
     if (on == by_number_) return;
+    const int of_a = frame_of(Side::a);
     by_number_ = on;
     pair();
-    want(frame());
+    settle(of_a < 0 ? frame() : frame_where(Side::a, of_a), playing()); // another clip may lead now
     emit by_number_changed(on);
-    emit frame_changed(frame());
 }
 
 void Player::set_offset(int frames) {

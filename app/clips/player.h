@@ -8,9 +8,9 @@ namespace denoir::app {
 
 enum class Side { a, b };
 
-/// Moves through one clip, or two together. B follows A as Pairing has it: frame by frame, or by time where both rates
-/// and lengths differ (by the frames' own where those do not come evenly), shifted by an offset. Borrows the clips. GUI
-/// thread.
+/// Moves through one clip, or two together. Which frames of A and B meet, Pairing has: frame by frame, or by time where
+/// both rates and lengths differ (by the frames' own where those do not come evenly), shifted by an offset. The shorter
+/// clip holds its last frame. Borrows the clips. GUI thread.
 class Player : public Transport {
     Q_OBJECT
 public:
@@ -19,12 +19,16 @@ public:
     /// Null: none. State of play stays as far as it can, and so does the frame where `frame` (of the leader) is -1.
     void set_clip(Side side, Clip* clip, int frame = -1);
     Clip* clip(Side side) const { return side == Side::a ? a_ : b_; }
-    /// The clip that gives the time: A, or B where there is no A. Null: none is open.
+    /// The clip that gives the time: the longer one, A where both are as long. Null: none is open.
     Clip* leader() const;
 
     int frames() const override; ///< of the leader, as frame() and seconds() are
     /// The frame of this side that belongs to the leader's, held inside its clip; -1: nothing is open there.
     int frame_of(Side side) const;
+    /// The leader's frame at which this side shows that one of its own; 0 where nothing is open there.
+    int frame_where(Side side, int frame) const;
+    /// Both sides show frames that Pairing has meet: neither is past its end.
+    bool frames_meet() const;
     /// Which frame of B meets which one of A; made for the clips as they are now.
     const Pairing& pairing() const { return pairing_; }
     int offset() const { return offset_; }
@@ -47,6 +51,7 @@ protected:
     void want(int frame) override;
 
 private:
+    bool b_leads() const;
     int partner(const Clip& clip, int frame) const;
     void pair();
     void clip_changed(int frame);

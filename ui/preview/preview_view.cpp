@@ -92,7 +92,7 @@ void PreviewView::show_frame(Side side, const QString& path, int frame) {
     if (s.clip && s.clip->info().path == path) {
         s.pending.reset();
         s.asked.clear();
-        player_.go_to(frame);
+        player_.go_to(player_.frame_where(side, frame));
         return refresh();
     }
     std::unique_ptr<app::Clip> clip = expected_.path == path ? std::move(expected_.clip) : nullptr;
@@ -245,11 +245,8 @@ void PreviewView::refresh() {
     if (!message_timer_.isActive())
         canvas_->set_message(covered || a_.clip || b_.clip || waiting ? QString() : empty_text_);
     set_spoken_description(*this, canvas_->accessibleDescription()); // the focus is here, the words are there
-    if (fresh && a_.clip && b_.clip && !player_.playing()) {
-        const int frame = player_.frame_of(Side::a);
-        if (player_.frame_of(Side::b) == player_.pairing().partner(frame))
-            comparison_.measure(frame, a_.shown, b_.shown);
-    }
+    if (fresh && !player_.playing() && player_.frames_meet())
+        comparison_.measure(player_.frame_of(Side::a), a_.shown, b_.shown);
 }
 
 void PreviewView::compare_again() {
@@ -292,7 +289,7 @@ void PreviewView::go_to_worst() {
     const int worst = comparison_.worst();
     if (worst < 0) return;
     player_.pause();
-    player_.go_to(worst);
+    player_.go_to(player_.frame_where(Side::a, worst));
 }
 
 bool PreviewView::press(int key, Qt::KeyboardModifiers modifiers) {

@@ -260,9 +260,9 @@ void TransportBar::refresh_zoom() {
 
 void TransportBar::refresh_metrics() {
     const int worst = comparison_.worst();
-    scrubber_->set_mark(worst);
+    scrubber_->set_mark(worst < 0 ? worst : player_.frame_where(app::Side::a, worst));
     if (compare_row_->isHidden()) return;
-    const int frame = player_.frame_of(app::Side::a);
+    const int frame = player_.frames_meet() ? player_.frame_of(app::Side::a) : -1;
     const auto& curve = comparison_.curve();
     QString text;
     if (!comparison_.issue().isEmpty())

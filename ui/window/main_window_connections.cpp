@@ -2,6 +2,8 @@
 // MainWindow: how its parts are connected with each other.
 #include <QMenu>
 
+#include <algorithm>
+
 #include "app/base/engine_text.h"
 #include "app/project/project.h"
 #include "app/request/request_document.h"
@@ -135,8 +137,11 @@ void MainWindow::connect_preview() {
     connect(preview_, &PreviewView::clip_failed, this, [this](Side, const app::Issue& issue) {
         banners_->show_banner(QStringLiteral("clip"), Banners::Kind::error, issue.line(), {}, 20);
     });
-    connect(metrics_, &MetricsView::frame_requested, &preview_->player(), &app::Player::go_to);
-    connect(&preview_->player(), &app::Player::frame_changed, metrics_, &MetricsView::set_frame);
+    app::Player& player = preview_->player();
+    connect(metrics_, &MetricsView::frame_requested, &player,
+            [&player](int frame) { player.go_to(player.frame_where(app::Side::a, frame)); });
+    connect(&player, &app::Player::frame_changed, metrics_,
+            [this, &player] { metrics_->set_frame(std::max(0, player.frame_of(app::Side::a))); });
     connect(viewer_, &Viewer::live_shown, this, [this] { docks_->at("steps-dock").show(); });
     connect(viewer_, &Viewer::run_shown, this, [this](const QString& run, bool by_hand) {
         if (by_hand || !runs_->is_choosing()) runs_->select(run);

@@ -409,6 +409,41 @@ private slots:
         QCOMPARE(v.view.player().frame_of(Side::b), 14);
     }
 
+    /// What is shorter holds its last frame; a picture as A does not keep a clip as B from being seen.
+    void the_longer_clip_leads() {
+        write_clip(home_.file("short.mp4"), 160, 96, 5, 40);
+        QVERIFY(to_qimage(frames_a_[3]).save(home_.file("still.png")));
+        View v;
+        Player& player = v.view.player();
+        v.open(Side::a, home_.file("still.png"));
+        v.open(Side::b, home_.file("b.mp4"));
+        QCOMPARE(player.leader(), player.clip(Side::b));
+        QCOMPARE(player.frames(), 24);
+        player.step(7);
+        QCOMPARE(player.frame_of(Side::a), 0);
+        QCOMPARE(player.frame_of(Side::b), 7);
+        QVERIFY(!player.frames_meet());
+        player.play();
+        QTRY_VERIFY_WITH_TIMEOUT(player.frame_of(Side::b) > 8, 30000);
+        player.pause();
+        v.open(Side::a, home_.file("short.mp4"));
+        player.go_to(3);
+        QCOMPARE(player.frame_of(Side::a), 3);
+        QVERIFY(player.frames_meet());
+        player.go_to(20);
+        QCOMPARE(player.frame_of(Side::a), 4);
+        QCOMPARE(player.frame_of(Side::b), 20);
+        player.set_offset(2); // B's frames 2 to 6 meet those of A
+        QCOMPARE(player.frame_where(Side::a, 1), 3);
+        player.go_to(player.frame_where(Side::a, 1));
+        QCOMPARE(player.frame_of(Side::a), 1);
+        QVERIFY(player.frames_meet());
+        v.view.swap();
+        QCOMPARE(player.leader(), player.clip(Side::a));
+        player.go_to(20);
+        QCOMPARE(player.frame_of(Side::b), 4);
+    }
+
     /// B of another shape stands inside A's place; it is not bent to it.
     void another_shape_stays_itself() {
         Canvas canvas;
