@@ -165,7 +165,17 @@ QRectF Canvas::picture_rect() const { return placed_in(areas().first); }
 
 QRectF Canvas::second_rect() const {
     const QRectF area = areas().second;
-    return area.isEmpty() ? QRectF() : placed_in(area);
+    return area.isEmpty() ? QRectF() : own_place(area, b_.size());
+}
+
+/// Of a picture that has this half for itself: in A's shape as A lies in its own, in any other as large as it may be,
+/// zoomed and moved by as much.
+QRectF Canvas::own_place(const QRectF& area, const QSizeF& size) const {
+    const QSizeF of_a = picture_size();
+    if (size == of_a) return placed_in(area);
+    const QSizeF own = size.scaled(area.size(), Qt::KeepAspectRatio) * (logical_scale() / fit_scale());
+    const QPointF centre = fit_ ? QPointF(0.5, 0.5) : QPointF(centre_.x() / of_a.width(), centre_.y() / of_a.height());
+    return {area.center() - QPointF(centre.x() * own.width(), centre.y() * own.height()), own};
 }
 
 void Canvas::zoom_to_fit() {
@@ -205,7 +215,7 @@ std::optional<QPoint> Canvas::pixel_at(QPointF position) const {
     const Areas a = areas();
     for (const QRectF& area : {a.first, a.second}) {
         if (!area.contains(position)) continue;
-        const QRectF place = placed_in(area);
+        const QRectF place = area == a.second ? second_rect() : placed_in(area);
         if (place.isEmpty()) continue;
         const QSize own = a_.isNull() ? b_.size() : a_.size();
         const QPointF p = position - place.topLeft();
@@ -219,6 +229,16 @@ std::optional<QPoint> Canvas::pixel_at(QPointF position) const {
 const QImage& Canvas::difference() {
     if (difference_.isNull()) difference_ = signed_difference(a_, b_, gain_);
     return difference_;
+}
+
+/// Empty: both are of one size.
+QString Canvas::why_no_difference() const {
+    if (a_.size() == b_.size()) return {};
+    return tr("Cannot be subtracted: A is %1 × %2, B is %3 × %4")
+        .arg(a_.width())
+        .arg(a_.height())
+        .arg(b_.width())
+        .arg(b_.height());
 }
 
 bool Canvas::near_handle(QPointF position) const {
@@ -312,7 +332,8 @@ void Canvas::describe() {
             text = tr("A: %1, wiped over B: %2").arg(label_a_, label_b_);
             break;
         case CompareMode::difference:
-            text = tr("Difference of B: %2 from A: %1").arg(label_a_, label_b_);
+            text = why_no_difference();
+            if (text.isEmpty()) text = tr("Difference of B: %2 from A: %1").arg(label_a_, label_b_);
             break;
         case CompareMode::flicker:
             text = tr("A: %1 in turn with B: %2").arg(label_a_, label_b_);

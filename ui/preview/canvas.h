@@ -93,7 +93,9 @@ private:
     void paint_labels(QPainter& painter) const;
     void paint_values(QPainter& painter) const;
     void paint_message(QPainter& painter, const QString& text) const;
+    QRectF own_place(const QRectF& area, const QSizeF& size) const;
     const QImage& difference();
+    QString why_no_difference() const;
     bool near_handle(QPointF position) const;
     void describe();
 

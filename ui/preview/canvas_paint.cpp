@@ -57,8 +57,10 @@ void Canvas::paint_picture(QPainter& painter, const QRectF& area, const QImage& 
     // Pixels are looked at one by one when somebody zooms in; a small picture that fills the window is not.
     painter.setRenderHint(QPainter::SmoothPixmapTransform, fit_ || scale() < 3);
     painter.setOpacity(opacity);
-    QRectF place = placed_in(mode_ == CompareMode::side_by_side ? area : areas().first);
-    if (QSizeF(picture.size()) != picture_size()) { // B of another shape is not bent to A's
+    QRectF place = placed_in(areas().first);
+    if (mode_ == CompareMode::side_by_side) {
+        place = own_place(area, stands_for_.isEmpty() ? picture.size() : stands_for_);
+    } else if (QSizeF(picture.size()) != picture_size()) { // B of another shape is not bent to A's
         QRectF own({}, QSizeF(picture.size()).scaled(place.size(), Qt::KeepAspectRatio));
         own.moveCenter(place.center());
         place = own;
@@ -92,11 +94,7 @@ void Canvas::paint_pictures(QPainter& painter) {
     case CompareMode::difference:
         if (difference().isNull()) {
             paint_picture(painter, a.first, a_);
-            paint_message(painter, tr("No difference: A is %1 × %2, B is %3 × %4")
-                                       .arg(a_.width())
-                                       .arg(a_.height())
-                                       .arg(b_.width())
-                                       .arg(b_.height()));
+            paint_message(painter, why_no_difference());
         } else {
             paint_picture(painter, a.first, difference());
             paint_legend(painter, a.first);

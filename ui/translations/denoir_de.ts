@@ -920,10 +920,6 @@
         <translation>Bild</translation>
     </message>
     <message>
-        <source>No difference: A is %1 × %2, B is %3 × %4</source>
-        <translation>Kein Unterschied: A ist %1 × %2, B ist %3 × %4</translation>
-    </message>
-    <message>
         <source>A brighter</source>
         <translation>A heller</translation>
     </message>
@@ -938,6 +934,10 @@
     <message>
         <source>B − A  %1 %2 %3</source>
         <translation>B − A  %1 %2 %3</translation>
+    </message>
+    <message>
+        <source>Cannot be subtracted: A is %1 × %2, B is %3 × %4</source>
+        <translation>Nicht voneinander abzuziehen: A ist %1 × %2, B ist %3 × %4</translation>
     </message>
 </context>
 <context>

@@ -444,6 +444,28 @@ private slots:
         QCOMPARE(player.frame_of(Side::b), 4);
     }
 
+    /// Beside A, B has a half of its own.
+    void another_shape_fills_its_half() {
+        Canvas canvas;
+        canvas.resize(404, 240);
+        QImage wide(64, 32, QImage::Format_RGB32), tall(32, 64, QImage::Format_RGB32);
+        wide.fill(Qt::blue);
+        tall.fill(Qt::red);
+        canvas.set_pictures(wide, tall);
+        canvas.set_mode(CompareMode::side_by_side);
+        const QRectF half(204, 0, 200, 240), place = canvas.second_rect();
+        QVERIFY(half.contains(place));
+        QCOMPARE(place.height(), 240.0);
+        QCOMPARE(place.width(), 120.0);
+        const QImage shown = canvas.grab().toImage();
+        QCOMPARE(shown.pixelColor(place.center().toPoint().x(), 2), QColor(Qt::red));
+        canvas.zoom_to(2 * canvas.scale());
+        QCOMPARE(canvas.second_rect().height(), 480.0);
+        QCOMPARE(canvas.second_rect().center(), half.center());
+        canvas.set_mode(CompareMode::difference);
+        QCOMPARE(canvas.accessibleDescription(), QStringLiteral("Cannot be subtracted: A is 64 × 32, B is 32 × 64"));
+    }
+
     /// B of another shape stands inside A's place; it is not bent to it.
     void another_shape_stays_itself() {
         Canvas canvas;
