@@ -66,7 +66,7 @@ struct Comparison::Worker {
         } catch (...) {
             tell([issue = Issue::from_current_exception()](Comparison& c) {
                 c.issue_ = issue;
-                c.active_ = false;
+                c.active_ = c.measuring_ = false;
                 c.activity_.clear();
                 emit c.changed();
             });
@@ -112,6 +112,7 @@ struct Comparison::Worker {
                             std::nullopt); // what was measured on videos does not count
             c.done_ = 0;
             c.exact_ = uncompressed;
+            c.measuring_ = true;
             emit c.changed();
         });
         std::vector<bool> known(static_cast<std::size_t>(std::max(0, last)), false);
@@ -166,7 +167,7 @@ void Comparison::retire() {
     std::erase_if(retired_, [](const auto& worker) { return worker->over.load(); });
     curve_.clear();
     done_ = 0;
-    active_ = exact_ = false;
+    active_ = exact_ = measuring_ = false;
     activity_.clear();
     note_.clear();
     undecoded_ = {};

@@ -44,6 +44,8 @@ public:
     /// By A's frame; empty: not measured yet.
     const std::vector<std::optional<metrics::FrameMetrics>>& curve() const { return curve_; }
     int done() const { return done_; }
+    /// Every frame that can be is measured: worst() and mean() are final.
+    bool complete() const { return measuring_ && done_ >= comparable(); }
     int comparable() const; ///< frames of A that have a partner in B, both of which can be read
     /// The frame with the lowest SSIM (where frames have none: PSNR) of those measured; -1: none, or all are equal.
     int worst() const;
@@ -87,6 +89,7 @@ private:
     int done_ = 0;
     quint64 generation_ = 0; ///< of the worker that is listened to
     bool active_ = false, exact_ = false, prefers_exact_ = true;
+    bool measuring_ = false; ///< what is wanted is open; before that, frames of videos may stand in for latents
     QString activity_, note_;
     Issue issue_, undecoded_;
     std::shared_ptr<Worker> worker_;

@@ -68,7 +68,9 @@ void MetricsView::describe() {
         text = tr("frame %1: PSNR %2, SSIM %3")
                    .arg(frame_ + 1)
                    .arg(value_text(Kind::psnr, frame_), value_text(Kind::ssim, frame_));
-        if (comparison_.worst() >= 0) text += tr(", worst frame %1").arg(comparison_.worst() + 1);
+        if (comparison_.worst() >= 0)
+            text += (comparison_.complete() ? tr(", worst frame %1") : tr(", worst frame so far %1"))
+                        .arg(comparison_.worst() + 1);
     }
     const QString& note = comparison_.note();
     set_spoken_description(*this, note.isEmpty() ? text : text + QStringLiteral(". ") + note);
@@ -232,6 +234,19 @@ void MetricsView::paint_row(QPainter& painter, const Row& row) const {
     painter.setRenderHint(QPainter::Antialiasing);
 }
 
+/// Over the frames measured, and how many those are where they are not all; empty: there are none.
+QString MetricsView::summary(Kind kind) const {
+    QStringList parts;
+    const auto mean = comparison_.mean();
+    if (mean && !comparison_.complete())
+        parts << tr("so far (%1 of %2)").arg(comparison_.done()).arg(comparison_.comparable());
+    if (mean && kind == Kind::psnr)
+        parts << (mean->psnr ? tr("mean %1 dB").arg(number(*mean->psnr, 2)) : tr("all frames are equal"));
+    if (mean && kind == Kind::ssim && mean->ssim) parts << tr("mean %1").arg(number(*mean->ssim, 4));
+    if (const int lowest = worst(kind); mean && lowest >= 0) parts << tr("worst frame %1").arg(lowest + 1);
+    return parts.join(QStringLiteral("  ·  "));
+}
+
 void MetricsView::paint_header(QPainter& painter, const Row& row) const {
     const Colours& c = colours(palette());
     const QRectF box(row.area.left() - 4, row.area.top() - header, row.area.width() + 8, header - 4);
@@ -251,24 +266,8 @@ void MetricsView::paint_header(QPainter& painter, const Row& row) const {
     if (hover_ >= 0) write(tr("frame %1").arg(hover_ + 1), c.quiet);
 
     // On the right, as far as there is room: the mean, the worst frame; in the second row what is being done.
-    QString right;
-    if (row.kind == Kind::psnr) {
-        if (const auto mean = comparison_.mean()) {
-            right = mean->psnr ? tr("mean %1 dB").arg(number(*mean->psnr, 2)) : tr("all frames are equal");
-            if (const int lowest = worst(Kind::psnr); lowest >= 0)
-                right += QStringLiteral("  ·  ") + tr("worst frame %1").arg(lowest + 1);
-        }
-    } else if (!comparison_.activity().isEmpty()) {
-        right = comparison_.activity();
-    } else {
-        if (const auto mean = comparison_.mean(); mean && mean->ssim) {
-            right = tr("mean %1").arg(number(*mean->ssim, 4));
-            if (const int lowest = worst(Kind::ssim); lowest >= 0)
-                right += QStringLiteral("  ·  ") + tr("worst frame %1").arg(lowest + 1);
-        }
-        const int frames = comparison_.comparable();
-        if (comparison_.done() < frames) right = tr("%1 of %2 frames").arg(comparison_.done()).arg(frames);
-    }
+    const bool told = row.kind == Kind::ssim && !comparison_.activity().isEmpty();
+    const QString right = told ? comparison_.activity() : summary(row.kind);
     double edge = box.right();
     if (row.kind == Kind::psnr && exact_->isVisible()) edge = exact_->geometry().left() - 8;
     if (x + metrics.horizontalAdvance(right) <= edge) {
@@ -317,8 +316,7 @@ void MetricsView::keyPressEvent(QKeyEvent* event) {
         return request(static_cast<int>(comparison_.curve().size()) - 1);
     case Qt::Key_Return:
     case Qt::Key_Enter:
-        if (comparison_.worst() >= 0) request(comparison_.worst());
-        return;
+        return emit worst_requested();
     default:
         QWidget::keyPressEvent(event);
     }

@@ -27,6 +27,7 @@ public slots:
 
 signals:
     void frame_requested(int frame);
+    void worst_requested();
 
 protected:
     void paintEvent(QPaintEvent* event) override;
@@ -53,6 +54,7 @@ private:
     void paint_row(QPainter& painter, const Row& row) const;
     void paint_header(QPainter& painter, const Row& row) const;
     QString value_text(Kind kind, int frame) const;
+    QString summary(Kind kind) const;
     void request(int frame);
     void refresh();
     void describe();

@@ -50,6 +50,7 @@ PreviewView::PreviewView(app::FrameCache& cache, QWidget* parent)
     connect(bar_, &TransportBar::gain_picked, this, &PreviewView::set_gain);
     connect(bar_, &TransportBar::swap_requested, this, &PreviewView::swap);
     connect(bar_, &TransportBar::worst_requested, this, &PreviewView::go_to_worst);
+    connect(&comparison_, &app::Comparison::changed, this, &PreviewView::follow_worst);
     refresh();
 }
 
@@ -250,6 +251,7 @@ void PreviewView::refresh() {
 }
 
 void PreviewView::compare_again() {
+    worst_awaited_at_.reset();
     if (a_.clip && b_.clip)
         comparison_.start(*a_.clip, *b_.clip, player_.pairing());
     else
@@ -286,10 +288,18 @@ void PreviewView::set_gain(int gain) {
 }
 
 void PreviewView::go_to_worst() {
-    const int worst = comparison_.worst();
-    if (worst < 0) return;
     player_.pause();
-    player_.go_to(player_.frame_where(Side::a, worst));
+    if (const int worst = comparison_.worst(); worst >= 0) player_.go_to(player_.frame_where(Side::a, worst));
+    if (comparison_.complete()) return worst_awaited_at_.reset();
+    worst_awaited_at_ = player_.frame();
+}
+
+/// Whoever went elsewhere meanwhile stays there.
+void PreviewView::follow_worst() {
+    if (!worst_awaited_at_ || !comparison_.complete()) return;
+    const bool stayed = player_.frame() == *worst_awaited_at_ && !player_.playing();
+    worst_awaited_at_.reset();
+    if (stayed) go_to_worst();
 }
 
 bool PreviewView::press(int key, Qt::KeyboardModifiers modifiers) {

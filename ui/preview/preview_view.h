@@ -59,7 +59,8 @@ public slots:
     void toggle_mode(denoir::ui::CompareMode mode); ///< back to one picture when it is on
     void flip();                                    ///< shows the other of A and B
     void set_gain(int gain);                        ///< of the difference: 1, 2, 4 … 64
-    void go_to_worst();                             ///< the frame with the lowest SSIM, else PSNR
+    /// The frame with the lowest SSIM, else PSNR; while it is being measured, of those so far, and then the final one.
+    void go_to_worst();
 
 signals:
     void clip_opened(denoir::app::Side side, const denoir::app::ClipInfo& info);
@@ -107,6 +108,7 @@ private:
     void say(const QString& text); ///< over the picture, for some seconds
     void refresh();
     void compare_again();
+    void follow_worst();
     std::pair<QString, QString> pair() const; ///< the paths of A and B
     app::Side side_at(const QPointF& position) const;
     bool press(int key, Qt::KeyboardModifiers modifiers);
@@ -122,6 +124,7 @@ private:
     };
     std::optional<SwappedOffset> swapped_offset_;
     std::pair<QString, QString> shifted_; ///< A and B when the player's offset was chosen
+    std::optional<int> worst_awaited_at_; ///< the player's frame when the worst one was asked for too early
     app::Player player_;
     app::Comparison comparison_;
     Canvas* canvas_;

@@ -281,7 +281,9 @@ void TransportBar::refresh_metrics() {
     // PSNR's lowest may be another frame: the curves have a flag each.
     const bool by_ssim = worst < 0 || curve[static_cast<std::size_t>(worst)]->ssim;
     const QString measure = by_ssim ? QStringLiteral("SSIM") : QStringLiteral("PSNR");
-    worst_->setText(tr("lowest %1: frame %2").arg(measure).arg(worst + 1));
+    worst_->setText((comparison_.complete() ? tr("lowest %1: frame %2") : tr("lowest %1 so far: frame %2"))
+                        .arg(measure)
+                        .arg(worst + 1));
     worst_->setToolTip(tr("Go to the frame with the lowest %1").arg(measure));
     set_spoken_name(*worst_, tr("Go to the frame with the lowest %1, %2").arg(measure).arg(worst + 1));
     fit_width();

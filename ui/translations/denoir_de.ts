@@ -2645,12 +2645,16 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>Mittel %1</translation>
     </message>
     <message>
-        <source>%1 of %2 frames</source>
-        <translation>%1 von %2 Bildern</translation>
-    </message>
-    <message>
         <source>%1. Press to try again: %2</source>
         <translation>%1. Drücken, um es noch einmal zu versuchen: %2</translation>
+    </message>
+    <message>
+        <source>, worst frame so far %1</source>
+        <translation>, bisher schlechtestes Bild %1</translation>
+    </message>
+    <message>
+        <source>so far (%1 of %2)</source>
+        <translation>bisher (%1 von %2)</translation>
     </message>
 </context>
 <context>
@@ -4817,6 +4821,10 @@ ein Bild, %2 s lang: %n Bilder mit %3 fps</numerusform>
     <message>
         <source>Next frame</source>
         <translation>Nächstes Bild</translation>
+    </message>
+    <message>
+        <source>lowest %1 so far: frame %2</source>
+        <translation>niedrigste %1 bisher: Bild %2</translation>
     </message>
 </context>
 <context>

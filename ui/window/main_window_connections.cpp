@@ -140,6 +140,7 @@ void MainWindow::connect_preview() {
     app::Player& player = preview_->player();
     connect(metrics_, &MetricsView::frame_requested, &player,
             [&player](int frame) { player.go_to(player.frame_where(app::Side::a, frame)); });
+    connect(metrics_, &MetricsView::worst_requested, preview_, &PreviewView::go_to_worst);
     connect(&player, &app::Player::frame_changed, metrics_,
             [this, &player] { metrics_->set_frame(std::max(0, player.frame_of(app::Side::a))); });
     connect(viewer_, &Viewer::live_shown, this, [this] { docks_->at("steps-dock").show(); });

@@ -210,7 +210,9 @@ void MainWindow::make_compare_actions() {
     connect(&preview_->player(), &app::Player::by_number_changed, by_number, &QAction::setChecked);
     add_action("compare.worst", comparing, tr("Go to the w&orst frame"), {QKeySequence(Qt::SHIFT | Qt::Key_W)}, "chart",
                with_both([this] {
-                   if (preview_->comparison().worst() < 0) return say(tr("No frame that was measured differs."));
+                   const app::Comparison& comparison = preview_->comparison();
+                   if (comparison.worst() < 0 && (comparison.complete() || !comparison.active()))
+                       return say(tr("No frame that was measured differs."));
                    preview_->go_to_worst();
                }));
     using Kind = app::ComparisonExport;
