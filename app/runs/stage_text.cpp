@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/base/text.h"
 #include "app/runs/stage_text.h"
 
 #include <QCoreApplication>
@@ -27,6 +28,10 @@ QString stage_text(Stage stage) {
         return QCoreApplication::translate("Stages", "decoding");
     }
     return {};
+}
+
+QString time_left(double seconds) {
+    return seconds >= 0.05 ? QCoreApplication::translate("Stages", "%1 left").arg(duration_text(seconds)) : QString();
 }
 
 } // namespace denoir::app

@@ -8,5 +8,7 @@ namespace denoir::app {
 
 /// What a stage does, for people: "loading the transformer".
 QString stage_text(Stage stage);
+/// "8.2 s left"; empty where it is not known (negative), or less than can be told.
+QString time_left(double seconds);
 
 } // namespace denoir::app

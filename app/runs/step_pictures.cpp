@@ -116,7 +116,6 @@ struct StepPictures::Worker {
             const Tensor latent = run.step_tensor(s.step, "latent");
             const Tensor x0 = run.has_step_tensor(s.step, "x0") ? run.step_tensor(s.step, "x0") : Tensor();
             Step step = pictures_of(latent, x0);
-            step.seconds = s.seconds;
             std::error_code code;
             step.can_branch = s.step < record.total_steps && !s.solver_sha256.empty() &&
                               std::filesystem::exists(run.solver_file(s.step), code);
@@ -222,7 +221,6 @@ void StepPictures::add(const StepUpdate& update) {
     const bool branch = keeps_steps_ && update.step < steps_;
     worker_->put([worker = worker_.get(), update, number, branch](const std::stop_token&) {
         Step step = worker->pictures_of(update.latent, update.x0);
-        step.seconds = update.seconds;
         step.can_branch = branch;
         worker->tell(number, [n = update.step, step](StepPictures& p) { p.take(n, step); });
     });
@@ -260,22 +258,6 @@ void StepPictures::take(int step, Step pictures) {
 bool StepPictures::can_branch(int step) const {
     return step >= 0 && static_cast<std::size_t>(step) < pictures_.size() && !run_.isEmpty() &&
            pictures_[static_cast<std::size_t>(step)].can_branch;
-}
-
-double StepPictures::seconds_per_step() const {
-    std::vector<double> seconds;
-    for (const Step& s : pictures_)
-        if (s.seconds > 0) seconds.push_back(s.seconds);
-    if (seconds.empty()) return 0;
-    const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
-    std::nth_element(seconds.begin(), middle, seconds.end());
-    return *middle;
-}
-
-double StepPictures::seconds_left() const {
-    const double each = seconds_per_step();
-    if (each <= 0) return -1;
-    return each * (steps_ - std::max(0, last_step()));
 }
 
 int StepPictures::worked_on(int step, int frame) const {

@@ -47,9 +47,6 @@ public:
     /// Noise level sigma (1: noise, 0: clean) after each step, step 0 the start: steps() + 1 values; with diffusion
     /// forcing the mean over the latent frames.
     const std::vector<double>& noise_levels() const { return noise_levels_; }
-    /// Median seconds of the steps taken; 0: not known.
-    double seconds_per_step() const;
-    double seconds_left() const; ///< of the steps; 0: done, negative: not known
     const Issue& issue() const { return issue_; }
 
     /// The latent frame that holds a frame of the video.
@@ -74,7 +71,6 @@ signals:
 private:
     struct Step {
         std::vector<QImage> latent, estimate; ///< one for each latent frame
-        double seconds = 0;
         bool can_branch = false;
         bool there() const { return !latent.empty(); }
     };

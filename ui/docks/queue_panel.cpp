@@ -13,7 +13,6 @@
 #include <QVBoxLayout>
 
 #include "app/base/engine_text.h"
-#include "app/base/text.h"
 #include "app/request/request_document.h"
 #include "app/runs/engine_worker.h"
 #include "app/runs/run_queue.h"
@@ -64,10 +63,10 @@ QString words_of(const QModelIndex& index) {
         const QVariant stage = index.data(Role::StageRole);
         if (!stage.isValid()) return QueuePanel::tr("waits for the engine");
         const int step = index.data(Role::StepRole).toInt(), steps = index.data(Role::StepsRole).toInt();
-        const double eta = index.data(Role::EtaRole).toDouble();
+        const QString left = app::time_left(index.data(Role::EtaRole).toDouble());
         QString text = steps > 0 && step > 0 && step < steps ? QueuePanel::tr("step %1/%2").arg(step).arg(steps)
                                                              : app::stage_text(static_cast<Stage>(stage.toInt()));
-        if (eta >= 0) text += QueuePanel::tr(" · %1 left").arg(app::duration_text(eta));
+        if (!left.isEmpty()) text += QStringLiteral(" · ") + left;
         return text;
     }
     case State::done:

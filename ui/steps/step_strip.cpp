@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <initializer_list>
 
-#include "app/base/text.h"
+#include "app/runs/stage_text.h"
 #include "ui/preview/fit_row.h"
 #include "ui/preview/scrubber.h"
 #include "ui/steps/step_reel.h"
@@ -119,6 +119,7 @@ QWidget* StepStrip::make_controls() {
     layout->addWidget(frame_label_);
     layout->addStretch(1);
     state_ = new QLabel(row);
+    state_->setObjectName(QStringLiteral("step-state"));
     layout->addWidget(state_);
     const auto add_button = [&](const char* drawing, const QString& text, const QString& tip) {
         auto* b = new QToolButton(row);
@@ -228,6 +229,11 @@ void StepStrip::refresh() {
     }
 }
 
+void StepStrip::set_seconds_left(double seconds) {
+    seconds_left_ = seconds;
+    refresh_text();
+}
+
 void StepStrip::refresh_text() {
     const bool any = pictures_.steps() > 0;
     for (QAbstractButton* b : views_->buttons()) b->setEnabled(any);
@@ -243,8 +249,8 @@ void StepStrip::refresh_text() {
         text = tr("step %1/%2").arg(std::max(0, step_)).arg(pictures_.steps());
         if (draft_ != 0)
             text += QStringLiteral("  ·  ") + tr("decoding…");
-        else if (pictures_.running() && pictures_.seconds_left() > 0)
-            text += QStringLiteral("  ·  ") + tr("steps: %1 left").arg(app::duration_text(pictures_.seconds_left()));
+        else if (const QString left = app::time_left(seconds_left_); pictures_.running() && !left.isEmpty())
+            text += QStringLiteral("  ·  ") + left;
     }
     state_->setText(text);
     fit_width();

@@ -31,6 +31,9 @@ public:
     QSize sizeHint() const override { return {480, 152}; }
     QSize minimumSizeHint() const override { return {200, 112}; }
 
+    /// Of the whole run, as it is told elsewhere; negative: not known.
+    void set_seconds_left(double seconds);
+
 public slots:
     void set_step(int step); ///< stops following
     void set_frame(int frame);
@@ -74,6 +77,7 @@ private:
     int draft_step_ = -1, draft_frame_ = -1;
     QString run_;
     int step_ = -1, frame_ = 0;
+    double seconds_left_ = -1;
     bool follows_ = true;
     app::StepPictures::View view_ = app::StepPictures::View::estimate;
 };

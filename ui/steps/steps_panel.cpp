@@ -83,6 +83,8 @@ void StepsPanel::begin(const QString& run, const Request& request, int steps) {
 
 void StepsPanel::add(const app::StepUpdate& update) { live_pictures_.add(update); }
 
+void StepsPanel::set_seconds_left(double seconds) { live_strip_->set_seconds_left(seconds); }
+
 void StepsPanel::finish() { live_pictures_.finish(); }
 
 bool StepsPanel::shows_live() const { return strips_->currentWidget() == live_strip_; }

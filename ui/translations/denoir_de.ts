@@ -424,6 +424,10 @@
         <source>decoding</source>
         <translation>dekodiert</translation>
     </message>
+    <message>
+        <source>%1 left</source>
+        <translation>noch %1</translation>
+    </message>
 </context>
 <context>
     <name>denoir::app::Comparison</name>
@@ -3372,10 +3376,6 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <translation>Schritt %1/%2</translation>
     </message>
     <message>
-        <source> · %1 left</source>
-        <translation> · noch %1</translation>
-    </message>
-    <message>
         <source>done</source>
         <translation>fertig</translation>
     </message>
@@ -3938,16 +3938,8 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <translation>Schritt %1/%2</translation>
     </message>
     <message>
-        <source>%1 left</source>
-        <translation>noch %1</translation>
-    </message>
-    <message>
         <source>ready</source>
         <translation>bereit</translation>
-    </message>
-    <message>
-        <source>%1 · %2 left</source>
-        <translation>%1 · noch %2</translation>
     </message>
     <message>
         <source>%1 · host %2 of %3</source>
@@ -4080,10 +4072,6 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <translation>dekodiert …</translation>
     </message>
     <message>
-        <source>steps: %1 left</source>
-        <translation>Schritte: noch %1</translation>
-    </message>
-    <message>
         <source>What the pictures show</source>
         <translation>Was die Bilder zeigen</translation>
     </message>
@@ -4197,10 +4185,6 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     <message>
         <source>at work</source>
         <translation>bei der Arbeit</translation>
-    </message>
-    <message>
-        <source>%1 left</source>
-        <translation>noch %1</translation>
     </message>
     <message>
         <source>done</source>
@@ -4383,10 +4367,6 @@ Press Sweep, or change the axes first.</source>
     <message>
         <source>clip %1 of %2</source>
         <translation>Clip %1 von %2</translation>
-    </message>
-    <message>
-        <source>%1 left</source>
-        <translation>noch %1</translation>
     </message>
     <message>
         <source>measuring …</source>

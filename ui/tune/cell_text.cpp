@@ -4,7 +4,7 @@
 #include <QCoreApplication>
 #include <QLocale>
 
-#include "app/base/text.h"
+#include "app/runs/stage_text.h"
 #include "app/sweep/open_sweep.h"
 
 namespace denoir::ui {
@@ -24,9 +24,7 @@ bool is_reference(const app::OpenSweep& sweep, std::size_t cell) {
     return false;
 }
 
-bool is_compared(const SweepCell& cell) {
-    return cell.figures && cell.figures->measured();
-}
+bool is_compared(const SweepCell& cell) { return cell.figures && cell.figures->measured(); }
 
 QString psnr_text(const app::OpenSweep& sweep, std::size_t cell) {
     if (!sweep.has_video(cell)) return {};
@@ -47,7 +45,7 @@ QString state_text(const app::SweepDocument::CellView& view) {
     case State::running: {
         QString text = view.step > 0 && view.step < view.steps ? Words::tr("step %1/%2").arg(view.step).arg(view.steps)
                                                                : Words::tr("at work");
-        if (view.eta >= 0) text += QStringLiteral(" · ") + Words::tr("%1 left").arg(app::duration_text(view.eta));
+        if (const QString left = app::time_left(view.eta); !left.isEmpty()) text += QStringLiteral(" · ") + left;
         return text;
     }
     case State::done:

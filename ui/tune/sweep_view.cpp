@@ -12,6 +12,7 @@
 
 #include "app/base/text.h"
 #include "app/runs/run_history.h"
+#include "app/runs/stage_text.h"
 #include "app/studio.h"
 #include "app/sweep/open_sweep.h"
 #include "app/sweep/sweep_document.h"
@@ -217,8 +218,8 @@ void SweepView::refresh_progress() {
     if (progress.open > 0) {
         text =
             tr("clip %1 of %2").arg(std::min(progress.total, progress.total - progress.open + 1)).arg(progress.total);
-        if (progress.seconds_left >= 0)
-            text += QStringLiteral(" · ") + tr("%1 left").arg(app::duration_text(progress.seconds_left));
+        if (const QString left = app::time_left(progress.seconds_left); !left.isEmpty())
+            text += QStringLiteral(" · ") + left;
     } else if (sweeps_.measuring() > 0) {
         text = tr("measuring …");
     } else if (grid_->stills() > 0) {

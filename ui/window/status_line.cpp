@@ -84,7 +84,8 @@ StatusLine::StatusLine(Studio& studio, QWidget* parent)
 QString StatusLine::Work::words() const {
     const double seconds = std::chrono::duration<double>(Clock::now() - since).count();
     if (done <= from || done >= total || seconds < 1) return text;
-    return StatusLine::tr("%1 · %2 left").arg(text, app::duration_text(seconds * (total - done) / (done - from)));
+    const QString left = app::time_left(seconds * (total - done) / (done - from));
+    return left.isEmpty() ? text : text + QStringLiteral(" · ") + left;
 }
 
 void StatusLine::show_task(Task task, const QString& text, int done, int total) {
@@ -181,8 +182,7 @@ void StatusLine::refresh() {
         const double pace = at.data(Role::PaceRole).toDouble();
         const bool denoising = stage.isValid() && stage.toInt() == int(Stage::denoise);
         if (pace > 0 && denoising) parts.append(tr("%1 a step").arg(app::duration_text(pace, 2)));
-        const double eta = at.data(Role::EtaRole).toDouble();
-        if (eta >= 0) parts.append(tr("%1 left").arg(app::duration_text(eta)));
+        if (const QString left = app::time_left(at.data(Role::EtaRole).toDouble()); !left.isEmpty()) parts << left;
         stage_->setText(parts.join(QStringLiteral(" · ")));
         stage_->setText((QStringList(stage_->text()) + tasks).join(separator)); // exports beside the run
     } else if (task) {

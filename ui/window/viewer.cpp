@@ -55,6 +55,10 @@ void Viewer::follow_worker() {
     connect(&worker_, &app::EngineWorker::step_done, this, [this](app::JobId job, const app::StepUpdate& update) {
         if (job == queue_.running_job()) steps_.add(update);
     });
+    connect(&queue_, &app::RunQueue::dataChanged, this, [this] {
+        const int row = queue_.row_of(queue_.running());
+        steps_.set_seconds_left(row < 0 ? -1 : queue_.index(row).data(app::RunQueue::EtaRole).toDouble());
+    });
     connect(&worker_, &app::EngineWorker::finished, this, [this](app::JobId, const app::RunResult& result) {
         steps_.finish();
         if (!watching_) return;

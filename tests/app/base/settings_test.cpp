@@ -8,6 +8,7 @@
 
 #include "app/base/recent_projects.h"
 #include "app/base/text.h"
+#include "app/runs/stage_text.h"
 #include "tests/app/home.h"
 
 using namespace denoir::app;
@@ -89,6 +90,8 @@ private slots:
         QCOMPARE(duration_text(99 * 3600), QStringLiteral("99 h 00 min"));
         QCOMPARE(duration_text(100 * 3600), QStringLiteral("4 days"));
         QCOMPARE(duration_text(-1), QStringLiteral("–"));
+        QCOMPARE(time_left(8.21), QStringLiteral("8.2 s left"));
+        for (const double none : {-1.0, 0.0, 0.04}) QCOMPARE(time_left(none), QString());
         QCOMPARE(bytes_text(400e6), QStringLiteral("400 MB"));
         QCOMPARE(bytes_text(3.14e9), QStringLiteral("3.1 GB"));
         QCOMPARE(bytes_text(999.7e3), QStringLiteral("1.0 MB"));
