@@ -11,6 +11,7 @@
 
 #include "app/base/file_saver.h"
 #include "app/base/text.h"
+#include "app/project/project_check.h"
 #include "app/project/project_json.h"
 #include "engine/core/file.h"
 
@@ -24,6 +25,12 @@ constexpr std::size_t most_bytes = 256 << 20;
 using Kind = ProjectEvent::Kind;
 
 fs::path folder_of(const QString& project) { return project.isEmpty() ? fs::path() : to_path(project).parent_path(); }
+
+/// Throws Error.
+ProjectContent read_project(const QString& file) {
+    const fs::path name = to_path(file);
+    return project_from_json(parse_json(read_text(name, most_bytes), name.string()), name, name.parent_path());
+}
 
 /// Fits the trim of a shot, which was one of the take `before`, to its current take.
 void fit_trim(Shot& shot, const Take& before) {
@@ -283,11 +290,11 @@ void Project::clear() {
     set_issue({});
 }
 
+void check_project(const QString& file) { read_project(QFileInfo(file).absoluteFilePath()); }
+
 void Project::open(const QString& path) {
     const QString file = QFileInfo(path).absoluteFilePath();
-    const fs::path name = to_path(file);
-    ProjectContent content =
-        project_from_json(parse_json(read_text(name, most_bytes), name.string()), name, name.parent_path());
+    ProjectContent content = read_project(file);
     ProjectLock lock = ProjectLock::take(file, lock_);
     drop_autosave();
     take_over(std::move(content.shots), std::move(content.request), std::move(content.extra));

@@ -2829,6 +2829,13 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <source>%1 is the start image, %2 the end image.</source>
         <translation>%1 ist das Startbild, %2 das Endbild.</translation>
     </message>
+    <message numerus="yes">
+        <source>%n file(s) could not be opened: %1</source>
+        <translation>
+            <numerusform>%n Datei konnte nicht geöffnet werden: %1</numerusform>
+            <numerusform>%n Dateien konnten nicht geöffnet werden: %1</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::ParametersPanel</name>

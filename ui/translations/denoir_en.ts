@@ -79,6 +79,16 @@
     </message>
 </context>
 <context>
+    <name>denoir::ui::Opener</name>
+    <message numerus="yes">
+        <source>%n file(s) could not be opened: %1</source>
+        <translation>
+            <numerusform>%n file could not be opened: %1</numerusform>
+            <numerusform>%n files could not be opened: %1</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>denoir::ui::ParametersPanel</name>
     <message numerus="yes">
         <source>made in %n window(s) of %1 frames, each after the last %2 of the one before</source>

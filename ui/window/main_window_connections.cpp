@@ -99,6 +99,7 @@ void MainWindow::connect_project() {
 
 void MainWindow::connect_opener() {
     connect(opener_, &Opener::project_chosen, files_, &ProjectFiles::open);
+    connect(files_, &ProjectFiles::refused, opener_, &Opener::refuse);
     connect(opener_, &Opener::run_chosen, this, [this](const QString& run) {
         viewer_->leave_tune();
         viewer_->show_run(run);

@@ -5,6 +5,7 @@
 #include <QMenu>
 
 #include <algorithm>
+#include <utility>
 
 #include "app/base/folder.h"
 #include "app/base/issue.h"
@@ -57,7 +58,8 @@ RequestSource source_of(const QString& file) {
 Opener::Opener(app::RequestDocument& document, app::SweepDocument& sweeps, Banners& banners, QWidget& window)
     : QObject(&window), document_(document), sweeps_(sweeps), banners_(banners), window_(window) {}
 
-void Opener::say_why_not(const QString& why) {
+void Opener::refuse(const QString& why) {
+    if (refused_) return refused_->append(why);
     banners_.show_banner(QStringLiteral("open"), Banners::Kind::error, why, {}, 20);
 }
 
@@ -65,12 +67,22 @@ void Opener::open_all(const QStringList& paths, bool compares) {
     const auto shows = [](const QString& path) { return app::is_clip(app::clip_kind(path)); };
     if (compares && paths.size() == 2 && std::all_of(paths.begin(), paths.end(), shows))
         return emit pair_chosen(QFileInfo(paths[0]).absoluteFilePath(), QFileInfo(paths[1]).absoluteFilePath());
+    open_each(paths);
+}
+
+void Opener::open_each(const QStringList& paths) {
+    refused_.emplace();
     for (const QString& path : paths) open(path);
+    const QStringList refused = std::exchange(refused_, {}).value();
+    if (refused.size() == 1) refuse(refused[0]);
+    if (refused.size() > 1)
+        refuse(tr("%n file(s) could not be opened: %1", nullptr, int(refused.size()))
+                   .arg(refused.join(QStringLiteral("  ·  "))));
 }
 
 void Opener::open(const QString& path) {
     const QFileInfo info(path);
-    if (!info.exists()) return say_why_not(tr("%1: there is no such file or folder").arg(path));
+    if (!info.exists()) return refuse(tr("%1: there is no such file or folder").arg(path));
     const QString full = info.absoluteFilePath();
     if (open_sweep(full)) return;
     if (info.isFile() && (info.suffix() == QLatin1String("denoir") || app::Project::is_project(full)))
@@ -81,13 +93,18 @@ void Opener::open(const QString& path) {
         try {
             app::RunHistory::record(full);
         } catch (const Error& error) {
-            return say_why_not(app::Issue::from(error).line());
+            return refuse(app::Issue::from(error).line());
         }
         return emit run_chosen(full);
     }
     if (is_trace(info, kind)) return emit traces_chosen({full});
     if (is_lora(info)) return emit loras_chosen({full});
     if (kind != app::ClipKind::model) return emit clip_chosen(full);
+    try {
+        if (info.isFile()) (void)inspect(app::to_path(full)); // a broken one is no reason to watch its folder
+    } catch (const Error& error) {
+        return refuse(app::Issue::from(error).line());
+    }
     emit models_chosen(full);
     emit said(tr("%1 is watched for models.").arg(info.isDir() ? full : info.absolutePath()));
 }
@@ -100,7 +117,7 @@ void Opener::open_request(const QString& path) {
         document_.restore(request, tr("Open request"));
         emit said(tr("The request of %1 is in the parameters.").arg(QFileInfo(path).fileName()));
     } catch (const Error& error) {
-        say_why_not(app::Issue::from(error).line());
+        refuse(app::Issue::from(error).line());
     }
 }
 
@@ -137,7 +154,7 @@ bool Opener::open_sweep_file(const QString& path) {
         emit said(tr("The axes of %1 are above, its request is in the parameters.").arg(info.fileName()));
     } catch (const Error& error) {
         if (error.file().empty()) return false;
-        say_why_not(app::Issue::from(error).line());
+        refuse(app::Issue::from(error).line());
     }
     return true;
 }
@@ -173,7 +190,7 @@ void Opener::take_dropped(const QStringList& files, const QPoint& where) {
 }
 
 void Opener::open_together(const QStringList& files) {
-    QStringList traces, loras, clips;
+    QStringList traces, loras, clips, others;
     for (const QString& file : files) {
         const QFileInfo info(file);
         const app::ClipKind kind = app::clip_kind(file);
@@ -184,8 +201,9 @@ void Opener::open_together(const QStringList& files) {
         else if (app::is_clip(kind))
             clips.append(file);
         else
-            open(file);
+            others.append(file);
     }
+    open_each(others);
     if (!traces.isEmpty()) emit traces_chosen(traces);
     if (!loras.isEmpty()) emit loras_chosen(loras);
     open_clips(clips);

@@ -4,6 +4,8 @@
 #include <QPoint>
 #include <QStringList>
 
+#include <optional>
+
 class QWidget;
 
 namespace denoir::app {
@@ -31,6 +33,8 @@ public:
     /// As open_together(); of one picture it is asked, at `where` on the screen, what it is to be.
     void take_dropped(const QStringList& files, const QPoint& where);
     void ask_what_it_is(const QString& picture, const QPoint& where);
+    /// Says why something cannot be opened; of what was opened together, all of it at once.
+    void refuse(const QString& why);
     /// `request`: JSON that the file at `path` carries.
     void offer_request(const QString& request, const QString& path);
 
@@ -56,12 +60,13 @@ private:
     bool open_sweep_file(const QString& path);
     void show_sweep(const QString& folder);
     void open_clips(const QStringList& clips);
-    void say_why_not(const QString& why);
+    void open_each(const QStringList& paths);
 
     app::RequestDocument& document_;
     app::SweepDocument& sweeps_;
     Banners& banners_;
     QWidget& window_;
+    std::optional<QStringList> refused_; ///< while several are being opened
 };
 
 } // namespace denoir::ui

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "app/base/settings.h"
+#include "app/project/project_check.h"
 #include "app/request/remembered_request.h"
 #include "app/request/request_document.h"
 #include "engine/core/error.h"
@@ -56,6 +57,11 @@ void ProjectFiles::ask_for_file() {
 }
 
 void ProjectFiles::open(const QString& path) {
+    try {
+        app::check_project(path); // before anyone is asked what to do with the changes
+    } catch (const Error& error) {
+        return emit refused(app::Issue::from(error).line());
+    }
     leave([this, path] { take(path); });
 }
 
@@ -70,7 +76,7 @@ void ProjectFiles::take(const QString& path) {
                                      .arg(missing.constFirst().line()));
         emit opened();
     } catch (const Error& error) {
-        banners_.show_banner(QStringLiteral("open"), Banners::Kind::error, app::Issue::from(error).line(), {}, 30);
+        emit refused(app::Issue::from(error).line());
     }
 }
 

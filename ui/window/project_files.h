@@ -42,6 +42,7 @@ public:
 
 signals:
     void said(const QString& text);
+    void refused(const QString& why); ///< what cannot be opened
     void file_chosen(const QString& path);
     void opened();
 

@@ -116,9 +116,7 @@ void Viewer::show(const QString& run, bool by_hand) {
 void Viewer::show_file(const QString& path) {
     leave_tune();
     playback_.pause_cut();
-    look_away();
-    preview_.show_overlay({}, {});
-    preview_.show_clip(Side::a, path, true);
+    preview_.show_clip(Side::a, path, true); // what was seen stays until this is open
 }
 
 QString Viewer::clip_of(const QString& video, const QString& run) const {

@@ -342,6 +342,51 @@ private slots:
         QCOMPARE(studio.core().project.count(), 0);
     }
 
+    void wrong_files_opened_together_are_told_at_once() {
+        const app::Home home;
+        StudioFixture studio;
+        load_tiny(studio);
+        write(home.file("syntax.json"), "{\"prompt\": ");
+        write(home.file("cut-off.denoir"), "{\"format\": \"denoir-proj");
+        QDir(home.path()).mkpath("models");
+        write(home.file("models/model.safetensors"), "no weights");
+        auto& banners = studio.window().banners();
+        studio.window().open_paths({home.file("syntax.json"), home.file("cut-off.denoir"), home.file("gone"),
+                                    home.file("models/model.safetensors")});
+        QCOMPARE(banners.texts().size(), 1);
+        const QString text = banners.texts().constFirst();
+        QVERIFY2(text.startsWith("4 files could not be opened: "), qPrintable(text));
+        for (const char* name : {"syntax.json", "cut-off.denoir", "gone", "model.safetensors"})
+            QVERIFY2(text.contains(name), qPrintable(text));
+        QVERIFY(!studio.core().settings.model_folders().contains(home.file("models")));
+    }
+
+    /// Nothing is asked, and the picture stays, where there is nothing to go on to.
+    void a_wrong_file_costs_nothing() {
+        const app::Home home;
+        StudioFixture studio;
+        load_tiny(studio);
+        app::write_clip(home.file("good.mp4"), 64, 48, 6);
+        write(home.file("cut-off.denoir"), "{\"format\": \"denoir-proj");
+        write(home.file("text.mp4"), "this is no video\n");
+        auto& project = studio.core().project;
+        project.add_shot(app::Project::take_of_video(home.file("good.mp4")));
+        studio.window().open_path(home.file("cut-off.denoir"));
+        QVERIFY(said(studio).contains("cut-off.denoir"));
+        for (const auto* box : studio.window().findChildren<QMessageBox*>()) QVERIFY(!box->isVisible());
+        QCOMPARE(project.count(), 1);
+
+        auto& preview = studio.window().preview();
+        QImage step(64, 48, QImage::Format_RGB32);
+        step.fill(Qt::gray);
+        preview.show_overlay(step, QStringLiteral("step 3 of 9"));
+        studio.window().open_path(home.file("text.mp4"));
+        QVERIFY(QTest::qWaitFor([&] { return said(studio).contains("text.mp4"); }, 10000));
+        QCOMPARE(preview.canvas().accessibleDescription(), QStringLiteral("step 3 of 9"));
+        studio.window().open_path(home.file("good.mp4"));
+        QTRY_COMPARE_WITH_TIMEOUT(preview.canvas().accessibleDescription(), QStringLiteral("good.mp4"), 30000);
+    }
+
     /// Two runs of one name are told apart by what differs; swapped, everything that speaks of A and B goes along.
     void a_swap_is_followed_everywhere() {
         const app::Home home;
