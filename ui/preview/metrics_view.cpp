@@ -41,6 +41,11 @@ MetricsView::MetricsView(app::Comparison& comparison, QWidget* parent)
         could_be_exact_ = comparison_.can_be_exact();
         refresh();
     });
+    set_empty_text({});
+}
+
+void MetricsView::set_empty_text(const QString& text) {
+    empty_text_ = text.isEmpty() ? tr("Open a second clip as B: PSNR and SSIM of every frame appear here.") : text;
     refresh();
 }
 
@@ -63,7 +68,9 @@ void MetricsView::refresh() {
 
 void MetricsView::describe() {
     const auto frames = static_cast<int>(comparison_.curve().size());
-    QString text = comparison_.issue().isEmpty() ? comparison_.activity() : comparison_.issue().line();
+    QString text = !comparison_.issue().isEmpty() ? comparison_.issue().line()
+                   : comparison_.active()         ? comparison_.activity()
+                                                  : empty_text_;
     if (frame_ < frames) {
         text = tr("frame %1: PSNR %2, SSIM %3")
                    .arg(frame_ + 1)
@@ -155,8 +162,7 @@ void MetricsView::paintEvent(QPaintEvent*) {
     if (!comparison_.active() || failed) {
         painter.setPen(failed ? c.text : c.quiet);
         painter.drawText(rect().adjusted(16, 8, -16, -8), Qt::AlignCenter | Qt::TextWordWrap,
-                         failed ? comparison_.issue().line()
-                                : tr("Open a second clip as B: PSNR and SSIM of every frame appear here."));
+                         failed ? comparison_.issue().line() : empty_text_);
     } else {
         for (const Row& row : rows()) {
             paint_row(painter, row);

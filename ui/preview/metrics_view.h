@@ -19,6 +19,8 @@ class MetricsView : public QWidget {
 public:
     explicit MetricsView(app::Comparison& comparison, QWidget* parent = nullptr);
     int frame() const { return frame_; }
+    /// Why nothing is compared; empty: there is no B.
+    void set_empty_text(const QString& text);
     QSize sizeHint() const override { return {480, 160}; }
     QSize minimumSizeHint() const override { return {200, 96}; }
 
@@ -61,6 +63,7 @@ private:
 
     app::Comparison& comparison_;
     QToolButton* exact_;
+    QString empty_text_;
     int frame_ = 0, hover_ = -1;
     bool could_be_exact_ = false;
     QTimer settled_; ///< a frame is described where one stays for a moment: playing would say nothing else

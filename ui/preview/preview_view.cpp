@@ -73,6 +73,12 @@ void PreviewView::set_empty_text(const QString& text) {
     refresh();
 }
 
+void PreviewView::set_awaited(const QString& text) {
+    if (text == awaited_) return;
+    awaited_ = text;
+    refresh();
+}
+
 std::pair<QString, QString> PreviewView::pair() const {
     const auto path = [](const Slot& s) { return s.clip ? s.clip->info().path : QString(); };
     return {path(a_), path(b_)};
@@ -244,7 +250,9 @@ void PreviewView::refresh() {
     canvas_->set_labels(covered ? overlay_name_ : label(a_), label(b_));
     canvas_->set_busy(waiting && !covered);
     if (!message_timer_.isActive())
-        canvas_->set_message(covered || a_.clip || b_.clip || waiting ? QString() : empty_text_);
+        canvas_->set_message(covered || a_.clip || b_.clip || waiting ? QString()
+                             : awaited_.isEmpty()                     ? empty_text_
+                                                                      : awaited_);
     set_spoken_description(*this, canvas_->accessibleDescription()); // the focus is here, the words are there
     if (fresh && !player_.playing() && player_.frames_meet())
         comparison_.measure(player_.frame_of(Side::a), a_.shown, b_.shown);

@@ -35,6 +35,8 @@ public:
     CompareMode mode() const;
     /// What is written where nothing is open.
     void set_empty_text(const QString& text);
+    /// The same while something is on its way that will be shown here; empty: nothing is.
+    void set_awaited(const QString& text);
     /// The name over the picture instead of the clip's own; empty: the clip's.
     void set_label(app::Side side, const QString& text);
     /// Nothing is waited for: what was asked for last is seen, or it cannot be opened or read.
@@ -132,7 +134,7 @@ private:
     QTimer bar_timer_, message_timer_;
     QImage overlay_;
     QSize overlay_stands_for_;
-    QString overlay_name_, empty_text_;
+    QString overlay_name_, empty_text_, awaited_;
 };
 
 } // namespace denoir::ui

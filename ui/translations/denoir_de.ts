@@ -2589,6 +2589,10 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <source>The shot is not there any more.</source>
         <translation>Die Einstellung ist nicht mehr da.</translation>
     </message>
+    <message>
+        <source>A has no video yet: its frames can be measured once it is rendered.</source>
+        <translation>A hat noch kein Video: Gemessen werden kann, wenn es gerendert ist.</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::MetricsView</name>
@@ -4858,6 +4862,22 @@ ein Bild, %2 s lang: %n Bilder mit %3 fps</numerusform>
     <message>
         <source>%1 · no video yet</source>
         <translation>%1 · noch kein Video</translation>
+    </message>
+    <message>
+        <source>The run waits for the engine.</source>
+        <translation>Der Lauf wartet auf die Engine.</translation>
+    </message>
+    <message>
+        <source>The first step is being computed.</source>
+        <translation>Der erste Schritt wird gerechnet.</translation>
+    </message>
+    <message>
+        <source>Before the first step: %1.</source>
+        <translation>Vor dem ersten Schritt: %1.</translation>
+    </message>
+    <message>
+        <source>Stopped before the first step. It can be resumed.</source>
+        <translation>Vor dem ersten Schritt angehalten. Der Lauf kann fortgesetzt werden.</translation>
     </message>
 </context>
 </TS>

@@ -163,6 +163,9 @@ void MainWindow::connect_sides() {
         differences_->set_sources(source(Side::a), source(Side::b));
         layers_panel_->set_runs(viewer_->run(Side::a), viewer_->run(Side::b));
         runs_->set_sides(viewer_->run(Side::a), viewer_->run(Side::b));
+        const bool no_video = !viewer_->run(Side::a).isEmpty() && !preview_->info(Side::a);
+        metrics_->set_empty_text(no_video ? tr("A has no video yet: its frames can be measured once it is rendered.")
+                                          : QString());
     });
     connect(compare_bar_, &CompareBar::swap_asked, preview_, &PreviewView::swap);
     connect(compare_bar_, &CompareBar::chosen, this, [this](Side side, const QString& path) {

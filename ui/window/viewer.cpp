@@ -8,7 +8,10 @@
 
 #include "app/base/folder.h"
 #include "app/base/text.h"
+#include "app/runs/run_history.h"
 #include "app/runs/run_queue.h"
+#include "app/runs/stage_text.h"
+#include "engine/core/error.h"
 #include "engine/pipeline/run_layout.h"
 #include "ui/preview/preview_view.h"
 #include "ui/steps/steps_panel.h"
@@ -17,6 +20,20 @@
 namespace denoir::ui {
 
 using app::Side;
+
+namespace {
+
+/// As its clip is called.
+QString name_of(const QString& run) {
+    QString prompt;
+    try {
+        prompt = app::to_qstring(app::RunHistory::record(run).request.prompt).simplified();
+    } catch (const Error&) { // its folder's name is left
+    }
+    return prompt.isEmpty() ? QFileInfo(run).fileName() : prompt;
+}
+
+} // namespace
 
 Viewer::Viewer(PreviewView& preview, StepsPanel& steps, Playback& playback, Layouts& layouts,
                const app::RunQueue& queue, const app::EngineWorker& worker, QObject* parent)
@@ -55,7 +72,10 @@ void Viewer::follow_worker() {
     connect(&worker_, &app::EngineWorker::step_done, this, [this](app::JobId job, const app::StepUpdate& update) {
         if (job == queue_.running_job()) steps_.add(update);
     });
+    connect(&queue_, &app::RunQueue::entry_started, this, &Viewer::tell_awaited);
+    connect(&queue_, &app::RunQueue::entry_ended, this, &Viewer::tell_awaited);
     connect(&queue_, &app::RunQueue::dataChanged, this, [this] {
+        tell_awaited();
         const int row = queue_.row_of(queue_.running());
         steps_.set_seconds_left(row < 0 ? -1 : queue_.index(row).data(app::RunQueue::EtaRole).toDouble());
     });
@@ -68,6 +88,17 @@ void Viewer::follow_worker() {
         if (was_live) steps_.show_live();
         preview_.show_overlay({}, {});
     });
+}
+
+/// Where nothing is shown before the first step of the run at work: what it does.
+void Viewer::tell_awaited() {
+    const int row = queue_.row_of(queue_.running());
+    if (row < 0) return preview_.set_awaited({});
+    const QVariant stage = queue_.index(row).data(app::RunQueue::StageRole);
+    if (!stage.isValid()) return preview_.set_awaited(tr("The run waits for the engine."));
+    const auto now = static_cast<Stage>(stage.toInt());
+    preview_.set_awaited(now == Stage::denoise ? tr("The first step is being computed.")
+                                               : tr("Before the first step: %1.").arg(app::stage_text(now)));
 }
 
 void Viewer::show_run(const QString& run) { show(run, true); }
@@ -87,8 +118,9 @@ void Viewer::entry_ended(int state, const QString& run) {
         show_ended(run);
         show_live();
     }
-    emit said(
-        tr("Stopped at step %1. Resume it, or branch from any step.").arg(std::max(0, steps_.live().last_step())));
+    const int step = steps_.live().last_step();
+    emit said(step > 0 ? tr("Stopped at step %1. Resume it, or branch from any step.").arg(step)
+                       : tr("Stopped before the first step. It can be resumed."));
 }
 
 void Viewer::show(const QString& run, bool by_hand) {
@@ -108,7 +140,7 @@ void Viewer::show(const QString& run, bool by_hand) {
         preview_.show_clip(Side::a, run);
     } else {
         preview_.clear(Side::a);
-        set_side(Side::a, tr("%1 · no video yet").arg(QFileInfo(run).fileName()), run);
+        set_side(Side::a, tr("%1 · no video yet").arg(name_of(run)), run);
     }
     emit run_shown(run, by_hand);
 }

@@ -57,6 +57,7 @@ signals:
 
 private:
     void follow_worker();
+    void tell_awaited();
     void entry_ended(int state, const QString& run);
     void show(const QString& run, bool by_hand);
     void show_ended(const QString& run);

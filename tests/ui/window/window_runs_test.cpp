@@ -23,6 +23,7 @@
 #include "tests/ui/window/window_main.h"
 #include "tests/ui/window/window_tools.h"
 #include "ui/docks/runs_panel.h"
+#include "ui/preview/metrics_view.h"
 #include "ui/preview/preview_view.h"
 #include "ui/steps/step_strip.h"
 #include "ui/window/status_line.h"
@@ -44,6 +45,42 @@ private slots:
         studio.find<QAction>("run.branch")->trigger();
         QVERIFY2(said(studio).startsWith("After step"), qPrintable(said(studio)));
         QVERIFY(!studio.core().document.asked().start);
+    }
+
+    /// Before its first step there is nothing to see of a run, and nothing to be pressed.
+    void what_the_run_at_work_does_is_said() {
+        const app::Home home;
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& preview = studio.window().preview();
+        auto& queue = studio.core().queue;
+        preview.clear(app::Side::a);
+        const QString nothing = preview.canvas().accessibleDescription();
+        QString at_start;
+        const QObject here;
+        connect(&queue, &app::RunQueue::entry_started, &here,
+                [&] { at_start = preview.canvas().accessibleDescription(); });
+        studio.find<QAction>("run.generate")->trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(!at_start.isEmpty(), 30000);
+        QCOMPARE(at_start, QStringLiteral("The run waits for the engine."));
+        QVERIFY(studio.idle());
+        preview.clear(app::Side::a);
+        QCOMPARE(preview.canvas().accessibleDescription(), nothing);
+    }
+
+    /// A run without a video is called by its prompt as any other, and is why nothing is measured.
+    void a_run_without_a_video_as_a() {
+        const app::Home home;
+        const QString run = listed_run(home, "stopped", 2, 7);
+        QVERIFY(QFile::remove(run + "/video.mp4"));
+        StudioFixture studio(Layout::compare);
+        studio.core().history.refresh();
+        studio.window().open_path(run);
+        QTRY_VERIFY_WITH_TIMEOUT(studio.find<QToolButton>("choose-a")->toolTip().startsWith("a red balloon"), 20000);
+        QVERIFY(studio.find<QToolButton>("choose-a")->toolTip().contains("no video yet"));
+        auto* metrics = studio.window().findChild<MetricsView*>();
+        QTRY_VERIFY2_WITH_TIMEOUT(metrics->accessibleDescription().startsWith("A has no video yet"),
+                                  qPrintable(metrics->accessibleDescription()), 5000);
     }
 
     /// Ctrl+Z takes what left the queue in turn with what was changed, the newest first.
