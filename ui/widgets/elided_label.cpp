@@ -11,7 +11,7 @@ namespace {
 constexpr int longest_word = 24;
 } // namespace
 
-ElidedLabel::ElidedLabel(QWidget* parent) : QLabel(parent) {
+ElidedLabel::ElidedLabel(QWidget* parent, Qt::TextElideMode mode) : QLabel(parent), mode_(mode) {
     setTextFormat(Qt::PlainText);
     setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
 }
@@ -28,7 +28,7 @@ void ElidedLabel::resizeEvent(QResizeEvent* event) {
 }
 
 void ElidedLabel::fit() {
-    const QString shown = fontMetrics().elidedText(whole_.simplified(), Qt::ElideRight, contentsRect().width());
+    const QString shown = fontMetrics().elidedText(whole_.simplified(), mode_, contentsRect().width());
     setToolTip(shown == whole_ ? QString() : whole_);
     if (shown != text()) setText(shown);
 }

@@ -4,18 +4,21 @@
 
 namespace denoir::ui {
 
-/// One line that never asks for room: what does not fit ends in an ellipsis and stands in the tool tip.
+/// One line that never asks for room: where it does not fit an ellipsis stands for a part, and all of it in the tool
+/// tip.
 class ElidedLabel : public QLabel {
     Q_OBJECT
 public:
-    explicit ElidedLabel(QWidget* parent = nullptr);
+    explicit ElidedLabel(QWidget* parent = nullptr, Qt::TextElideMode mode = Qt::ElideRight);
     void set_text(const QString& text);
+    const QString& whole() const { return whole_; } ///< what set_text() was given
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
     void fit();
+    const Qt::TextElideMode mode_;
     QString whole_;
 };
 

@@ -21,8 +21,8 @@
 #include "app/runs/stage_text.h"
 #include "engine/backend/cards.h"
 #include "ui/theme/colours.h"
-#include "ui/theme/spoken.h"
 #include "ui/widgets/announcer.h"
+#include "ui/widgets/elided_label.h"
 
 namespace denoir::ui {
 
@@ -44,8 +44,8 @@ StatusLine::StatusLine(Studio& studio, QWidget* parent)
     : QWidget(parent),
       studio_(studio),
       device_(new QLabel(this)),
-      stage_(new QLabel(this)),
       cancel_(new QLabel(this)),
+      stage_(new ElidedLabel(this, Qt::ElideMiddle)), // paths stand at the end
       bar_(new QProgressBar(this)),
       announcer_(new Announcer(this)),
       memory_timer_(new QTimer(this)),
@@ -167,6 +167,7 @@ void StatusLine::refresh() {
     int row = id != 0 ? studio_.queue.row_of(id) : -1;
     // What waits for the engine is not what is at work.
     if (row >= 0 && task && !studio_.queue.index(row).data(Role::StageRole).isValid()) row = -1;
+    QString text = said_.isEmpty() ? tr("ready") : said_;
     bar_->setVisible(row >= 0 || task);
     cancel_->setVisible(row >= 0 || task);
     if (row >= 0) {
@@ -183,17 +184,14 @@ void StatusLine::refresh() {
         const bool denoising = stage.isValid() && stage.toInt() == int(Stage::denoise);
         if (pace > 0 && denoising) parts.append(tr("%1 a step").arg(app::duration_text(pace, 2)));
         if (const QString left = app::time_left(at.data(Role::EtaRole).toDouble()); !left.isEmpty()) parts << left;
-        stage_->setText(parts.join(QStringLiteral(" · ")));
-        stage_->setText((QStringList(stage_->text()) + tasks).join(separator)); // exports beside the run
+        text = (QStringList(parts.join(QStringLiteral(" · "))) + tasks).join(separator); // exports beside the run
     } else if (task) {
         bar_->setRange(0, 1000);
         bar_->setValue(int(1000.0 * shown->done / shown->total));
-        stage_->setText(tasks.join(separator));
-    } else {
-        stage_->setText(said_.isEmpty() ? tr("ready") : said_);
+        text = tasks.join(separator);
     }
-    if ((row >= 0 || task) && !said_.isEmpty()) stage_->setText(stage_->text() + separator + said_);
-    set_spoken_name(*stage_, stage_->text());
+    if ((row >= 0 || task) && !said_.isEmpty()) text += separator + said_;
+    stage_->set_text(text);
 }
 
 } // namespace denoir::ui

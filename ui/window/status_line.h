@@ -15,6 +15,7 @@ class QTimer;
 namespace denoir::ui {
 
 class Announcer;
+class ElidedLabel;
 
 /// The foot of the window: device and memory, what is being done with its ETA, and that Esc stops it.
 class StatusLine : public QWidget {
@@ -48,7 +49,8 @@ private:
     void ask_card(const Device& device);
 
     Studio& studio_;
-    QLabel *device_, *stage_, *cancel_;
+    QLabel *device_, *cancel_;
+    ElidedLabel* stage_;
     /// As its driver told a moment ago.
     struct {
         Device device;

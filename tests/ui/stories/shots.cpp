@@ -16,6 +16,7 @@
 #include "ui/docks/runs_panel.h"
 #include "ui/preview/preview_view.h"
 #include "ui/timeline/timeline_view.h"
+#include "ui/widgets/elided_label.h"
 #include "ui/widgets/field.h"
 
 namespace denoir::ui {
@@ -81,11 +82,11 @@ void StoriesTest::a_cut_of_three() {
     auto& exporter = studio.core().exporter;
     app::Arrivals decoding(&exporter, &app::CutExporter::decoding), cancelled(&exporter, &app::CutExporter::cancelled),
         finished(&exporter, &app::CutExporter::finished);
-    const auto* stage = studio.find<QLabel>("status-stage");
+    const auto* stage = studio.find<ElidedLabel>("status-stage");
     studio.key(Qt::Key_E, Qt::ControlModifier);
     QVERIFY(studio.answer_file_dialog(home.file("stopped.mp4")));
     QTRY_VERIFY_WITH_TIMEOUT(decoding.count() > 0, 30000);
-    QVERIFY2(stage->text().contains("exporting"), qPrintable(stage->text()));
+    QVERIFY2(stage->whole().contains("exporting"), qPrintable(stage->whole()));
     studio.snapshot("cut-3-exporting");
     studio.window().activateWindow();
     studio.key(Qt::Key_Escape);

@@ -15,6 +15,7 @@
 #include "app/base/settings.h"
 #include "tests/app/home.h"
 #include "ui/widgets/banner.h"
+#include "ui/widgets/elided_label.h"
 #include "ui/widgets/field.h"
 #include "ui/widgets/save_dialog.h"
 
@@ -110,6 +111,20 @@ private slots:
         QCOMPARE(type("33"), 33.0);
         QCOMPARE(type("1000 s"), 33.0); // is no length, and stays what it was
         QCOMPARE(type("9"), 9.0);
+    }
+
+    void a_line_too_long_keeps_its_ends() {
+        ElidedLabel label(nullptr, Qt::ElideMiddle);
+        label.resize(200, 20);
+        label.show();
+        const QString text = QStringLiteral("Saved as /") + QString(QStringLiteral("folder/")).repeated(40) + "film";
+        label.set_text(text);
+        QVERIFY2(label.text().startsWith("Saved") && label.text().endsWith("film"), qPrintable(label.text()));
+        QVERIFY(label.fontMetrics().horizontalAdvance(label.text()) <= 200);
+        QCOMPARE(label.toolTip(), text);
+        label.set_text(QStringLiteral("ready"));
+        QCOMPARE(label.text(), QStringLiteral("ready"));
+        QCOMPARE(label.toolTip(), QString());
     }
 
     void banners_answer_once() {

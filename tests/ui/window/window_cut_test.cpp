@@ -500,7 +500,7 @@ private slots:
             document.settle();
             QVERIFY(document.set_value("model", by).isEmpty());
             QVERIFY(document.wait_resolved(20000));
-            studio.find<QLabel>("status-stage")->clear();
+            studio.find<ElidedLabel>("status-stage")->set_text({});
             emit timeline->extend_requested(shot);
             QVERIFY(QTest::qWaitFor([&] { return !studio.core().inputs.busy(); }, 30000));
         };
@@ -536,7 +536,7 @@ private slots:
         load_tiny(studio);
         studio.key(Qt::Key_F6, Qt::ShiftModifier);
         for (const int key : {Qt::Key_S, Qt::Key_X, Qt::Key_E, Qt::Key_R, Qt::Key_Delete, Qt::Key_Space, Qt::Key_I}) {
-            studio.find<QLabel>("status-stage")->clear();
+            studio.find<ElidedLabel>("status-stage")->set_text({});
             studio.key(key);
             QVERIFY2(said(studio).contains("The cut is empty") && said(studio).contains("(T)"),
                      qPrintable(QString::number(key) + said(studio)));

@@ -324,20 +324,20 @@ private slots:
         const app::Home home;
         StudioFixture studio;
         auto* line = studio.find<StatusLine>("status-line");
-        const auto* words = studio.find<QLabel>("status-stage");
+        const auto* words = studio.find<ElidedLabel>("status-stage");
         line->show_task(Task::cut, "exporting", 10, 100);
         line->show_task(Task::draft, "keeping a draft");
-        QCOMPARE(words->text(), QString("exporting — keeping a draft"));
+        QCOMPARE(words->whole(), QString("exporting — keeping a draft"));
         QTest::qWait(1100);
         line->show_task(Task::cut, "exporting", 20, 100);
-        QVERIFY2(words->text().startsWith("exporting · ") && words->text().contains(" left"),
-                 qPrintable(words->text()));
+        QVERIFY2(words->whole().startsWith("exporting · ") && words->whole().contains(" left"),
+                 qPrintable(words->whole()));
         line->show_task(Task::cut, "exporting", 1, 100); // another stage: its clock begins anew
-        QCOMPARE(words->text(), QString("exporting — keeping a draft"));
+        QCOMPARE(words->whole(), QString("exporting — keeping a draft"));
         line->end_task(Task::cut);
-        QCOMPARE(words->text(), QString("keeping a draft"));
+        QCOMPARE(words->whole(), QString("keeping a draft"));
         line->end_task(Task::draft);
-        QCOMPARE(words->text(), QString("ready"));
+        QCOMPARE(words->whole(), QString("ready"));
     }
 
     void the_disk_space_of_runs_can_be_chosen() {

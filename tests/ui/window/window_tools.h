@@ -10,12 +10,13 @@
 #include "tests/app/clips.h"
 #include "tests/app/fake_runs.h"
 #include "tests/ui/studio_fixture.h"
+#include "ui/widgets/elided_label.h"
 
 namespace denoir::ui {
 
 /// What the window says now, wherever it says it.
 inline QString said(StudioFixture& studio) {
-    return (studio.window().banners().texts() << studio.find<QLabel>("status-stage")->text()).join('\n');
+    return (studio.window().banners().texts() << studio.find<ElidedLabel>("status-stage")->whole()).join('\n');
 }
 
 /// Nothing where it cannot be read.
