@@ -835,6 +835,17 @@
         <source>Dismiss message</source>
         <translation>Mitteilung schließen</translation>
     </message>
+    <message>
+        <source>Only the newest</source>
+        <translation>Nur die neuesten</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more</source>
+        <translation>
+            <numerusform>%n weitere</numerusform>
+            <numerusform>%n weitere</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::Branching</name>

@@ -22,6 +22,16 @@
     </message>
 </context>
 <context>
+    <name>denoir::ui::Banners</name>
+    <message numerus="yes">
+        <source>%n more</source>
+        <translation>
+            <numerusform>%n more</numerusform>
+            <numerusform>%n more</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>denoir::ui::Branching</name>
     <message numerus="yes">
         <source>Change guidance or prompt, then Generate: the first %n step(s) are not computed again.</source>

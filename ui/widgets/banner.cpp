@@ -17,11 +17,25 @@
 
 namespace denoir::ui {
 
-Banners::Banners(QWidget* parent) : QFrame(parent), column_(new QVBoxLayout(this)), announcer_(new Announcer(this)) {
+namespace {
+
+constexpr qsizetype most_seen = 2;
+
+} // namespace
+
+Banners::Banners(QWidget* parent)
+    : QFrame(parent), column_(new QVBoxLayout(this)), more_(new QToolButton(this)), announcer_(new Announcer(this)) {
     setObjectName(QStringLiteral("banners"));
     setAccessibleName(tr("Messages"));
     column_->setContentsMargins(0, 0, 0, 0);
     column_->setSpacing(0);
+    more_->setObjectName(QStringLiteral("banners-more"));
+    more_->setAutoRaise(true);
+    column_->addWidget(more_, 0, Qt::AlignRight);
+    connect(more_, &QToolButton::clicked, this, [this] {
+        unfolded_ = !unfolded_;
+        fold();
+    });
     // What breaks long words is not copied with them.
     connect(QGuiApplication::clipboard(), &QClipboard::dataChanged, this, [this] {
         const QWidget* from = QApplication::focusWidget();
@@ -75,31 +89,42 @@ void Banners::show_banner(const QString& key, Kind kind, const QString& text, co
         if (closed) closed();
     });
     column_->addWidget(line);
-    show();
+    fold();
     announcer_->announce(text);
     if (seconds > 0) QTimer::singleShot(seconds * 1000, line, [this, key] { remove(key); });
 }
 
 void Banners::remove(const QString& key) {
-    int left = 0;
-    for (auto* line : findChildren<QFrame*>(QString(), Qt::FindDirectChildrenOnly)) {
-        if (line->objectName() == key && !line->property("gone").toBool()) {
+    for (auto* line : lines())
+        if (line->objectName() == key) {
             line->setProperty("gone", true);
             line->hide();
             line->deleteLater();
-        } else if (!line->property("gone").toBool()) {
-            ++left;
         }
-    }
-    setVisible(left > 0);
+    fold();
+}
+
+QList<QFrame*> Banners::lines() const {
+    QList<QFrame*> all = findChildren<QFrame*>(QString(), Qt::FindDirectChildrenOnly);
+    all.removeIf(
+        [](const QFrame* line) { return !line->property("banner").toBool() || line->property("gone").toBool(); });
+    return all;
+}
+
+void Banners::fold() {
+    const QList<QFrame*> all = lines();
+    const qsizetype older = all.size() - most_seen;
+    if (older <= 0) unfolded_ = false;
+    for (qsizetype i = 0; i < all.size(); ++i) all[i]->setVisible(unfolded_ || i >= older);
+    more_->setVisible(older > 0);
+    more_->setText(unfolded_ ? tr("Only the newest") : tr("%n more", nullptr, int(older)));
+    setVisible(!all.isEmpty());
 }
 
 QStringList Banners::texts() const {
     QStringList all;
-    for (const auto* line : findChildren<QFrame*>(QString(), Qt::FindDirectChildrenOnly))
-        if (!line->property("gone").toBool())
-            if (const auto* words = line->findChild<QLabel*>(QStringLiteral("banner-text")))
-                all.append(words->text().remove(QChar(0x200b)));
+    for (const auto* line : lines())
+        all.append(line->findChild<QLabel*>(QStringLiteral("banner-text"))->text().remove(QChar(0x200b)));
     return all;
 }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <QFrame>
+#include <QList>
 
 #include <functional>
 #include <utility>
 #include <vector>
 
+class QToolButton;
 class QVBoxLayout;
 
 namespace denoir::ui {
@@ -13,7 +15,7 @@ namespace denoir::ui {
 class Announcer;
 
 /// Short words to the user above the picture, one line each, never in the way: what happened, what can be done, a
-/// cross.
+/// cross. The newest two are seen, and how many older ones a button unfolds.
 class Banners : public QFrame {
     Q_OBJECT
 public:
@@ -26,14 +28,19 @@ public:
     void show_banner(const QString& key, Kind kind, const QString& text, const std::vector<Choice>& choices = {},
                      int seconds = 0, const std::function<void()>& closed = {});
     void remove(const QString& key);
-    /// The texts shown now, oldest first.
+    /// All texts, oldest first, folded ones too.
     QStringList texts() const;
 
 signals:
     void shown(denoir::ui::Banners::Kind kind, const QString& text);
 
 private:
+    QList<QFrame*> lines() const; ///< oldest first
+    void fold();
+
     QVBoxLayout* column_;
+    QToolButton* more_;
+    bool unfolded_ = false;
     Announcer* announcer_;
 };
 

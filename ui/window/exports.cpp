@@ -94,7 +94,8 @@ void Exports::export_cut() {
         if (project.is_there(row) || (!run.isEmpty() && app::has_exact_clip(run))) continue;
         emit shot_missing(row);
         app::Issue issue = project.missing_issue(row);
-        issue.file.clear(); // long, and where the shot is pointed at
+        issue.file.clear();                         // long, and where the shot is pointed at
+        banners_.remove(QStringLiteral("missing")); // says the same of the project
         return banners_.show_banner(QStringLiteral("export-missing"), Banners::Kind::error,
                                     tr("The cut cannot be exported yet: %1").arg(issue.line()));
     }

@@ -127,6 +127,32 @@ private slots:
         QCOMPARE(label.toolTip(), QString());
     }
 
+    void older_banners_are_folded() {
+        Banners banners;
+        banners.resize(400, 200);
+        banners.show();
+        auto* more = banners.findChild<QToolButton*>("banners-more");
+        const auto seen = [&] {
+            QStringList names;
+            for (const auto* line : banners.findChildren<QFrame*>(QString(), Qt::FindDirectChildrenOnly))
+                if (line->isVisible()) names << line->objectName();
+            return names;
+        };
+        for (const char* key : {"a", "b", "c", "d"})
+            banners.show_banner(QLatin1String(key), Banners::Kind::info, QLatin1String(key));
+        QCOMPARE(seen(), (QStringList{"c", "d"}));
+        QCOMPARE(banners.texts().size(), 4);
+        QVERIFY(more->isVisible() && more->text().startsWith("2 "));
+        more->click();
+        QCOMPARE(seen(), (QStringList{"a", "b", "c", "d"}));
+        more->click();
+        banners.remove("d");
+        QCOMPARE(seen(), (QStringList{"b", "c"}));
+        banners.remove("b");
+        QCOMPARE(seen(), (QStringList{"a", "c"}));
+        QVERIFY(!more->isVisible());
+    }
+
     void banners_answer_once() {
         Banners banners;
         banners.show();
