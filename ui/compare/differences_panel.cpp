@@ -8,6 +8,8 @@
 #include <QTreeWidget>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 #include "app/runs/request_lines.h"
 #include "ui/theme/colours.h"
 #include "ui/widgets/empty_state.h"
@@ -23,7 +25,7 @@ DifferencesPanel::DifferencesPanel(QWidget* parent)
     table_->setRootIsDecorated(false);
     table_->setUniformRowHeights(true);
     table_->setTextElideMode(Qt::ElideMiddle); // paths differ at their ends
-    table_->header()->setSectionResizeMode(0, QHeaderView::ResizeToContents);
+    table_->viewport()->installEventFilter(this);
     table_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     for (const int side : {1, 2}) table_->header()->setSectionResizeMode(side, QHeaderView::Stretch);
     only_->setObjectName(QStringLiteral("only-differences"));
@@ -58,6 +60,19 @@ void DifferencesPanel::changeEvent(QEvent* event) {
     if (event->type() == QEvent::PaletteChange) fill();
 }
 
+bool DifferencesPanel::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::Resize) fit_names();
+    return QWidget::eventFilter(watched, event);
+}
+
+/// Names that are long leave room for the values.
+void DifferencesPanel::fit_names() {
+    constexpr double most = 0.4; // of the width
+    table_->resizeColumnToContents(0);
+    const int wanted = table_->header()->sectionSize(0);
+    table_->header()->resizeSection(0, std::min(wanted, int(most * table_->viewport()->width())));
+}
+
 QString DifferencesPanel::why_empty(bool has_a, bool has_b) const {
     if (!a_.there || !b_.there)
         return tr("Choose two runs: their parameters stand side by side here. Select two in the list of runs, or drop "
@@ -86,6 +101,7 @@ void DifferencesPanel::fill() {
         differ += !line.same;
         if (line.same && only_->isChecked()) continue;
         auto* item = new QTreeWidgetItem(table_, {app::field_title(line.field), line.a, line.b});
+        item->setToolTip(0, item->text(0));
         item->setToolTip(1, line.a);
         item->setToolTip(2, line.b);
         if (line.same) continue;
@@ -97,6 +113,7 @@ void DifferencesPanel::fill() {
         item->setFlags(Qt::NoItemFlags);
     }
     stack_->setCurrentIndex(1);
+    fit_names();
     // The names of runs tell their seeds.
     const bool runs = !a_.run.isEmpty() && !b_.run.isEmpty();
     const QStringList told = app::told_apart({a, b}, runs ? QStringList{QStringLiteral("seed")} : QStringList());

@@ -33,9 +33,11 @@ signals:
 
 protected:
     void changeEvent(QEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     void fill();
+    void fit_names();
     QString why_empty(bool has_a, bool has_b) const;
     QTreeWidget* table_;
     QToolButton* only_;

@@ -3,11 +3,13 @@
 #include <QDir>
 #include <QDropEvent>
 #include <QFile>
+#include <QHeaderView>
 #include <QLabel>
 #include <QMenu>
 #include <QMimeData>
 #include <QSpinBox>
 #include <QToolButton>
+#include <QTreeWidget>
 
 #include "app/base/text.h"
 #include "app/project/project.h"
@@ -87,6 +89,26 @@ private slots:
         for (const auto* label : panel->findChildren<QLabel*>())
             if (label->isVisible()) words << label->text();
         QVERIFY2(words.join(' ').contains("B carries no parameters"), qPrintable(words.join(' ')));
+    }
+
+    /// However long the names are, most of the room is the values'.
+    void names_of_parameters_leave_room() {
+        DifferencesPanel panel;
+        panel.resize(260, 300);
+        panel.show();
+        panel.findChild<QToolButton*>("only-differences")->setChecked(false);
+        const QString request =
+            R"({"schema": 1, "prompt": "a", "negative_prompt": "b", "steps": 3, "guidance_low": 2})";
+        panel.set_sources({true, {}, request}, {true, {}, request});
+        auto* table = panel.findChild<QTreeWidget*>("differences");
+        QVERIFY(!panel.rows().isEmpty());
+        for (const int width : {260, 180, 600}) {
+            panel.resize(width, 300);
+            QTest::qWait(1);
+            QVERIFY2(table->header()->sectionSize(0) <= 0.4 * table->viewport()->width(),
+                     qPrintable(QString::number(width)));
+            QCOMPARE(table->topLevelItem(0)->toolTip(0), panel.rows()[0][0]);
+        }
     }
 
     /// The bar over the picture takes what is dropped on A or on B; two files at once are both.
