@@ -18,14 +18,15 @@ using Role = app::RunHistory::Role;
 
 namespace {
 constexpr int picture_width = 80, picture_height = 48;
+constexpr int star_room = 20;   ///< of the title and the line below it
 constexpr int most_details = 3; ///< lines below the title: in 240 pixels, too, they hold all but the longest numbers
 
 QString state_words(const QModelIndex& index) {
     const QString state = index.data(Role::StateRole).toString();
     const int done = index.data(Role::StepsDoneRole).toInt(), steps = index.data(Role::StepsRole).toInt();
     if (state == QLatin1String("running")) return RunsPanel::tr("running · step %1/%2").arg(done).arg(steps);
-    if (state == QLatin1String("interrupted")) return RunsPanel::tr("interrupted at step %1/%2").arg(done).arg(steps);
-    if (state == QLatin1String("cancelled")) return RunsPanel::tr("stopped at step %1/%2").arg(done).arg(steps);
+    if (state == QLatin1String("interrupted")) return RunsPanel::tr("interrupted %1/%2").arg(done).arg(steps);
+    if (state == QLatin1String("cancelled")) return RunsPanel::tr("stopped %1/%2").arg(done).arg(steps);
     if (state == QLatin1String("failed"))
         return RunsPanel::tr("failed: %1")
             .arg(app::engine_text(index.data(Role::IssueRole).value<app::Issue>().message));
@@ -61,7 +62,7 @@ public:
         QStringList left, lines;
         for (const QStringList& length : {length_, short_length_}) { // briefer where it is too narrow for all
             left = values_;
-            lines = {filled(left, metrics, width)};
+            lines = {filled(left, metrics, width - star_room)};
             left = news_ + left + length + time_;
             while (!left.isEmpty() && lines.size() < most_details) lines << filled(left, metrics, width);
             if (left.isEmpty()) break;
@@ -196,12 +197,13 @@ void RunDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, c
                    starred ? QIcon::Normal : QIcon::Disabled);
     painter->setPen(c.text);
     painter->drawText(text, Qt::AlignLeft | Qt::AlignVCenter,
-                      option.fontMetrics.elidedText(title_of(index), Qt::ElideRight, text.width() - 20));
+                      option.fontMetrics.elidedText(title_of(index), Qt::ElideRight, room - star_room));
     for (const QString& words : lines) {
         text.translate(0, line);
         painter->setPen(details.failed() && &words == &lines[1] ? c.error : c.quiet);
+        const int width = &words == &lines[0] ? room - star_room : room;
         painter->drawText(text, Qt::AlignLeft | Qt::AlignVCenter,
-                          option.fontMetrics.elidedText(words, Qt::ElideRight, text.width()));
+                          option.fontMetrics.elidedText(words, Qt::ElideRight, width));
     }
     painter->restore();
 }

@@ -3616,14 +3616,6 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <translation>läuft · Schritt %1/%2</translation>
     </message>
     <message>
-        <source>interrupted at step %1/%2</source>
-        <translation>unterbrochen bei Schritt %1/%2</translation>
-    </message>
-    <message>
-        <source>stopped at step %1/%2</source>
-        <translation>angehalten bei Schritt %1/%2</translation>
-    </message>
-    <message>
         <source>failed: %1</source>
         <translation>fehlgeschlagen: %1</translation>
     </message>
@@ -3800,6 +3792,14 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     <message>
         <source>starred</source>
         <translation>mit Stern</translation>
+    </message>
+    <message>
+        <source>interrupted %1/%2</source>
+        <translation>unterbrochen %1/%2</translation>
+    </message>
+    <message>
+        <source>stopped %1/%2</source>
+        <translation>angehalten %1/%2</translation>
     </message>
 </context>
 <context>

@@ -3,16 +3,19 @@
 #include <QApplication>
 #include <QFile>
 #include <QFileDialog>
+#include <QStandardItemModel>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QToolButton>
 
 #include "app/base/text.h"
+#include "app/runs/run_history.h"
 #include "engine/core/error.h"
 #include "engine/media/image.h"
 #include "tests/app/home.h"
 #include "ui/docks/lora_list.h"
 #include "ui/docks/offer_runs.h"
+#include "ui/docks/runs_panel.h"
 #include "ui/docks/seen_images.h"
 #include "ui/docks/sizes.h"
 #include "ui/widgets/field.h"
@@ -38,6 +41,30 @@ private slots:
                 QCOMPARE(preset.size.height() % multiple, 0);
             }
         QCOMPARE(size_presets({960, 544}, 16).constFirst().size, QSize(960, 544));
+    }
+
+    /// Of a list of 256 pixels, picture, star and margins left out: seed and step are told whole.
+    void rows_of_runs_are_brief() {
+        using Role = app::RunHistory::Role;
+        QStandardItem* run = new QStandardItem;
+        for (const auto& [role, value] :
+             std::initializer_list<std::pair<Role, QVariant>>{{Role::StateRole, "interrupted"},
+                                                              {Role::StepsDoneRole, 4},
+                                                              {Role::StepsRole, 40},
+                                                              {Role::SeedRole, quint64(3190748612)},
+                                                              {Role::GuidanceRole, 5.0},
+                                                              {Role::WidthRole, 960},
+                                                              {Role::HeightRole, 544},
+                                                              {Role::FramesRole, 97}})
+            run->setData(value, role);
+        QStandardItemModel model;
+        model.appendRow(run);
+        const QFontMetrics metrics = QApplication::fontMetrics();
+        constexpr int room = 146, star = 20;
+        const QStringList lines = RunDelegate::details(model.index(0, 0), metrics, room);
+        QVERIFY2(lines.join('|').contains("interrupted 4/40"), qPrintable(lines.join('|')));
+        for (const QString& line : lines)
+            QVERIFY2(metrics.horizontalAdvance(line) <= (line == lines[0] ? room - star : room), qPrintable(line));
     }
 
     void loras_are_lines_with_a_strength() {
