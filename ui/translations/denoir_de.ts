@@ -5,7 +5,7 @@
     <name>ClipSource</name>
     <message>
         <source>seed %1</source>
-        <translation>Startwert %1</translation>
+        <translation>Seed %1</translation>
     </message>
 </context>
 <context>
@@ -107,7 +107,7 @@
     </message>
     <message>
         <source>seed %1</source>
-        <translation>Startwert %1</translation>
+        <translation>Seed %1</translation>
     </message>
     <message>
         <source>the index of the runs cannot be written</source>
@@ -197,7 +197,7 @@
     </message>
     <message>
         <source>start image</source>
-        <translation>Anfangsbild</translation>
+        <translation>Startbild</translation>
     </message>
     <message>
         <source>end image</source>
@@ -241,7 +241,7 @@
     </message>
     <message>
         <source>seed</source>
-        <translation>Startwert</translation>
+        <translation>Seed</translation>
     </message>
     <message>
         <source>sampler</source>
@@ -600,7 +600,7 @@
     </message>
     <message>
         <source>bring the deleted run back, choose another take, or remove the shot</source>
-        <translation>den gelöschten Lauf zurückholen, einen anderen Take wählen oder die Einstellung entfernen</translation>
+        <translation>den gelöschten Lauf wiederherstellen, einen anderen Take wählen oder die Einstellung entfernen</translation>
     </message>
     <message>
         <source>its picture is not there any more</source>
@@ -1326,7 +1326,7 @@ Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</tran
     <name>denoir::ui::Extension</name>
     <message>
         <source>Extending starts from the shot&apos;s last picture, and this model takes no start image. Choose one that does.</source>
-        <translation>Verlängern beginnt mit dem letzten Bild der Einstellung, und dieses Modell nimmt kein Anfangsbild. Ein anderes wählen.</translation>
+        <translation>Verlängern beginnt mit dem letzten Bild der Einstellung, und dieses Modell nimmt kein Startbild. Ein anderes wählen.</translation>
     </message>
     <message>
         <source>Extend the shot</source>
@@ -1384,7 +1384,7 @@ Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</tran
     </message>
     <message>
         <source>The queue is paused: it waits there.</source>
-        <translation>Die Warteschlange hält an: der Lauf wartet dort.</translation>
+        <translation>Die Warteschlange ist pausiert: der Lauf wartet dort.</translation>
     </message>
 </context>
 <context>
@@ -1451,11 +1451,11 @@ So, wie das Modell es sehen wird</translation>
     </message>
     <message>
         <source>Swap start and end</source>
-        <translation>Anfang und Ende tauschen</translation>
+        <translation>Start- und Endbild tauschen</translation>
     </message>
     <message>
         <source>This model takes no start image</source>
-        <translation>Dieses Modell nimmt kein Anfangsbild</translation>
+        <translation>Dieses Modell nimmt kein Startbild</translation>
     </message>
     <message>
         <source>This model takes no end image</source>
@@ -1463,7 +1463,7 @@ So, wie das Modell es sehen wird</translation>
     </message>
     <message>
         <source>Start image</source>
-        <translation>Anfangsbild</translation>
+        <translation>Startbild</translation>
     </message>
     <message>
         <source>End image</source>
@@ -2036,7 +2036,7 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     </message>
     <message>
         <source>Choose the start &amp;image …</source>
-        <translation>&amp;Anfangsbild wählen …</translation>
+        <translation>&amp;Startbild wählen …</translation>
     </message>
     <message>
         <source>Choose the &amp;end image …</source>
@@ -2044,15 +2044,15 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     </message>
     <message>
         <source>Paste as start image</source>
-        <translation>Als Anfangsbild einfügen</translation>
+        <translation>Als Startbild einfügen</translation>
     </message>
     <message>
         <source>Start image from the &amp;camera …</source>
-        <translation>Anfangsbild von der &amp;Kamera …</translation>
+        <translation>Startbild von der &amp;Kamera …</translation>
     </message>
     <message>
         <source>Swap start and end image</source>
-        <translation>Anfangs- und Endbild tauschen</translation>
+        <translation>Start- und Endbild tauschen</translation>
     </message>
     <message>
         <source>All parameters to their &amp;defaults</source>
@@ -2060,7 +2060,7 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     </message>
     <message>
         <source>&amp;Create</source>
-        <translation>&amp;Erzeugen</translation>
+        <translation>&amp;Gestalten</translation>
     </message>
     <message>
         <source>Co&amp;mpare</source>
@@ -2108,7 +2108,7 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     </message>
     <message>
         <source>Bring back cleared queue entries</source>
-        <translation>Geleerte Einträge zurückholen</translation>
+        <translation>Geleerte Einträge wiederherstellen</translation>
     </message>
     <message>
         <source>&amp;Watch the run at work</source>
@@ -2120,7 +2120,7 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     </message>
     <message>
         <source>&amp;Restore the run&apos;s parameters</source>
-        <translation>&amp;Parameter des Laufs zurückholen</translation>
+        <translation>&amp;Parameter des Laufs wiederherstellen</translation>
     </message>
     <message>
         <source>S&amp;tar</source>
@@ -2140,7 +2140,7 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     </message>
     <message>
         <source>Bring back &amp;deleted runs</source>
-        <translation>&amp;Gelöschte Läufe zurückholen</translation>
+        <translation>&amp;Gelöschte Läufe wiederherstellen</translation>
     </message>
     <message>
         <source>&amp;Add to the timeline</source>
@@ -2192,7 +2192,7 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     </message>
     <message>
         <source>&amp;Flip A and B</source>
-        <translation>A und B &amp;wechseln</translation>
+        <translation>Zwischen A und B &amp;umschalten</translation>
     </message>
     <message>
         <source>S&amp;wap A and B</source>
@@ -2814,7 +2814,7 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     </message>
     <message>
         <source>Restore request</source>
-        <translation>Auftrag zurückholen</translation>
+        <translation>Auftrag wiederherstellen</translation>
     </message>
     <message>
         <source>%1 was made by Denoir and carries its request.</source>
@@ -2822,11 +2822,11 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     </message>
     <message>
         <source>Restore it</source>
-        <translation>Zurückholen</translation>
+        <translation>Wiederherstellen</translation>
     </message>
     <message>
         <source>Start image</source>
-        <translation>Anfangsbild</translation>
+        <translation>Startbild</translation>
     </message>
     <message>
         <source>End image</source>
@@ -2964,23 +2964,23 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     </message>
     <message>
         <source>Seed</source>
-        <translation>Startwert</translation>
+        <translation>Seed</translation>
     </message>
     <message>
         <source>Draw a seed</source>
-        <translation>Einen Startwert ziehen</translation>
+        <translation>Einen Seed ziehen</translation>
     </message>
     <message>
         <source>Lock the seed: every run starts from this noise</source>
-        <translation>Startwert festhalten: jeder Lauf beginnt mit diesem Rauschen</translation>
+        <translation>Seed festhalten: jeder Lauf beginnt mit diesem Rauschen</translation>
     </message>
     <message>
         <source>Lock the seed</source>
-        <translation>Startwert festhalten</translation>
+        <translation>Seed festhalten</translation>
     </message>
     <message>
         <source>a seed is at most 18446744073709551615</source>
-        <translation>ein Startwert ist höchstens 18446744073709551615</translation>
+        <translation>ein Seed ist höchstens 18446744073709551615</translation>
     </message>
     <message>
         <source>AR step</source>
@@ -3004,7 +3004,7 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     </message>
     <message>
         <source>How many runs, each with its own seed</source>
-        <translation>Wie viele Läufe, jeder mit eigenem Startwert</translation>
+        <translation>Wie viele Läufe, jeder mit eigenem Seed</translation>
     </message>
     <message>
         <source>%1 s</source>
@@ -3115,7 +3115,7 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     </message>
     <message>
         <source>Guid. low</source>
-        <translation>Guid. low</translation>
+        <translation>Guid. niedrig</translation>
     </message>
     <message>
         <source>Guidance of the low-noise expert, which takes the last steps</source>
@@ -3352,7 +3352,7 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     </message>
     <message>
         <source>Seed %1: %2</source>
-        <translation>Startwert %1: %2</translation>
+        <translation>Seed %1: %2</translation>
     </message>
     <message>
         <source>%1/%2 · the end is cut away</source>
@@ -3403,7 +3403,7 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     </message>
     <message>
         <source>seed %1</source>
-        <translation>Startwert %1</translation>
+        <translation>Seed %1</translation>
     </message>
     <message>
         <source>Queue</source>
@@ -3431,7 +3431,7 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     </message>
     <message>
         <source>What ended</source>
-        <translation>Was fertig ist</translation>
+        <translation>Was beendet ist</translation>
     </message>
     <message>
         <source>What waits</source>
@@ -3439,7 +3439,7 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     </message>
     <message>
         <source>Bring back what was cleared last</source>
-        <translation>Zurückholen, was zuletzt geleert wurde</translation>
+        <translation>Wiederherstellen, was zuletzt geleert wurde</translation>
     </message>
     <message numerus="yes">
         <source>%n waiting</source>
@@ -3568,8 +3568,8 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     <message numerus="yes">
         <source>The queue is paused; %n run(s) wait.</source>
         <translation>
-            <numerusform>Die Warteschlange hält an; %n Lauf wartet.</numerusform>
-            <numerusform>Die Warteschlange hält an; %n Läufe warten.</numerusform>
+            <numerusform>Die Warteschlange ist pausiert; %n Lauf wartet.</numerusform>
+            <numerusform>Die Warteschlange ist pausiert; %n Läufe warten.</numerusform>
         </translation>
     </message>
     <message>
@@ -3582,11 +3582,11 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     </message>
     <message>
         <source>A run failed: %1</source>
-        <translation>Ein Lauf ist gescheitert: %1</translation>
+        <translation>Ein Lauf ist fehlgeschlagen: %1</translation>
     </message>
     <message>
         <source>The queue is paused: the last two runs failed for the same reason. %1</source>
-        <translation>Die Warteschlange hält an: die letzten zwei Läufe scheiterten aus demselben Grund. %1</translation>
+        <translation>Die Warteschlange ist pausiert: die letzten zwei Läufe schlugen aus demselben Grund fehl. %1</translation>
     </message>
     <message>
         <source>Continue all the same</source>
@@ -3664,7 +3664,7 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     </message>
     <message>
         <source>Restore parameters</source>
-        <translation>Parameter zurückholen</translation>
+        <translation>Parameter wiederherstellen</translation>
     </message>
     <message>
         <source>No file manager answers. The run is at %1</source>
@@ -3740,7 +3740,7 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     </message>
     <message>
         <source>seed %1</source>
-        <translation>Startwert %1</translation>
+        <translation>Seed %1</translation>
     </message>
     <message>
         <source>CFG %1</source>
@@ -3760,7 +3760,7 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     </message>
     <message>
         <source>%1 · seed %2</source>
-        <translation>%1 · Startwert %2</translation>
+        <translation>%1 · Seed %2</translation>
     </message>
     <message>
         <source>Details</source>
@@ -4214,7 +4214,7 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     </message>
     <message>
         <source>failed</source>
-        <translation>gescheitert</translation>
+        <translation>fehlgeschlagen</translation>
     </message>
     <message>
         <source>its run was deleted</source>
@@ -4344,7 +4344,7 @@ Press Sweep, or change the axes first.</source>
     </message>
     <message>
         <source>The clip&apos;s values and its seed are in the parameters.</source>
-        <translation>Werte und Startwert des Clips stehen in den Parametern.</translation>
+        <translation>Werte und Seed des Clips stehen in den Parametern.</translation>
     </message>
     <message>
         <source>Sweep shown</source>

@@ -15,7 +15,7 @@ private slots:
         QVERIFY(!words.read(QStringLiteral(":/denoir/translations/engine_none.json")) && words.isEmpty());
         QVERIFY(words.read(QStringLiteral(":/denoir/translations/engine_de.json")));
         const auto german = [&](const char* text) { return words.translate("Engine", text, nullptr, -1); };
-        QCOMPARE(german("image-to-video needs a start image"), QStringLiteral("Bild zu Video braucht ein Anfangsbild"));
+        QCOMPARE(german("image-to-video needs a start image"), QStringLiteral("Bild zu Video braucht ein Startbild"));
         QCOMPARE(german("6 is not 1, 5, 9, 13, … (4n + 1)"), QStringLiteral("6 ist nicht 1, 5, 9, 13, … (4n + 1)"));
         QCOMPARE(german("the text encoder is missing"), QStringLiteral("es fehlt: Textencoder"));
         QCOMPARE(german("with steps 0: 0 is out of range"),

@@ -58,9 +58,28 @@ def engine_words(source):
                 yield f"{name}: {said!r} and {shown!r} differ in their values"
 
 
+# One thing has one German word.
+INSTEAD = {"Anfangsbild": "Startbild", "Startwert": "Seed", "gescheitert": "fehlgeschlagen", "zurückholen": "wiederherstellen", "zurückgeholt": "wiederhergestellt"}
+
+
+def second_words(source):
+    """German texts with another word for what has one, and names in the window that two things share."""
+    named = {}
+    with open(os.path.join(source, "ui/translations/engine_de.json"), encoding="utf-8") as file:
+        texts = list(json.load(file).values())
+    for context, message in messages(os.path.join(source, "ui/translations/denoir_de.ts")):
+        text, german = message.find("source").text, "".join(message.find("translation").itertext()).strip()
+        texts.append(german)
+        if context.endswith("::MainWindow"):
+            named.setdefault(german.replace("&", "").lower(), set()).add(text.replace("&", "").lower())
+    for text in texts:
+        yield from (f"{text!r}: the word is {word!r}" for other, word in INSTEAD.items() if other.lower() in text.lower())
+    yield from (f"{german!r} is the name of {sorted(things)}" for german, things in named.items() if len(things) > 1)
+
+
 def main():
     source, lupdate = sys.argv[1:3]
-    bad, count = list(engine_words(source)), 0
+    bad, count = [*engine_words(source), *second_words(source)], 0
     with tempfile.TemporaryDirectory() as folder:
         fresh = os.path.join(folder, "denoir_de.ts")
         shutil.copy(os.path.join(source, "ui/translations/denoir_de.ts"), fresh)
