@@ -293,7 +293,7 @@ bool RunHistory::setData(const QModelIndex& index, const QVariant& value, int ro
     if (role == StarredRole)
         set_starred(run, value.toBool());
     else if (role == NameRole || role == Qt::EditRole)
-        set_name(run, value.toString());
+        set_name(run, value.toString().trimmed());
     else
         return false;
     return true;

@@ -53,9 +53,8 @@ ShortcutEditor::ShortcutEditor(ActionTable& actions, QWidget* parent)
     tree_->setHeaderLabels({tr("Action"), tr("Keys")});
     tree_->setRootIsDecorated(true);
     tree_->setAccessibleName(tr("Shortcuts"));
-    tree_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
-    tree_->header()->setSectionResizeMode(1, QHeaderView::ResizeToContents);
-    tree_->header()->setStretchLastSection(false);
+    tree_->header()->setSectionResizeMode(0, QHeaderView::ResizeToContents); // keys are short, names are not cut
+    tree_->header()->setSectionResizeMode(1, QHeaderView::Stretch);
     keys_->setAccessibleName(tr("New keys"));
     note_->setProperty("quiet", true);
     note_->setWordWrap(true);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <QLineEdit>
 #include <QLocale>
 #include <QPainter>
 #include <QPainterPath>
@@ -127,6 +128,18 @@ void RunDelegate::set_sides(const QString& a, const QString& b) {
 QSize RunDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex&) const {
     // One height, however many lines are needed: rows do not leap while a dock is drawn wider.
     return {200, std::max(picture_height + 12, (1 + most_details) * option.fontMetrics.lineSpacing() + 8)};
+}
+
+QWidget* RunDelegate::createEditor(QWidget* parent, const QStyleOptionViewItem&, const QModelIndex& index) const {
+    auto* edit = new QLineEdit(parent);
+    edit->setAccessibleName(RunsPanel::tr("Name of the run"));
+    edit->setPlaceholderText(index.data(Role::PromptRole).toString().simplified()); // what it is called without one
+    return edit;
+}
+
+void RunDelegate::updateEditorGeometry(QWidget* editor, const QStyleOptionViewItem& option, const QModelIndex&) const {
+    const int left = option.rect.left() + picture_width + 14;
+    editor->setGeometry(left, option.rect.top() + 2, option.rect.right() - left - 4, editor->sizeHint().height());
 }
 
 void RunDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const {

@@ -5,7 +5,6 @@
 #include <QDesktopServices>
 #include <QDrag>
 #include <QHBoxLayout>
-#include <QInputDialog>
 #include <QItemSelectionModel>
 #include <QLabel>
 #include <QLineEdit>
@@ -300,17 +299,10 @@ void RunsPanel::verify() {
 }
 
 void RunsPanel::rename() {
-    const QString run = current();
-    if (run.isEmpty()) return;
-    delete findChild<QInputDialog*>(); // of another run, or asked for twice
-    auto* dialog = new QInputDialog(this);
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setWindowTitle(tr("Name of the run"));
-    dialog->setLabelText(tr("Name"));
-    dialog->setTextValue(list_->currentIndex().data(Role::NameRole).toString());
-    connect(dialog, &QInputDialog::textValueSelected, this,
-            [this, run](const QString& name) { studio_.history.set_name(run, name.trimmed()); });
-    dialog->show();
+    const QModelIndex run = list_->currentIndex();
+    if (!run.isValid()) return;
+    list_->scrollTo(run);
+    list_->edit(run);
 }
 
 void RunsPanel::resume() {

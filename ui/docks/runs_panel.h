@@ -24,6 +24,10 @@ public:
     RunDelegate(Studio& studio, QObject* parent);
     void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
     QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+    // The name, edited in place of the title.
+    QWidget* createEditor(QWidget* parent, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+    void updateEditorGeometry(QWidget* editor, const QStyleOptionViewItem& option,
+                              const QModelIndex& index) const override;
     static QRect star_rect(const QRect& row);
     /// The lines below the title in so many pixels.
     static QStringList details(const QModelIndex& index, const QFontMetrics& metrics, int width);

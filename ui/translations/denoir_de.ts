@@ -3675,10 +3675,6 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <translation>Name des Laufs</translation>
     </message>
     <message>
-        <source>Name</source>
-        <translation>Name</translation>
-    </message>
-    <message>
         <source>Show</source>
         <translation>Zeigen</translation>
     </message>

@@ -121,10 +121,9 @@ void MainWindow::make_edit_actions() {
     add_action("edit.reset", edit, tr("All parameters to their &defaults"), {}, "reset",
                [this] { parameters_->reset_all(); });
     add_action("edit.rename", edit, tr("Re&name the run or shot"), {QKeySequence(Qt::Key_F2)}, "edit", [this] {
-        if (playback_->cut_has_focus())
-            timeline_->rename_selected();
-        else
-            runs_->rename();
+        if (playback_->cut_has_focus()) return timeline_->rename_selected();
+        docks_->reveal("runs-dock");
+        runs_->rename();
     });
 }
 

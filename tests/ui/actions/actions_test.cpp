@@ -3,6 +3,7 @@
 #include <QAction>
 #include <QApplication>
 #include <QFile>
+#include <QHeaderView>
 #include <QHelpEvent>
 #include <QKeySequenceEdit>
 #include <QLineEdit>
@@ -96,6 +97,20 @@ private slots:
         for (auto* button : editor.findChildren<QPushButton*>())
             if (button->text() == "Set") button->click();
         QCOMPARE(table.at("b")->shortcuts(), QList<QKeySequence>{QKeySequence("B")});
+    }
+
+    /// Keys that are long leave the names whole.
+    void names_in_the_editor_are_not_cut() {
+        QMainWindow window;
+        ActionTable table(window, {});
+        table.add("a", "Group", "A name as long as those of the window are, or nearly so",
+                  {QKeySequence("Ctrl+Shift+Return"), QKeySequence("Ctrl+Shift+Enter"), QKeySequence("Ctrl+Alt+F12")});
+        ShortcutEditor editor(table, &window);
+        editor.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&editor));
+        const auto* tree = editor.findChild<QTreeWidget*>();
+        const int wanted = static_cast<const QAbstractItemView*>(tree)->sizeHintForColumn(0);
+        QVERIFY(tree->header()->sectionSize(0) >= wanted);
     }
 
     void palette_finds_and_runs() {

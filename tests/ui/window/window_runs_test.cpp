@@ -340,6 +340,32 @@ private slots:
         QCOMPARE(words->whole(), QString("ready"));
     }
 
+    /// In the list, as a shot's on the timeline.
+    void a_run_is_named_in_place() {
+        const app::Home home;
+        const QString run = listed_run(home, "one", 2, 7);
+        StudioFixture studio;
+        auto& history = studio.core().history;
+        QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 1, 30000);
+        auto* list = studio.find<QListView>("runs");
+        studio.click(list->viewport(), studio.row_point(list, 0));
+        const auto name = [&] { return history.index(history.row_of(run)).data(app::RunHistory::NameRole).toString(); };
+        const auto write = [&](const char* text, Qt::Key end) {
+            studio.find<QAction>("edit.rename")->trigger();
+            auto* edit = list->viewport()->findChild<QLineEdit*>();
+            QVERIFY(edit && edit->isVisible());
+            edit->selectAll();
+            QTest::keyClicks(edit, QLatin1String(text));
+            QTest::keyClick(edit, end);
+            QTRY_VERIFY(!list->viewport()->findChild<QLineEdit*>());
+        };
+        write("balloon", Qt::Key_Return);
+        QCOMPARE(name(), QStringLiteral("balloon"));
+        write("never mind", Qt::Key_Escape);
+        QCOMPARE(name(), QStringLiteral("balloon"));
+        QVERIFY(studio.window().findChildren<QInputDialog*>().isEmpty());
+    }
+
     void the_disk_space_of_runs_can_be_chosen() {
         const app::Home home;
         StudioFixture studio;
