@@ -70,8 +70,8 @@ PromptPanel::PromptPanel(Studio& studio, QWidget* parent)
       studio_(studio),
       prompt_(new PromptEdit(this)),
       negative_(new PromptEdit(this)),
-      count_(new QLabel(this)),
-      negative_count_(new QLabel(this)),
+      count_(new ElidedLabel(this)),
+      negative_count_(new ElidedLabel(this)),
       wildcards_(new ElidedLabel(this)),
       problem_(new QLabel(this)),
       negative_toggle_(new QToolButton(this)),
@@ -109,11 +109,13 @@ PromptPanel::PromptPanel(Studio& studio, QWidget* parent)
     negative_toggle_->setAccessibleName(tr("Show the negative prompt"));
     default_negative_->setText(tr("Model's default"));
     default_negative_->setToolTip(tr("Take the negative prompt that the model's authors use"));
-    for (QLabel* label : {count_, negative_count_}) {
+    for (ElidedLabel* label : {count_, negative_count_}) {
         label->setProperty("quiet", true);
-        label->setToolTip(
+        label->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+        label->set_tip(
             tr("Tokens of the model's own tokenizer, end mark included; what is over the limit is cut away"));
     }
+    count_->setObjectName(QStringLiteral("prompt-tokens"));
     wildcards_->setProperty("quiet", true);
     wildcards_->hide();
     problem_->setProperty("error", true);
@@ -131,14 +133,12 @@ PromptPanel::PromptPanel(Studio& studio, QWidget* parent)
     under->addWidget(samples_);
     under->addWidget(older_);
     under->addWidget(newer_);
-    under->addStretch(1);
-    under->addWidget(count_);
+    under->addWidget(count_, 1);
     auto* negative_row = new QHBoxLayout;
     negative_row->setSpacing(2);
     negative_row->addWidget(negative_toggle_);
-    negative_row->addStretch(1);
     negative_row->addWidget(default_negative_);
-    negative_row->addWidget(negative_count_);
+    negative_row->addWidget(negative_count_, 1);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(grid::unit, grid::half, grid::unit, grid::unit);
     column->setSpacing(grid::half);
@@ -165,7 +165,7 @@ PromptPanel::PromptPanel(Studio& studio, QWidget* parent)
     connect(&studio_.document, &app::RequestDocument::resolved_changed, this, &PromptPanel::refresh_defaults);
     connect(&studio_.tokens, &app::Tokens::counted, this, &PromptPanel::counted);
     connect(&studio_.tokens, &app::Tokens::failed, this, [this](const QString& tag, const app::Issue&) {
-        (tag == QLatin1String("prompt") ? count_ : negative_count_)->setText(tr("no tokenizer"));
+        (tag == QLatin1String("prompt") ? count_ : negative_count_)->set_text(tr("no tokenizer"));
     });
     set_negative_open(false);
     refresh({});
@@ -234,10 +234,10 @@ void PromptPanel::ask_count() {
 }
 
 void PromptPanel::counted(const QString& tag, int tokens, int limit) {
-    QLabel* label = tag == QLatin1String("prompt") ? count_ : negative_count_;
+    ElidedLabel* label = tag == QLatin1String("prompt") ? count_ : negative_count_;
     const bool over = tokens > limit;
-    label->setText(over ? tr("%1/%2 · the end is cut away").arg(tokens).arg(limit)
-                        : QStringLiteral("%1/%2").arg(tokens).arg(limit));
+    label->set_text(over ? tr("%1/%2 · the end is cut away").arg(tokens).arg(limit)
+                         : QStringLiteral("%1/%2").arg(tokens).arg(limit));
     label->setAccessibleName(tr("%1 of %2 tokens").arg(tokens).arg(limit));
     if (label->property("warning").toBool() == over) return;
     label->setProperty("warning", over);

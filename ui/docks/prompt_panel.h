@@ -59,8 +59,7 @@ private:
 
     Studio& studio_;
     PromptEdit *prompt_, *negative_;
-    QLabel *count_, *negative_count_;
-    ElidedLabel* wildcards_;
+    ElidedLabel *count_, *negative_count_, *wildcards_;
     QLabel* problem_;
     QToolButton *negative_toggle_, *default_negative_, *samples_, *older_, *newer_;
     QTimer* count_later_;

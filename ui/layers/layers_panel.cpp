@@ -172,7 +172,7 @@ QWidget* LayersPanel::make_result() {
     component_->setObjectName(QStringLiteral("layers-component"));
     component_->setAccessibleName(tr("Part of the model"));
     component_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    component_->setMinimumContentsLength(14);
+    component_->setMinimumContentsLength(8); // the panel fits into a window of 800 pixels
     blocks_ = button(left, "layout", tr("By block"), tr("One row for each block, with the largest error in it"), false);
     blocks_->setObjectName(QStringLiteral("layers-blocks"));
     blocks_->setCheckable(true);
@@ -214,7 +214,7 @@ QWidget* LayersPanel::make_details() {
     auto* area = new QScrollArea(this);
     area->setWidgetResizable(true);
     area->setFrameShape(QFrame::NoFrame);
-    area->setMinimumWidth(240);
+    area->setMinimumWidth(180);
     area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     auto* inside = new QWidget(area);
     auto* column = new QVBoxLayout(inside);

@@ -22,6 +22,11 @@ void ElidedLabel::set_text(const QString& text) {
     fit();
 }
 
+void ElidedLabel::set_tip(const QString& tip) {
+    tip_ = tip;
+    fit();
+}
+
 void ElidedLabel::resizeEvent(QResizeEvent* event) {
     QLabel::resizeEvent(event);
     fit();
@@ -29,7 +34,10 @@ void ElidedLabel::resizeEvent(QResizeEvent* event) {
 
 void ElidedLabel::fit() {
     const QString shown = fontMetrics().elidedText(whole_.simplified(), mode_, contentsRect().width());
-    setToolTip(shown == whole_ ? QString() : whole_);
+    QStringList tips;
+    if (shown != whole_) tips << whole_;
+    if (!tip_.isEmpty()) tips << tip_;
+    setToolTip(tips.join(QLatin1Char('\n')));
     if (shown != text()) setText(shown);
 }
 

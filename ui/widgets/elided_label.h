@@ -11,6 +11,7 @@ class ElidedLabel : public QLabel {
 public:
     explicit ElidedLabel(QWidget* parent = nullptr, Qt::TextElideMode mode = Qt::ElideRight);
     void set_text(const QString& text);
+    void set_tip(const QString& tip);               ///< below the whole text in the tool tip, or alone
     const QString& whole() const { return whole_; } ///< what set_text() was given
 
 protected:
@@ -19,7 +20,7 @@ protected:
 private:
     void fit();
     const Qt::TextElideMode mode_;
-    QString whole_;
+    QString whole_, tip_;
 };
 
 /// Text that a wrapping label may break anywhere: long words would make the whole window as wide as they are.

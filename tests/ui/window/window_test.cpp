@@ -342,6 +342,22 @@ private slots:
         QCOMPARE(studio.core().project.count(), 0);
     }
 
+    /// In no layout does the window grow by itself, however much the labels have to say.
+    void a_small_window_stays_small() {
+        const app::Home home;
+        for (const Layout layout : {Layout::create, Layout::compare, Layout::tune}) {
+            StudioFixture studio(layout, Scheme::dark, {800, 600});
+            QTest::qWait(50);
+            QCOMPARE(studio.window().size(), QSize(800, 600));
+        }
+        StudioFixture studio;
+        auto* count = studio.find<ElidedLabel>("prompt-tokens");
+        const int width = studio.find<QDockWidget>("prompt-dock")->minimumSizeHint().width();
+        count->set_text(QStringLiteral("123456/512 · the end is cut away"));
+        QTest::qWait(1);
+        QCOMPARE(studio.find<QDockWidget>("prompt-dock")->minimumSizeHint().width(), width);
+    }
+
     void wrong_files_opened_together_are_told_at_once() {
         const app::Home home;
         StudioFixture studio;
