@@ -12,6 +12,7 @@
 #include "app/request/request_resolver.h"
 #include "app/request/request_values.h"
 #include "app/request/wildcards.h"
+#include "engine/session/model_lookup.h"
 
 namespace denoir::app {
 namespace {
@@ -25,10 +26,28 @@ bool is_harmless(const QString& key) {
     return key == QStringLiteral("prompt") || key == QStringLiteral("negative_prompt") || key == QStringLiteral("seed");
 }
 
+/// What the chosen model's files say; nothing where they do not, or cannot be read.
+std::optional<Family> family_told(const Request& r) {
+    try {
+        return ModelFolder::open(find_model(r.model), r.parts).family;
+    } catch (const Error&) { // whoever resolves the request says it
+        return {};
+    }
+}
+
+/// What no control shows was said of the model before, if it is none of `chosen`.
+void forget_hidden(Request& r, const QStringList& chosen = {}) {
+    for (const char* key : {"family", "preprocess"})
+        if (!chosen.contains(QLatin1String(key))) clear_request_field(r, key);
+}
+
 /// A run's or a file's request, as something to go on with.
 Request to_edit(Request r, const QString& prompt_template) {
     r.start.reset(); // the run itself, not a branch of it
     r.mode.reset();  // follows from the model and the images, which may change
+    // What no control shows is not held fast where it is so anyway.
+    if (r.family && r.family == family_told(r)) r.family.reset();
+    if (r.preprocess == Preprocess::original) r.preprocess.reset();
     if (!prompt_template.isEmpty()) r.prompt = prompt_template.toStdString();
     return r;
 }
@@ -122,6 +141,7 @@ Issue RequestDocument::set_value(const QString& key, const QVariant& value) {
         set_field(after.request, key, value);
         if (key == QStringLiteral("model"))
             set_field(after.request, QStringLiteral("parts"), model_parts_.value(value.toString()));
+        if (after.request.model != asked_.model) forget_hidden(after.request);
     } catch (const Error& e) {
         return Issue::from(e);
     }
@@ -134,6 +154,7 @@ Issue RequestDocument::set_values(const QVariantMap& values, const QString& labe
     State after = state();
     try {
         for (auto it = values.begin(); it != values.end(); ++it) set_field(after.request, it.key(), it.value());
+        if (after.request.model != asked_.model) forget_hidden(after.request, values.keys());
     } catch (const Error& e) {
         return Issue::from(e);
     }
@@ -146,7 +167,10 @@ Issue RequestDocument::set_values(const QVariantMap& values, const QString& labe
 void RequestDocument::reset(const QString& key) {
     State after = state();
     set_field(after.request, key, {});
-    if (key == QStringLiteral("model")) after.request.parts = {};
+    if (key == QStringLiteral("model")) {
+        after.request.parts = {};
+        forget_hidden(after.request);
+    }
     if (key == QStringLiteral("seed")) after.seed_locked = false;
     push(std::move(after), tr("reset %1").arg(top_key(key)));
 }
@@ -160,7 +184,7 @@ void RequestDocument::reset_all() {
     after.model = asked_.model;
     after.parts = asked_.parts;
     after.loras = asked_.loras;
-    after.family = asked_.family;
+    if (asked_.family && !family_told(asked_)) after.family = asked_.family; // nothing else says it
     push({std::move(after), false}, tr("reset every parameter"));
 }
 

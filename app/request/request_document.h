@@ -50,7 +50,8 @@ public:
     const Variant& variant() const; ///< of the chosen model, as its files' headers have it
 
     /// One undo step (merging with the one before if that was of the same key). A value that the field can never have
-    /// (a word for a number, 6 frames) is refused: returns the issue, nothing changes.
+    /// (a word for a number, 6 frames) is refused: returns the issue, nothing changes. With another model goes what no
+    /// control shows and was said of the one before: family and preprocess.
     Issue set_value(const QString& key, const QVariant& value);
     /// Of models, as Settings::model_parts(): they come with a model that is chosen from then on.
     void set_model_parts(const QVariantMap& parts) { model_parts_ = parts; }
@@ -58,7 +59,8 @@ public:
     Issue set_values(const QVariantMap& values, const QString& label);
     void reset(const QString& key); ///< back to the default
     void reset_all();               ///< but prompts, images, model and LoRAs
-    /// The parameters of a run or a video, undoable. Values that are the model's defaults stay marked as set.
+    /// The parameters of a run or a video, undoable. Values that are the model's defaults stay marked as set, but for a
+    /// family that the model's files tell as well: with another model it would be wrong, and no control shows it.
     void restore(const Request& request, const QString& label, const QString& prompt_template = {});
     /// Restores the resolved request that a run was made with. What it leaves open stays as it was made: a clip of
     /// diffusion forcing in one window is made in one again, where a new one of its length would be made in several.

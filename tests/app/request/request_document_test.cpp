@@ -4,7 +4,10 @@
 #include <QFileInfo>
 #include <QSignalSpy>
 #include <QTest>
+#include <filesystem>
+#include <functional>
 #include <random>
+#include <utility>
 
 #include "app/base/text.h"
 #include "app/request/request_values.h"
@@ -333,6 +336,59 @@ private slots:
         QVERIFY(document_->asked().cache.has_value());
         document_->reset_all();
         QVERIFY(!document_->asked().cache);
+    }
+
+    /// No control shows a run's family: another model has its own, and the defaults are the model's.
+    void no_family_outlives_its_model() {
+        Request made = tiny_request();
+        made.family = Family::skyreels_df;
+        made.preprocess = Preprocess::original;
+        document_->restore(made, key("restore"));
+        QVERIFY(!document_->asked().family && !document_->asked().preprocess);
+        QVERIFY(document_->wait_resolved(20000));
+        QVERIFY(document_->valid());
+
+        made.family = Family::skyreels; // not what the files say: as it was made
+        made.preprocess = Preprocess::diffusers;
+        document_->restore(made, key("restore"));
+        QCOMPARE(document_->asked().family, std::optional(Family::skyreels));
+        const Request hidden = document_->asked();
+        document_->reset_all();
+        QVERIFY(!document_->asked().family && !document_->asked().preprocess);
+        const QString wan = models + key("Wan2.1-T2V-tiny");
+        const std::pair<const char*, std::function<void()>> changes[] = {
+            {"set", [&] { document_->set_value(key("model"), wan); }},
+            {"several set",
+             [&] {
+                 document_->set_values({{key("model"), wan}}, key("take"));
+             }},
+            {"reset", [&] { document_->reset(key("model")); }}};
+        for (const auto& [name, change] : changes) {
+            document_->load(hidden);
+            change();
+            QVERIFY2(!document_->asked().family && !document_->asked().preprocess, name);
+            stack_->undo();
+            QCOMPARE(document_->asked().family, std::optional(Family::skyreels));
+        }
+        document_->load(hidden);
+        document_->set_value(key("model"), to_qstring(hidden.model)); // the one that it is
+        QCOMPARE(document_->asked().family, std::optional(Family::skyreels));
+    }
+
+    /// Where nothing else says it, a request without its family could not be started.
+    void a_family_that_no_file_tells_stays() {
+        const QString plain = home_.file(key("plain"));
+        std::filesystem::copy(to_path(models + key("Wan2.1-T2V-tiny")), to_path(plain),
+                              std::filesystem::copy_options::recursive);
+        Request made;
+        made.model = to_path(plain);
+        made.prompt = "a fox";
+        made.family = Family::wan;
+        document_->restore(made, key("restore"));
+        document_->reset_all();
+        QCOMPARE(document_->asked().family, std::optional(Family::wan));
+        QVERIFY(document_->wait_resolved(20000));
+        QVERIFY2(document_->valid(), qPrintable(document_->issues().value(0).line()));
     }
 
     /// A run's mode follows from its images: with other images it is another.
