@@ -190,13 +190,13 @@ void RequestDocument::reset_all() {
 
 void RequestDocument::restore(const Request& request, const QString& label, const QString& prompt_template) {
     one_window_.reset();
-    push({to_edit(request, prompt_template), seed_locked_ || request.seed}, label);
+    push({to_edit(request, prompt_template), request.seed.has_value()}, label);
 }
 
 void RequestDocument::restore_made(const Request& made, const QString& label, const QString& prompt_template) {
     const bool one_window = made.mode == Mode::forcing && made.forcing && !made.forcing->base;
     if (!one_window) return restore(made, label, prompt_template);
-    const State after{to_edit(made, prompt_template), seed_locked_ || made.seed};
+    const State after{to_edit(made, prompt_template), made.seed.has_value()};
     const QString merge_key = QStringLiteral("made %1").arg(++burst_);
     one_window_ = {after.request, label, merge_key};
     if (changed_keys(asked_, after.request).isEmpty())

@@ -234,6 +234,19 @@ private slots:
         QVERIFY(!document_->seed_locked());
     }
 
+    /// Beside a seed that is drawn anew each time the lock is open.
+    void a_request_without_a_seed_has_no_lock() {
+        document_->set_value(key("seed"), 7);
+        Request other = tiny_request();
+        other.seed.reset();
+        for (const bool made : {false, true}) {
+            made ? document_->restore_made(other, key("extend")) : document_->restore(other, key("extend"));
+            QVERIFY(!document_->has_value(key("seed")) && !document_->seed_locked());
+            stack_->undo();
+            QVERIFY(document_->seed_locked());
+        }
+    }
+
     void only_a_locked_seed_is_kept() {
         document_->set_value(key("seed"), 7);
         QCOMPARE(document_->to_keep().seed, std::optional<std::uint64_t>(7));
