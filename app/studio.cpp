@@ -86,6 +86,7 @@ void Studio::connect_queue() {
     });
     connect(&queue, &RunQueue::entry_ended, this, &Studio::run_ended);
     connect(&history, &RunHistory::removed, &queue, &RunQueue::forget);
+    connect(&history, &RunHistory::restored, &queue, &RunQueue::remember);
     // The run at work is listed with the step it has reached; its folder is looked at once a second at most.
     connect(&worker, &EngineWorker::step_done, this,
             [this, touched = QElapsedTimer()](JobId job, const StepUpdate& update) mutable {

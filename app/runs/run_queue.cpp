@@ -252,7 +252,17 @@ void RunQueue::remove(quint64 id) {
 void RunQueue::forget(const QStringList& runs) {
     for (int row = rowCount() - 1; row >= 0; --row)
         if (store_->entries[std::size_t(row)].ended() && runs.contains(store_->entries[std::size_t(row)].run))
-            store_->take(row);
+            store_->forgotten.emplace_back(row, store_->take(row));
+    store_->save();
+}
+void RunQueue::remember(const QStringList& runs) {
+    auto& gone = store_->forgotten;
+    for (std::size_t i = gone.size(); i-- > 0;) { // what went last comes first: each finds its row
+        if (!runs.contains(gone[i].second.run)) continue;
+        const int row = std::min(gone[i].first, store_->first_waiting());
+        store_->put(row, std::move(gone[i].second));
+        gone.erase(gone.begin() + std::ptrdiff_t(i));
+    }
     store_->save();
 }
 void RunQueue::clear_ended() {

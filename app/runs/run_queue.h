@@ -72,8 +72,9 @@ public:
     void cancel_current();
     /// Removes an entry that is not at work.
     void remove(quint64 id);
-    /// Entries that ended with these runs, which are gone.
+    /// Entries that ended with these runs, which are gone; remember() brings them back with their runs.
     void forget(const QStringList& runs);
+    void remember(const QStringList& runs);
     /// Everything that ended.
     void clear_ended();
     /// Everything that waits whose tag begins so.

@@ -38,6 +38,7 @@ struct RunQueue::Store {
     std::filesystem::path file;
     std::vector<Entry> entries;
     std::vector<std::vector<std::pair<int, Entry>>> removed; ///< newest last; in each from the last row to the first
+    std::vector<std::pair<int, Entry>> forgotten;            ///< with their rows, newest last
     quint64 next_id = 1, start_after = 0; ///< start_after: serial of the file that must be written first; 0: none
     bool paused = false, started = false;
     int failures = 0;    ///< in a row, for the reason below

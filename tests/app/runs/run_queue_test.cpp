@@ -121,6 +121,28 @@ private slots:
         QCOMPARE(restored.count(), 2);
     }
 
+    /// Each where it was, with its tag.
+    void entries_come_back_with_their_runs() {
+        Arrivals emptied(&*queue_, &RunQueue::emptied);
+        for (quint64 seed = 1; seed <= 3; ++seed) queue_->add(tiny(seed), false, QString::number(seed));
+        queue_->start();
+        QTRY_COMPARE_WITH_TIMEOUT(emptied.count(), 1, 60000);
+        QStringList runs;
+        for (int row = 0; row < 3; ++row) runs << queue_->index(row).data(RunQueue::RunRole).toString();
+        queue_->set_paused(true);
+        queue_->add(tiny(4));
+        queue_->forget({runs[0], runs[1]});
+        queue_->forget({runs[2]});
+        QCOMPARE(seeds(), (QList<quint64>{4}));
+        queue_->remember({runs[2]});
+        QCOMPARE(seeds(), (QList<quint64>{3, 4}));
+        queue_->remember({runs[0], runs[1]});
+        QCOMPARE(seeds(), (QList<quint64>{1, 2, 3, 4}));
+        QCOMPARE(queue_->index(1).data(RunQueue::TagRole).toString(), QString("2"));
+        queue_->remember(runs); // they are there
+        QCOMPARE(queue_->rowCount(), 4);
+    }
+
     void runs_one_after_another() {
         Arrivals ended(&*queue_, &RunQueue::entry_ended), created(&*queue_, &RunQueue::run_created);
         Arrivals emptied(&*queue_, &RunQueue::emptied);
