@@ -195,7 +195,7 @@ void Studio::learn(const QString& run) {
 void Studio::start() {
     journal.add(Journal::Level::info, tr("Denoir %1 begins").arg(QCoreApplication::applicationVersion()));
     project.set_autosave(true);
-    history.purge_trash(trash_days);
+    history.purge_trash(trash_days, project.runs());
     connect(&document, &RequestDocument::changed, this, &Studio::look_at_device);
     connect(&document, &RequestDocument::resolved_changed, this, &Studio::look_at_device);
     connect(&worker, &EngineWorker::ended, this, &Studio::look_at_device);

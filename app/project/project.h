@@ -148,6 +148,9 @@ public:
     static Take take_of_picture(const QString& picture, double fps);
     /// Whatever `path` is, by content (a GIF that does not move is a picture).
     static Take take_of(const QString& path, double fps, const std::stop_token& stop = {});
+    QStringList runs() const; ///< of all takes, each once
+    /// How many shots have a take of one of these.
+    int shots_of(const QStringList& runs) const;
     /// Whether a file, whatever its name, says that it is one.
     static bool is_project(const QString& file);
     /// Whether the video, picture or folder of frames of a shot was not there at the last look; each is looked at when

@@ -80,4 +80,19 @@ Take Project::take_of(const QString& path, double fps, const std::stop_token& st
     }
 }
 
+QStringList Project::runs() const {
+    QStringList out;
+    for (const Shot& s : shots_)
+        for (const Take& take : s.takes)
+            if (!take.run.isEmpty()) out << take.run;
+    out.removeDuplicates();
+    return out;
+}
+
+int Project::shots_of(const QStringList& runs) const {
+    return int(std::count_if(shots_.begin(), shots_.end(), [&](const Shot& s) {
+        return std::any_of(s.takes.begin(), s.takes.end(), [&](const Take& take) { return runs.contains(take.run); });
+    }));
+}
+
 } // namespace denoir::app

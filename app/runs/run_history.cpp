@@ -46,6 +46,14 @@ qint64 trashed_at(const QString& name) {
     return good && name.contains(QLatin1Char('-')) ? time : -1;
 }
 
+/// Of a name in the trash, the run folder's.
+QString own_name(const QString& name) { return name.section(QLatin1Char('-'), 1); }
+
+bool names_one_of(const QStringList& runs, const QString& name) {
+    return std::any_of(runs.begin(), runs.end(),
+                       [&](const QString& run) { return run.section(QLatin1Char('/'), -1) == own_name(name); });
+}
+
 } // namespace
 
 struct RunHistory::Store {
@@ -426,12 +434,8 @@ void RunHistory::restore(const QStringList& runs) {
     QStringList back;
     for (const fs::path& item : all) {
         const QString name = to_qstring(item.filename());
-        const QString own = name.section(QLatin1Char('-'), 1);
-        const bool wanted = runs.isEmpty() ? trashed_at(name) == newest && newest >= 0
-                                           : std::any_of(runs.begin(), runs.end(), [&](const QString& run) {
-                                                 return run.section(QLatin1Char('/'), -1) == own;
-                                             });
-        const fs::path entry = store_->runs / to_path(own);
+        const bool wanted = runs.isEmpty() ? trashed_at(name) == newest && newest >= 0 : names_one_of(runs, name);
+        const fs::path entry = store_->runs / to_path(own_name(name));
         if (!wanted || fs::exists(fs::symlink_status(entry, code))) continue;
         fs::rename(item, entry, code);
         if (code) continue;
@@ -443,12 +447,13 @@ void RunHistory::restore(const QStringList& runs) {
 
 bool RunHistory::can_restore() const { return !store_->trashed().empty(); }
 
-void RunHistory::purge_trash(int older_than_days) {
+void RunHistory::purge_trash(int older_than_days, const QStringList& but) {
     const qint64 limit = QDateTime::currentMSecsSinceEpoch() - qint64(older_than_days) * 24 * 3600 * 1000;
     std::vector<fs::path> old;
     for (const fs::path& item : store_->trashed()) {
-        const qint64 time = trashed_at(to_qstring(item.filename()));
-        if (time >= 0 && time <= limit) old.push_back(item);
+        const QString name = to_qstring(item.filename());
+        const qint64 time = trashed_at(name);
+        if (time >= 0 && time <= limit && !names_one_of(but, name)) old.push_back(item);
     }
     store_->scanner.purge(std::move(old));
 }

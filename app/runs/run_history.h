@@ -84,8 +84,8 @@ public:
     /// The runs that the last remove() took (or these), back at their places.
     void restore(const QStringList& runs = {});
     bool can_restore() const;
-    /// Removes what lies in the trash for longer than this.
-    void purge_trash(int older_than_days);
+    /// Removes what lies in the trash for longer than this, but these runs.
+    void purge_trash(int older_than_days, const QStringList& but = {});
 
     /// A folder was made or changed: looked at soon. The window connects queue and worker to this.
     void touch(const QString& run);

@@ -130,6 +130,8 @@ private slots:
         history_->purge_trash(1);
         QVERIFY(history_->can_restore());
         QTest::qWait(5);
+        history_->purge_trash(0, {a}); // a cut has it
+        QVERIFY(history_->wait_scanned(30000) && history_->can_restore());
         history_->purge_trash(0);
         QTRY_VERIFY_WITH_TIMEOUT(!history_->can_restore(), 30000);
     }
