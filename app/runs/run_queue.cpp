@@ -374,7 +374,7 @@ int RunQueue::row_of(quint64 id) const { return store_->find(id); }
 QList<quint64> RunQueue::interrupted() const {
     QList<quint64> out;
     for (const Entry& e : store_->entries)
-        if (e.state == State::interrupted) out << e.id;
+        if (e.state == State::interrupted || (e.state == State::cancelled && e.left_at_work)) out << e.id;
     return out;
 }
 

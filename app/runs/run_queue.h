@@ -100,6 +100,7 @@ public:
     QString running_run() const; ///< its folder, once it exists
     std::optional<Request> running_request() const;
     int row_of(quint64 id) const; ///< -1: none
+    /// What a crash or the program's end took from the engine, and has a run: oldest first.
     QList<quint64> interrupted() const;
     /// What an entry will take by the Estimator, in seconds: for its progress and ETA. Between its windows pictures are
     /// decoded and encoded, too: that is of `denoise`; `decode` is what comes after the last step.

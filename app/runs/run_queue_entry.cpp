@@ -85,8 +85,11 @@ void RunQueue::Entry::after_crash() {
     drop_empty_run();
     state = run.isEmpty() ? State::waiting : State::interrupted;
     if (run.isEmpty()) return;
+    left_at_work = true;
     try {
-        if (RunFolder::open(to_path(run)).record().state == RunState::done) state = State::done;
+        const RunState ended = RunFolder::open(to_path(run)).record().state;
+        if (ended == RunState::done) state = State::done;
+        if (ended == RunState::cancelled) state = State::cancelled; // by the end of the program
     } catch (const Error& error) {
         issue = Issue::from(error);
         state = State::failed;

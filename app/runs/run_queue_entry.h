@@ -15,6 +15,7 @@ struct RunQueue::Entry {
     QString tag;                                ///< RunQueue::TagRole
     QString run;                                ///< folder; known before the first step
     Issue issue;
+    bool left_at_work = false; ///< by the program's end before this start; not stored
 
     // While it is at work; not stored.
     JobId job = 0;
@@ -32,7 +33,7 @@ struct RunQueue::Entry {
     bool has_run() const;
     /// Forgets its folder where there is no run, and removes it where nothing was put there.
     void drop_empty_run();
-    /// The program ended while it was at work: waits again, or is interrupted where there is a run.
+    /// The program ended while it was at work: waits again, or ended as the run says where there is one.
     void after_crash();
 
     bool ended() const { return state != State::waiting && state != State::running; }

@@ -246,7 +246,8 @@ private slots:
         QVERIFY(!run.isEmpty());
         QVERIFY(queue_->flush());
         reopen();
-        QCOMPARE(state(0), RunQueue::State::interrupted);
+        QCOMPARE(state(0), RunQueue::State::cancelled); // as its folder says: the list of runs has that word
+        QCOMPARE(RunFolder::open(to_path(run)).record().state, RunState::cancelled);
         QCOMPARE(state(1), RunQueue::State::waiting);
         QCOMPARE(queue_->interrupted().size(), 1);
         QCOMPARE(queue_->index(0).data(RunQueue::RunRole).toString(), run);
