@@ -164,6 +164,15 @@ public:
     /// medium_rewritten() where another lies in its place.
     void look_at_media();
 
+    struct Moved {
+        Take take;
+        QString now; ///< its file, or folder of frames
+    };
+    /// This take, whose file is now elsewhere, and the others that are missing and lie as they did beside it there.
+    std::vector<Moved> moved_with(const Take& take, const QString& now) const;
+    /// Whatever was shown from one of these places is shown from the other: one undo step.
+    void relink(const std::vector<Moved>& moved);
+
     /// The request being edited (asked_json()); an empty object: none. Not an undo step: the document pushes its own.
     const Json& request() const { return request_; }
     void set_request(const Json& request);

@@ -1,16 +1,39 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QFileInfo>
+#include <QSet>
 #include <QtConcurrent/QtConcurrentRun>
 #include <utility>
 
 #include "app/base/text.h"
 #include "app/project/project.h"
+#include "engine/pipeline/run_layout.h"
+#include "engine/session/run_folder.h"
 
 namespace denoir::app {
 namespace {
 
 bool lies_there(const Take& take, const QFileInfo& info) {
     return take.kind == Take::Kind::frames ? info.isDir() : info.isFile();
+}
+
+/// Where a file has moved: what is left of both paths without the folders and the name that they end with alike.
+std::pair<QString, QString> roots_of(QString from, QString to) {
+    constexpr QLatin1Char slash('/');
+    if (from.section(slash, -1) != to.section(slash, -1)) // has another name now
+        return {from.section(slash, 0, -2), to.section(slash, 0, -2)};
+    for (QString name = from.section(slash, -1); !name.isEmpty() && name == to.section(slash, -1);
+         name = from.section(slash, -1)) {
+        from.chop(name.size() + 1);
+        to.chop(name.size() + 1);
+    }
+    return {from, to};
+}
+
+/// The run whose video it is; empty: it is from elsewhere.
+QString run_of(const QString& video) {
+    const std::filesystem::path folder = to_path(video).parent_path();
+    const bool own = to_path(video).filename() == run_file::video && is_run_folder(folder);
+    return own ? to_qstring(folder) : QString();
 }
 
 } // namespace
@@ -91,6 +114,36 @@ void Project::look_at_new_media() {
         const auto known = before.constFind(take.video);
         if (!media_.contains(take.video)) media_.insert(take.video, known == before.end() ? look_at(take) : *known);
     }
+}
+
+std::vector<Project::Moved> Project::moved_with(const Take& take, const QString& now) const {
+    std::vector<Moved> out{{take, now}};
+    const auto [from, to] = roots_of(take.video, now);
+    QSet<QString> looked{take.video};
+    for (const Shot& s : shots_)
+        for (const Take& other : s.takes) {
+            if (looked.contains(other.video) || !other.video.startsWith(from + QLatin1Char('/'))) continue;
+            looked.insert(other.video);
+            const QString there = to + other.video.mid(from.size());
+            if (!lies_there(other, QFileInfo(other.video)) && lies_there(other, QFileInfo(there)))
+                out.push_back({other, there});
+        }
+    return out;
+}
+
+void Project::relink(const std::vector<Moved>& moved) {
+    std::vector<Shot> after = shots_;
+    for (Shot& s : after)
+        for (Take& take : s.takes)
+            for (const Moved& each : moved)
+                if (take.video == each.take.video) {
+                    take.video = each.now;
+                    take.run = run_of(each.now);
+                    break;
+                }
+    if (after == shots_) return;
+    push(tr("locate media"), after, {}, {});
+    emit media_changed();
 }
 
 } // namespace denoir::app

@@ -610,6 +610,10 @@
         <source>its folder of frames is not there any more</source>
         <translation>ihr Ordner mit Bildern ist nicht mehr da</translation>
     </message>
+    <message>
+        <source>locate media</source>
+        <translation>Medien suchen</translation>
+    </message>
 </context>
 <context>
     <name>denoir::app::ProjectLock</name>

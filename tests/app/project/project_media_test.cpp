@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <QDir>
 #include <QFile>
 #include <QSignalSpy>
 #include <QTest>
@@ -67,6 +68,43 @@ private slots:
         QTest::qWait(300);
         QCOMPARE(changed.count(), 0);
         QVERIFY(!p.is_missing(0));
+    }
+
+    /// What has moved with a file is relinked with it, in one step; nothing else is.
+    void what_has_moved_together_is_found_together() {
+        Project p;
+        const auto shot = [&](const QString& file) {
+            Take t = take(5);
+            t.video = home_->file(file), t.run.clear();
+            p.add_shot(t);
+        };
+        QVERIFY(QDir(home_->path()).mkpath("old/run"));
+        for (const char* file : {"old/a.mp4", "old/b.mp4", "old/gone.mp4", "old/run/video.mp4"}) write(file, "one");
+        for (const char* file : {"old/a.mp4", "old/b.mp4", "old/gone.mp4", "old/run/video.mp4", "a.mp4"}) shot(file);
+        QVERIFY(p.split(0, 2));
+        QVERIFY(QDir().rename(home_->file("old"), home_->file("new")));
+        QVERIFY(QFile::remove(home_->file("new/gone.mp4")));
+        p.look_at_media();
+        QTRY_VERIFY_WITH_TIMEOUT(p.is_missing(0), 30000);
+        const auto moved = p.moved_with(p.shot(0).current(), home_->file("new/a.mp4"));
+        QStringList found;
+        for (const auto& each : moved) found << each.now.mid(home_->path().size());
+        QCOMPARE(found, (QStringList{"/new/a.mp4", "/new/b.mp4", "/new/run/video.mp4"}));
+        const int steps = p.step();
+        QSignalSpy changed(&p, &Project::media_changed);
+        p.relink(moved);
+        QCOMPARE(p.step(), steps + 1);
+        QCOMPARE(changed.count(), 1);
+        QStringList missing;
+        for (int row = 0; row < p.count(); ++row)
+            if (p.is_missing(row)) missing << p.shot(row).current().video;
+        QCOMPARE(missing, QStringList{home_->file("old/gone.mp4")});
+        QCOMPARE(p.shot(1).current().video, home_->file("new/a.mp4")); // both parts
+        p.undo().undo();
+        QCOMPARE(p.shot(0).current().video, home_->file("old/a.mp4"));
+        // One that has another name now says where its neighbours are, too.
+        QVERIFY(QFile::rename(home_->file("new/a.mp4"), home_->file("new/first.mp4")));
+        QCOMPARE(p.moved_with(p.shot(0).current(), home_->file("new/first.mp4")).size(), std::size_t{3});
     }
 
     /// The totals change with each step of the run at work, the runs do not.
