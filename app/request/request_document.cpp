@@ -245,10 +245,11 @@ void RequestDocument::set_seed_locked(bool locked) {
 RequestDocument::Snapshot RequestDocument::snapshot(int variation) const {
     Snapshot out;
     out.request = asked_;
-    if (!seed_locked_ || !asked_.seed) {
+    const bool branches = asked_.start.has_value(); // with the noise of its run: no seed has any effect
+    if (!asked_.seed || (!seed_locked_ && !branches)) {
         std::random_device device;
         out.request.seed = std::uniform_int_distribution<quint64>(0, largest_drawn_seed)(device);
-    } else {
+    } else if (!branches) {
         *out.request.seed += quint64(variation); // past the largest it goes on at 0
     }
     const auto resolve = [&](std::string& text, QString& text_template) {

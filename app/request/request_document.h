@@ -90,7 +90,7 @@ public:
         Request request;
         QString prompt_template, negative_template; ///< empty where they hold no wildcards
     };
-    /// `variation` 0, 1, 2 …: for several at once; each gets the next seed after a locked one.
+    /// `variation` 0, 1, 2 …: for several at once; each gets the next seed after a locked one. A branch keeps its seed.
     Snapshot snapshot(int variation = 0) const;
 
     /// Blocks until defaults and messages are up to date, at most this long; false: not in time. For tests and

@@ -411,7 +411,6 @@ void ParametersPanel::add_bottom(QVBoxLayout* column, QAction& generate) {
     copies_->setPrefix(QStringLiteral("× "));
     wheel_when_focused(copies_);
     copies_->setAccessibleName(tr("How many runs, each with its own seed"));
-    copies_->setToolTip(copies_->accessibleName());
     auto* row = new QHBoxLayout;
     row->setSpacing(grid::half);
     row->addWidget(generate_, 1);
@@ -437,6 +436,6 @@ void ParametersPanel::set_generates(bool generates) {
     copies_->setVisible(generates);
 }
 
-int ParametersPanel::copies() const { return copies_->value(); }
+int ParametersPanel::copies() const { return copies_->isEnabled() ? copies_->value() : 1; }
 
 } // namespace denoir::ui

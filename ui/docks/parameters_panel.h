@@ -29,7 +29,7 @@ public:
     /// `generate`: the window's action, which the button triggers.
     ParametersPanel(Studio& studio, QAction& generate, QWidget* parent = nullptr);
 
-    /// How many runs one press puts into the queue.
+    /// How many runs one press puts into the queue: one of a branch, whose noise no seed changes.
     int copies() const;
     /// Takes what is still being typed, as Enter would. Returns what is wrong where a field holds no value; empty:
     /// none.
@@ -66,6 +66,7 @@ private:
     void refresh_models();
     void refresh_sizes();
     void refresh_seed();
+    void refresh_copies();
     void refresh_forcing();
     bool is_forcing_member(const QString& member) const; ///< one that has a field here
     QString length_text() const;                         ///< of the clip, or of what it adds to a video

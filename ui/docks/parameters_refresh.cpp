@@ -4,6 +4,7 @@
 #include <QFileInfo>
 #include <QLabel>
 #include <QLineEdit>
+#include <QSpinBox>
 #include <QToolButton>
 
 #include <algorithm>
@@ -49,6 +50,7 @@ void ParametersPanel::refresh() {
     showing_ = true;
     for (auto it = fields_.cbegin(); it != fields_.cend(); ++it) refresh_field(it.key());
     refresh_seed();
+    refresh_copies();
     refresh_forcing();
     refresh_sizes();
     refresh_more();
@@ -190,6 +192,13 @@ void ParametersPanel::refresh_seed() {
     }
     const QSignalBlocker quiet(lock_);
     lock_->setChecked(document.seed_locked());
+}
+
+void ParametersPanel::refresh_copies() {
+    const bool branches = studio_.document.asked().start.has_value();
+    copies_->setEnabled(!branches);
+    copies_->setToolTip(branches ? tr("A branch begins with its run's noise: every copy would be the same")
+                                 : copies_->accessibleName());
 }
 
 void ParametersPanel::refresh_forcing() {

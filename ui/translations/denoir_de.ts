@@ -3189,6 +3189,10 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <source>One more than a multiple of four: 5, 9, 13, …; or the seconds: 2 s</source>
         <translation>Eins mehr als ein Vielfaches von vier: 5, 9, 13, …; oder die Sekunden: 2 s</translation>
     </message>
+    <message>
+        <source>A branch begins with its run&apos;s noise: every copy would be the same</source>
+        <translation>Ein Zweig beginnt mit dem Rauschen seines Laufs: jede Kopie wäre dieselbe</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::PreviewView</name>

@@ -6,6 +6,7 @@
 #include <QLineEdit>
 #include <QListView>
 #include <QMenu>
+#include <QSpinBox>
 #include <QTimer>
 #include <optional>
 
@@ -218,6 +219,31 @@ private slots:
         studio.emplace();
         QVERIFY(studio->core().document.asked().start);
         QVERIFY2(told(), qPrintable(said(*studio)));
+    }
+
+    /// No seed changes the noise that a branch begins with: copies of it would be one clip.
+    void a_branch_is_made_once() {
+        const app::Home home;
+        const QString run = listed_run(home, "first", 3, 5);
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& queue = studio.core().queue;
+        queue.set_paused(true);
+        auto* copies = studio.find<QSpinBox>("copies");
+        copies->setValue(3);
+        emit studio.find<StepStrip>("run-steps")->branch_requested(run, 2);
+        QTRY_VERIFY_WITH_TIMEOUT(studio.core().document.asked().start, 30000);
+        QVERIFY(!copies->isEnabled());
+        QVERIFY2(copies->toolTip().contains("branch"), qPrintable(copies->toolTip()));
+        studio.core().document.set_seed_locked(false);
+        studio.find<QAction>("run.generate")->trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(queue.rowCount() > 0, 30000);
+        QCOMPARE(queue.rowCount(), 1);
+        QCOMPARE(queue.index(0).data(app::RunQueue::SeedRole).toULongLong(), 5ull);
+        studio.core().document.reset("start");
+        QVERIFY(copies->isEnabled() && !copies->toolTip().contains("branch"));
+        studio.find<QAction>("run.generate")->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(queue.rowCount(), 4, 30000);
     }
 
     /// A seed that was let go for variations is let go after the next start, too, and in the project.
