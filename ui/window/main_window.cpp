@@ -236,6 +236,12 @@ void MainWindow::layout_shown(Layout layout) {
     compare_bar_->setVisible(compares);
     steps_->set_compares(compares);
     viewer_->layout_shown(layout);
+    // Menus mean what is seen: in Tune the clip that is selected, elsewhere the run in the preview.
+    if (sweeps)
+        select_clip();
+    else if (tuned_)
+        runs_->select(viewer_->run(app::Side::a));
+    tuned_ = sweeps;
     // Qt leaves the tabs of docks that were parted behind, empty, over whatever stands there now, and draws a line
     // beside those it uses again, whatever the style sheet says.
     QTimer::singleShot(0, this, [this] {
@@ -247,6 +253,11 @@ void MainWindow::layout_shown(Layout layout) {
 }
 
 bool MainWindow::tunes() const { return layouts_ && layouts_->current() == Layout::tune; }
+
+void MainWindow::select_clip() {
+    const QStringList clips = tune_->selected_runs();
+    if (!clips.isEmpty()) runs_->select(clips.constFirst());
+}
 
 void MainWindow::begin(Layout layout) {
     layouts_->begin(layout);

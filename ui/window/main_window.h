@@ -91,6 +91,7 @@ private:
     void layout_shown(Layout layout);
     void update_title();
     bool tunes() const; ///< the layout Tune is shown
+    void select_clip(); ///< of the grid, in the list of runs
     void show_newest();
     /// An export or a draft would be lost by quitting, and whoever quits is told of it first.
     bool keeps_export();
@@ -167,6 +168,7 @@ private:
     ShotAdder* shot_adder_;
     Generation* generation_;
     bool for_picture_ = false; ///< nothing is stored
+    bool tuned_ = false;       ///< the layout Tune was shown last
 };
 
 } // namespace denoir::ui

@@ -274,8 +274,10 @@ void MainWindow::connect_tune() {
         viewer_->show_run(run);
     });
     connect(tune_, &SweepView::compare_runs, viewer_, &Viewer::compare);
-    // What can be done with a run from the menus is done with the clip that is selected.
-    connect(tune_, &SweepView::current_run_changed, runs_, &RunsPanel::select);
+    // What can be done with a run from the menus is done with the clip that is selected, while it is seen.
+    connect(tune_, &SweepView::current_run_changed, this, [this](const QString& run) {
+        if (tunes()) runs_->select(run);
+    });
     connect(&tune_->grid(), &SweepGrid::current_changed, this, [this] {
         if (const auto cell = tune_->grid().current()) sweep_table_->set_current(*cell);
     });

@@ -16,6 +16,8 @@
 #include "app/runs/engine_worker.h"
 #include "app/runs/run_history.h"
 #include "app/runs/run_queue.h"
+#include "app/sweep/open_sweep.h"
+#include "app/sweep/sweep_document.h"
 #include "engine/session/request_json.h"
 #include "engine/session/run_folder.h"
 #include "tests/app/arrivals.h"
@@ -27,6 +29,8 @@
 #include "ui/preview/metrics_view.h"
 #include "ui/preview/preview_view.h"
 #include "ui/steps/step_strip.h"
+#include "ui/tune/sweep_grid.h"
+#include "ui/window/layouts.h"
 #include "ui/window/status_line.h"
 
 using namespace denoir;
@@ -260,6 +264,40 @@ private slots:
         studio.emplace();
         QCOMPARE(studio->core().document.asked().prompt, app::tiny_request().prompt);
         QVERIFY(!studio->core().document.seed_locked());
+    }
+
+    /// Star, name and deletion mean the run that is seen: in Tune the clip, elsewhere the run in the preview.
+    void a_sweep_selects_its_runs_in_tune_alone() {
+        const app::Home home;
+        const QString first = listed_run(home, "first", 3, 5);
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& layouts = studio.window().layouts();
+        auto& sweeps = studio.core().sweeps();
+        auto& history = studio.core().history;
+        auto* runs = studio.window().findChild<RunsPanel*>();
+        auto* grid = studio.find<SweepGrid>("sweep-grid");
+        layouts.show(Layout::tune);
+        sweeps.axes().set_all({{"seed", "1, 2"}}, {});
+        QTRY_VERIFY_WITH_TIMEOUT(!sweeps.outlook().pending && sweeps.outlook().clips == 2, 20000);
+        studio.find<QAction>("run.generate")->trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(sweeps.shown() && sweeps.progress().done == 2, 60000);
+        QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 3, 30000);
+        const auto clip = [&](std::size_t cell) { return app::to_qstring(sweeps.shown()->cell(cell).run); };
+        grid->set_current(1);
+        QCOMPARE(runs->current(), clip(1));
+
+        layouts.show(Layout::create);
+        studio.window().viewer().show_run(first);
+        QCOMPARE(runs->current(), first);
+        grid->set_current(0); // as the sweep that is remembered does when it is opened
+        QCOMPARE(runs->current(), first);
+        layouts.show(Layout::tune);
+        QCOMPARE(runs->current(), clip(0));
+        layouts.show(Layout::create);
+        QCOMPARE(runs->current(), first);
+        studio.find<QAction>("run.star")->trigger();
+        QVERIFY(history.starred(first) && !history.starred(clip(0)));
     }
 
     /// The steps that were made since it was looked at are there when it has gone on.
