@@ -4,6 +4,7 @@
 #include <QApplication>
 #include <QDesktopServices>
 #include <QDrag>
+#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QItemSelectionModel>
 #include <QLabel>
@@ -226,7 +227,7 @@ bool RunsPanel::resumable() const { return resumable_; }
 
 void RunsPanel::select(const QString& run) {
     const int row = studio_.history.row_of(run);
-    if (row < 0) return;
+    if (row < 0) return list_->selectionModel()->clear();
     const QModelIndex index = list_->model()->index(row, 0);
     // Not as the view would: with Ctrl held down, of Ctrl+Enter, it adds to what is selected.
     list_->selectionModel()->setCurrentIndex(index, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
@@ -248,15 +249,35 @@ void RunsPanel::focus_search() {
     search_->selectAll();
 }
 
+/// What keys and menus mean: the current run, else the one that is shown, which may lie elsewhere. Empty: none, which
+/// is said.
+QString RunsPanel::meant() {
+    const QString run = current().isEmpty() ? shown_ : current();
+    if (run.isEmpty()) emit said(tr("Select a run in the list first."));
+    return run;
+}
+
+/// Of what is selected, else shown, the runs that the history has. Empty: none, which is said.
+QStringList RunsPanel::meant_of_list() {
+    QStringList runs = selected();
+    if (runs.isEmpty()) runs = {meant()};
+    runs.removeAll(QString());
+    if (runs.isEmpty()) return {};
+    runs.removeIf([this](const QString& run) { return !studio_.history.contains(run); });
+    if (runs.isEmpty())
+        emit said(tr("The run that is shown is none of the list: it gets no star and no name, and is not deleted."));
+    return runs;
+}
+
 void RunsPanel::toggle_star() {
-    const QStringList runs = selected();
+    const QStringList runs = meant_of_list();
     if (runs.isEmpty()) return;
     const bool star = !studio_.history.starred(runs.constFirst());
     for (const QString& run : runs) studio_.history.set_starred(run, star);
 }
 
 void RunsPanel::restore_parameters() {
-    const QString run = current();
+    const QString run = meant();
     if (run.isEmpty()) return;
     try {
         const auto record = app::RunHistory::record(run);
@@ -268,7 +289,7 @@ void RunsPanel::restore_parameters() {
 }
 
 void RunsPanel::remove_selected() {
-    const QStringList runs = selected();
+    const QStringList runs = meant_of_list();
     if (runs.isEmpty()) return;
     const QStringList gone = studio_.history.remove(runs); // what else is in its way is its issue
     if (std::any_of(runs.begin(), runs.end(), [](const QString& run) { return RunFolder::busy(app::to_path(run)); }))
@@ -281,16 +302,17 @@ void RunsPanel::undo_remove() {
 }
 
 void RunsPanel::reveal() {
-    const QString run = current();
+    const QString run = meant();
     if (run.isEmpty()) return;
     if (!QDesktopServices::openUrl(QUrl::fromLocalFile(run)))
         emit said(tr("No file manager answers. The run is at %1").arg(run));
 }
 
 void RunsPanel::verify() {
-    const QString run = current();
-    if (run.isEmpty()) return emit said(tr("Select a run in the list first."));
+    const QString run = meant();
+    if (run.isEmpty()) return;
     const QModelIndex at = list_->currentIndex();
+    if (!at.isValid()) return emit verifying(studio_.worker.verify(run), QFileInfo(run).fileName());
     const QString given = at.data(Role::NameRole).toString();
     const QString prompt = app::shortened(at.data(Role::PromptRole).toString().simplified(), 40);
     emit verifying(studio_.worker.verify(run),
@@ -300,7 +322,10 @@ void RunsPanel::verify() {
 
 void RunsPanel::rename() {
     const QModelIndex run = list_->currentIndex();
-    if (!run.isValid()) return;
+    if (!run.isValid()) { // the list has it not, or not among those that are searched for
+        if (!meant_of_list().isEmpty()) emit said(tr("Select a run in the list first."));
+        return;
+    }
     list_->scrollTo(run);
     list_->edit(run);
 }

@@ -68,6 +68,7 @@ public:
     explicit RunsPanel(Studio& studio, QWidget* parent = nullptr);
     QStringList selected() const;
     QString current() const;
+    /// None where the list has it not: what was selected before is not what is seen.
     void select(const QString& run);
     /// Several runs are selected, or the list has the focus with another run than the one that is shown: whoever does
     /// that is about to do something with them.
@@ -99,6 +100,8 @@ signals:
     void said(const QString& text);
 
 private:
+    QString meant();
+    QStringList meant_of_list();
     void refresh();
     void mind_current();
     void show_menu(const QPoint& at);

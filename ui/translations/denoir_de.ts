@@ -3805,6 +3805,10 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <source>stopped %1/%2</source>
         <translation>angehalten %1/%2</translation>
     </message>
+    <message>
+        <source>The run that is shown is none of the list: it gets no star and no name, and is not deleted.</source>
+        <translation>Der gezeigte Lauf steht nicht in der Liste: Er bekommt keinen Stern und keinen Namen und wird nicht gelöscht.</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::Scrubber</name>

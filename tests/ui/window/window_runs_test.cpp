@@ -358,6 +358,32 @@ private slots:
         QVERIFY(studio.idle());
     }
 
+    /// A run that was opened from elsewhere is the one that is meant; what only the list can do is said.
+    void a_run_of_no_list_is_meant() {
+        const app::Home home;
+        const QString listed = listed_run(home, "first", 3, 5), elsewhere = app::tiny_run(home.file("elsewhere"), 2, 9);
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& document = studio.core().document;
+        const auto* runs = studio.window().findChild<RunsPanel*>();
+        QTRY_COMPARE_WITH_TIMEOUT(runs->current(), listed, 30000);
+        studio.window().open_path(elsewhere);
+        QCOMPARE(studio.window().viewer().run(app::Side::a), elsewhere);
+        QVERIFY2(runs->current().isEmpty(), qPrintable(runs->current()));
+        studio.find<QAction>("run.restore")->trigger();
+        QCOMPARE(document.value("seed").toInt(), 9);
+        for (const char* action : {"run.star", "run.delete", "edit.rename"}) {
+            studio.window().say("nothing yet");
+            studio.find<QAction>(action)->trigger();
+            QVERIFY2(said(studio).contains("none of the list"), qPrintable(said(studio)));
+        }
+        QVERIFY(QFile::exists(listed + "/run.json") && QFile::exists(elsewhere + "/run.json"));
+        QVERIFY(!studio.core().history.starred(listed));
+        studio.find<QAction>("run.verify")->trigger();
+        QTRY_VERIFY2_WITH_TIMEOUT(said(studio).contains("elsewhere"), qPrintable(said(studio)), 60000);
+        QVERIFY(studio.idle());
+    }
+
     /// Why a run stays, or a star does not.
     void what_cannot_be_done_to_a_run_is_said() {
         const app::Home home;
