@@ -15,6 +15,7 @@
 #include "app/base/engine_text.h"
 #include "app/request/request_document.h"
 #include "app/runs/engine_worker.h"
+#include "app/runs/request_lines.h"
 #include "app/runs/run_queue.h"
 #include "app/runs/stage_text.h"
 #include "ui/theme/colours.h"
@@ -54,8 +55,14 @@ QString picture_of(State state) {
     return {};
 }
 
+/// Which file or field, by its name, and what is wrong with it.
+QString failure_of(const app::Issue& issue) {
+    QString what = issue.file.section(QLatin1Char('/'), -1, -1, QString::SectionSkipEmpty);
+    if (what.isEmpty() && !issue.field.isEmpty()) what = app::field_title(issue.field);
+    return what.isEmpty() ? app::words(issue) : QStringLiteral("%1: %2").arg(what, app::words(issue));
+}
+
 QString words_of(const QModelIndex& index) {
-    const auto issue = index.data(Role::IssueRole).value<app::Issue>();
     switch (state_of(index)) {
     case State::waiting:
         return QueuePanel::tr("waits");
@@ -72,7 +79,7 @@ QString words_of(const QModelIndex& index) {
     case State::done:
         return QueuePanel::tr("done");
     case State::failed:
-        return app::words(issue);
+        return failure_of(index.data(Role::IssueRole).value<app::Issue>());
     case State::cancelled:
         return index.data(Role::RunRole).toString().isEmpty() ? QueuePanel::tr("stopped before it began")
                                                               : QueuePanel::tr("stopped · can be resumed");

@@ -683,6 +683,8 @@ private slots:
         const QModelIndex row = list->model()->index(0, 0);
         QCOMPARE(row.data(app::RunQueue::StateRole).toInt(), int(app::RunQueue::State::failed));
         const auto issue = row.data(app::RunQueue::IssueRole).value<app::Issue>();
+        const QString spoken = row.data(Qt::AccessibleTextRole).toString();
+        QVERIFY2(spoken.contains("text.png: " + issue.message), qPrintable(spoken)); // which file it is
         const int words = list->fontMetrics().horizontalAdvance(issue.message + "; " + issue.hint);
         const int lines = words / list->viewport()->width() + 1;
         QVERIFY2(lines > 1, qPrintable(issue.line()));
