@@ -3616,6 +3616,17 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <source>Resume</source>
         <translation>Fortsetzen</translation>
     </message>
+    <message>
+        <source>“%1” was stopped at step %2 of %3. Nothing of it is lost.</source>
+        <translation>„%1“ wurde bei Schritt %2 von %3 angehalten. Nichts davon ist verloren.</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n more can be resumed from the queue.</source>
+        <translation>
+            <numerusform>%n weiterer lässt sich aus der Warteschlange fortsetzen.</numerusform>
+            <numerusform>%n weitere lassen sich aus der Warteschlange fortsetzen.</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::RunsPanel</name>

@@ -144,6 +144,13 @@
             <numerusform>The queue is paused; %n runs wait.</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n more can be resumed from the queue.</source>
+        <translation>
+            <numerusform>%n more can be resumed from the queue.</numerusform>
+            <numerusform>%n more can be resumed from the queue.</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::RunsPanel</name>

@@ -159,7 +159,7 @@ void MainWindow::make_parts() {
     playback_ = new Playback(*preview_, *tune_, *timeline_, *layouts_, this);
     viewer_ = new Viewer(*preview_, *steps_, *playback_, *layouts_, queue, studio_.worker, this);
     opener_ = new Opener(document, studio_.core.sweeps(), *banners_, *this);
-    news_ = new RunNews(queue, studio_.history, *banners_, *status_, *log_, this);
+    news_ = new RunNews(queue, studio_.history, studio_.settings, *banners_, *status_, *log_, this);
     editing_ = new EntryEditing(queue, project, *banners_, this);
     branching_ = new Branching(document, inputs, *banners_, this);
     extension_ = new Extension(project, document, inputs, *images_, *banners_, this);

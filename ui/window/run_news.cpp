@@ -2,6 +2,7 @@
 #include "ui/window/run_news.h"
 
 #include "app/base/engine_text.h"
+#include "app/base/settings.h"
 #include "app/base/text.h"
 #include "app/runs/run_history.h"
 #include "app/runs/run_queue.h"
@@ -15,9 +16,19 @@ namespace denoir::ui {
 using Role = app::RunQueue::Role;
 using State = app::RunQueue::State;
 
-RunNews::RunNews(app::RunQueue& queue, const app::RunHistory& history, Banners& banners, StatusLine& status,
-                 const LogPanel& log, QObject* parent)
-    : QObject(parent), queue_(queue), history_(history), banners_(banners), status_(status), log_(log) {
+namespace {
+const QString declined_key = QStringLiteral("runs/not-resumed"); ///< run folders
+} // namespace
+
+RunNews::RunNews(app::RunQueue& queue, const app::RunHistory& history, app::Settings& settings, Banners& banners,
+                 StatusLine& status, const LogPanel& log, QObject* parent)
+    : QObject(parent),
+      queue_(queue),
+      history_(history),
+      settings_(settings),
+      banners_(banners),
+      status_(status),
+      log_(log) {
     connect(&history_, &app::RunHistory::issue_changed, this, &RunNews::tell_history);
     connect(&queue_, &app::RunQueue::entry_ended, this, &RunNews::entry_ended);
     connect(&queue_, &app::RunQueue::failing, this, &RunNews::queue_failing);
@@ -72,26 +83,46 @@ void RunNews::tell_failure(const QString& run) {
         tr("“%1” failed: %2").arg(title, at.data(app::RunHistory::IssueRole).value<app::Issue>().line()));
 }
 
+/// Of those that were declined, what is still there to be offered is remembered.
+QStringList RunNews::left_at_work() const {
+    QStringList runs, declined;
+    const QStringList before = settings_.value(declined_key).toStringList();
+    for (const quint64 id : queue_.interrupted()) {
+        const QString run = queue_.index(queue_.row_of(id)).data(Role::RunRole).toString();
+        if (!run.isEmpty()) (before.contains(run) ? declined : runs) << run;
+    }
+    settings_.set_value(declined_key, declined.isEmpty() ? QVariant() : declined);
+    return runs;
+}
+
+void RunNews::decline(const QStringList& runs) {
+    settings_.set_value(declined_key, settings_.value(declined_key).toStringList() + runs);
+}
+
 void RunNews::offer_to_resume() {
-    const auto interrupted = queue_.interrupted();
-    if (interrupted.isEmpty()) return;
-    const QModelIndex at = queue_.index(queue_.row_of(interrupted.constFirst()));
-    const QString run = at.data(Role::RunRole).toString();
-    if (run.isEmpty()) return;
+    const QStringList runs = left_at_work();
+    if (runs.isEmpty()) return;
+    const QString& run = runs.constLast();
+    QString prompt;
     int step = 0, steps = 0; // the entry knows them only while it is at work
+    bool stopped = false;
     try {
         const auto record = app::RunHistory::record(run);
+        prompt = app::shortened(app::to_qstring(record.request.prompt).simplified(), 60);
         step = record.steps.empty() ? 0 : record.steps.back().step;
         steps = record.total_steps;
+        stopped = record.state == RunState::cancelled;
     } catch (const Error&) { // a folder that is gone: resuming says so
     }
-    const QString prompt = at.data(Role::PromptRole).toString().simplified();
-    banners_.show_banner(QStringLiteral("resume"), Banners::Kind::info,
-                         tr("“%1” was interrupted at step %2 of %3. Nothing of it is lost.")
-                             .arg(app::shortened(prompt, 60))
-                             .arg(step)
-                             .arg(steps),
-                         {{tr("Resume"), [this, run] { emit resume_asked(run); }}});
+    QStringList words{(stopped ? tr("“%1” was stopped at step %2 of %3. Nothing of it is lost.")
+                               : tr("“%1” was interrupted at step %2 of %3. Nothing of it is lost."))
+                          .arg(prompt)
+                          .arg(step)
+                          .arg(steps)};
+    if (const int more = int(runs.size()) - 1; more > 0)
+        words << tr("%n more can be resumed from the queue.", nullptr, more);
+    banners_.show_banner(QStringLiteral("resume"), Banners::Kind::info, words.join(QLatin1Char(' ')),
+                         {{tr("Resume"), [this, run] { emit resume_asked(run); }}}, 0, [this, runs] { decline(runs); });
 }
 
 } // namespace denoir::ui

@@ -2,12 +2,14 @@
 #pragma once
 #include <QObject>
 #include <QString>
+#include <QStringList>
 
 #include "app/base/issue.h"
 
 namespace denoir::app {
 class RunHistory;
 class RunQueue;
+class Settings;
 } // namespace denoir::app
 
 namespace denoir::ui {
@@ -21,10 +23,11 @@ class StatusLine;
 class RunNews : public QObject {
     Q_OBJECT
 public:
-    RunNews(app::RunQueue& queue, const app::RunHistory& history, Banners& banners, StatusLine& status,
-            const LogPanel& log, QObject* parent = nullptr);
-    void offer_to_resume(); ///< the run that a crash interrupted
-    void tell_state();      ///< at the start: what is wrong with history and queue, and that the queue is paused
+    RunNews(app::RunQueue& queue, const app::RunHistory& history, app::Settings& settings, Banners& banners,
+            StatusLine& status, const LogPanel& log, QObject* parent = nullptr);
+    /// The newest run that a crash interrupted, or the end of the program; what was declined is not offered again.
+    void offer_to_resume();
+    void tell_state(); ///< at the start: what is wrong with history and queue, and that the queue is paused
     /// Why it failed: in the log, which tells what was done before it; of a run from before the program was started the
     /// log tells nothing.
     void tell_failure(const QString& run);
@@ -38,9 +41,12 @@ private:
     void entry_ended(quint64 id, int state);
     void queue_failing(const app::Issue& issue);
     void tell_history();
+    QStringList left_at_work() const; ///< runs to offer, oldest first
+    void decline(const QStringList& runs);
 
     app::RunQueue& queue_;
     const app::RunHistory& history_;
+    app::Settings& settings_;
     Banners& banners_;
     StatusLine& status_;
     const LogPanel& log_;

@@ -408,6 +408,41 @@ private slots:
         QVERIFY(!QFile::exists(run));
     }
 
+    /// The newest of several; none that was declined before.
+    void what_was_interrupted_is_offered_until_it_is_declined() {
+        const app::Home home;
+        QDir().mkpath(home.data("runs"));
+        Json entries = Json::array();
+        const auto interrupt = [&](int number) {
+            RunFolder run = RunFolder::take(app::fake_run(app::to_path(home.data("runs")), number));
+            run.record().state = RunState::running;
+            run.save();
+            entries.push_back({{"id", number},
+                               {"state", "interrupted"},
+                               {"request", asked_json(run.record().request)},
+                               {"run", run.path().string()}});
+            const Json queue{{"schema", 1}, {"paused", false}, {"entries", entries}};
+            write(home.data("queue.json"), QByteArray::fromStdString(queue.dump()));
+        };
+        const auto offered = [](StudioFixture& studio) { return studio.window().banners().texts().join('\n'); };
+        interrupt(1);
+        interrupt(2);
+        {
+            StudioFixture studio;
+            QVERIFY2(offered(studio).contains("number 2"), qPrintable(offered(studio)));
+            QVERIFY2(offered(studio).contains("1 more"), qPrintable(offered(studio)));
+            close_banner(studio, "resume");
+        }
+        {
+            StudioFixture studio;
+            QVERIFY2(!offered(studio).contains("interrupted"), qPrintable(offered(studio)));
+        }
+        interrupt(3);
+        StudioFixture studio;
+        QVERIFY2(offered(studio).contains("number 3"), qPrintable(offered(studio)));
+        QVERIFY2(!offered(studio).contains(" more"), qPrintable(offered(studio)));
+    }
+
     /// An export's end hides nothing of a draft that is still written, and what is known to be slow says how long.
     void what_goes_on_beside_runs_is_told_each_by_itself() {
         using Task = StatusLine::Task;
