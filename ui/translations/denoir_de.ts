@@ -2608,6 +2608,13 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <source>A has no video yet: its frames can be measured once it is rendered.</source>
         <translation>A hat noch kein Video: Gemessen werden kann, wenn es gerendert ist.</translation>
     </message>
+    <message numerus="yes">
+        <source>%n shot(s) of this cut use what was deleted.</source>
+        <translation>
+            <numerusform>%n Einstellung dieses Schnitts verwendet, was gelöscht wurde.</numerusform>
+            <numerusform>%n Einstellungen dieses Schnitts verwenden, was gelöscht wurde.</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::MetricsView</name>

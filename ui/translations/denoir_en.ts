@@ -77,6 +77,13 @@
             <numerusform>%n LoRAs put into the parameters.</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n shot(s) of this cut use what was deleted.</source>
+        <translation>
+            <numerusform>%n shot of this cut uses what was deleted.</numerusform>
+            <numerusform>%n shots of this cut use what was deleted.</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::ModelsPanel</name>

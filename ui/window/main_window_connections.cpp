@@ -209,9 +209,11 @@ void MainWindow::connect_runs() {
     resume_action->setEnabled(runs_->resumable());
     connect(runs_, &RunsPanel::removed, this, [this](const QStringList& runs) {
         viewer_->forget(runs);
-        banners_->show_banner(QStringLiteral("deleted"), Banners::Kind::info,
-                              tr("%n run(s) deleted.", nullptr, int(runs.size())),
-                              {{tr("Undo"), [this] { runs_->undo_remove(); }}}, 30);
+        QStringList words{tr("%n run(s) deleted.", nullptr, int(runs.size()))};
+        const int shots = studio_.project.shots_of(runs);
+        if (shots > 0) words << tr("%n shot(s) of this cut use what was deleted.", nullptr, shots);
+        banners_->show_banner(QStringLiteral("deleted"), shots > 0 ? Banners::Kind::warning : Banners::Kind::info,
+                              words.join(QLatin1Char(' ')), {{tr("Undo"), [this] { runs_->undo_remove(); }}}, 30);
     });
     connect(&studio_.history, &app::RunHistory::restored, this, [this](const QStringList& runs) {
         banners_->remove(QStringLiteral("deleted"));

@@ -637,6 +637,29 @@ private slots:
         QVERIFY2(said(studio).contains(reason), qPrintable(said(studio)));
     }
 
+    /// What the cut loses is said with the deletion; undo brings the entry of the queue back, too.
+    void a_deletion_says_what_the_cut_loses() {
+        const app::Home home;
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& core = studio.core();
+        studio.find<QAction>("run.generate")->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(core.history.rowCount(), 1, 30000);
+        QVERIFY(studio.idle());
+        const QString run = core.queue.index(0).data(app::RunQueue::RunRole).toString();
+        QTRY_COMPARE_WITH_TIMEOUT(studio.window().viewer().run(app::Side::a), run, 30000);
+        for (int i = 0; i < 2; ++i) core.project.add_shot(app::Project::take_of_run(run));
+        studio.find<QAction>("run.delete")->trigger();
+        QVERIFY2(said(studio).contains("2 shots of this cut"), qPrintable(said(studio)));
+        QCOMPARE(core.queue.rowCount(), 0);
+        studio.find<QAction>("edit.undo")->trigger();
+        QCOMPARE(core.queue.rowCount(), 1);
+        QTRY_COMPARE_WITH_TIMEOUT(core.history.rowCount(), 1, 30000);
+        core.project.clear();
+        studio.find<QAction>("run.delete")->trigger();
+        QVERIFY2(said(studio).contains("deleted") && !said(studio).contains("of this cut"), qPrintable(said(studio)));
+    }
+
     /// Asked once; again where other runs are meant, or another bound.
     void what_was_closed_about_disk_space_stays_closed() {
         const app::Home home;
