@@ -262,6 +262,7 @@ void TimelineView::contextMenuEvent(QContextMenuEvent* event) {
         [this](int row) { emit open_requested(project_.shot(row).current().run, project_.shot(row).current().video); });
     add(menu, tr("Extend"), [this](int row) { emit extend_requested(row); });
     add(menu, tr("Retake"), [this](int row) { emit retake_requested(row); })->setEnabled(of_run);
+    if (project_.is_missing(at)) add(menu, tr("Locate …"), [this](int row) { emit locate_requested(row); });
     menu->addSeparator();
     add(menu, tr("Split at the playhead"), [this](int) { split_at_playhead(); });
     add(menu, take.still() ? tr("Two seconds long") : tr("Whole take"),

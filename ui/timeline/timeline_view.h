@@ -76,6 +76,7 @@ signals:
     void open_requested(const QString& run, const QString& video); ///< double click
     void extend_requested(int row);                                ///< E, or the button at the end of the track
     void retake_requested(int row);
+    void locate_requested(int row);                    ///< of a shot whose video is missing
     void issue_found(const denoir::app::Issue& issue); ///< a dropped file that is none, or comes too late
     void files_added(int shots, int stills);           ///< by add_files(), as shots of their own
     void nothing_to_cut();                             ///< a key that means a shot, in an empty cut

@@ -2617,6 +2617,31 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     </message>
 </context>
 <context>
+    <name>denoir::ui::MediaLocator</name>
+    <message>
+        <source>“%1” is something else than what is missing.</source>
+        <translation>„%1“ ist etwas anderes als das, was fehlt.</translation>
+    </message>
+    <message numerus="yes">
+        <source>“%1” is too short: %2 of %n frame(s).</source>
+        <translation>
+            <numerusform>„%1“ ist zu kurz: %2 von %n Bild.</numerusform>
+            <numerusform>„%1“ ist zu kurz: %2 von %n Bildern.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Locate “%1”</source>
+        <translation>„%1“ suchen</translation>
+    </message>
+    <message numerus="yes">
+        <source>%n file(s) of the cut found again.</source>
+        <translation>
+            <numerusform>%n Datei des Schnitts wiedergefunden.</numerusform>
+            <numerusform>%n Dateien des Schnitts wiedergefunden.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>denoir::ui::MetricsView</name>
     <message>
         <source>PSNR and SSIM over the frames</source>
@@ -4690,6 +4715,10 @@ ein Bild, %2 s lang: %n Bilder mit %3 fps</numerusform>
     <message>
         <source>Empty. Drop a run, a video, a picture or a folder of frames here, or press %1 on a run.</source>
         <translation>Leer. Einen Lauf, ein Video, ein Bild oder einen Ordner mit Bildern hierher ziehen oder %1 auf einem Lauf drücken.</translation>
+    </message>
+    <message>
+        <source>Locate …</source>
+        <translation>Suchen …</translation>
     </message>
 </context>
 <context>

@@ -86,6 +86,23 @@
     </message>
 </context>
 <context>
+    <name>denoir::ui::MediaLocator</name>
+    <message numerus="yes">
+        <source>“%1” is too short: %2 of %n frame(s).</source>
+        <translation>
+            <numerusform>“%1” is too short: %2 of %n frame.</numerusform>
+            <numerusform>“%1” is too short: %2 of %n frames.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n file(s) of the cut found again.</source>
+        <translation>
+            <numerusform>%n file of the cut found again.</numerusform>
+            <numerusform>%n files of the cut found again.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>denoir::ui::ModelsPanel</name>
     <message numerus="yes">
         <source>%n folder(s) watched</source>

@@ -52,6 +52,7 @@
 #include "ui/window/exports.h"
 #include "ui/window/extension.h"
 #include "ui/window/generation.h"
+#include "ui/window/media_locator.h"
 #include "ui/window/opener.h"
 #include "ui/window/playback.h"
 #include "ui/window/project_files.h"
@@ -165,6 +166,7 @@ void MainWindow::make_parts() {
     extension_ = new Extension(project, document, inputs, *images_, *banners_, this);
     retaking_ = new Retaking(project, document, queue, inputs, *banners_, this);
     shot_adder_ = new ShotAdder(*timeline_, studio_.core.results, *layouts_, *banners_, *status_, *this);
+    locator_ = new MediaLocator(*timeline_, *this);
     generation_ = new Generation({document, queue, studio_.prompts, inputs, studio_.core.sweeps()}, *parameters_,
                                  *editing_, *extension_, this);
 }

@@ -28,6 +28,7 @@ class Generation;
 class ImagesPanel;
 class LayersPanel;
 class LogPanel;
+class MediaLocator;
 class MetricsView;
 class ModelsPanel;
 class Opener;
@@ -166,6 +167,7 @@ private:
     Extension* extension_;
     Retaking* retaking_;
     ShotAdder* shot_adder_;
+    MediaLocator* locator_;
     Generation* generation_;
     bool for_picture_ = false; ///< nothing is stored
     bool tuned_ = false;       ///< the layout Tune was shown last

@@ -35,6 +35,7 @@
 #include "ui/window/extension.h"
 #include "ui/window/generation.h"
 #include "ui/window/main_window.h"
+#include "ui/window/media_locator.h"
 #include "ui/window/opener.h"
 #include "ui/window/playback.h"
 #include "ui/window/project_files.h"
@@ -65,7 +66,7 @@ void MainWindow::connect_words() {
         (connect(part, &std::remove_pointer_t<decltype(part)>::said, this, &MainWindow::say), ...);
     };
     says(images_, runs_, queue_, layers_panel_, steps_, tune_);
-    says(files_, exports_, viewer_, opener_, branching_, extension_, retaking_, shot_adder_, generation_);
+    says(files_, exports_, viewer_, opener_, branching_, extension_, retaking_, shot_adder_, generation_, locator_);
     connect(models_, &ModelsPanel::taken, this, [this](const QString& name) {
         say(tr("%1 is the model now; undo brings back the one before.").arg(name));
     });
@@ -246,6 +247,7 @@ void MainWindow::connect_cut() {
     });
     connect(timeline_, &TimelineView::extend_requested, extension_, &Extension::begin);
     connect(timeline_, &TimelineView::retake_requested, retaking_, &Retaking::retake);
+    connect(timeline_, &TimelineView::locate_requested, locator_, &MediaLocator::locate);
     connect(retaking_, &Retaking::begun, this, [this] { viewer_->watch(); });
     connect(shot_adder_, &ShotAdder::added_in_create, this, [this] { docks_->at("timeline-dock").show(); });
     connect(timeline_, &TimelineView::issue_found, this, [this](const app::Issue& issue) { say(issue.line()); });

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cut in the whole window: what becomes a shot, what is seen of it, what is missing.
+#include <QContextMenuEvent>
+#include <QDir>
+#include <QDockWidget>
 #include <QFile>
 #include <QItemSelectionModel>
 #include <QLabel>
+#include <QMenu>
 #include <QSpinBox>
 #include <optional>
 
@@ -53,6 +57,48 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(!project.is_missing(0), 30000);
         QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::a), 30000);
         QCOMPARE(studio.window().viewer().run(app::Side::a), run);
+    }
+
+    /// A folder that was moved is said once, in the menu of one of its shots.
+    void a_moved_video_can_be_located() {
+        const app::Home home;
+        QVERIFY(QDir(home.path()).mkpath("old"));
+        for (const char* name : {"old/a.mp4", "old/b.mp4"}) app::write_clip(home.file(name), 64, 48, 6);
+        app::write_clip(home.file("short.mp4"), 64, 48, 4);
+        StudioFixture studio;
+        auto& project = studio.core().project;
+        for (const char* name : {"old/a.mp4", "old/b.mp4"})
+            project.add_shot(app::Project::take_of_video(home.file(name)));
+        auto* timeline = studio.find<TimelineView>("timeline");
+        studio.window().findChild<QDockWidget*>("timeline-dock")->show();
+        timeline->select(0);
+        const auto locate = [&] {
+            QContextMenuEvent event(QContextMenuEvent::Keyboard, {}, {});
+            QApplication::sendEvent(timeline->viewport(), &event);
+            auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+            const auto actions = menu ? menu->actions() : QList<QAction*>();
+            for (QAction* action : actions)
+                if (action->text() == "Locate …") {
+                    action->trigger();
+                    menu->close();
+                    return true;
+                }
+            if (menu) menu->close();
+            return false;
+        };
+        QVERIFY(!locate()); // it is there
+        QVERIFY(QDir().rename(home.file("old"), home.file("new")));
+        project.look_at_media();
+        QTRY_VERIFY_WITH_TIMEOUT(project.is_missing(0) && project.is_missing(1), 30000);
+        QVERIFY(locate());
+        QVERIFY(studio.answer_file_dialog(home.file("short.mp4")));
+        QTRY_VERIFY2_WITH_TIMEOUT(said(studio).contains("too short"), qPrintable(said(studio)), 30000);
+        QVERIFY(project.is_missing(0));
+        QVERIFY(locate());
+        QVERIFY(studio.answer_file_dialog(home.file("new/a.mp4")));
+        QTRY_VERIFY_WITH_TIMEOUT(!project.is_missing(0) && !project.is_missing(1), 30000);
+        QCOMPARE(project.shot(1).current().video, home.file("new/b.mp4"));
+        QVERIFY2(said(studio).contains("2 files"), qPrintable(said(studio)));
     }
 
     /// The frame of the cut is what is seen: through other clips, by its own keys, until something else is looked at.

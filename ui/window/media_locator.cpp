@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/window/media_locator.h"
+
+#include <QFileInfo>
+
+#include "ui/timeline/timeline_view.h"
+#include "ui/widgets/open_dialog.h"
+
+namespace denoir::ui {
+namespace {
+
+/// Why what was found cannot stand for the take; empty: it can.
+QString why_not(const app::Take& take, const app::TakeReader::Found& found) {
+    if (!found.issue.isEmpty()) return found.issue.line();
+    const QString name = QFileInfo(found.take.video).fileName();
+    if (found.take.kind != take.kind) return MediaLocator::tr("“%1” is something else than what is missing.").arg(name);
+    if (found.take.frames >= take.frames) return {};
+    return MediaLocator::tr("“%1” is too short: %2 of %n frame(s).", nullptr, take.frames)
+        .arg(name)
+        .arg(found.take.frames);
+}
+
+} // namespace
+
+MediaLocator::MediaLocator(TimelineView& timeline, QWidget& window)
+    : QObject(&window), timeline_(timeline), window_(window) {}
+
+void MediaLocator::locate(int row) {
+    const app::Take take = timeline_.project().shot(row).current();
+    const bool folder = take.kind == app::Take::Kind::frames;
+    ask_to_open(&window_, tr("Locate “%1”").arg(QFileInfo(take.video).fileName()),
+                {folder ? ToOpen::Kind::folder : ToOpen::Kind::file, {}, {}},
+                [this, take](const QStringList& chosen) { look(take, chosen.constFirst()); });
+}
+
+void MediaLocator::look(const app::Take& take, const QString& path) {
+    const auto moved = timeline_.project().moved_with(take, QFileInfo(path).absoluteFilePath());
+    QStringList paths;
+    for (const auto& each : moved) paths << each.now;
+    timeline_.reader().read(paths, take.fps, [this, moved](const auto& found) { relink(moved, found); });
+}
+
+/// The first was chosen; of the others those that fit.
+void MediaLocator::relink(const std::vector<app::Project::Moved>& moved,
+                          const std::vector<app::TakeReader::Found>& found) {
+    if (const QString refusal = why_not(moved[0].take, found[0]); !refusal.isEmpty()) return emit said(refusal);
+    std::vector<app::Project::Moved> good;
+    for (std::size_t i = 0; i < moved.size(); ++i)
+        if (why_not(moved[i].take, found[i]).isEmpty()) good.push_back(moved[i]);
+    timeline_.project().relink(good);
+    emit said(tr("%n file(s) of the cut found again.", nullptr, int(good.size())));
+}
+
+} // namespace denoir::ui

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+#include <QObject>
+#include <QString>
+
+#include <vector>
+
+#include "app/project/project.h"
+#include "app/project/take_reader.h"
+
+class QWidget;
+
+namespace denoir::ui {
+
+class TimelineView;
+
+/// Asks where the missing video of a shot lies now, looks whether all of the take is there, and relinks it with the
+/// others that have moved along. Borrows all.
+class MediaLocator : public QObject {
+    Q_OBJECT
+public:
+    MediaLocator(TimelineView& timeline, QWidget& window);
+    void locate(int row);
+
+signals:
+    void said(const QString& text);
+
+private:
+    void look(const app::Take& take, const QString& path);
+    void relink(const std::vector<app::Project::Moved>& moved, const std::vector<app::TakeReader::Found>& found);
+
+    TimelineView& timeline_;
+    QWidget& window_;
+};
+
+} // namespace denoir::ui
