@@ -361,7 +361,9 @@ private slots:
     /// A run that was opened from elsewhere is the one that is meant; what only the list can do is said.
     void a_run_of_no_list_is_meant() {
         const app::Home home;
-        const QString listed = listed_run(home, "first", 3, 5), elsewhere = app::tiny_run(home.file("elsewhere"), 2, 9);
+        const QString listed = listed_run(home, "first", 3, 5), elsewhere = home.file("elsewhere");
+        // Where it was made is remembered, where it was taken to is not.
+        QVERIFY(QDir().rename(app::tiny_run(home.file("made-here"), 2, 9), elsewhere));
         StudioFixture studio;
         load_tiny(studio);
         auto& document = studio.core().document;
@@ -656,6 +658,7 @@ private slots:
         QCOMPARE(core.queue.rowCount(), 1);
         QTRY_COMPARE_WITH_TIMEOUT(core.history.rowCount(), 1, 30000);
         core.project.clear();
+        studio.window().findChild<RunsPanel*>()->select(run);
         studio.find<QAction>("run.delete")->trigger();
         QVERIFY2(said(studio).contains("deleted") && !said(studio).contains("of this cut"), qPrintable(said(studio)));
     }
