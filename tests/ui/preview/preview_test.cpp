@@ -377,8 +377,7 @@ private slots:
         v.view.flip();
         QCOMPARE(shown(), a);
         v.view.swap();
-        QTest::qWait(1);
-        QCOMPARE(shown(), b);
+        QTRY_COMPARE(shown(), b); // OpenGL's first picture may be a level off
     }
 
     void zoom_and_pan_stay_together() {
