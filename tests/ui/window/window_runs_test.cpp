@@ -372,6 +372,9 @@ private slots:
         studio.window().open_path(elsewhere);
         QCOMPARE(studio.window().viewer().run(app::Side::a), elsewhere);
         QVERIFY2(runs->current().isEmpty(), qPrintable(runs->current()));
+        const auto* preview = studio.window().findChild<PreviewView*>();
+        QTRY_VERIFY_WITH_TIMEOUT(preview->info(app::Side::a) && preview->info(app::Side::a)->path.startsWith(elsewhere),
+                                 30000);
         studio.find<QAction>("run.restore")->trigger();
         QCOMPARE(document.value("seed").toInt(), 9);
         for (const char* action : {"run.star", "run.delete", "edit.rename"}) {
