@@ -20,6 +20,7 @@
 #include "app/base/text.h"
 #include "app/request/model_catalogue.h"
 #include "app/request/request_document.h"
+#include "app/runs/request_lines.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
 #include "ui/widgets/empty_state.h"
@@ -272,30 +273,23 @@ void ModelsPanel::unwatch(const QString& folder) {
 }
 
 void ModelsPanel::fill_parts(QMenu& menu, const QModelIndex& index) {
-    struct Part {
-        const char* key;
-        QString name;
-    };
-    const Part parts[] = {{"vae", tr("VAE")},
-                          {"text_encoder", tr("text encoder")},
-                          {"clip", tr("CLIP image encoder")},
-                          {"tokenizer", tr("tokenizer")},
-                          {"low_noise", tr("low-noise transformer")}};
+    static const QString keys[] = {QStringLiteral("vae"), QStringLiteral("text_encoder"), QStringLiteral("clip"),
+                                   QStringLiteral("tokenizer"), QStringLiteral("low_noise")};
+    const auto name = [](const QString& key) { return app::field_title(QStringLiteral("parts.") + key); };
     const QString model = index.data(Role::PathRole).toString();
     const QVariantMap named = studio_.settings.model_parts().value(model).toMap();
-    for (const Part& part : parts) {
-        const QString key = QLatin1String(part.key), file = named.value(key).toString();
-        const QString title = tr("Choose the %1").arg(part.name);
+    for (const QString& key : keys) {
+        const QString file = named.value(key).toString(), title = tr("Choose the %1").arg(name(key));
         menu.addAction(icon(QStringLiteral("model")),
                        file.isEmpty() ? title + QStringLiteral(" …")
-                                      : tr("%1: %2 …").arg(part.name, QFileInfo(file).fileName()),
+                                      : tr("%1: %2 …").arg(name(key), QFileInfo(file).fileName()),
                        this, [this, model, key, title] { choose_part(model, key, title); });
     }
     if (named.isEmpty()) return;
     menu.addSeparator();
-    for (const Part& part : parts)
-        if (const QString key = QLatin1String(part.key); named.contains(key))
-            menu.addAction(icon(QStringLiteral("remove")), tr("Look for the %1 beside the model again").arg(part.name),
+    for (const QString& key : keys)
+        if (named.contains(key))
+            menu.addAction(icon(QStringLiteral("remove")), tr("Look for the %1 beside the model again").arg(name(key)),
                            this, [this, model, key] { name_part(model, key, {}); });
 }
 

@@ -2778,26 +2778,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>Einen Ordner mit Modellen hinzufügen</translation>
     </message>
     <message>
-        <source>VAE</source>
-        <translation>VAE</translation>
-    </message>
-    <message>
-        <source>text encoder</source>
-        <translation>Textencoder</translation>
-    </message>
-    <message>
-        <source>CLIP image encoder</source>
-        <translation>CLIP-Bildencoder</translation>
-    </message>
-    <message>
-        <source>tokenizer</source>
-        <translation>Tokenizer</translation>
-    </message>
-    <message>
-        <source>low-noise transformer</source>
-        <translation>Transformer für wenig Rauschen</translation>
-    </message>
-    <message>
         <source>Choose the %1</source>
         <translation>Den %1 wählen</translation>
     </message>
