@@ -272,6 +272,8 @@ QVariant RunHistory::data(const QModelIndex& index, int role) const {
         return r.steps;
     case StepsDoneRole:
         return r.steps_done;
+    case BranchStepRole:
+        return r.branch_step;
     case GuidanceRole:
         return r.guidance;
     case SecondsRole:

@@ -38,7 +38,8 @@ public:
         HeightRole,
         FramesRole,
         StepsRole,
-        StepsDoneRole, ///< whole steps on disk
+        StepsDoneRole,  ///< whole steps on disk
+        BranchStepRole, ///< of a branch: the step of its run that it begins at; else -1
         GuidanceRole,
         SecondsRole,
         StarredRole,

@@ -15,7 +15,7 @@ namespace denoir::app {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr int index_version = 5; ///< of the table and of pack()
+constexpr int index_version = 6; ///< of the table and of pack()
 constexpr int scanner_nice = 10;
 constexpr std::size_t batch = 256;
 
@@ -24,9 +24,9 @@ QByteArray pack(const RunRow& r) {
     QDataStream out(&bytes, QIODevice::WriteOnly);
     out.setVersion(QDataStream::Qt_6_4);
     out << r.path << r.stamp << r.name << r.prompt << r.negative << r.prompt_template << r.state << r.mode << r.model
-        << r.sampler << r.created << r.seed << r.width << r.height << r.frames << r.steps << r.steps_done << r.guidance
-        << r.seconds << r.bytes << r.droppable << r.starred << r.thumbnail << r.video << r.latents << r.issue.file
-        << r.issue.field << r.issue.message << r.issue.hint << r.haystack;
+        << r.sampler << r.created << r.seed << r.width << r.height << r.frames << r.steps << r.steps_done
+        << r.branch_step << r.guidance << r.seconds << r.bytes << r.droppable << r.starred << r.thumbnail << r.video
+        << r.latents << r.issue.file << r.issue.field << r.issue.message << r.issue.hint << r.haystack;
     return bytes;
 }
 
@@ -37,9 +37,9 @@ bool unpack(const QByteArray& bytes, RunRow& r) {
     QDataStream in(bytes);
     in.setVersion(QDataStream::Qt_6_4);
     in >> r.path >> r.stamp >> r.name >> r.prompt >> r.negative >> r.prompt_template >> r.state >> r.mode >> r.model >>
-        r.sampler >> r.created >> r.seed >> r.width >> r.height >> r.frames >> r.steps >> r.steps_done >> r.guidance >>
-        r.seconds >> r.bytes >> r.droppable >> r.starred >> r.thumbnail >> r.video >> r.latents >> r.issue.file >>
-        r.issue.field >> r.issue.message >> r.issue.hint >> r.haystack;
+        r.sampler >> r.created >> r.seed >> r.width >> r.height >> r.frames >> r.steps >> r.steps_done >>
+        r.branch_step >> r.guidance >> r.seconds >> r.bytes >> r.droppable >> r.starred >> r.thumbnail >> r.video >>
+        r.latents >> r.issue.file >> r.issue.field >> r.issue.message >> r.issue.hint >> r.haystack;
     return in.status() == QDataStream::Ok && in.atEnd();
 }
 

@@ -87,6 +87,7 @@ QString RunRow::summary() const {
     parts << QObject::tr("%n step(s)", nullptr, steps);
     if (guidance > 0) parts << QObject::tr("CFG %1").arg(QLocale().toString(guidance, 'g', 6));
     parts << QObject::tr("seed %1").arg(seed);
+    if (branch_step >= 0) parts << QObject::tr("branch from step %1").arg(branch_step);
     return parts.join(QStringLiteral(" · "));
 }
 
@@ -128,6 +129,7 @@ RunRow read_run(const fs::path& entry) {
     row.guidance = r.guidance.value_or(0);
     row.steps = record.total_steps;
     row.steps_done = record.steps.empty() ? 0 : record.steps.back().step;
+    row.branch_step = r.start ? r.start->step : -1;
     row.seconds = record.seconds;
     if (record.error) row.issue = Issue::from(*record.error);
     row.bytes = folder_bytes(entry) + folder_bytes(entry / run_file::latents) + folder_bytes(entry / run_file::solver);

@@ -17,6 +17,7 @@ struct RunRow {
     qint64 created = 0; ///< milliseconds since 1970, UTC
     quint64 seed = 0;
     int width = 0, height = 0, frames = 0, steps = 0, steps_done = 0;
+    int branch_step = -1; ///< of a branch: the step of its run that it begins at; else -1
     double guidance = 0, seconds = 0;
     quint64 bytes = 0, droppable = 0;
     bool starred = false, thumbnail = false, video = false, latents = false;

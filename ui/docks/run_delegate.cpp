@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include <QFileInfo>
 #include <QLineEdit>
 #include <QLocale>
 #include <QPainter>
@@ -28,9 +29,12 @@ QString state_words(const QModelIndex& index) {
     if (state == QLatin1String("running")) return RunsPanel::tr("running · step %1/%2").arg(done).arg(steps);
     if (state == QLatin1String("interrupted")) return RunsPanel::tr("interrupted %1/%2").arg(done).arg(steps);
     if (state == QLatin1String("cancelled")) return RunsPanel::tr("stopped %1/%2").arg(done).arg(steps);
-    if (state == QLatin1String("failed"))
+    if (state == QLatin1String("failed")) {
+        const auto issue = index.data(Role::IssueRole).value<app::Issue>();
+        const QString message = app::engine_text(issue.message);
         return RunsPanel::tr("failed: %1")
-            .arg(app::engine_text(index.data(Role::IssueRole).value<app::Issue>().message));
+            .arg(issue.file.isEmpty() ? message : QFileInfo(issue.file).fileName() + QStringLiteral(": ") + message);
+    }
     if (state == QLatin1String("waiting")) return RunsPanel::tr("not begun");
     return app::duration_text(index.data(Role::SecondsRole).toDouble());
 }
@@ -56,6 +60,8 @@ public:
         length_ << RunsPanel::tr("%1×%2").arg(width).arg(height) << RunsPanel::tr("%1 f").arg(frames);
         short_length_ << RunsPanel::tr("%1×%2×%3").arg(width).arg(height).arg(frames);
         if (done) time_ << state_words(index); // how long it took
+        if (const int step = index.data(Role::BranchStepRole).toInt(); step >= 0)
+            time_ << RunsPanel::tr("from step %1").arg(step);
     }
     bool failed() const { return failed_; }
     QStringList all() const { return values_ + news_ + length_ + time_; }

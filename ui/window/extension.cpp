@@ -45,10 +45,10 @@ void Extension::take(const app::Shot& shot, const app::Continuation& how) {
                             "Choose one that does."));
     const bool still = shot.current().still(), goes_on = !still && how.last.isNull();
     const QString label = tr("Extend the shot");
+    Request request = how.request ? *how.request : document_.to_keep(); // a drawn seed is drawn anew
     if (goes_on)
-        document_.restore(app::extension_of(shot, how.request ? *how.request : document_.asked()), label);
-    else if (how.request || !document_.asked().last_image.empty()) {
-        Request request = how.request ? *how.request : document_.asked();
+        document_.restore(app::extension_of(shot, std::move(request)), label);
+    else if (how.request || !request.last_image.empty()) {
         request.last_image.clear(); // of another clip
         document_.restore(request, label);
     }
