@@ -66,6 +66,7 @@ public:
     ProjectCommand(Project& project, const QString& text, const std::vector<Shot>& after,
                    const ProjectEvent& redo_event, const ProjectEvent& undo_event, int merge)
         : QUndoCommand(text), project_(project), redo_event_(redo_event), undo_event_(undo_event), merge_(merge) {
+        undo_event_.again = true;
         const std::vector<Shot>& before = project.shots_;
         const auto begin = std::mismatch(before.begin(), before.end(), after.begin(), after.end());
         const auto end = std::mismatch(before.rbegin(), std::make_reverse_iterator(begin.first), after.rbegin(),
@@ -74,7 +75,10 @@ public:
         before_.assign(begin.first, end.first.base());
         after_.assign(begin.second, end.second.base());
     }
-    void redo() override { project_.replace_shots(first_, before_.size(), after_, redo_event_); }
+    void redo() override {
+        project_.replace_shots(first_, before_.size(), after_, redo_event_);
+        redo_event_.again = true;
+    }
     void undo() override { project_.replace_shots(first_, after_.size(), before_, undo_event_); }
     int id() const override { return merge_ > 0 ? trim_command + merge_ % 0x10000 : -1; }
     bool mergeWith(const QUndoCommand* other) override {
@@ -185,7 +189,7 @@ bool Project::remove_shot(int row) {
     if (row < 0 || row >= count()) return false;
     std::vector<Shot> after = shots_;
     after.erase(after.begin() + row);
-    push(tr("remove a shot"), after, {Kind::shot_removed, row, -1}, {Kind::shot_added, row, -1, true});
+    push(tr("remove a shot"), after, {Kind::shot_removed, row, -1}, {Kind::shot_added, row});
     return true;
 }
 

@@ -85,9 +85,9 @@ bool can_be_counted(const std::vector<Shot>& shots);
 /// What changed, typed, so that each view looks at its own part alone.
 struct ProjectEvent {
     enum class Kind { shot_added, shot_removed, shot_moved, shot_changed, shots_replaced } kind = Kind::shots_replaced;
-    int row = -1;      ///< shot_moved: where it is now
-    int from = -1;     ///< shot_moved: where it was
-    bool back = false; ///< shot_added: it was removed before
+    int row = -1;       ///< shot_moved: where it is now
+    int from = -1;      ///< shot_moved: where it was
+    bool again = false; ///< by undo or redo
 };
 
 /// A project: shots with takes in order on one track, the request being edited, and the one undo stack that everything

@@ -258,7 +258,7 @@ void TimelineView::project_changed(const app::ProjectEvent& event) {
         row = event.row;
     else if (event.kind == Kind::shot_removed && row > event.row)
         --row;
-    else if (event.kind == Kind::shot_added && event.back)
+    else if (event.kind == Kind::shot_added && event.again)
         row = event.row; // as before it was removed
     else if (event.kind == Kind::shot_added && row >= event.row)
         ++row;
@@ -271,6 +271,7 @@ void TimelineView::project_changed(const app::ProjectEvent& event) {
     selected_ = row;
     player_.follow_cut();
     follow_media();
+    if (event.again && event.row >= 0) reveal_shot(std::min(event.row, project_.count() - 1));
     // Elsewhere another picture is looked at: a shot that comes in does not take it away.
     if (drag_.grip == Grip::none && (hasFocus() || playing())) show_playhead();
 }
@@ -302,6 +303,11 @@ void TimelineView::reveal(int frame) {
     const int x = x_of(frame), width = viewport()->width();
     if (x < margin) horizontalScrollBar()->setValue(horizontalScrollBar()->value() + x - width / 4);
     if (x > width - margin) horizontalScrollBar()->setValue(horizontalScrollBar()->value() + x - width * 3 / 4);
+}
+
+/// Unless some of it is in sight.
+void TimelineView::reveal_shot(int row) {
+    if (row >= 0 && !viewport()->rect().intersects(shot_rect(row))) reveal(project_.start_of(row));
 }
 
 void TimelineView::show_playhead() {

@@ -128,6 +128,7 @@ private:
     void follow_media();
     void update_range();
     void reveal(int frame);
+    void reveal_shot(int row);
     void drag_to(const QPoint& point);
     void let_go();
     void connect_player();

@@ -115,6 +115,22 @@ private slots:
         QCOMPARE(project_->count(), 0);
     }
 
+    /// What is undone out of sight would seem to do nothing.
+    void what_is_undone_comes_into_sight() {
+        fill();
+        project_->trim(0, 3, 30);
+        view_->zoom(64);
+        view_->horizontalScrollBar()->setValue(view_->horizontalScrollBar()->maximum());
+        const auto in_sight = [this](int row) { return view_->viewport()->rect().intersects(view_->shot_rect(row)); };
+        QVERIFY(!in_sight(0));
+        project_->undo().undo();
+        QVERIFY(in_sight(0));
+        view_->horizontalScrollBar()->setValue(view_->horizontalScrollBar()->maximum());
+        project_->undo().redo();
+        QVERIFY(in_sight(0));
+        QVERIFY(!in_sight(2));
+    }
+
     /// What comes back is what is selected: the next key means it.
     void a_shot_that_comes_back_is_selected() {
         fill();
