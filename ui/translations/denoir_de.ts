@@ -164,6 +164,10 @@
             <numerusform>%n Schritte</numerusform>
         </translation>
     </message>
+    <message>
+        <source>branch from step %1</source>
+        <translation>Zweig ab Schritt %1</translation>
+    </message>
 </context>
 <context>
     <name>RequestLines</name>
@@ -3831,6 +3835,10 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     <message>
         <source>The run that is shown is none of the list: it gets no star and no name, and is not deleted.</source>
         <translation>Der gezeigte Lauf steht nicht in der Liste: Er bekommt keinen Stern und keinen Namen und wird nicht gelöscht.</translation>
+    </message>
+    <message>
+        <source>from step %1</source>
+        <translation>ab Schritt %1</translation>
     </message>
 </context>
 <context>
