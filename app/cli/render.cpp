@@ -27,9 +27,8 @@ Request request_of(const Arguments& args) {
     return r;
 }
 
-std::string last_words(const std::filesystem::path& run, int step, int steps) {
-    return fmt::format("cancelled after step {} of {}; resume with: {}", step, steps,
-                       command_with("denoir-cli render --resume", run.string()));
+std::string resume_command(const std::filesystem::path& run) {
+    return "resume with: " + command_with("denoir-cli render --resume", run.string());
 }
 
 void report(const RenderResult& result, const Console& console) {
@@ -67,7 +66,16 @@ public:
         step_ = info.step;
         Interrupt::set_last_words(words());
     }
-    std::string words() const { return run_.empty() ? "cancelled" : last_words(run_, step_, steps_); }
+    std::string words() const {
+        return run_.empty() ? "cancelled"
+                            : fmt::format("cancelled after step {} of {}; {}", step_, steps_, resume_command(run_));
+    }
+    /// `e`, with what becomes of the steps that are done.
+    Error with_resuming(const Error& e) const {
+        if (step_ == 0) return e;
+        const std::string resume = resume_command(run_);
+        return {e.file(), e.field(), e.message(), e.hint().empty() ? resume : fmt::format("{} ({})", e.hint(), resume)};
+    }
 
 private:
     std::filesystem::path run_;
@@ -116,6 +124,10 @@ int run_request(const Arguments& args, Console& console) {
         progress.clear();
         console.cancelled(progress.words());
         return 130;
+    } catch (const UsageError&) {
+        throw;
+    } catch (const Error& e) {
+        throw progress.with_resuming(e);
     }
 }
 

@@ -416,6 +416,13 @@ ScratchFolder::~ScratchFolder() {
     temporaries().names.erase(path_.native());
 }
 
+bool has_regular_file(const fs::path& path) {
+    std::error_code code;
+    const fs::file_status status = fs::status(path, code);
+    if (status.type() == fs::file_type::none) throw system_error(path, code.value());
+    return fs::is_regular_file(status);
+}
+
 bool same_file(const fs::path& a, const fs::path& b) {
     std::error_code code;
     return fs::equivalent(a, b, code) && !code;

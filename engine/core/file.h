@@ -94,6 +94,10 @@ private:
 /// program that has to end in a hurry. `for_good`: none is made any more, whoever tries waits for the end.
 void remove_temporaries(bool for_good = false) noexcept;
 
+/// True where a regular file is there, through links too. Throws Error where that cannot be found out (no permission, a
+/// disk that reports an error): it may be there all the same.
+bool has_regular_file(const std::filesystem::path& path);
+
 /// True where both names lead to one existing file, through links and other spellings too.
 bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
 

@@ -32,9 +32,12 @@ bool matches(const HistoryEntry& entry, const std::string& search) {
 
 std::vector<HistoryEntry> list_runs(const std::string& search) {
     std::vector<HistoryEntry> out;
+    const fs::path runs = data_folder() / "runs";
     std::error_code code;
+    fs::directory_iterator items(runs, code);
     std::set<fs::path> seen; // several links may lead to one run
-    for (const auto& item : fs::directory_iterator(data_folder() / "runs", code)) {
+    for (; !code && items != fs::directory_iterator(); items.increment(code)) {
+        const fs::directory_entry& item = *items;
         try {
             if (!seen.insert(fs::canonical(item.path())).second) continue;
             const RunFolder run = RunFolder::open(item.path());
@@ -44,6 +47,8 @@ std::vector<HistoryEntry> list_runs(const std::string& search) {
         } catch (const std::exception&) { // no run, or one that is gone: the history is what can be read
         }
     }
+    if (code && code != std::errc::no_such_file_or_directory)
+        throw Error(runs.string(), "", "cannot be read: " + code.message(), "check the folder's rights");
     std::sort(out.begin(), out.end(), [](const HistoryEntry& a, const HistoryEntry& b) {
         return a.record.created != b.record.created ? a.record.created > b.record.created : a.path < b.path;
     });

@@ -18,6 +18,7 @@
 #include "engine/core/file.h"
 #include "engine/media/frame_folder.h"
 #include "engine/pipeline/run_layout.h"
+#include "engine/session/run_folder.h"
 
 namespace denoir {
 namespace fs = std::filesystem;
@@ -135,7 +136,7 @@ bool lies_in(const fs::path& path, const fs::path& folder) {
         std::error_code code;
         // Names that do not exist stay relative otherwise.
         const fs::path real = fs::weakly_canonical(fs::absolute(without_slash(p), code), code);
-        return without_slash(real.lexically_normal());
+        return without_slash((code ? p : real).lexically_normal()); // p: the way there is longer than the system takes
     };
     const fs::path a = plain(path), b = plain(folder);
     const auto [end, unused] = std::mismatch(b.begin(), b.end(), a.begin(), a.end());
@@ -155,6 +156,7 @@ void check_output_file(const fs::path& out, std::span<const fs::path> inputs, co
     check_parent(out);
     check_not_input(out, inputs);
     refuse_file_of_run(out, own_run);
+    remove_partials(folder_of(out), out.filename().string());
 }
 
 void check_output_folder(const fs::path& given, std::span<const fs::path> inputs, int own_frames) {

@@ -315,16 +315,24 @@ RenderResult resume(const fs::path& path, const std::function<void(const RunFold
     RunRecord& record = run.record();
     if (record.state == RunState::done) {
         run.drop_latents();
+        std::error_code ignored;
+        if (!fs::exists(record.out, ignored))
+            observer.warning(fmt::format("{}: is not there any more; decode the run to make it again",
+                                         printable(record.out.string(), 160)));
         return result_of(run);
     }
     check_resolved(run);
     check_output(record.out, all_inputs_of(record.request), *record.request.frames, run.path());
     const ModelFolder model = ModelFolder::open(record.request.model, record.request.parts);
+    const int stored = record.steps.empty() ? -1 : record.steps.back().step;
     auto state = run.last_state();
     if (const auto& start = record.request.start; start && (!state || state->step < start->step)) {
         take_over_again(run, model);
         state = run.last_state();
     }
+    if (const int whole = state ? state->step : -1; whole < stored)
+        observer.warning(fmt::format("{}: what was stored after step {} is missing or was changed: computed again",
+                                     printable(path.string(), 160), std::max(0, whole)));
     const std::vector<Window> windows = stored_windows(run);
     const bool draws = !state || window_after(windows, state->step).index + 1 < int(windows.size());
     const Request checked = as_stored(record.request, draws);

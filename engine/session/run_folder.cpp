@@ -26,11 +26,6 @@ namespace {
 
 constexpr std::size_t max_run_json = 64 << 20;
 
-bool is_there(const fs::path& path) {
-    std::error_code code;
-    return fs::is_regular_file(path, code);
-}
-
 /// True where it was not there before.
 bool make_folder(const fs::path& path) {
     std::error_code code;
@@ -78,10 +73,12 @@ double most_bytes(const Request& r, const fs::path& file) {
     return 512 * mib + 4 * latent; // two texts and what the images gave
 }
 
-/// Whether its table fits the file: what was put in its place, or blown up, need not be summed.
+/// Whether its table fits the file: what was put in its place, or blown up, need not be summed. Throws Error where the
+/// file cannot be read.
 bool has_table(const fs::path& safetensors) {
+    const auto file = MappedFile::open(safetensors);
     try {
-        read_safetensors_table(MappedFile::open(safetensors));
+        read_safetensors_table(file);
         return true;
     } catch (const Error&) {
         return false;
@@ -101,7 +98,7 @@ RunFolder RunFolder::create(const fs::path& path, RunRecord record) {
     auto lock = std::make_shared<const FolderLock>(path);
     if (!lock->take()) throw Error(path.string(), "", "another process is writing there", "choose another folder");
     RunFolder run(path, std::move(record), std::move(lock));
-    if (is_there(run.file(run_file::record))) // since the folder was looked at
+    if (has_regular_file(run.file(run_file::record))) // since the folder was looked at
         throw Error(path.string(), "", "already holds a run", "choose another folder");
     try {
         run.save(); // first: without it the folder is no run, and as good as empty
@@ -125,7 +122,7 @@ RunFolder RunFolder::open(const fs::path& path) {
         throw Error(path.string(), "", fs::exists(path, code) ? "is not a folder" : "no such folder",
                     "name a run folder");
     const fs::path file = path / run_file::record;
-    if (!is_there(file))
+    if (!has_regular_file(file))
         throw Error(path.string(), run_file::record, "is missing: this is not a run folder",
                     "name a folder that render made");
     const Json json = parse_json(read_text(file, max_run_json), file.string());
@@ -167,7 +164,8 @@ void RunFolder::store_conditioning(const Conditioning& c) {
 
 std::optional<Conditioning> RunFolder::load_conditioning() const {
     const fs::path path = file(run_file::conditioning);
-    if (record_.conditioning_sha256.empty() || !is_there(path) || !intact(path, record_.conditioning_sha256)) return {};
+    if (record_.conditioning_sha256.empty() || !has_regular_file(path) || !intact(path, record_.conditioning_sha256))
+        return {};
     return Conditioning::from_tensors(read_safetensors(path));
 }
 
@@ -197,16 +195,18 @@ void RunFolder::store_step(StepRecord s, const Tensor& shown, const Tensor& x0,
 
 bool RunFolder::whole(const StepRecord& s) const {
     const auto matches = [this](const fs::path& path, const std::string& sum) {
-        return is_there(path) && intact(path, sum);
+        return has_regular_file(path) && intact(path, sum);
     };
     return matches(latents_file(s.step), s.sha256) &&
            (s.solver_sha256.empty() || matches(solver_file(s.step), s.solver_sha256));
 }
 
 std::optional<DenoiseState> RunFolder::last_state() {
-    while (!record_.steps.empty() && !whole(record_.steps.back())) record_.steps.pop_back();
-    if (record_.steps.empty()) return {};
-    return state(record_.steps.back().step);
+    auto& steps = record_.steps;
+    const auto newest = std::find_if(steps.rbegin(), steps.rend(), [this](const StepRecord& s) { return whole(s); });
+    steps.erase(newest.base(), steps.end());
+    if (steps.empty()) return {};
+    return state(steps.back().step);
 }
 
 DenoiseState RunFolder::state(int step) const {
@@ -214,7 +214,7 @@ DenoiseState RunFolder::state(int step) const {
     const StepRecord& s = *record_.find(step);
     if (s.solver_sha256.empty()) return out;
     const fs::path path = solver_file(step);
-    if (!is_there(path))
+    if (!has_regular_file(path))
         throw Error(path.string(), "", "is missing: the solver's state was not kept",
                     "use a run that was rendered with --latents all");
     if (!intact(path, s.solver_sha256))
@@ -230,7 +230,7 @@ Tensor RunFolder::step_tensor(int step, const char* name) const {
                          record_.steps.empty() ? "the run has no steps yet"
                                                : fmt::format("use 0 to {}", record_.steps.back().step));
     const fs::path path = latents_file(step);
-    if (!is_there(path))
+    if (!has_regular_file(path))
         throw Error(path.string(), "", "is missing: these latents were not kept",
                     "use a run that was rendered with --latents all");
     if (!intact(path, s->sha256))
@@ -245,7 +245,7 @@ Tensor RunFolder::step_tensor(int step, const char* name) const {
 
 bool RunFolder::has_step_tensor(int step, const char* name) const {
     const StepRecord* s = record_.find(step);
-    if (!s || !is_there(latents_file(step))) return false;
+    if (!s || !has_regular_file(latents_file(step))) return false;
     // The table alone: the file's sum is not known to be right, and views of its tensors may be copies.
     return read_safetensors_table(MappedFile::open(latents_file(step))).find(name) != nullptr;
 }

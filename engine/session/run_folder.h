@@ -47,7 +47,8 @@ public:
     /// nothing comes after.
     void store_step(StepRecord taken, const Tensor& shown, const Tensor& x0,
                     const std::map<std::string, Tensor>& solver);
-    /// The newest step whose files are whole; steps after it are forgotten. Nothing: not even the noise is there.
+    /// The newest step whose files are whole; steps after it are forgotten. Nothing: not even the noise is there. Throws
+    /// Error, and forgets nothing, where a file cannot be read: it may be whole.
     std::optional<DenoiseState> last_state();
     /// The state after one step. Throws Error naming the file that is missing or was changed.
     DenoiseState state(int step) const;
@@ -55,7 +56,7 @@ public:
     Tensor step_tensor(int step, const char* name) const;
     bool has_step_tensor(int step, const char* name) const;
     /// Whether a file of this run still has its sum of run.json. One that is longer than this request could have made
-    /// it has not, and is not read. Throws Cancelled.
+    /// it has not, and is not read. Throws Error where it is missing or cannot be read, Cancelled.
     bool intact(const std::filesystem::path& file, const std::string& sha256, const std::stop_token& = {}) const;
 
     /// Removes what the request does not want to be kept after success.

@@ -115,9 +115,7 @@ public:
         try {
             deliver(video);
         } catch (const Error& e) { // the place was taken meanwhile, say: nothing has to be computed again
-            throw Error(
-                e.file(), e.field(), e.message(),
-                fmt::format("the run is kept: decode {} into another place", printable(run_.path().string(), 200)));
+            throw Error(e.file(), e.field(), e.message(), "the run is kept: decode it into another place");
         }
     }
 

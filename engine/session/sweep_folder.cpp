@@ -178,6 +178,7 @@ SweepFolder SweepFolder::take(const fs::path& path) {
     if (!out.lock_->take())
         throw Error(path.string(), "", "another process is working on this sweep", "wait for it, or end it");
     out.record_ = open(path).record_; // as the process before us left it
+    remove_partials(out.path_, "");
     return out;
 }
 

@@ -212,6 +212,8 @@ class Render(Case):
         self.assertEqual(self.done("render", "--resume", "run", "--json").json()["run"], str(run))
         self.assertEqual({p: (sha256(p), p.stat().st_mtime_ns) for p in run.rglob("*") if p.is_file()}, before)
         self.refused("render", "--resume", run, "--steps", 5, codes=(2,))
+        (self.work / "run.mp4").unlink()
+        self.assertIn("warning: ", self.done("render", "--resume", run).err)
 
     def test_interrupt(self):
         for delay, number in ((0.0, signal.SIGINT), (0.3, signal.SIGTERM), (1.0, signal.SIGINT)):

@@ -340,6 +340,27 @@ class StoredRuns(Case):
             self.refused("render", "--resume", "run", codes=(1,), names=(name, "is not a file"))
             self.assertEqual((run / "run.json").read_bytes(), before)
 
+    def test_what_cannot_be_read_may_be_whole(self):
+        run = self.changed(steps=2)
+        step, aside = run / "latents" / "step_002.safetensors", self.folder / "aside"
+        step.rename(aside)
+        step.symlink_to(step.name)  # a circle: root cannot read it either
+        before = (run / "run.json").read_bytes()
+        self.refused("render", "--resume", "run", codes=(1,), names=("step_002", "circle"))
+        self.refused("render", "--from", "run", "--step", 2, "--run-dir", "branch", "--out", "b.mp4", codes=(1,), names=("step_002", "circle"))
+        self.refused("verify", "run", codes=(1,), names=("step_002", "circle"))
+        self.assertEqual((run / "run.json").read_bytes(), before)
+        step.unlink()
+        aside.rename(step)
+        self.assertNotIn("computed again", self.done("render", "--resume", "run").err)
+
+    def test_steps_that_are_gone_are_told(self):
+        run = self.changed(steps=2)
+        for step in (1, 2):
+            (run / "latents" / f"step_{step:03}.safetensors").unlink()
+        err = self.done("render", "--resume", "run").err
+        self.assertIn("run: what was stored after step 0 is missing or was changed: computed again", err)
+
     def test_verify_names_the_file_of_the_model_that_changed(self):
         shutil.copytree(MODEL, self.work / "model")
         (self.work / "model" / "tokenizer" / "special_tokens_map.json").write_text('{"bos_token": "<s>"}')

@@ -47,6 +47,31 @@ class Folders(Case):
         self.done(*self.render_words("mine", steps=1))
         self.assertEqual(len([p for p in tree(folder) if p.endswith(".png")]), 9)
 
+    def test_what_a_killed_process_left_of_a_file_goes(self):
+        left = self.work / ".out.mp4.partial-999999999-3"
+        living = self.work / f".out.mp4.partial-{os.getpid()}-3"
+        for file in (left, living):
+            file.write_bytes(b"half")
+        self.done(*self.render_words("out.mp4", steps=1))
+        self.assertEqual([left.exists(), living.exists()], [False, True])
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs to mount")
+    def test_a_full_disk_costs_no_step(self):
+        folder = self.work / "mount"
+        folder.mkdir()
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=24k", "none", str(folder)], stderr=subprocess.DEVNULL).returncode:
+            self.skipTest("needs to mount")
+        try:
+            result = self.run_cli(*self.render_words("mount", "--run-dir", "run", steps=2))
+            self.assertEqual(result.code, 1, result.err)
+            self.assertIn("free some space (resume with: denoir-cli render --resume '", result.err)
+            self.assertEqual(tree(folder), [])
+            subprocess.run(["mount", "-o", "remount,size=4m", str(folder)], check=True)
+            self.done("render", "--resume", "run")
+            self.assertEqual(len(tree(folder)), 9)
+        finally:
+            subprocess.run(["umount", str(folder)], check=False)
+
     @unittest.skipUnless(os.geteuid() == 0, "needs to mount")
     def test_a_mount_point(self):
         folder = self.work / "mount"
@@ -103,6 +128,12 @@ class Folders(Case):
         self.done("sweep", "--model", MODEL, "--prompt", "x", "--size", "16x16", "--frames", 1, "--steps", 1, "--axis", "seed=1,2", "--out", "sweep")
         self.refused("render", "--model", "missing", "--prompt", "x", "--run-dir", "r", "--out", "o.mp4", codes=(1,), names=("denoir-cli: missing:",))
         self.refused("runs", codes=(1,), names=("/dev/null",))
+
+    def test_a_history_that_cannot_be_read(self):
+        self.assertEqual(self.done("runs").out, "no runs\n")
+        (self.home / "data").mkdir(parents=True, exist_ok=True)
+        (self.home / "data" / "runs").write_bytes(b"")
+        self.refused("runs", codes=(1,), names=("runs: cannot be read",))
 
 
 class Signals(Case):
