@@ -13,6 +13,7 @@
 #include "engine/core/json_reader.h"
 #include "engine/pipeline/seed.h"
 #include "engine/session/model_lookup.h"
+#include "engine/session/run_folder.h"
 #include "engine/session/run_record.h"
 
 namespace denoir {
