@@ -243,13 +243,13 @@ void PreviewView::refresh() {
             fresh = false;
         }
     }
-    const bool covered = !overlay_.isNull();
+    const bool covered = this->covered();
     canvas_->set_pictures(covered ? overlay_ : a_.shown, covered ? QImage() : b_.shown,
                           covered ? overlay_stands_for_ : QSize());
     const auto label = [](const Slot& s) { return s.clip && s.label.isEmpty() ? s.clip->info().name : s.label; };
     canvas_->set_labels(covered ? overlay_name_ : label(a_), label(b_));
     canvas_->set_busy(waiting && !covered);
-    if (!message_timer_.isActive())
+    if (!message_timer_.isActive() && !dragged_over_)
         canvas_->set_message(covered || a_.clip || b_.clip || waiting ? QString()
                              : awaited_.isEmpty()                     ? empty_text_
                                                                       : awaited_);
@@ -270,6 +270,7 @@ void PreviewView::show_overlay(const QImage& picture, const QString& name, QSize
     overlay_ = picture;
     overlay_name_ = name;
     overlay_stands_for_ = stands_for;
+    bar_->set_covered(covered());
     refresh();
 }
 
@@ -314,16 +315,12 @@ bool PreviewView::press(int key, Qt::KeyboardModifiers modifiers) {
     const int frames = modifiers & Qt::ShiftModifier ? 10 : 1;
     switch (key) {
     case Qt::Key_Left:
-        player_.step(-frames);
-        return true;
     case Qt::Key_Right:
-        player_.step(frames);
+        if (!covered()) player_.step(key == Qt::Key_Right ? frames : -frames);
         return true;
     case Qt::Key_Home:
-        player_.go_to(0);
-        return true;
     case Qt::Key_End:
-        player_.go_to(player_.frames() - 1);
+        if (!covered()) player_.go_to(key == Qt::Key_End ? player_.frames() - 1 : 0);
         return true;
     case Qt::Key_Plus:
     case Qt::Key_Equal:
@@ -393,15 +390,20 @@ void PreviewView::dragEnterEvent(QDragEnterEvent* event) {
 
 void PreviewView::dragMoveEvent(QDragMoveEvent* event) {
     message_timer_.stop();
+    dragged_over_ = true; // a clip that plays must not take the words away
     canvas_->set_message(side_at(event->position()) == Side::b ? tr("Drop here: hold it against A, as B")
                                                                : tr("Drop here: show it"));
     take_copy(*event);
 }
 
-void PreviewView::dragLeaveEvent(QDragLeaveEvent*) { refresh(); }
+void PreviewView::dragLeaveEvent(QDragLeaveEvent*) {
+    dragged_over_ = false;
+    refresh();
+}
 
 void PreviewView::dropEvent(QDropEvent* event) {
     const QStringList files = dropped_files(*event->mimeData());
+    dragged_over_ = false;
     refresh();
     if (files.isEmpty()) return;
     take_copy(*event);

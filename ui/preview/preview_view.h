@@ -55,6 +55,7 @@ public slots:
     /// One picture over the clip (an estimate of a running step); null takes it away and the clip is seen again.
     /// `stands_for`: the size of the video that it is a sketch of; empty: its own.
     void show_overlay(const QImage& picture, const QString& name, QSize stands_for = {});
+    bool covered() const { return !overlay_.isNull(); } ///< the clip cannot be seen, and is not to be played
     void clear(denoir::app::Side side);
     void swap(); ///< A becomes B; where one of them is missing, that is said
     void set_mode(denoir::ui::CompareMode mode);
@@ -135,6 +136,7 @@ private:
     QImage overlay_;
     QSize overlay_stands_for_;
     QString overlay_name_, empty_text_, awaited_;
+    bool dragged_over_ = false;
 };
 
 } // namespace denoir::ui

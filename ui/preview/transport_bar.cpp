@@ -42,7 +42,7 @@ struct ModeName {
     const char* action; ///< of the window: its keys stand behind the tip
 };
 constexpr ModeName mode_names[] = {
-    {CompareMode::single, QT_TRANSLATE_NOOP("denoir::ui::TransportBar", "One"),
+    {CompareMode::single, QT_TRANSLATE_NOOP("denoir::ui::TransportBar", "Single"),
      QT_TRANSLATE_NOOP("denoir::ui::TransportBar", "One at a time; flipping shows the other"), "compare.flip"},
     {CompareMode::side_by_side, QT_TRANSLATE_NOOP("denoir::ui::TransportBar", "Side by side"),
      QT_TRANSLATE_NOOP("denoir::ui::TransportBar", "Side by side"), "compare.side-by-side"},
@@ -212,11 +212,19 @@ QWidget* TransportBar::make_play_row() {
     return row;
 }
 
+int TransportBar::frames() const { return covered_ ? 0 : player_.frames(); }
+
+void TransportBar::set_covered(bool covered) {
+    if (covered_ == covered) return;
+    covered_ = covered;
+    refresh();
+}
+
 void TransportBar::refresh() {
     const app::Clip* leader = player_.leader();
-    const int frames = player_.frames();
+    const int frames = this->frames();
     scrubber_->set_frames(frames);
-    scrubber_->set_cached(leader ? leader->cached_ranges() : std::vector<std::pair<int, int>>{});
+    scrubber_->set_cached(leader && !covered_ ? leader->cached_ranges() : std::vector<std::pair<int, int>>{});
     const bool two = player_.frame_of(app::Side::a) >= 0 && player_.frame_of(app::Side::b) >= 0;
     compare_row_->setVisible(two);
     if (QAbstractButton* b = modes_->button(static_cast<int>(canvas_.mode()))) b->setChecked(true);
@@ -235,7 +243,7 @@ void TransportBar::refresh() {
 
 void TransportBar::refresh_time() {
     const app::Clip* leader = player_.leader();
-    const int frames = player_.frames();
+    const int frames = this->frames();
     scrubber_->show_frame(player_.frame(), player_.playing());
     time_->setText(frames > 1 ? time_text(player_.seconds(), leader->info().fps) : QString());
     frame_->setText(frames > 1 ? tr("frame %1/%2").arg(player_.frame() + 1).arg(frames) : QString());
@@ -260,7 +268,7 @@ void TransportBar::refresh_zoom() {
 
 void TransportBar::refresh_metrics() {
     const int worst = comparison_.worst();
-    scrubber_->set_mark(worst < 0 ? worst : player_.frame_where(app::Side::a, worst));
+    scrubber_->set_mark(worst < 0 || covered_ ? -1 : player_.frame_where(app::Side::a, worst));
     if (compare_row_->isHidden()) return;
     const int frame = player_.frames_meet() ? player_.frame_of(app::Side::a) : -1;
     const auto& curve = comparison_.curve();

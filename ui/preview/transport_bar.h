@@ -27,6 +27,8 @@ public:
 
     /// Decoded frames and the like changed.
     void refresh();
+    /// Another picture lies over the clip: nothing is said of it, and it cannot be played.
+    void set_covered(bool covered);
     QSize minimumSizeHint() const override;
 
 signals:
@@ -48,6 +50,8 @@ private:
     void refresh_metrics();
     void fit_width();
 
+    int frames() const; ///< that can be seen
+
     app::Player& player_;
     Canvas& canvas_;
     app::Comparison& comparison_;
@@ -59,6 +63,7 @@ private:
     QSlider* onion_;
     QSpinBox* offset_;
     QLabel *time_, *frame_, *speed_, *zoom_, *metrics_, *rate_;
+    bool covered_ = false;
 };
 
 /// "00:01.02": minutes, seconds, frames at this rate; "00:01.08" at 24 fps is a third of a second past one.

@@ -38,7 +38,7 @@ QTabBar::tab:selected { background: @panel; color: @text; }
 QTabBar::tab:hover:!selected { color: @text; }
 
 QLineEdit, QPlainTextEdit, QTextEdit, QAbstractSpinBox, QComboBox {
-    background: @field; color: @text; border: 1px solid @edge; border-radius: 4px; padding: 3px 6px;
+    background: @field; border: 1px solid @edge; border-radius: 4px; padding: 3px 6px;
     selection-background-color: @accent; selection-color: @onaccent; }
 QAbstractSpinBox, QComboBox, QLineEdit { min-height: 18px; }
 QLineEdit:focus, QPlainTextEdit:focus, QTextEdit:focus, QAbstractSpinBox:focus, QComboBox:focus { border: 1px solid @accent; }

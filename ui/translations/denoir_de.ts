@@ -2371,7 +2371,7 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     </message>
     <message>
         <source>Differs only in</source>
-        <translation>Unterscheidet sich nur in</translation>
+        <translation>Unterschiede der Clips</translation>
     </message>
     <message>
         <source>&amp;Sweep</source>
@@ -2598,7 +2598,7 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     </message>
     <message>
         <source>The preview is not part of this layout: Enter shows the selected clip in it.</source>
-        <translation>Die Vorschau gehört nicht zu dieser Anordnung: Enter zeigt den ausgewählten Clip darin.</translation>
+        <translation>Die Vorschau gehört nicht zu dieser Anordnung: Eingabe zeigt den ausgewählten Clip darin.</translation>
     </message>
     <message>
         <source>%1 is the model now; undo brings back the one before.</source>
@@ -4374,7 +4374,7 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     <message>
         <source>Which values are best? A sweep renders a clip for every combination of the values above and plays them beside each other.
 Press Sweep, or change the axes first.</source>
-        <translation>Welche Werte sind die besten? Eine Reihe rechnet für jede Verbindung der Werte oben einen Clip und spielt alle nebeneinander.
+        <translation>Welche Werte sind die besten? Eine Reihe rechnet für jede Kombination der Werte oben einen Clip und spielt alle nebeneinander.
 „Reihe rechnen“ drücken, oder erst die Achsen ändern.</translation>
     </message>
     <message>
@@ -4712,8 +4712,8 @@ ein Bild, %2 s lang: %n Bilder mit %3 fps</numerusform>
 <context>
     <name>denoir::ui::TransportBar</name>
     <message>
-        <source>One</source>
-        <translation>Eins</translation>
+        <source>Single</source>
+        <translation>Einzeln</translation>
     </message>
     <message>
         <source>Side by side</source>

@@ -2,8 +2,9 @@
 #include "ui/window/layouts.h"
 
 #include <QDockWidget>
+#include <QLayout>
 #include <QMainWindow>
-#include <cmath>
+#include <algorithm>
 
 #include "app/base/settings.h"
 
@@ -49,6 +50,7 @@ QString Layouts::key(Layout layout) const { return QStringLiteral("window/%1/doc
 
 void Layouts::place(Layout layout) {
     current_ = layout;
+    const QSize size = window_.size();
     const QByteArray state = settings_.value(key(layout)).toByteArray();
     arrange_(layout);
     if (!state.isEmpty()) {
@@ -56,6 +58,11 @@ void Layouts::place(Layout layout) {
             fit_docks(settings_.value(key(layout) + sizes).toMap());
         else
             arrange_(layout);
+    }
+    // While docks come in one after another they may need more height than in the end, and the window grows by it.
+    if (window_.isVisible()) {
+        window_.layout()->activate();
+        window_.resize(size);
     }
     emit shown(layout);
 }
@@ -88,7 +95,8 @@ void Layouts::remember() {
     settings_.set_value(key(current_) + sizes, all);
 }
 
-/// In a window of another height Qt gives all of the difference to the first dock of a column: each gets its share.
+/// In a window of another height Qt gives all of the difference to the first dock of a column. It is for the tallest:
+/// the others are as high as what they show.
 void Layouts::fit_docks(const QVariantMap& before) {
     const int height = before.value(whole).toInt();
     if (height <= 0 || height == window_.height()) return;
@@ -99,8 +107,11 @@ void Layouts::fit_docks(const QVariantMap& before) {
             const int was = before.value(dock->objectName()).toInt();
             if (was <= 0) continue;
             docks << dock;
-            heights << static_cast<int>(std::lround(double(was) * window_.height() / height));
+            heights << was;
         }
+        if (heights.isEmpty()) continue;
+        int& tallest = *std::max_element(heights.begin(), heights.end());
+        tallest = std::max(1, tallest + window_.height() - height);
         window_.resizeDocks(docks, heights, Qt::Vertical);
     }
 }

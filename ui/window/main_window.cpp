@@ -4,11 +4,13 @@
 #include <QCloseEvent>
 #include <QDragEnterEvent>
 #include <QLineEdit>
+#include <QScreen>
 #include <QStatusBar>
 #include <QTabBar>
 #include <QTimer>
 #include <QVBoxLayout>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "app/base/settings.h"
@@ -65,6 +67,7 @@ namespace denoir::ui {
 
 namespace {
 const QString window_geometry = QStringLiteral("window/geometry");
+constexpr int frame_width = 8, title_height = 40; ///< at most, of usual desktops
 
 /// In the data folder; empty where there is none.
 QString own_file(const char* name) {
@@ -324,6 +327,13 @@ void MainWindow::say_empty_cut() {
 void MainWindow::restore_place() {
     const QByteArray geometry = studio_.settings.value(window_geometry).toByteArray();
     if (!geometry.isEmpty()) restoreGeometry(geometry);
+    if (isMaximized() || isFullScreen()) return;
+    // What lies beyond the screen cannot be reached. How thick the frame will be nobody knows before it is shown.
+    const QRect room = screen()->availableGeometry().adjusted(0, 0, -frame_width, -title_height);
+    resize(size().boundedTo(room.size()));
+    if (!geometry.isEmpty() && !room.contains(this->geometry()))
+        move(std::clamp(x(), room.left(), room.right() + 1 - width()),
+             std::clamp(y(), room.top(), room.bottom() + 1 - height()));
 }
 
 void MainWindow::update_title() {

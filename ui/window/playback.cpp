@@ -29,17 +29,18 @@ bool Playback::cut_has_focus() const {
 
 bool Playback::means_cut() const { return cut_has_focus() || cut_.playing(); }
 
-app::Transport& Playback::transport() const {
-    if (layouts_.current() == Layout::tune) return sweep_.player();
-    return preview_.player();
+app::Transport* Playback::transport() const {
+    if (layouts_.current() == Layout::tune) return &sweep_.player();
+    return preview_.covered() ? nullptr : &preview_.player();
 }
 
 void Playback::toggle() {
     if (means_cut()) return cut_.set_playing(!cut_.playing());
-    app::Transport& player = transport();
-    if (&player == &preview_.player() && player.playing())
+    app::Transport* player = transport();
+    if (!player) return;
+    if (player == &preview_.player() && player->playing())
         plays_next_ = false; // whoever pauses now wants the next one still, too
-    player.toggle();
+    player->toggle();
 }
 
 void Playback::pause() {
@@ -50,12 +51,17 @@ void Playback::pause() {
 
 void Playback::pause_cut() { cut_.set_playing(false); }
 
-void Playback::shuttle(int direction) { means_cut() ? cut_.shuttle(direction) : transport().shuttle(direction); }
+void Playback::shuttle(int direction) {
+    if (means_cut()) return cut_.shuttle(direction);
+    if (app::Transport* player = transport()) player->shuttle(direction);
+}
 
 void Playback::step(int frames) {
-    if (!means_cut()) return transport().step(frames);
-    pause_cut();
-    cut_.set_playhead(cut_.playhead() + frames);
+    if (means_cut()) {
+        pause_cut();
+        return cut_.set_playhead(cut_.playhead() + frames);
+    }
+    if (app::Transport* player = transport()) player->step(frames);
 }
 
 void Playback::toggle_loop() {

@@ -34,7 +34,8 @@ public:
 
 private:
     bool means_cut() const;
-    app::Transport& transport() const; ///< of what is played where that is not the cut
+    /// Of what is played where that is not the cut; null: nothing that is seen.
+    app::Transport* transport() const;
 
     PreviewView& preview_;
     SweepView& sweep_;
