@@ -13,10 +13,12 @@ inline QString engine_text(const QString& sentence) {
     return sentence.isEmpty() ? sentence : QCoreApplication::translate("Engine", sentence.toUtf8().constData());
 }
 
-/// What is wrong and what to do.
+/// What is wrong and what to do, in one language: as the engine said both where the studio has no words for one.
 inline QString words(const Issue& issue) {
     const QString message = engine_text(issue.message), hint = engine_text(issue.hint);
-    return hint.isEmpty() ? message : QStringLiteral("%1; %2").arg(message, hint);
+    if (hint.isEmpty()) return message;
+    const bool both = message != issue.message && hint != issue.hint;
+    return both ? QStringLiteral("%1; %2").arg(message, hint) : QStringLiteral("%1; %2").arg(issue.message, issue.hint);
 }
 
 } // namespace denoir::app

@@ -15,6 +15,7 @@
 
 #include <utility>
 
+#include "app/base/engine_text.h"
 #include "app/base/issue.h"
 #include "app/base/settings.h"
 #include "app/base/text.h"
@@ -57,7 +58,7 @@ QString task_line(const QModelIndex& index) {
     case State::looking:
         return ModelsPanel::tr("looking …");
     case State::unreadable:
-        return index.data(Role::IssueRole).value<app::Issue>().message;
+        return app::engine_text(index.data(Role::IssueRole).value<app::Issue>().message);
     case State::incomplete:
         return ModelsPanel::tr("missing: %1")
             .arg(index.data(Role::MissingRole).toStringList().join(QStringLiteral(", ")));
@@ -124,7 +125,7 @@ void ModelDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
     const auto write = [&](const QString& words, const QColor& colour) {
         painter->setPen(colour);
         painter->drawText(text, Qt::AlignLeft | Qt::AlignVCenter,
-                          option.fontMetrics.elidedText(words, Qt::ElideRight, text.width()));
+                          painter->fontMetrics().elidedText(words, Qt::ElideRight, text.width()));
         text.translate(0, line);
     };
     QFont bold = option.font;
@@ -133,11 +134,16 @@ void ModelDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
     const QStringList words = lines(index);
     write(words[0], c.text);
     painter->setFont(option.font);
-    write(words[1], c.quiet);
     const State state = state_of(index);
-    write(words[2], state == State::unreadable ? c.error : state == State::incomplete ? c.warning : c.quiet);
-    const QString fits = index.data(Role::FitsRole).toString();
-    write(words[3], fits == QLatin1String("too large") ? c.warning : c.quiet);
+    if (state == State::unreadable) { // nothing else is known: the reason has the room
+        painter->setPen(c.error);
+        painter->drawText(text.adjusted(0, 0, 0, 2 * line), Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, words[2]);
+    } else {
+        write(words[1], c.quiet);
+        write(words[2], state == State::incomplete ? c.warning : c.quiet);
+        const QString fits = index.data(Role::FitsRole).toString();
+        write(words[3], fits == QLatin1String("too large") ? c.warning : c.quiet);
+    }
     painter->restore();
 }
 
