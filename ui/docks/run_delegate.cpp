@@ -26,6 +26,7 @@ constexpr int most_details = 3; ///< lines below the title: in 240 pixels, too, 
 QString state_words(const QModelIndex& index) {
     const QString state = index.data(Role::StateRole).toString();
     const int done = index.data(Role::StepsDoneRole).toInt(), steps = index.data(Role::StepsRole).toInt();
+    if (state == QLatin1String("running") && done > 0 && done == steps) return RunsPanel::tr("running · decoding");
     if (state == QLatin1String("running")) return RunsPanel::tr("running · step %1/%2").arg(done).arg(steps);
     if (state == QLatin1String("interrupted")) return RunsPanel::tr("interrupted %1/%2").arg(done).arg(steps);
     if (state == QLatin1String("cancelled")) return RunsPanel::tr("stopped %1/%2").arg(done).arg(steps);

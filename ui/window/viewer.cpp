@@ -103,10 +103,10 @@ void Viewer::tell_awaited() {
 
 void Viewer::show_run(const QString& run) { show(run, true); }
 
-/// The next run comes into the preview by itself as this one did.
+/// The next run comes into the preview by itself as this one did; beside a sweep there is none.
 void Viewer::show_ended(const QString& run) {
     show(run, false);
-    watching_ = true;
+    watching_ = layouts_.current() != Layout::tune;
 }
 
 void Viewer::entry_ended(int state, const QString& run) {
