@@ -133,10 +133,12 @@ QWidget* StepStrip::make_controls() {
         return b;
     };
     follow_ = add_button("right", tr("Follow"), tr("Show the newest step as it comes"));
+    resume_ = add_button("resume", tr("Resume"), tr("Compute the steps that are left"));
     branch_ = add_button("branch", tr("Branch from here"),
                          tr("Go on from this step with other settings; the steps before are not computed again"));
     keep_ = add_button("save", tr("Keep draft"), tr("Save what this step would have become as a video"));
     connect(follow_, &QToolButton::clicked, this, &StepStrip::follow);
+    connect(resume_, &QToolButton::clicked, this, [this] { emit resume_requested(pictures_.run()); });
     connect(branch_, &QToolButton::clicked, this, [this] { emit branch_requested(pictures_.run(), step_); });
     connect(keep_, &QToolButton::clicked, this, [this] { emit keep_requested(pictures_.run(), step_); });
     return row;
@@ -242,6 +244,8 @@ void StepStrip::refresh_text() {
     leave_out(*follow_, !(any && pictures_.running() && !follows_));
     leave_out(*frames_, pictures_.frames() < 2);
     leave_out(*frame_label_, pictures_.frames() < 2);
+    leave_out(*resume_, !any || pictures_.running() || pictures_.last_step() < 0 ||
+                            pictures_.last_step() == pictures_.steps());
     branch_->setEnabled(pictures_.can_branch(step_));
     keep_->setEnabled(any && step_ >= 0 && !pictures_.run().isEmpty());
     QString text;
@@ -268,7 +272,7 @@ void StepStrip::fit_width() {
             each->setHidden(out);
         }
         for (const auto style : {Qt::ToolButtonTextBesideIcon, Qt::ToolButtonIconOnly}) {
-            for (QToolButton* b : {follow_, branch_, keep_}) b->setToolButtonStyle(style);
+            for (QToolButton* b : {follow_, resume_, branch_, keep_}) b->setToolButtonStyle(style);
             if (needed_width(*controls_) <= width()) break;
         }
         if (fit_row(*controls_, width(), {frame_label_, frames_, state_, follow_})) break;

@@ -44,6 +44,7 @@ public slots:
 signals:
     /// For the preview: what is looked at, null when nothing is. `label`: "step 6 of 20, estimate".
     void picture_changed(const QImage& picture, const QString& label);
+    void resume_requested(const QString& run);
     void branch_requested(const QString& run, int step);
     void keep_requested(const QString& run, int step); ///< the draft of this step as a video
     void issue(const denoir::app::Issue& issue);
@@ -71,7 +72,7 @@ private:
     QLabel *state_, *frame_label_;
     QWidget* all_views_;     ///< a button for each view
     QToolButton* view_menu_; ///< where there is no room for them
-    QToolButton *follow_, *branch_, *keep_;
+    QToolButton *follow_, *resume_, *branch_, *keep_;
     QTimer decode_timer_; ///< scrubbing decodes nothing before it stands still
     app::DraftId draft_ = 0;
     int draft_step_ = -1, draft_frame_ = -1;

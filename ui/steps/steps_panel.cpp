@@ -67,6 +67,7 @@ void StepsPanel::connect_strips() {
         connect(strip, &StepStrip::issue, this, [this](const app::Issue& issue) { emit said(issue.line()); });
     }
     for (StepStrip* strip : {live_strip_, strip_, strip_b_}) {
+        connect(strip, &StepStrip::resume_requested, this, &StepsPanel::resume_requested);
         connect(strip, &StepStrip::branch_requested, this, &StepsPanel::branch_requested);
         connect(strip, &StepStrip::keep_requested, this, &StepsPanel::keep_requested);
     }

@@ -51,6 +51,7 @@ public:
 signals:
     /// What is looked at in front, null when nothing is; the label as StepStrip has it.
     void picture_changed(const QImage& picture, const QString& label);
+    void resume_requested(const QString& run);
     void branch_requested(const QString& run, int step);
     void keep_requested(const QString& run, int step); ///< the draft of this step as a video
     void said(const QString& text);

@@ -1356,6 +1356,10 @@ Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</tran
         <source>Not now</source>
         <translation>Jetzt nicht</translation>
     </message>
+    <message>
+        <source>What is made next does not go to the timeline.</source>
+        <translation>Was als Nächstes entsteht, kommt nicht auf die Zeitleiste.</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::Field</name>
@@ -3840,6 +3844,10 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <source>from step %1</source>
         <translation>ab Schritt %1</translation>
     </message>
+    <message>
+        <source>running · decoding</source>
+        <translation>läuft · Dekodieren</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::Scrubber</name>
@@ -4139,6 +4147,14 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     <message>
         <source>What the pictures show: %1</source>
         <translation>Was die Bilder zeigen: %1</translation>
+    </message>
+    <message>
+        <source>Resume</source>
+        <translation>Fortsetzen</translation>
+    </message>
+    <message>
+        <source>Compute the steps that are left</source>
+        <translation>Die übrigen Schritte rechnen</translation>
     </message>
 </context>
 <context>

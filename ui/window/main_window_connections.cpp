@@ -224,6 +224,7 @@ void MainWindow::connect_runs() {
     connect(runs_, &RunsPanel::verifying, verifications, &Verifications::add);
     connect(news_, &RunNews::run_failed, this, [this] { docks_->reveal("queue-dock"); });
     connect(news_, &RunNews::resume_asked, this, resume);
+    connect(steps_, &StepsPanel::resume_requested, this, resume);
     connect(news_, &RunNews::log_asked, this, &MainWindow::show_log);
     connect(steps_, &StepsPanel::keep_requested, exports_, &Exports::keep_draft);
 }
