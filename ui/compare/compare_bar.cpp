@@ -13,6 +13,7 @@
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
 #include "ui/widgets/drop.h"
+#include "ui/widgets/tool_button.h"
 
 namespace denoir::ui {
 
@@ -30,9 +31,7 @@ CompareBar::CompareBar(Studio& studio, QWidget* parent)
         return label;
     };
     auto* swap = new QToolButton(this);
-    swap->setIcon(icon(QStringLiteral("swap")));
-    swap->setToolTip(tr("Swap A and B"));
-    swap->setAccessibleName(swap->toolTip());
+    set_drawing(*swap, icon(QStringLiteral("swap")), tr("Swap A and B"));
     for (auto* button : {a_, b_}) {
         const auto side = button == a_ ? app::Side::a : app::Side::b;
         button->setObjectName(button == a_ ? QStringLiteral("choose-a") : QStringLiteral("choose-b"));

@@ -28,6 +28,7 @@
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/field.h"
 #include "ui/widgets/open_dialog.h"
+#include "ui/widgets/tool_button.h"
 
 namespace denoir::ui {
 ImagesPanel::ImagesPanel(Studio& studio, QWidget* parent)
@@ -39,16 +40,10 @@ ImagesPanel::ImagesPanel(Studio& studio, QWidget* parent)
       before_name_(new ElidedLabel) {
     start_->setObjectName(QStringLiteral("start-image"));
     last_->setObjectName(QStringLiteral("last-image"));
-    swap_->setIcon(icon(QStringLiteral("swap")));
-    swap_->setToolTip(tr("Swap start and end"));
-    swap_->setAccessibleName(swap_->toolTip());
+    set_drawing(*swap_, icon(QStringLiteral("swap")), tr("Swap start and end"));
     before_ = new Field(tr("After"), before_name_, this);
     before_->setObjectName(QStringLiteral("goes-on-after"));
-    auto* anew = new QToolButton;
-    anew->setIcon(icon(QStringLiteral("close")));
-    anew->setToolTip(tr("Begin a clip of its own instead"));
-    anew->setAccessibleName(anew->toolTip());
-    anew->setAutoRaise(true);
+    auto* anew = flat_button(nullptr, icon(QStringLiteral("close")), tr("Begin a clip of its own instead"));
     anew->setObjectName(QStringLiteral("begin-anew"));
     before_->add_control(anew);
     connect(anew, &QToolButton::clicked, this, &ImagesPanel::begin_anew);

@@ -27,6 +27,7 @@
 #include "ui/theme/icons.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/escape.h"
+#include "ui/widgets/tool_button.h"
 
 namespace denoir::ui {
 
@@ -124,9 +125,7 @@ LogPanel::LogPanel(Studio& studio, QWidget* parent)
     all_->setToolTip(tr("Not only of one run"));
     const auto button = [this](const QString& picture, const QString& tip, auto act) {
         auto* made = new QToolButton(this);
-        made->setIcon(icon(picture));
-        made->setToolTip(tip);
-        made->setAccessibleName(tip);
+        set_drawing(*made, icon(picture), tip);
         connect(made, &QToolButton::clicked, this, act);
         return made;
     };

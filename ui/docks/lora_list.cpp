@@ -18,6 +18,7 @@
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/field.h"
 #include "ui/widgets/open_dialog.h"
+#include "ui/widgets/tool_button.h"
 
 namespace denoir::ui {
 
@@ -51,11 +52,10 @@ LoraList::LoraList(QWidget* parent) : QWidget(parent), rows_(new QVBoxLayout(thi
     rows_->setSpacing(grid::half);
     add_->setObjectName(QStringLiteral("add-lora"));
     add_->setText(tr("Add…"));
-    add_->setIcon(icon(QStringLiteral("add")));
+    set_drawing(*add_, icon(QStringLiteral("add")), tr("Add a LoRA"),
+                tr("Add a LoRA: a file that changes the model's style, characters or motion"));
     add_->setIconSize({12, 12});
     add_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    add_->setToolTip(tr("Add a LoRA: a file that changes the model's style, characters or motion"));
-    add_->setAccessibleName(tr("Add a LoRA"));
     rows_->addWidget(add_, 0, Qt::AlignLeft);
     connect(add_, &QToolButton::clicked, this, &LoraList::choose);
 }
@@ -176,9 +176,7 @@ void LoraList::append_row(int index) {
     strength->setToolTip(tr("Strength: 1 as it was made, 0 not at all"));
     auto* away = new QToolButton;
     away->setObjectName(QStringLiteral("remove-lora"));
-    away->setIcon(icon(QStringLiteral("close")));
-    away->setToolTip(tr("Leave this LoRA out"));
-    away->setAccessibleName(tr("Leave %1 out").arg(name));
+    set_drawing(*away, icon(QStringLiteral("close")), tr("Leave %1 out").arg(name), tr("Leave this LoRA out"));
     auto* expert = expert_button(index);
     line->addWidget(label, 0, 0);
     line->addWidget(strength, 0, 1);

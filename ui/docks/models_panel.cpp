@@ -27,6 +27,7 @@
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/open_dialog.h"
 #include "ui/widgets/spoken_rows.h"
+#include "ui/widgets/tool_button.h"
 
 namespace denoir::ui {
 
@@ -167,13 +168,9 @@ ModelsPanel::ModelsPanel(Studio& studio, QWidget* parent)
                                         "and whether they fit. Add a folder, or drop one on the window.")));
     stack_->addWidget(list_);
     auto* add = new QToolButton(this);
-    add->setIcon(icon(QStringLiteral("add")));
-    add->setToolTip(tr("Watch a folder"));
-    add->setAccessibleName(add->toolTip());
+    set_drawing(*add, icon(QStringLiteral("add")), tr("Watch a folder"));
     auto* again = new QToolButton(this);
-    again->setIcon(icon(QStringLiteral("loop")));
-    again->setToolTip(tr("Look again"));
-    again->setAccessibleName(again->toolTip());
+    set_drawing(*again, icon(QStringLiteral("loop")), tr("Look again"));
     folders_->setObjectName(QStringLiteral("watched-folders"));
     folders_->setIcon(icon(QStringLiteral("down")));
     folders_->setIconSize({10, 10});

@@ -34,6 +34,7 @@
 #include "ui/widgets/elided_combo.h"
 #include "ui/widgets/escape.h"
 #include "ui/widgets/field.h"
+#include "ui/widgets/tool_button.h"
 #include "ui/widgets/wheel.h"
 
 namespace denoir::ui {
@@ -284,9 +285,7 @@ void ParametersPanel::add_size(QVBoxLayout* form) {
     auto* field = new Field(tr("Size"), size_);
     field->label()->set_scrubbable(true);
     auto* turn = new QToolButton;
-    turn->setIcon(icon(QStringLiteral("swap")));
-    turn->setToolTip(tr("Swap width and height"));
-    turn->setAccessibleName(turn->toolTip());
+    set_drawing(*turn, icon(QStringLiteral("swap")), tr("Swap width and height"));
     field->add_control(turn);
     form->addWidget(field);
     fields_.insert(key_size, field);
@@ -349,15 +348,12 @@ void ParametersPanel::add_seed(QVBoxLayout* form) {
     escape_puts_back(*seed_);
     auto* field = new Field(tr("Seed"), seed_);
     dice_ = new QToolButton;
-    dice_->setIcon(icon(QStringLiteral("seed-random")));
-    dice_->setToolTip(tr("Draw a seed"));
-    dice_->setAccessibleName(dice_->toolTip());
+    set_drawing(*dice_, icon(QStringLiteral("seed-random")), tr("Draw a seed"));
     lock_ = new QToolButton;
     lock_->setObjectName(QStringLiteral("seed-lock"));
     lock_->setCheckable(true);
-    lock_->setIcon(icon(QStringLiteral("unlock"), QStringLiteral("lock")));
-    lock_->setToolTip(tr("Lock the seed: every run starts from this noise"));
-    lock_->setAccessibleName(tr("Lock the seed"));
+    set_drawing(*lock_, icon(QStringLiteral("unlock"), QStringLiteral("lock")), tr("Lock the seed"),
+                tr("Lock the seed: every run starts from this noise"));
     field->add_spare_control(dice_);
     seed_->setMinimumWidth(seed_->fontMetrics().horizontalAdvance(QString(10, QLatin1Char('0'))) + 20);
     field->add_control(lock_);

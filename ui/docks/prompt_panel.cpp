@@ -24,6 +24,7 @@
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
 #include "ui/widgets/elided_label.h"
+#include "ui/widgets/tool_button.h"
 
 namespace denoir::ui {
 
@@ -89,16 +90,11 @@ PromptPanel::PromptPanel(Studio& studio, QWidget* parent)
     negative_->setMinimumHeight(2 * fontMetrics().lineSpacing() + 12);
     negative_->setMaximumHeight(5 * fontMetrics().lineSpacing() + 12);
 
-    const auto prepare = [](QToolButton* button, const QString& name, const QString& picture) {
-        button->setIcon(icon(picture));
-        button->setToolTip(name);
-        button->setAccessibleName(name);
-    };
-    prepare(older_, tr("Prompt before"), QStringLiteral("up"));
-    prepare(newer_, tr("Prompt after"), QStringLiteral("down"));
+    set_drawing(*older_, icon(QStringLiteral("up")), tr("Prompt before"));
+    set_drawing(*newer_, icon(QStringLiteral("down")), tr("Prompt after"));
     older_->setProperty("action", QStringLiteral("edit.prompt-before"));
     newer_->setProperty("action", QStringLiteral("edit.prompt-after"));
-    prepare(samples_, tr("Sample prompts and prompts used before"), QStringLiteral("prompt"));
+    set_drawing(*samples_, icon(QStringLiteral("prompt")), tr("Sample prompts and prompts used before"));
     samples_->setPopupMode(QToolButton::InstantPopup);
     samples_->setMenu(new QMenu(samples_));
     connect(samples_->menu(), &QMenu::aboutToShow, this, &PromptPanel::fill_samples);

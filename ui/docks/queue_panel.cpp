@@ -22,6 +22,7 @@
 #include "ui/theme/icons.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/spoken_rows.h"
+#include "ui/widgets/tool_button.h"
 
 namespace denoir::ui {
 
@@ -192,13 +193,10 @@ QueuePanel::QueuePanel(Studio& studio, QWidget* parent)
 
     pause_->setObjectName(QStringLiteral("queue-pause"));
     pause_->setCheckable(true);
-    pause_->setIcon(icon(QStringLiteral("pause"), QStringLiteral("play")));
-    pause_->setToolTip(tr("Pause: nothing new is started, the run at work goes on"));
-    pause_->setAccessibleName(tr("Pause the queue"));
+    set_drawing(*pause_, icon(QStringLiteral("pause"), QStringLiteral("play")), tr("Pause the queue"),
+                tr("Pause: nothing new is started, the run at work goes on"));
     clear_->setObjectName(QStringLiteral("queue-clear"));
-    clear_->setIcon(icon(QStringLiteral("trash")));
-    clear_->setToolTip(tr("Clear"));
-    clear_->setAccessibleName(tr("Clear the queue"));
+    set_drawing(*clear_, icon(QStringLiteral("trash")), tr("Clear the queue"), tr("Clear"));
     clear_->setPopupMode(QToolButton::InstantPopup);
     auto* menu = new QMenu(clear_);
     menu->addAction(tr("What ended"), this, [this] {
@@ -210,9 +208,7 @@ QueuePanel::QueuePanel(Studio& studio, QWidget* parent)
         refresh();
     });
     clear_->setMenu(menu);
-    undo_->setIcon(icon(QStringLiteral("undo")));
-    undo_->setToolTip(tr("Bring back what was cleared last"));
-    undo_->setAccessibleName(undo_->toolTip());
+    set_drawing(*undo_, icon(QStringLiteral("undo")), tr("Bring back what was cleared last"));
     summary_->setProperty("quiet", true);
     auto* row = new QHBoxLayout;
     row->setContentsMargins(grid::unit, 2, grid::half, 2);

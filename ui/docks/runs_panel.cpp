@@ -36,6 +36,7 @@
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/escape.h"
 #include "ui/widgets/spoken_rows.h"
+#include "ui/widgets/tool_button.h"
 
 namespace denoir::ui {
 
@@ -116,9 +117,7 @@ RunsPanel::RunsPanel(Studio& studio, QWidget* parent)
     escape_clears(*search_);
     starred_->setObjectName(QStringLiteral("runs-starred"));
     starred_->setCheckable(true);
-    starred_->setIcon(icon(QStringLiteral("star"), QStringLiteral("star-on")));
-    starred_->setToolTip(tr("Starred runs only"));
-    starred_->setAccessibleName(starred_->toolTip());
+    set_drawing(*starred_, icon(QStringLiteral("star"), QStringLiteral("star-on")), tr("Starred runs only"));
     list_->setObjectName(QStringLiteral("runs"));
     list_->setAccessibleName(tr("Runs"));
     list_->setModel(new SpokenRows(

@@ -29,6 +29,7 @@
 #include "ui/widgets/escape.h"
 #include "ui/widgets/open_dialog.h"
 #include "ui/widgets/save_dialog.h"
+#include "ui/widgets/tool_button.h"
 #include "ui/widgets/wheel.h"
 
 namespace denoir::ui {
@@ -37,17 +38,6 @@ namespace {
 /// Sub-layers of one block of a 14B model are gigabytes a step; results of whole blocks are not.
 constexpr const char* layer_choices[] = {"transformer*/blocks.+([0-9]) sampler/*", "sampler/*",
                                          "transformer*/* sampler/*", "vae_decoder/*", "*"};
-
-QToolButton* button(QWidget* parent, const char* drawing, const QString& text, const QString& tip, bool words = true) {
-    auto* b = new QToolButton(parent);
-    b->setIcon(icon(QLatin1String(drawing)));
-    b->setText(text);
-    b->setAccessibleName(text);
-    b->setToolTip(tip);
-    b->setAutoRaise(true);
-    b->setToolButtonStyle(words ? Qt::ToolButtonTextBesideIcon : Qt::ToolButtonIconOnly);
-    return b;
-}
 
 /// What is dropped but folders.
 QStringList plain_files(const QMimeData& data) {
@@ -128,11 +118,12 @@ QWidget* LayersPanel::make_source_row() {
     trace_->setObjectName(QStringLiteral("trace-both"));
     connect(trace_, &QPushButton::clicked, this, &LayersPanel::trace_runs);
     row->addWidget(trace_);
-    open_ = button(widget, "open", tr("Two files …"), tr("Compare two trace files: Denoir's or PyTorch's"), false);
+    open_ = flat_button(widget, icon(QStringLiteral("open")), tr("Two files …"),
+                        tr("Compare two trace files: Denoir's or PyTorch's"));
     connect(open_, &QToolButton::clicked, this, &LayersPanel::open_files);
     row->addWidget(open_);
-    export_ = button(widget, "export", tr("Export …"),
-                     tr("Write the comparison as a page (HTML), JSON or a table (CSV)"), false);
+    export_ = flat_button(widget, icon(QStringLiteral("export")), tr("Export …"),
+                          tr("Write the comparison as a page (HTML), JSON or a table (CSV)"));
     connect(export_, &QToolButton::clicked, this, &LayersPanel::export_result);
     row->addWidget(export_);
     return widget;
@@ -173,14 +164,17 @@ QWidget* LayersPanel::make_result() {
     component_->setAccessibleName(tr("Part of the model"));
     component_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     component_->setMinimumContentsLength(8); // the panel fits into a window of 800 pixels
-    blocks_ = button(left, "layout", tr("By block"), tr("One row for each block, with the largest error in it"), false);
+    blocks_ = flat_button(left, icon(QStringLiteral("layout")), tr("By block"),
+                          tr("One row for each block, with the largest error in it"));
     blocks_->setObjectName(QStringLiteral("layers-blocks"));
     blocks_->setCheckable(true);
-    first_ =
-        button(left, "warning", tr("First error"), tr("Go to the first layer that makes an error of its own"), false);
+    first_ = flat_button(left, icon(QStringLiteral("warning")), tr("First error"),
+                         tr("Go to the first layer that makes an error of its own"));
     first_->setObjectName(QStringLiteral("layers-first"));
-    smaller_ = button(left, "remove", tr("Smaller"), tr("Smaller cells (−, or Ctrl and wheel)"), false);
-    larger_ = button(left, "add", tr("Larger"), tr("Larger cells, with figures (+, or Ctrl and wheel)"), false);
+    smaller_ =
+        flat_button(left, icon(QStringLiteral("remove")), tr("Smaller"), tr("Smaller cells (−, or Ctrl and wheel)"));
+    larger_ = flat_button(left, icon(QStringLiteral("add")), tr("Larger"),
+                          tr("Larger cells, with figures (+, or Ctrl and wheel)"));
     row->addWidget(component_);
     row->addWidget(blocks_);
     row->addWidget(first_);

@@ -18,6 +18,7 @@
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
 #include "ui/theme/spoken.h"
+#include "ui/widgets/tool_button.h"
 #include "ui/widgets/wheel.h"
 
 namespace denoir::ui {
@@ -90,11 +91,7 @@ TransportBar::TransportBar(app::Player& player, Canvas& canvas, app::Comparison&
 }
 
 QToolButton* TransportBar::button(const QString& drawing, const QString& name, const char* action) {
-    auto* b = new QToolButton(this);
-    b->setIcon(icon(drawing));
-    b->setAutoRaise(true);
-    b->setAccessibleName(name);
-    b->setToolTip(name);
+    auto* b = flat_button(this, icon(drawing), name);
     b->setProperty("action", QLatin1String(action));
     return b;
 }

@@ -18,6 +18,7 @@
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
 #include "ui/theme/spoken.h"
+#include "ui/widgets/tool_button.h"
 
 namespace denoir::ui {
 
@@ -122,12 +123,8 @@ QWidget* StepStrip::make_controls() {
     state_->setObjectName(QStringLiteral("step-state"));
     layout->addWidget(state_);
     const auto add_button = [&](const char* drawing, const QString& text, const QString& tip) {
-        auto* b = new QToolButton(row);
-        b->setIcon(icon(QString::fromLatin1(drawing)));
+        auto* b = flat_button(row, icon(QLatin1String(drawing)), text, tip);
         b->setText(text);
-        b->setAccessibleName(text);
-        b->setToolTip(tip);
-        b->setAutoRaise(true);
         b->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
         layout->addWidget(b);
         return b;

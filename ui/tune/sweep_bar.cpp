@@ -24,6 +24,7 @@
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/escape.h"
 #include "ui/widgets/flow_layout.h"
+#include "ui/widgets/tool_button.h"
 #include "ui/widgets/wheel.h"
 
 namespace denoir::ui {
@@ -143,9 +144,7 @@ SweepBar::SweepBar(Studio& studio, QAction& sweep, QWidget* parent)
     add_->setMenu(menu);
     connect(menu, &QMenu::aboutToShow, this, &SweepBar::fill_menu);
     swap_->setObjectName(QStringLiteral("swap-axes"));
-    swap_->setIcon(icon(QStringLiteral("swap")));
-    swap_->setAccessibleName(tr("Swap rows and columns"));
-    swap_->setToolTip(swap_->accessibleName());
+    set_drawing(*swap_, icon(QStringLiteral("swap")), tr("Swap rows and columns"));
     connect(swap_, &QToolButton::clicked, this, &SweepBar::swap);
     flow_->addWidget(swap_);
     flow_->addWidget(add_);

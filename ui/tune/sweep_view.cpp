@@ -25,6 +25,7 @@
 #include "ui/widgets/elided_combo.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/empty_state.h"
+#include "ui/widgets/tool_button.h"
 #include "ui/widgets/wheel.h"
 
 namespace denoir::ui {
@@ -137,11 +138,7 @@ QWidget* SweepView::make_transport() {
     row->setSpacing(grid::half);
     auto& clips = player();
     const auto button = [&](const char* drawing, const QString& name, const char* action) {
-        auto* b = new QToolButton(foot);
-        b->setIcon(icon(QLatin1String(drawing)));
-        b->setAutoRaise(true);
-        b->setAccessibleName(name);
-        b->setToolTip(name);
+        auto* b = flat_button(foot, icon(QLatin1String(drawing)), name);
         b->setProperty("action", QLatin1String(action));
         row->addWidget(b);
         return b;

@@ -14,6 +14,7 @@
 #include "ui/theme/icons.h"
 #include "ui/widgets/announcer.h"
 #include "ui/widgets/elided_label.h"
+#include "ui/widgets/tool_button.h"
 
 namespace denoir::ui {
 
@@ -78,11 +79,9 @@ void Banners::show_banner(const QString& key, Kind kind, const QString& text, co
         });
     }
     auto* close = new QToolButton(line);
-    close->setIcon(icon(QStringLiteral("close")));
+    set_drawing(*close, icon(QStringLiteral("close")), tr("Dismiss message"), tr("Dismiss"));
     close->setIconSize({12, 12});
     close->setObjectName(QStringLiteral("banner-close"));
-    close->setToolTip(tr("Dismiss"));
-    close->setAccessibleName(tr("Dismiss message"));
     row->addWidget(close);
     connect(close, &QToolButton::clicked, this, [this, key, closed] {
         remove(key);

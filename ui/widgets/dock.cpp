@@ -9,6 +9,7 @@
 
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
+#include "ui/widgets/tool_button.h"
 
 namespace denoir::ui {
 
@@ -38,13 +39,10 @@ Dock::Dock(const QString& id, const QString& title, QWidget* content, QWidget* p
     QFont font = name_->font();
     font.setBold(true);
     name_->setFont(font);
-    float_->setIcon(icon(QStringLiteral("float")));
-    float_->setToolTip(tr("Undock %1").arg(title));
-    close_->setIcon(icon(QStringLiteral("close")));
-    close_->setToolTip(tr("Hide %1").arg(title));
+    set_drawing(*float_, icon(QStringLiteral("float")), tr("Undock %1").arg(title));
+    set_drawing(*close_, icon(QStringLiteral("close")), tr("Hide %1").arg(title));
     for (QToolButton* button : {float_, close_}) {
         button->setIconSize({12, 12});
-        button->setAccessibleName(button->toolTip());
         button->setFocusPolicy(Qt::NoFocus); // the View menu and the palette do the same
         keep_room(*button, true);
     }
