@@ -26,6 +26,7 @@
 #include "ui/theme/icons.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/open_dialog.h"
+#include "ui/widgets/painting.h"
 #include "ui/widgets/spoken_rows.h"
 #include "ui/widgets/tool_button.h"
 
@@ -112,11 +113,7 @@ void ModelDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
     painter->save();
     painter->setRenderHint(QPainter::Antialiasing);
     const QRect row = option.rect.adjusted(4, 1, -4, -1);
-    if (option.state & (QStyle::State_Selected | QStyle::State_MouseOver)) {
-        painter->setPen(Qt::NoPen);
-        painter->setBrush(option.state & QStyle::State_Selected ? c.selection : c.hover);
-        painter->drawRoundedRect(row, 4, 4);
-    }
+    paint_behind_row(*painter, option, row);
     const bool used = in_use(index);
     icon(QStringLiteral("model"))
         .paint(painter, QRect(row.left() + 6, row.top() + 7, 14, 14), Qt::AlignCenter,

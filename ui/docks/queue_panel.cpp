@@ -21,6 +21,7 @@
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
 #include "ui/widgets/empty_state.h"
+#include "ui/widgets/painting.h"
 #include "ui/widgets/spoken_rows.h"
 #include "ui/widgets/tool_button.h"
 
@@ -118,11 +119,7 @@ void QueueDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
     painter->save();
     painter->setRenderHint(QPainter::Antialiasing);
     const QRect row = option.rect.adjusted(margin, 1, -margin, -1);
-    if (option.state & (QStyle::State_Selected | QStyle::State_MouseOver)) {
-        painter->setPen(Qt::NoPen);
-        painter->setBrush(option.state & QStyle::State_Selected ? c.selection : c.hover);
-        painter->drawRoundedRect(row, 4, 4);
-    }
+    paint_behind_row(*painter, option, row);
     const State state = state_of(index);
     const int line = option.fontMetrics.lineSpacing();
     icon(picture_of(state))
@@ -235,10 +232,8 @@ QueuePanel::QueuePanel(Studio& studio, QWidget* parent)
         else if (state_of(index) == State::failed)
             emit details_asked(index.data(Role::IdRole).toULongLong());
     });
-    const auto key = [this](const QKeySequence& keys, auto act) {
-        connect(new QShortcut(keys, list_, nullptr, nullptr, Qt::WidgetShortcut), &QShortcut::activated, this, act);
-    };
-    key(Qt::Key_Delete, [this] { remove_selected(); });
+    auto* away = new QShortcut(Qt::Key_Delete, list_, nullptr, nullptr, Qt::WidgetShortcut);
+    connect(away, &QShortcut::activated, this, &QueuePanel::remove_selected);
     connect(&studio_.queue, &QAbstractItemModel::rowsInserted, this, [this](const QModelIndex&, int first) {
         if (!list_->underMouse()) list_->scrollTo(list_->model()->index(first, 0));
     });

@@ -13,6 +13,7 @@
 #include "ui/docks/runs_panel.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
+#include "ui/widgets/painting.h"
 
 namespace denoir::ui {
 
@@ -155,11 +156,7 @@ void RunDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, c
     painter->setRenderHints(QPainter::Antialiasing | QPainter::SmoothPixmapTransform);
     const QRect row = option.rect.adjusted(4, 1, -4, -1);
     const bool hover = option.state & QStyle::State_MouseOver;
-    if (option.state & (QStyle::State_Selected | QStyle::State_MouseOver)) {
-        painter->setPen(Qt::NoPen);
-        painter->setBrush(option.state & QStyle::State_Selected ? c.selection : c.hover);
-        painter->drawRoundedRect(row, 4, 4);
-    }
+    paint_behind_row(*painter, option, row);
     if (option.state & QStyle::State_HasFocus) {
         painter->setPen(c.accent);
         painter->setBrush(Qt::NoBrush);

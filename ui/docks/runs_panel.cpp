@@ -174,10 +174,8 @@ RunsPanel::RunsPanel(Studio& studio, QWidget* parent)
     for (auto signal : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved})
         connect(&studio_.history, signal, this, &RunsPanel::refresh);
     connect(&studio_.history, &QAbstractItemModel::modelReset, this, &RunsPanel::refresh);
-    const auto key = [this](const QKeySequence& keys, auto act) {
-        connect(new QShortcut(keys, list_, nullptr, nullptr, Qt::WidgetShortcut), &QShortcut::activated, this, act);
-    };
-    key(Qt::Key_Delete, [this] { remove_selected(); });
+    auto* away = new QShortcut(Qt::Key_Delete, list_, nullptr, nullptr, Qt::WidgetShortcut);
+    connect(away, &QShortcut::activated, this, &RunsPanel::remove_selected);
     connect(list_->selectionModel(), &QItemSelectionModel::currentChanged, this, &RunsPanel::mind_current);
     connect(&studio_.history, &QAbstractItemModel::dataChanged, this, &RunsPanel::mind_current);
     refresh();

@@ -12,6 +12,7 @@
 #include "ui/preview/accessible.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/spoken.h"
+#include "ui/widgets/painting.h"
 
 namespace denoir::ui {
 namespace {
@@ -173,12 +174,7 @@ void MetricsView::paintEvent(QPaintEvent*) {
         painter.drawText(foot, Qt::AlignLeft | Qt::AlignBottom,
                          fontMetrics().elidedText(comparison_.note(), Qt::ElideRight, int(foot.width())));
     }
-    if (hasFocus()) {
-        painter.setRenderHint(QPainter::Antialiasing, false);
-        painter.setPen(c.accent);
-        painter.setBrush(Qt::NoBrush);
-        painter.drawRect(rect().adjusted(0, 0, -1, -1));
-    }
+    paint_focus(painter, *this);
 }
 
 void MetricsView::paint_row(QPainter& painter, const Row& row) const {

@@ -13,6 +13,7 @@
 #include "app/base/text.h"
 #include "engine/compare/trace_map.h"
 #include "ui/theme/colours.h"
+#include "ui/widgets/painting.h"
 
 namespace denoir::ui {
 namespace {
@@ -134,12 +135,7 @@ void DivergenceView::paintEvent(QPaintEvent*) {
         painter.setBrush(c.accent);
         painter.drawEllipse(QPointF(x_of(shown->a), y_of(shown->relative())), 3.5, 3.5);
     }
-    if (hasFocus()) {
-        painter.setRenderHint(QPainter::Antialiasing, false);
-        painter.setPen(c.accent);
-        painter.setBrush(Qt::NoBrush);
-        painter.drawRect(rect().adjusted(0, 0, -1, -1));
-    }
+    paint_focus(painter, *this);
 }
 
 const StepDivergence* DivergenceView::under(double x) const {

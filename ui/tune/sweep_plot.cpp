@@ -16,6 +16,7 @@
 #include "app/sweep/sweep_document.h"
 #include "ui/theme/colours.h"
 #include "ui/tune/sweep_accessible.h"
+#include "ui/widgets/painting.h"
 
 namespace denoir::ui {
 
@@ -133,11 +134,7 @@ void SweepPlot::paintEvent(QPaintEvent*) {
                              (left ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter, text);
         }
     }
-    if (!hasFocus()) return;
-    painter.setRenderHint(QPainter::Antialiasing, false);
-    painter.setPen(c.accent);
-    painter.setBrush(Qt::NoBrush);
-    painter.drawRect(rect().adjusted(0, 0, -1, -1));
+    paint_focus(painter, *this);
 }
 
 std::optional<std::size_t> SweepPlot::nearest(const QPointF& at) const {
