@@ -3,6 +3,10 @@
 #include <fnmatch.h>
 
 #include "app/cli/commands.h"
+#include "app/cli/console.h"
+#include "app/cli/interrupt.h"
+#include "app/cli/request_options.h"
+#include "app/cli/values.h"
 #include "bench/kernels.h"
 #include "engine/backend/cards.h"
 #include "engine/pipeline/pipeline.h"

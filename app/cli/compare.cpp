@@ -2,6 +2,9 @@
 #include <fmt/format.h>
 
 #include "app/cli/commands.h"
+#include "app/cli/console.h"
+#include "app/cli/interrupt.h"
+#include "app/cli/values.h"
 #include "engine/compare/outputs.h"
 #include "engine/compare/report_parts.h"
 #include "engine/core/text.h"

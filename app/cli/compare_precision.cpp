@@ -4,6 +4,11 @@
 #include <fmt/format.h>
 
 #include "app/cli/commands.h"
+#include "app/cli/console.h"
+#include "app/cli/interrupt.h"
+#include "app/cli/request_options.h"
+#include "app/cli/tables.h"
+#include "app/cli/trace_options.h"
 #include "engine/session/inputs.h"
 
 namespace denoir::cli {

@@ -2,6 +2,10 @@
 #include <fmt/format.h>
 
 #include "app/cli/commands.h"
+#include "app/cli/console.h"
+#include "app/cli/interrupt.h"
+#include "app/cli/tables.h"
+#include "app/cli/values.h"
 #include "engine/compare/trace_compare.h"
 #include "engine/compare/trace_report.h"
 

@@ -6,6 +6,8 @@
 #include <cstdio>
 
 #include "app/cli/commands.h"
+#include "app/cli/console.h"
+#include "app/cli/interrupt.h"
 #include "engine/core/log.h"
 #include "engine/session/inputs.h"
 #include "engine/session/output_check.h"

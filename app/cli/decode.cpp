@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include "app/cli/commands.h"
+#include "app/cli/console.h"
 #include "app/cli/interrupt.h"
+#include "app/cli/values.h"
 #include "engine/session/decode_run.h"
 
 namespace denoir::cli {

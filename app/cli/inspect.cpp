@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/commands.h"
+#include "app/cli/console.h"
 #include "engine/core/text.h"
 
 namespace denoir::cli {

@@ -19,6 +19,7 @@ constexpr int cancelled = 130;
 
 /// What the watching thread ends with. Never destroyed: that thread is still there while the process exits.
 struct Ending {
+    std::stop_source source;
     std::mutex mutex;
     std::string last_words = "cancelled";
     std::filesystem::path output;
@@ -89,14 +90,15 @@ void watch(std::stop_source source) {
 Interrupt::Interrupt() {
     block_signals();
     for (const int failed_write : {SIGPIPE, SIGXFSZ}) std::signal(failed_write, SIG_IGN); // the write reports it
-    ending();
-    std::thread(watch, source_).detach();
+    std::thread(watch, ending().source).detach();
 }
 
 Interrupt::~Interrupt() {
     const std::lock_guard lock(ending().mutex);
     ending().over = true;
 }
+
+std::stop_token interrupt_token() { return ending().source.get_token(); }
 
 void Interrupt::set_last_words(const std::string& line) {
     const std::lock_guard lock(ending().mutex);

@@ -15,8 +15,6 @@ public:
     ~Interrupt(); ///< main's work is done: from here on its own exit code counts
     Interrupt(const Interrupt&) = delete;
     Interrupt& operator=(const Interrupt&) = delete;
-    std::stop_token token() const { return source_.get_token(); }
-    bool happened() const { return source_.stop_requested(); }
     /// The line for stderr where the process has to be ended in a hurry ("cancelled; resume with …").
     static void set_last_words(const std::string& line);
     /// What the program says at its end, result or refusal, is written from here on: a signal that comes now is too
@@ -26,9 +24,9 @@ public:
     static void set_json();
     /// What is being written: a half-made folder of frames beside it goes too.
     static void set_output(const std::filesystem::path& out);
-
-private:
-    std::stop_source source_;
 };
+
+/// Of Ctrl+C and its like, from the first Interrupt on.
+std::stop_token interrupt_token();
 
 } // namespace denoir::cli

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "app/cli/commands.h"
+#include "app/cli/console.h"
 #include "app/cli/interrupt.h"
 #include "engine/core/error.h"
 #include "engine/core/profile.h"
@@ -24,7 +25,6 @@ namespace denoir::cli {
 namespace {
 
 constexpr int done = 0, failed = 1, usage = 2, cancelled = 130;
-Interrupt* interrupt = nullptr;
 
 const Command& find(const std::string& name) {
     std::vector<std::string_view> names;
@@ -89,7 +89,7 @@ int guarded(const std::vector<std::string>& words) {
         console.refuse(e);
         return usage;
     } catch (const Error& e) {
-        if (interrupt->happened()) { // torn down in the middle of something
+        if (interrupt_token().stop_requested()) { // torn down in the middle of something
             console.cancelled("cancelled");
             return cancelled;
         }
@@ -157,14 +157,11 @@ std::span<const Command> commands() {
     return all;
 }
 
-std::stop_token interrupt_token() { return interrupt->token(); }
-
 } // namespace denoir::cli
 
 int main(int argc, char** argv) {
     denoir::cli::keep_standard_streams();
-    denoir::cli::Interrupt interrupt;
-    denoir::cli::interrupt = &interrupt;
+    const denoir::cli::Interrupt interrupt;
     const int code = denoir::cli::guarded(std::vector<std::string>(argv + 1, argv + argc));
     denoir::cli::say_profile();
     return code;

@@ -4,6 +4,10 @@
 #include <fmt/format.h>
 
 #include "app/cli/commands.h"
+#include "app/cli/console.h"
+#include "app/cli/interrupt.h"
+#include "app/cli/request_options.h"
+#include "app/cli/values.h"
 #include "engine/session/request_json.h"
 
 namespace denoir::cli {

@@ -135,6 +135,20 @@ Arguments parse(const Command& command, std::span<const std::string> words) {
     return out;
 }
 
+void check_resume(const Arguments& args, const Command& command, std::initializer_list<std::string_view> also,
+                  std::string_view what, std::string_view instead) {
+    if (!args.words().empty())
+        throw UsageError("", "--resume", fmt::format("takes the stored {}, not another one", what),
+                         "leave the file out");
+    for (const Option& option : command.options) {
+        const bool fits = option.name == "--resume" || option.name == "--progress" || option.name == "--json" ||
+                          std::find(also.begin(), also.end(), option.name) != also.end();
+        if (!fits && args.has(option.name))
+            throw UsageError("", std::string(option.name), "cannot be changed by --resume",
+                             fmt::format("{}, or leave it out", instead));
+    }
+}
+
 std::string help(const Command& command) {
     std::string out = fmt::format("usage: denoir-cli {} {}\n\n{}\n\n", command.name, command.synopsis, command.summary);
     for (const Option& option : command.options)

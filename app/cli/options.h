@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <initializer_list>
 #include <map>
 #include <span>
 #include <string>
@@ -47,8 +48,21 @@ private:
 /// Throws UsageError naming the option, with a suggestion for a misspelt one. `--` ends the options.
 Arguments parse(const Command& command, std::span<const std::string> words);
 
+/// With --resume the stored `what` decides the result: neither a file nor an option but --resume, --progress, --json
+/// and those in `also` may come along. `instead`: what changes one.
+void check_resume(const Arguments&, const Command&, std::initializer_list<std::string_view> also, std::string_view what,
+                  std::string_view instead);
+
 /// At most 140 columns.
 std::string help(const Command& command);
 std::string help(std::span<const Command> commands);
+
+// Options that several commands share, in one wording.
+inline constexpr Option json_option{"--json", "", "one JSON document on stdout (default: text)"};
+inline constexpr Option threads_option{
+    "--threads", "N", "worker threads, 0 to 1024; changes no byte of a result (default 0: every core)"};
+inline constexpr Option device_option{"--device", "D", "cpu, cuda or cuda:N (default the first card, else cpu)"};
+inline constexpr Option progress_option{"--progress", "HOW",
+                                        "auto, plain or none, on stderr (default auto: on a terminal only)"};
 
 } // namespace denoir::cli

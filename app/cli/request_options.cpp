@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "app/cli/request_options.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "app/cli/commands.h"
+#include "app/cli/values.h"
 #include "engine/session/branch.h"
 
 namespace denoir::cli {
@@ -127,6 +129,15 @@ void set_field(Request& r, std::string_view key, const Json& value, std::string_
         set_request_field(r, key, value, {.file = {}, .folder = {}, .hint = "see --help"});
     } catch (const UsageError& e) {
         throw UsageError("", std::string(option_of(e.field(), steps_option)), e.message(), e.hint());
+    }
+}
+
+void set_size_fields(Request& r, const std::string& text) {
+    try {
+        set_request_size(r, text, {});
+    } catch (const UsageError& e) {
+        const std::string side = e.field() == "size" ? "" : e.field() + ": ";
+        throw UsageError("", "--size", side + e.message(), e.hint());
     }
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/commands.h"
+#include "app/cli/console.h"
 #include "engine/session/history.h"
 #include "engine/session/request_json.h"
 

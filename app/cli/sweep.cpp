@@ -6,7 +6,9 @@
 #include <algorithm>
 
 #include "app/cli/commands.h"
+#include "app/cli/console.h"
 #include "app/cli/interrupt.h"
+#include "app/cli/request_options.h"
 #include "engine/compare/sweep_figures.h"
 #include "engine/compare/sweep_outputs.h"
 #include "engine/core/memory.h"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <filesystem>
+#include "app/cli/tables.h"
+
 #include <memory>
 
-#include "app/cli/commands.h"
+#include "engine/core/error.h"
 #include "engine/core/file.h"
 #include "engine/session/output_check.h"
 

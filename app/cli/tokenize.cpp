@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include "app/cli/commands.h"
+#include "app/cli/console.h"
+#include "app/cli/request_options.h"
 #include "engine/core/log.h"
 #include "engine/models/umt5/clean.h"
 #include "engine/models/umt5/tokenizer.h"

@@ -4,23 +4,13 @@
 #include <fmt/format.h>
 
 #include "app/cli/commands.h"
+#include "app/cli/console.h"
+#include "app/cli/interrupt.h"
+#include "app/cli/request_options.h"
+#include "app/cli/trace_options.h"
 
 namespace denoir::cli {
 namespace {
-
-/// Patterns may be repeated, and be several in one value.
-std::vector<std::string> patterns(const Arguments& args) {
-    std::vector<std::string> all;
-    for (const std::string& value : args.all("--layers"))
-        for (std::size_t begin = 0; begin <= value.size();) {
-            const std::size_t end = std::min(value.find(',', begin), value.size());
-            if (end == begin)
-                throw UsageError("", "--layers", "an empty pattern", "write a layer's name, with * for any letters");
-            all.push_back(value.substr(begin, end - begin));
-            begin = end + 1;
-        }
-    return all;
-}
 
 void list(const Request& r, const Arguments& args, const Console& console, Observer& observer) {
     Json layers = Json::array();
@@ -69,12 +59,6 @@ int run(const Arguments& args, Console& console) {
 }
 
 } // namespace
-
-TraceSelection trace_selection(const Arguments& args) {
-    if (args.has("--steps") && args.get("--steps").empty())
-        throw UsageError("", "--steps", "is empty", "write it like 1,4-6,last");
-    return {patterns(args), args.get("--steps")};
-}
 
 Command trace_command() {
     return {

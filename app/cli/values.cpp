@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "app/cli/values.h"
+
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
-#include "app/cli/commands.h"
+#include "app/cli/request_options.h"
 #include "engine/core/text.h"
-#include "engine/session/request_json.h"
 
 namespace denoir::cli {
 
@@ -53,29 +53,6 @@ Json number_value(std::string_view option, const std::string& text) {
         throw UsageError("", std::string(option), fmt::format("{} is not a finite number", printable(text, 20)),
                          "write a number");
     return *real;
-}
-
-void check_resume(const Arguments& args, const Command& command, std::initializer_list<std::string_view> also,
-                  std::string_view what, std::string_view instead) {
-    if (!args.words().empty())
-        throw UsageError("", "--resume", fmt::format("takes the stored {}, not another one", what),
-                         "leave the file out");
-    for (const Option& option : command.options) {
-        const bool fits = option.name == "--resume" || option.name == "--progress" || option.name == "--json" ||
-                          std::find(also.begin(), also.end(), option.name) != also.end();
-        if (!fits && args.has(option.name))
-            throw UsageError("", std::string(option.name), "cannot be changed by --resume",
-                             fmt::format("{}, or leave it out", instead));
-    }
-}
-
-void set_size_fields(Request& r, const std::string& text) {
-    try {
-        set_request_size(r, text, {});
-    } catch (const UsageError& e) {
-        const std::string side = e.field() == "size" ? "" : e.field() + ": ";
-        throw UsageError("", "--size", side + e.message(), e.hint());
-    }
 }
 
 } // namespace denoir::cli
