@@ -97,8 +97,6 @@ private:
     int merge_;
 };
 
-int Take::usual() const { return still() ? std::clamp(int(std::lround(2 * fps)), 1, longest_still) : frames; }
-
 CutFormat format_of(const std::vector<Shot>& shots) {
     const auto moving =
         std::find_if(shots.begin(), shots.end(), [](const Shot& shot) { return !shot.current().still(); });
@@ -153,6 +151,21 @@ int Project::row_of(const QString& shot_id) const {
 }
 
 int Project::frames() const { return start_of(count()); }
+
+QStringList Project::runs() const {
+    QStringList out;
+    for (const Shot& s : shots_)
+        for (const Take& take : s.takes)
+            if (!take.run.isEmpty()) out << take.run;
+    out.removeDuplicates();
+    return out;
+}
+
+int Project::shots_of(const QStringList& runs) const {
+    return int(std::count_if(shots_.begin(), shots_.end(), [&](const Shot& s) {
+        return std::any_of(s.takes.begin(), s.takes.end(), [&](const Take& take) { return runs.contains(take.run); });
+    }));
+}
 
 double Project::seconds() const {
     double sum = 0;

@@ -53,7 +53,7 @@ void ResultPlacer::place(const Result& result) {
         return;
     }
     try {
-        Take take = Project::take_of_run(result.run);
+        Take take = take_of_run(result.run);
         take.part = result.place.part;
         same >= 0 ? add_take(same, take) : add_shot(before + 1, take, result);
     } catch (const Error& error) {

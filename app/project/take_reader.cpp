@@ -51,7 +51,7 @@ std::vector<TakeReader::Found> TakeReader::all(const QStringList& paths, double 
             const QString& path = paths[qsizetype(i)];
             if (QFileInfo(path).isDir() != folders) continue;
             try {
-                out[i].take = Project::take_of(path, rate, stop);
+                out[i].take = take_of(path, rate, stop);
                 if (rate_is_open && !out[i].take.still()) rate = out[i].take.fps, rate_is_open = false;
             } catch (...) {
                 out[i].issue = Issue::from_current_exception();

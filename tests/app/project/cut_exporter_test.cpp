@@ -37,8 +37,8 @@ private slots:
         write_grey_clip(home_.file(QStringLiteral("a.mkv")), 10);
         write_grey_clip(home_.file(QStringLiteral("b.mkv")), 6, 32, 32, 100);
         write_grey_clip(home_.file(QStringLiteral("slow.mkv")), 6, 48, 32, 5, 12);
-        project_.add_shot(Project::take_of_video(home_.file(QStringLiteral("a.mkv"))));
-        project_.add_shot(Project::take_of_video(home_.file(QStringLiteral("b.mkv"))));
+        project_.add_shot(take_of_video(home_.file(QStringLiteral("a.mkv"))));
+        project_.add_shot(take_of_video(home_.file(QStringLiteral("b.mkv"))));
         QCOMPARE(project_.shot(0).current().frames, 10);
         QCOMPARE(project_.shot(1).current().width, 32);
         project_.trim(0, 2, 7);
@@ -64,8 +64,8 @@ private slots:
 
     void other_rates_and_kinds() {
         Project p;
-        p.add_shot(Project::take_of_video(home_.file(QStringLiteral("a.mkv"))));
-        p.add_shot(Project::take_of_video(home_.file(QStringLiteral("slow.mkv"))));
+        p.add_shot(take_of_video(home_.file(QStringLiteral("a.mkv"))));
+        p.add_shot(take_of_video(home_.file(QStringLiteral("slow.mkv"))));
         p.trim(0, 0, 2);
         p.trim(1, 1, 4);
         CutExporter exporter;
@@ -94,7 +94,7 @@ private slots:
             write_png(to_path(home_.file(QStringLiteral("sequence/%1.png").arg(n))), grey(48, 32, 20 * n));
         Project p;
         for (const char* name : {"title.png", "slow.mkv", "sequence"})
-            p.add_shot(Project::take_of(home_.file(QString::fromLatin1(name)), p.rate()));
+            p.add_shot(take_of(home_.file(QString::fromLatin1(name)), p.rate()));
         p.trim(0, 0, 6); // a quarter of a second
         p.trim(1, 4, 6);
         p.trim(2, 1, 4);
@@ -143,7 +143,7 @@ private slots:
         const QString video = home_.file(QStringLiteral("hours.mkv"));
         write_grey_clip(video, 600);
         Project p;
-        p.add_shot(Project::take_of_video(video));
+        p.add_shot(take_of_video(video));
         p.trim(0, 580, 584);
         CutExporter exporter;
         Arrivals finished(&exporter, &CutExporter::finished);
@@ -164,7 +164,7 @@ private slots:
     void cancel_and_failures_leave_nothing() {
         write_grey_clip(home_.file(QStringLiteral("long.mkv")), 200, 256, 256);
         Project p;
-        for (int i = 0; i < 8; ++i) p.add_shot(Project::take_of_video(home_.file(QStringLiteral("long.mkv"))));
+        for (int i = 0; i < 8; ++i) p.add_shot(take_of_video(home_.file(QStringLiteral("long.mkv"))));
         CutExporter exporter;
         Arrivals cancelled(&exporter, &CutExporter::cancelled), failed(&exporter, &CutExporter::failed);
         Arrivals progress(&exporter, &CutExporter::progressed);
@@ -192,7 +192,7 @@ private slots:
     void runs_are_decoded_from_their_latents() {
         const QString run = tiny_run(home_.file(QStringLiteral("run")));
         Project p;
-        p.add_shot(Project::take_of_run(run));
+        p.add_shot(take_of_run(run));
         p.split(0, 4);
         p.move_shot(1, 0);
         auto expected = frames_in_turn(exact_clip(run, {}, [](double, double) {}));

@@ -229,7 +229,7 @@ private slots:
     void stills() {
         Image white(40, 30);
         write_png(to_path(home_->file("title.png")), white);
-        const Take still = Project::take_of(home_->file("title.png"), 12);
+        const Take still = take_of(home_->file("title.png"), 12);
         QVERIFY(still.still());
         QCOMPARE(still.width, 40);
         QCOMPARE(still.name, QStringLiteral("title"));
@@ -310,8 +310,8 @@ private slots:
     /// What is written can be read again: nothing gets longer or faster than that.
     void nothing_beyond_what_can_be_counted() {
         write_png(to_path(home_->file("title.png")), Image(40, 30));
-        QCOMPARE(Project::take_of(home_->file("title.png"), 5000).fps, Take::most_fps);
-        QCOMPARE(Project::take_of(home_->file("title.png"), 1e-9).fps, Take::least_fps);
+        QCOMPARE(take_of(home_->file("title.png"), 5000).fps, Take::most_fps);
+        QCOMPARE(take_of(home_->file("title.png"), 1e-9).fps, Take::least_fps);
         Project p;
         QCOMPARE(p.add_shot(take(int(longest_cut), "a")), 0);
         const int steps = p.undo().count();
@@ -322,7 +322,7 @@ private slots:
         Project().open(home_->file("cut.denoir"));
         write_png(to_path(home_->file("large.png")), Image(6000, 4000));
         p.clear();
-        p.add_shot(Project::take_of(home_->file("large.png"), 24));
+        p.add_shot(take_of(home_->file("large.png"), 24));
         QCOMPARE(format_of(p.shots()).width, 1920);
         QCOMPARE(format_of(p.shots()).height, 1280);
     }
@@ -332,7 +332,7 @@ private slots:
         write_png(to_path(home_->file("title.png")), Image(40, 30));
         Project p;
         p.add_shot(take(59, "a"));
-        QVERIFY(p.trim(0, 30, 59) && p.add_take(0, Project::take_of(home_->file("title.png"), 16)));
+        QVERIFY(p.trim(0, 30, 59) && p.add_take(0, take_of(home_->file("title.png"), 16)));
         QCOMPARE(p.shot(0).out, 19);
         p.save_as(home_->file("cut.denoir"));
         const auto shots = p.shots();
@@ -351,12 +351,12 @@ private slots:
         QDir(home_->path()).mkdir("frames");
         const auto frame = [&](int n) { return to_path(home_->file(QStringLiteral("frames/f_%1.png").arg(n))); };
         for (const int n : {9, 10, 11}) write_png(frame(n), Image(40, 30));
-        Take frames = Project::take_of(home_->file("frames"), 12);
+        Take frames = take_of(home_->file("frames"), 12);
         QCOMPARE(frames.kind, Take::Kind::frames);
         QCOMPARE(frames.frames, 3);
         QCOMPARE(frames.fps, 12.0);
         write_png(frame(9), Image(40, 30), R"({"schema": 1, "fps": 16})");
-        frames = Project::take_of(home_->file("frames"), 12);
+        frames = take_of(home_->file("frames"), 12);
         QCOMPARE(frames.fps, 16.0);
         Project p;
         p.add_shot(frames);
@@ -383,7 +383,7 @@ private slots:
         QDir(home_->path()).mkdir("none");
         for (const char* name : {"none", "nowhere"}) {
             try {
-                Project::take_of(home_->file(QString::fromLatin1(name)), 24);
+                take_of(home_->file(QString::fromLatin1(name)), 24);
                 QFAIL(name);
             } catch (const Error& e) {
                 QVERIFY(!e.hint().empty());

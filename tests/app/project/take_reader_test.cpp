@@ -52,7 +52,7 @@ private slots:
     void reading_can_be_stopped() {
         std::stop_source stop;
         stop.request_stop();
-        QVERIFY_EXCEPTION_THROWN(Project::take_of_video(file("a.mkv"), stop.get_token()), Cancelled);
+        QVERIFY_EXCEPTION_THROWN(take_of_video(file("a.mkv"), stop.get_token()), Cancelled);
         Project project;
         TakeReader reader(project);
         int used = 0;

@@ -142,7 +142,7 @@ private slots:
             QCOMPARE(project_->count(), 3);
             QCOMPARE(view_->selected(), row);
         }
-        project_->add_shot(Project::take_of_video(file("a.mkv")), 0); // a new one takes nothing
+        project_->add_shot(take_of_video(file("a.mkv")), 0); // a new one takes nothing
         QCOMPARE(view_->selected(), 3);
     }
 
@@ -310,7 +310,7 @@ private slots:
         const QRect rect = view_->shot_rect(0);
         drag({rect.right() - 3, rect.center().y()}, {rect.right() - 83, rect.center().y()}, 9);
         QCOMPARE(view_->shot_rect(0).left(), rect.left());
-        for (int i = 0; i < 4; ++i) project_->add_shot(Project::take_of_video(file("a.mkv")));
+        for (int i = 0; i < 4; ++i) project_->add_shot(take_of_video(file("a.mkv")));
         QCOMPARE(view_->horizontalScrollBar()->maximum(), 0);
     }
 
@@ -348,7 +348,7 @@ private slots:
     void a_video_that_is_written_anew_is_drawn_anew() {
         const QString video = file("anew.mkv");
         write_grey_clip(video, 3, 96, 54);
-        project_->add_shot(Project::take_of_video(video));
+        project_->add_shot(take_of_video(video));
         const auto grey = [&] { return qGray(thumbnails_->frame(video, 0, 32).pixel(2, 2)); };
         QTRY_VERIFY_WITH_TIMEOUT(!thumbnails_->frame(video, 0, 32).isNull(), 30000);
         const int before = grey();
@@ -472,7 +472,7 @@ private slots:
     void shots_show_their_pictures() {
         fill();
         project_->trim(0, 4, 30);
-        project_->add_take(1, Project::take_of_video(file("c.mkv")));
+        project_->add_take(1, take_of_video(file("c.mkv")));
         Take gone;
         gone.video = file("gone.mp4"), gone.name = QStringLiteral("lost"), gone.frames = 12, gone.width = 96,
         gone.height = 54;
@@ -491,7 +491,7 @@ private slots:
 private:
     QString file(const char* name) const { return home_.file(QString::fromLatin1(name)); }
     void fill() {
-        for (const char* name : {"a.mkv", "b.mkv", "c.mkv"}) project_->add_shot(Project::take_of_video(file(name)));
+        for (const char* name : {"a.mkv", "b.mkv", "c.mkv"}) project_->add_shot(take_of_video(file(name)));
         view_->setFocus();
     }
     void drag(QPoint from, QPoint to, int moves = 4) {

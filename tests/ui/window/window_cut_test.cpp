@@ -44,7 +44,7 @@ private slots:
         const QString run = studio.window().viewer().run(app::Side::a);
         QCOMPARE(preview.info(app::Side::a)->run, run);
         auto& project = studio.core().project;
-        project.add_shot(app::Project::take_of_run(run));
+        project.add_shot(app::take_of_run(run));
         QVERIFY(!project.is_missing(0));
         studio.find<QAction>("run.delete")->trigger();
         QVERIFY(!QFileInfo::exists(run) && !preview.info(app::Side::a));
@@ -67,8 +67,7 @@ private slots:
         app::write_clip(home.file("short.mp4"), 64, 48, 4);
         StudioFixture studio;
         auto& project = studio.core().project;
-        for (const char* name : {"old/a.mp4", "old/b.mp4"})
-            project.add_shot(app::Project::take_of_video(home.file(name)));
+        for (const char* name : {"old/a.mp4", "old/b.mp4"}) project.add_shot(app::take_of_video(home.file(name)));
         auto* timeline = studio.find<TimelineView>("timeline");
         studio.window().findChild<QDockWidget*>("timeline-dock")->show();
         timeline->select(0);
@@ -109,8 +108,7 @@ private slots:
         StudioFixture studio;
         load_tiny(studio);
         auto& project = studio.core().project;
-        for (const char* name : {"short.mp4", "long.mp4"})
-            project.add_shot(app::Project::take_of_video(home.file(name)));
+        for (const char* name : {"short.mp4", "long.mp4"}) project.add_shot(app::take_of_video(home.file(name)));
         auto& preview = studio.window().preview();
         auto* timeline = studio.find<TimelineView>("timeline");
         const auto shows = [&](const char* name, int frame) {
@@ -207,7 +205,7 @@ private slots:
         StudioFixture studio;
         load_tiny(studio);
         auto& project = studio.core().project;
-        for (int i = 0; i < 12; ++i) project.add_shot(app::Project::take_of_video(files[i % 3]), -1, {}, 9);
+        for (int i = 0; i < 12; ++i) project.add_shot(app::take_of_video(files[i % 3]), -1, {}, 9);
         auto& preview = studio.window().preview();
         auto* timeline = studio.find<TimelineView>("timeline");
         QStringList asked, seen;
@@ -247,7 +245,7 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(project.count(), 1, 20000);
         QCOMPARE(project.shot(0).seconds(), 2.0);
         // Over its whole length it is what is seen, and what comes after follows.
-        project.add_shot(app::Project::take_of_video(home.file("clip.mp4")));
+        project.add_shot(app::take_of_video(home.file("clip.mp4")));
         auto* timeline = studio.find<TimelineView>("timeline");
         studio.key(Qt::Key_F6, Qt::ShiftModifier);
         const auto shows = [&](const char* name, int frame) {
@@ -284,7 +282,7 @@ private slots:
         write_png(app::to_path(card), Image(64, 48));
         {
             app::Project project;
-            project.add_shot(app::Project::take_of(card, 24));
+            project.add_shot(app::take_of(card, 24));
             project.save_as(home.file("film.denoir"));
         }
         QVERIFY(QFile::rename(card, home.file("elsewhere.png")));
@@ -329,7 +327,7 @@ private slots:
         StudioFixture studio;
         load_tiny(studio);
         auto& project = studio.core().project;
-        for (int i = 0; i < 40; ++i) project.add_shot(app::Project::take_of_video(home.file("a.mp4")));
+        for (int i = 0; i < 40; ++i) project.add_shot(app::take_of_video(home.file("a.mp4")));
         studio.core().document.set_value("steps", 400);
         QVERIFY(studio.core().document.wait_resolved(20000));
         app::Arrivals steps(&studio.core().worker, &app::EngineWorker::step_done);
@@ -413,7 +411,7 @@ private slots:
         QVERIFY2(said(studio).contains("Pick a step"), qPrintable(said(studio)));
 
         make_another();
-        studio.core().project.add_shot(app::Project::take_of_run(first));
+        studio.core().project.add_shot(app::take_of_run(first));
         auto* timeline = studio.find<TimelineView>("timeline");
         studio.click(timeline->viewport(), timeline->shot_rect(0).center());
         QVERIFY(shows({}, first));
@@ -463,7 +461,7 @@ private slots:
         StudioFixture studio;
         auto& project = studio.core().project;
         auto& queue = studio.core().queue;
-        project.add_shot(app::Project::take_of_run(run));
+        project.add_shot(app::take_of_run(run));
         for (const bool gone : {false, true}) {
             app::Arrivals steps(&studio.core().worker, &app::EngineWorker::step_done),
                 ended(&queue, &app::RunQueue::entry_ended);
@@ -498,7 +496,7 @@ private slots:
         const auto queue = [&]() -> app::RunQueue& { return studio->core().queue; };
         load_tiny(*studio);
         queue().set_paused(true);
-        project().add_shot(app::Project::take_of_run(run));
+        project().add_shot(app::take_of_run(run));
         studio->key(Qt::Key_F6, Qt::ShiftModifier);
         studio->key(Qt::Key_R);
         QTRY_COMPARE_WITH_TIMEOUT(queue().waiting(), 1, 30000);
@@ -541,7 +539,7 @@ private slots:
         auto& document = studio.core().document;
         auto& project = studio.core().project;
         auto* timeline = studio.find<TimelineView>("timeline");
-        for (const QString& run : {forcing, plain}) project.add_shot(app::Project::take_of_run(run));
+        for (const QString& run : {forcing, plain}) project.add_shot(app::take_of_run(run));
         const auto extend = [&](int shot, const QString& by) {
             document.settle();
             QVERIFY(document.set_value("model", by).isEmpty());
@@ -588,7 +586,7 @@ private slots:
                      qPrintable(QString::number(key) + said(studio)));
         }
         auto& project = studio.core().project;
-        project.add_shot(app::Project::take_of_video(home.file("a.mp4")));
+        project.add_shot(app::take_of_video(home.file("a.mp4")));
         studio.key(Qt::Key_S); // at its beginning
         QCOMPARE(project.count(), 1);
         QVERIFY2(said(studio).contains("inside a shot"), qPrintable(said(studio)));
@@ -601,7 +599,7 @@ private slots:
         StudioFixture studio(Layout::compare);
         load_tiny(studio);
         auto& project = studio.core().project;
-        project.add_shot(app::Project::take_of_video(home.file("a.mp4")));
+        project.add_shot(app::take_of_video(home.file("a.mp4")));
         studio.find<TimelineView>("timeline")->set_playhead(4);
         const int steps = project.undo().count();
         studio.key(Qt::Key_F6);

@@ -57,7 +57,7 @@ private slots:
         const app::Home home;
         StudioFixture studio;
         app::write_clip(home.file("a.mp4"), 64, 48, 6);
-        studio.core().project.add_shot(app::Project::take_of_video(home.file("a.mp4")));
+        studio.core().project.add_shot(app::take_of_video(home.file("a.mp4")));
         {
             const app::FullDisk full;
             studio.key(Qt::Key_Q, Qt::ControlModifier);
@@ -75,7 +75,7 @@ private slots:
     void what_a_crash_left_takes_the_place_of_nothing_unsaved() {
         const app::Home home;
         app::write_clip(home.file("a.mp4"), 64, 48, 6);
-        const app::Take take = app::Project::take_of_video(home.file("a.mp4"));
+        const app::Take take = app::take_of_video(home.file("a.mp4"));
         {
             app::Project lost;
             lost.set_request(asked_json(app::tiny_request()));
@@ -114,7 +114,7 @@ private slots:
         const app::Home home;
         StudioFixture studio;
         app::write_clip(home.file("a.mp4"), 64, 48, 6);
-        studio.core().project.add_shot(app::Project::take_of_video(home.file("a.mp4")));
+        studio.core().project.add_shot(app::take_of_video(home.file("a.mp4")));
         studio.key(Qt::Key_S, Qt::ControlModifier);
         QVERIFY(studio.answer_file_dialog(home.file("film v1.2")));
         QTRY_VERIFY(QFile::exists(home.file("film v1.2.denoir")));
@@ -129,7 +129,7 @@ private slots:
         const app::Home home;
         StudioFixture studio;
         app::write_clip(home.file("a.mp4"), 64, 48, 6);
-        studio.core().project.add_shot(app::Project::take_of_video(home.file("a.mp4")));
+        studio.core().project.add_shot(app::take_of_video(home.file("a.mp4")));
         studio.key(Qt::Key_N, Qt::ControlModifier);
         auto* box = studio.window().findChild<QMessageBox*>();
         QVERIFY(box);
@@ -143,7 +143,7 @@ private slots:
         const app::Home home;
         StudioFixture first;
         app::write_clip(home.file("a.mp4"), 64, 48, 6);
-        first.core().project.add_shot(app::Project::take_of_video(home.file("a.mp4")));
+        first.core().project.add_shot(app::take_of_video(home.file("a.mp4")));
         first.core().project.save_as(home.file("cut.denoir"));
         const QByteArray saved = read(home.file("cut.denoir"));
         {
@@ -168,7 +168,7 @@ private slots:
         load_tiny(studio);
         auto& queue = studio.core().queue;
         auto& project = studio.core().project;
-        project.add_shot(app::Project::take_of_run(first));
+        project.add_shot(app::take_of_run(first));
         const auto prompt_of = [](const QString& run) {
             return QString::fromStdString(app::RunHistory::record(run).request.prompt);
         };

@@ -653,7 +653,7 @@ private slots:
         QVERIFY(studio.idle());
         const QString run = core.queue.index(0).data(app::RunQueue::RunRole).toString();
         QTRY_COMPARE_WITH_TIMEOUT(studio.window().viewer().run(app::Side::a), run, 30000);
-        for (int i = 0; i < 2; ++i) core.project.add_shot(app::Project::take_of_run(run));
+        for (int i = 0; i < 2; ++i) core.project.add_shot(app::take_of_run(run));
         studio.find<QAction>("run.delete")->trigger();
         QVERIFY2(said(studio).contains("2 shots of this cut"), qPrintable(said(studio)));
         QCOMPARE(core.queue.rowCount(), 0);

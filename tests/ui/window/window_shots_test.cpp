@@ -39,7 +39,7 @@ private slots:
         auto& core = studio.core();
         auto* timeline = studio.find<TimelineView>("timeline");
         for (const auto asked : {&TimelineView::extend_requested, &TimelineView::retake_requested}) {
-            core.project.add_shot(app::Project::take_of_run(run));
+            core.project.add_shot(app::take_of_run(run));
             core.inputs.put(
                 timeline, [] { return QThread::msleep(100), true; }, [](bool) {}); // a slow disk
             emit(timeline->*asked)(0);
@@ -58,7 +58,7 @@ private slots:
         StudioFixture studio;
         load_tiny(studio);
         auto& project = studio.core().project;
-        project.add_shot(app::Project::take_of_run(run));
+        project.add_shot(app::take_of_run(run));
         for (const bool asked : {false, true}) {
             const std::size_t takes = project.shot(0).takes.size();
             project.rename_shot(0, asked ? "another" : "opening");

@@ -80,13 +80,13 @@ private slots:
         app::write_clip(clip, 96, 54, 9);
         for (const char* name : {"first.denoir", "second.denoir"}) {
             app::Project project;
-            project.add_shot(app::Project::take_of_video(clip));
+            project.add_shot(app::take_of_video(clip));
             project.save_as(home.file(QLatin1String(name)));
         }
         StudioFixture studio;
         load_tiny(studio);
         auto& project = studio.core().project;
-        project.add_shot(app::Project::take_of_video(clip));
+        project.add_shot(app::take_of_video(clip));
         const auto open = [&](auto* kind) {
             int count = 0;
             for (auto* each : studio.window().findChildren<std::remove_pointer_t<decltype(kind)>*>())
@@ -386,7 +386,7 @@ private slots:
         write(home.file("cut-off.denoir"), "{\"format\": \"denoir-proj");
         write(home.file("text.mp4"), "this is no video\n");
         auto& project = studio.core().project;
-        project.add_shot(app::Project::take_of_video(home.file("good.mp4")));
+        project.add_shot(app::take_of_video(home.file("good.mp4")));
         studio.window().open_path(home.file("cut-off.denoir"));
         QVERIFY(said(studio).contains("cut-off.denoir"));
         for (const auto* box : studio.window().findChildren<QMessageBox*>()) QVERIFY(!box->isVisible());
@@ -584,7 +584,7 @@ private slots:
         QVERIFY(studio.idle());
         QTRY_VERIFY_WITH_TIMEOUT(!studio.core().history.newest_done().isEmpty(), 30000);
         auto& project = studio.core().project;
-        project.add_shot(app::Project::take_of_run(studio.core().history.newest_done()));
+        project.add_shot(app::take_of_run(studio.core().history.newest_done()));
         project.save_as(home.file("cut.denoir"));
         const QByteArray saved = read(home.file("cut.denoir"));
         project.rename_shot(0, "another name");

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/project/take.h"
+
 #include <QFileInfo>
 #include <algorithm>
+#include <cmath>
 
 #include "app/base/text.h"
 #include "app/clips/clip_source.h"
-#include "app/project/project.h"
 #include "engine/media/indexed_video.h"
 #include "engine/media/video_reader.h"
 #include "engine/pipeline/run_layout.h"
@@ -13,7 +15,9 @@
 namespace denoir::app {
 namespace fs = std::filesystem;
 
-Take Project::take_of_run(const QString& run, const std::stop_token& stop) {
+int Take::usual() const { return still() ? std::clamp(int(std::lround(2 * fps)), 1, longest_still) : frames; }
+
+Take take_of_run(const QString& run, const std::stop_token& stop) {
     const RunFolder folder = RunFolder::open(to_path(run));
     const fs::path video = folder.file(run_file::video);
     std::error_code code;
@@ -25,7 +29,7 @@ Take Project::take_of_run(const QString& run, const std::stop_token& stop) {
     return take;
 }
 
-Take Project::take_of_video(const QString& video, const std::stop_token& stop) {
+Take take_of_video(const QString& video, const std::stop_token& stop) {
     const VideoInfo info = VideoReader(to_path(video)).info();
     Take take;
     take.video = QFileInfo(video).absoluteFilePath();
@@ -39,7 +43,7 @@ Take Project::take_of_video(const QString& video, const std::stop_token& stop) {
     return take;
 }
 
-Take Project::take_of_frames(const QString& folder, double fps, const std::stop_token& stop) {
+Take take_of_frames(const QString& folder, double fps, const std::stop_token& stop) {
     const ClipInfo info = open_clip(folder, stop)->info();
     if (info.kind != ClipInfo::Kind::folder)
         throw Error(folder.toStdString(), {}, "is no folder of frames", "choose a folder of frames, a run or a video");
@@ -54,7 +58,7 @@ Take Project::take_of_frames(const QString& folder, double fps, const std::stop_
     return take;
 }
 
-Take Project::take_of_picture(const QString& picture, double fps) {
+Take take_of_picture(const QString& picture, double fps) {
     const ImageInfo info = image_info(to_path(picture));
     Take take;
     take.kind = Take::Kind::still;
@@ -67,7 +71,7 @@ Take Project::take_of_picture(const QString& picture, double fps) {
     return take;
 }
 
-Take Project::take_of(const QString& path, double fps, const std::stop_token& stop) {
+Take take_of(const QString& path, double fps, const std::stop_token& stop) {
     const QFileInfo info(path);
     if (info.isDir()) return is_run_folder(to_path(path)) ? take_of_run(path, stop) : take_of_frames(path, fps, stop);
     if (is_picture(to_path(path))) return take_of_picture(path, fps);
@@ -78,21 +82,6 @@ Take Project::take_of(const QString& path, double fps, const std::stop_token& st
     } catch (const Error&) {
         return take; // of one frame
     }
-}
-
-QStringList Project::runs() const {
-    QStringList out;
-    for (const Shot& s : shots_)
-        for (const Take& take : s.takes)
-            if (!take.run.isEmpty()) out << take.run;
-    out.removeDuplicates();
-    return out;
-}
-
-int Project::shots_of(const QStringList& runs) const {
-    return int(std::count_if(shots_.begin(), shots_.end(), [&](const Shot& s) {
-        return std::any_of(s.takes.begin(), s.takes.end(), [&](const Take& take) { return runs.contains(take.run); });
-    }));
 }
 
 } // namespace denoir::app
