@@ -14,6 +14,7 @@
 #include "app/base/settings.h"
 #include "app/base/text.h"
 #include "app/runs/run_index.h"
+#include "app/runs/run_trash.h"
 #include "engine/core/file.h"
 #include "engine/pipeline/run_layout.h"
 #include "engine/session/run_folder.h"
@@ -39,27 +40,13 @@ fs::path runs_folder() {
     }
 }
 
-/// Milliseconds in front of a name in the trash; -1: no such name.
-qint64 trashed_at(const QString& name) {
-    bool good = false;
-    const qint64 time = name.section(QLatin1Char('-'), 0, 0).toLongLong(&good);
-    return good && name.contains(QLatin1Char('-')) ? time : -1;
-}
-
-/// Of a name in the trash, the run folder's.
-QString own_name(const QString& name) { return name.section(QLatin1Char('-'), 1); }
-
-bool names_one_of(const QStringList& runs, const QString& name) {
-    return std::any_of(runs.begin(), runs.end(),
-                       [&](const QString& run) { return run.section(QLatin1Char('/'), -1) == own_name(name); });
-}
-
 } // namespace
 
 struct RunHistory::Store {
     explicit Store(RunHistory& history)
         : self(history),
           runs(runs_folder()),
+          trash(runs),
           rows(first_rows()),
           scanner(runs, data_folder() / "history.sqlite", [this](RunChanges changes) {
               QMetaObject::invokeMethod(&self, [this, c = std::move(changes)]() mutable { apply(std::move(c)); });
@@ -72,11 +59,14 @@ struct RunHistory::Store {
                             size_t(word.size()));
         });
     }
-    void filter() {
-        self.beginResetModel();
+    void find_shown() {
         shown.clear();
         for (int i = 0; i < int(rows.size()); ++i)
             if (is_shown(rows[std::size_t(i)])) shown.push_back(i);
+    }
+    void filter() {
+        self.beginResetModel();
+        find_shown();
         self.endResetModel();
     }
     int find(const QString& run) const {
@@ -96,20 +86,6 @@ struct RunHistory::Store {
     int shown_row(int index) const {
         const auto it = std::lower_bound(shown.begin(), shown.end(), index);
         return it != shown.end() && *it == index ? int(it - shown.begin()) : -1;
-    }
-    /// Of the runs' own file system, which may be another disk; the second is that of older versions, only emptied.
-    std::vector<fs::path> trash_folders() const {
-        std::vector<fs::path> folders{data_folder() / "trash"};
-        if (!runs.empty()) folders.insert(folders.begin(), runs / ".trash");
-        return folders;
-    }
-    std::vector<fs::path> trashed() const {
-        std::error_code code;
-        std::vector<fs::path> all;
-        for (const fs::path& folder : trash_folders())
-            for (fs::directory_iterator it(folder, code), last; !code && it != last; it.increment(code))
-                all.push_back(it->path());
-        return all;
     }
     const RunRow& at(int row) const { return rows[std::size_t(shown[std::size_t(row)])]; }
 
@@ -192,9 +168,7 @@ struct RunHistory::Store {
         const QSet<QString> gone(changes.gone.begin(), changes.gone.end());
         std::erase_if(rows, [&](const RunRow& row) { return gone.contains(row.entry); });
         std::sort(rows.begin(), rows.end(), before);
-        shown.clear();
-        for (int i = 0; i < int(rows.size()); ++i)
-            if (is_shown(rows[std::size_t(i)])) shown.push_back(i);
+        find_shown();
         self.endResetModel();
     }
 
@@ -204,12 +178,13 @@ struct RunHistory::Store {
     }
     void load() {
         std::sort(rows.begin(), rows.end(), before);
-        for (int i = 0; i < int(rows.size()); ++i) shown.push_back(i);
+        find_shown();
         scanner.know(rows);
     }
 
     RunHistory& self;
     const fs::path runs;
+    RunTrash trash;
     std::vector<RunRow> rows; ///< all, newest first
     std::vector<int> shown;   ///< indices into rows, rising
     QString search;
@@ -217,7 +192,6 @@ struct RunHistory::Store {
     bool starred_only = false, looked = false;
     QString at_work; ///< the run that set_step() told of last
     int step_at_work = 0;
-    qint64 last_removal = 0; ///< milliseconds; every removal has its own
     Issue issue;
     QFileSystemWatcher watcher;
     QTimer look_again;
@@ -398,17 +372,11 @@ QString RunHistory::entry_of(const QString& run) const {
 
 QStringList RunHistory::remove(const QStringList& runs) {
     QStringList gone, entries;
-    std::error_code code;
-    const fs::path trash = store_->trash_folders().front();
-    fs::create_directories(trash, code);
-    const qint64 now = std::max(QDateTime::currentMSecsSinceEpoch(), store_->last_removal + 1);
-    store_->last_removal = now;
+    store_->trash.begin();
     for (const QString& run : runs) {
         const int index = store_->find(run);
         if (index < 0 || RunFolder::busy(to_path(store_->rows[std::size_t(index)].path))) continue; // one at work stays
-        const fs::path entry = to_path(store_->rows[std::size_t(index)].entry);
-        fs::rename(entry, trash / (std::to_string(now) + "-" + entry.filename().string()), code);
-        if (code) {
+        if (const auto code = store_->trash.put(to_path(store_->rows[std::size_t(index)].entry))) {
             store_->issue = {run,
                              {},
                              tr("this run cannot be removed: %1").arg(to_qstring(code.message())),
@@ -429,35 +397,15 @@ QStringList RunHistory::remove(const QStringList& runs) {
 }
 
 void RunHistory::restore(const QStringList& runs) {
-    std::error_code code;
-    const std::vector<fs::path> all = store_->trashed();
-    qint64 newest = -1;
-    for (const fs::path& item : all) newest = std::max(newest, trashed_at(to_qstring(item.filename())));
-    QStringList back;
-    for (const fs::path& item : all) {
-        const QString name = to_qstring(item.filename());
-        const bool wanted = runs.isEmpty() ? trashed_at(name) == newest && newest >= 0 : names_one_of(runs, name);
-        const fs::path entry = store_->runs / to_path(own_name(name));
-        if (!wanted || fs::exists(fs::symlink_status(entry, code))) continue;
-        fs::rename(item, entry, code);
-        if (code) continue;
-        store_->scanner.look(to_qstring(entry));
-        back << to_qstring(entry);
-    }
+    const QStringList back = store_->trash.restore(runs);
+    for (const QString& entry : back) store_->scanner.look(entry);
     if (!back.isEmpty()) emit restored(back);
 }
 
-bool RunHistory::can_restore() const { return !store_->trashed().empty(); }
+bool RunHistory::can_restore() const { return !store_->trash.empty(); }
 
 void RunHistory::purge_trash(int older_than_days, const QStringList& but) {
-    const qint64 limit = QDateTime::currentMSecsSinceEpoch() - qint64(older_than_days) * 24 * 3600 * 1000;
-    std::vector<fs::path> old;
-    for (const fs::path& item : store_->trashed()) {
-        const QString name = to_qstring(item.filename());
-        const qint64 time = trashed_at(name);
-        if (time >= 0 && time <= limit && !names_one_of(but, name)) old.push_back(item);
-    }
-    store_->scanner.purge(std::move(old));
+    store_->scanner.purge(store_->trash.older_than(older_than_days, but));
 }
 
 void RunHistory::touch(const QString& run) { store_->scanner.look(entry_of(run)); }

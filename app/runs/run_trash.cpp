@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/runs/run_trash.h"
+
+#include <QDateTime>
+#include <algorithm>
+#include <string>
+
+#include "app/base/text.h"
+#include "engine/core/file.h"
+
+namespace denoir::app {
+namespace fs = std::filesystem;
+namespace {
+
+/// Milliseconds in front of a name in the trash; -1: no such name.
+qint64 trashed_at(const QString& name) {
+    bool good = false;
+    const qint64 time = name.section(QLatin1Char('-'), 0, 0).toLongLong(&good);
+    return good && name.contains(QLatin1Char('-')) ? time : -1;
+}
+
+/// Of a name in the trash, the run folder's.
+QString own_name(const QString& name) { return name.section(QLatin1Char('-'), 1); }
+
+bool names_one_of(const QStringList& runs, const QString& name) {
+    return std::any_of(runs.begin(), runs.end(),
+                       [&](const QString& run) { return run.section(QLatin1Char('/'), -1) == own_name(name); });
+}
+
+} // namespace
+
+/// The first one is ours.
+std::vector<fs::path> RunTrash::folders() const {
+    std::vector<fs::path> folders{data_folder() / "trash"};
+    if (!runs_.empty()) folders.insert(folders.begin(), runs_ / ".trash");
+    return folders;
+}
+
+std::vector<fs::path> RunTrash::content() const {
+    std::error_code code;
+    std::vector<fs::path> all;
+    for (const fs::path& folder : folders())
+        for (fs::directory_iterator it(folder, code), last; !code && it != last; it.increment(code))
+            all.push_back(it->path());
+    return all;
+}
+
+void RunTrash::begin() {
+    std::error_code code;
+    fs::create_directories(folders().front(), code);
+    removal_ = std::max(QDateTime::currentMSecsSinceEpoch(), removal_ + 1);
+}
+
+std::error_code RunTrash::put(const fs::path& entry) {
+    std::error_code code;
+    fs::rename(entry, folders().front() / (std::to_string(removal_) + "-" + entry.filename().string()), code);
+    return code;
+}
+
+QStringList RunTrash::restore(const QStringList& runs) {
+    std::error_code code;
+    const std::vector<fs::path> all = content();
+    qint64 newest = -1;
+    for (const fs::path& item : all) newest = std::max(newest, trashed_at(to_qstring(item.filename())));
+    QStringList back;
+    for (const fs::path& item : all) {
+        const QString name = to_qstring(item.filename());
+        const bool wanted = runs.isEmpty() ? trashed_at(name) == newest && newest >= 0 : names_one_of(runs, name);
+        const fs::path entry = runs_ / to_path(own_name(name));
+        if (!wanted || fs::exists(fs::symlink_status(entry, code))) continue;
+        fs::rename(item, entry, code);
+        if (!code) back << to_qstring(entry);
+    }
+    return back;
+}
+
+std::vector<fs::path> RunTrash::older_than(int days, const QStringList& but) const {
+    const qint64 limit = QDateTime::currentMSecsSinceEpoch() - qint64(days) * 24 * 3600 * 1000;
+    std::vector<fs::path> old;
+    for (const fs::path& item : content()) {
+        const QString name = to_qstring(item.filename());
+        const qint64 time = trashed_at(name);
+        if (time >= 0 && time <= limit && !names_one_of(but, name)) old.push_back(item);
+    }
+    return old;
+}
+
+} // namespace denoir::app
