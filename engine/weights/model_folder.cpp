@@ -15,6 +15,7 @@
 #include "engine/weights/checkpoint.h"
 #include "engine/weights/companions.h"
 #include "engine/weights/config_file.h"
+#include "engine/weights/expert_pairs.h"
 #include "engine/weights/experts.h"
 #include "engine/weights/family.h"
 #include "engine/weights/networks.h"
@@ -80,12 +81,6 @@ private:
         }
         refuse_several(path_, candidates);
     }
-    static bool are_pair(const Network& high, const Network& low) {
-        const fs::path &one = high.files().front(), &other = low.files().front();
-        const bool named = file_expert_of(high.first_name()) == Expert::high &&
-                           file_expert_of(low.first_name()) == Expert::low && are_experts(one, other);
-        return (named || letter_expert_of(one, other) == Expert::high) && are_alike(high, low);
-    }
     void set_pair(const Network& high, const Network& low) {
         set_transformer(high);
         model_.transformer_low = low.files();
@@ -123,105 +118,20 @@ private:
         return candidates;
     }
 
-    /// The other expert's file: beside it with low for high in its name, or in the folder beside that says so.
-    void find_other_expert(const fs::path& file) {
+    /// The one that is not in `file`, from beside it.
+    void add_other_expert(const fs::path& file) {
         if (!named_.low_noise.empty()) return;
-        const fs::path folder = normal_path(file).parent_path();
-        const Expert place = file_expert_of(folder.filename().string());
-        const std::string name = file.filename().string();
-        const Expert mine = placed_expert_of(file);
-        if (mine == Expert::none) return find_other_letter(file);
-        const Expert other = mine == Expert::high ? Expert::low : Expert::high;
-        std::vector<CheckpointFiles> candidates;
-        const auto gather = [&](const fs::path& from, auto&& named) {
-            for (CheckpointFiles& files : search_.list_beside(from))
-                if (!files.files.empty() && named(files.files.front().filename().string()) &&
-                    are_experts(file, files.files.front()))
-                    candidates.push_back(std::move(files));
-        };
-        // A folder that speaks of noise is an expert's; by a word like "low" alone only one of a pair is.
-        const auto is_other_place = [&](const fs::path& sibling) {
-            const std::string its = sibling.filename().string(), own = folder.filename().string();
-            return expert_of(own) != Expert::none
-                       ? expert_of(its) == other
-                       : file_expert_of(its) == other && without_expert(its) == without_expert(own);
-        };
-        gather(folder, [&](const std::string& n) { return file_expert_of(n) == other; });
-        if (place == mine)
-            for (const fs::path& sibling : folders_in(folder.parent_path()))
-                if (is_other_place(sibling)) gather(sibling, [&](const auto& n) { return file_expert_of(n) != mine; });
-        const auto rest =
-            std::stable_partition(candidates.begin(), candidates.end(),
-                                  [&](const CheckpointFiles& files) { return are_twins(file, files.files.front()); });
-        std::vector<Network> found = other_experts({candidates.begin(), rest});
-        if (found.empty()) found = other_experts({rest, candidates.end()});
-        if (found.size() > 1) {
-            std::vector<std::string> places;
-            for (const Network& f : found)
-                places.push_back(
-                    printable((normal_path(f.files().front()).parent_path().filename() / f.first_name()).string(), 80));
-            if (places.size() > 3) places.resize(3), places.emplace_back("…");
-            throw Error(path_.string(), "",
-                        fmt::format("several files may be its other expert ({})", fmt::join(places, ", ")),
-                        "keep beside it the one that is meant");
-        }
-        if (found.empty()) {
+        const auto other = find_other_expert(file, *traits_, search_, path_);
+        if (!other) {
             if (said_expert_of(file) != Expert::none)
-                model_.warnings.push_back(
-                    fmt::format("{} is one expert of two; the other one is not beside it", printable(name, 80)));
-        } else {
-            set_other_expert(mine, found.front());
+                model_.warnings.push_back(fmt::format("{} is one expert of two; the other one is not beside it",
+                                                      printable(file.filename().string(), 80)));
+            return;
         }
-    }
-
-    /// Of a file whose name speaks of no expert: one beside it may make a pair of them.
-    void find_other_letter(const fs::path& file) {
-        for (const CheckpointFiles& files : search_.list_beside(normal_path(file).parent_path())) {
-            const Expert mine = files.files.empty() ? Expert::none : letter_expert_of(file, files.files.front());
-            if (mine == Expert::none) continue;
-            const std::vector<Network> found = other_experts({files});
-            if (found.size() == 1) return set_other_expert(mine, found.front());
-        }
-    }
-
-    /// `mine`: of the transformer that was chosen.
-    void set_other_expert(Expert mine, const Network& other) {
         const std::vector<fs::path> own = model_.transformer;
-        model_.transformer_low = mine == Expert::high ? other.files() : own;
-        if (mine == Expert::low) set_transformer(other);
+        model_.transformer_low = other->expert == Expert::low ? other->network.files() : own;
+        if (other->expert == Expert::high) set_transformer(other->network);
         warn_unless_twins(model_.transformer.front(), model_.transformer_low.front());
-    }
-
-    /// Transformers in these files like the one that was chosen. A damaged file is left out, unless it is the twin: it
-    /// may be anybody's.
-    std::vector<Network> other_experts(const std::vector<CheckpointFiles>& candidates) {
-        std::vector<Network> result;
-        for (const CheckpointFiles& files : candidates) {
-            try {
-                for (Network& f : only(search_.networks_of(files), Component::transformer))
-                    if (traits_ && are_alike(*traits_, TransformerTraits::read(*f.group)))
-                        result.push_back(std::move(f));
-            } catch (const Error& e) {
-                if (are_twins(model_.transformer.front(), files.files.front())) throw;
-                search_.add_problem_beside(e);
-            }
-        }
-        return result;
-    }
-    static bool are_alike(const Network& a, const Network& b) {
-        return are_alike(TransformerTraits::read(*a.group), TransformerTraits::read(*b.group));
-    }
-    static bool are_alike(const TransformerTraits& a, const TransformerTraits& b) {
-        const auto kind = [](const TransformerTraits& t) {
-            return std::tuple(t.dim, t.layers, t.in_channels, t.out_channels, t.clip, t.outside);
-        };
-        return kind(a) == kind(b);
-    }
-
-    /// What is only half there, as a download that has not ended, says less and nothing else.
-    static bool contradict(const TransformerTraits& a, const TransformerTraits& b) {
-        const auto differ = [](std::int64_t x, std::int64_t y) { return x >= 0 && y >= 0 && x != y; };
-        return differ(a.dim, b.dim) || differ(a.in_channels, b.in_channels) || differ(a.out_channels, b.out_channels);
     }
 
     // Layouts
@@ -263,7 +173,7 @@ private:
         const std::vector<Network> found = look_at_file(path_);
         choose_transformer(found);
         if (model_.transformer.empty()) refuse_no_transformer(found);
-        find_other_expert(model_.transformer.front()); // named may be any of its shards
+        add_other_expert(model_.transformer.front()); // named may be any of its shards
         companions_.take(found);
         companions_.search_beside(folder, path_);
         model_.config = read_config(folder, Component::transformer);
@@ -388,8 +298,7 @@ private:
                     return open_two_experts(root, folders->first, folders->second);
         }
         choose_among(transformers);
-        if (!model_.transformer.empty() && model_.transformer_low.empty())
-            find_other_expert(model_.transformer.front());
+        if (!model_.transformer.empty() && model_.transformer_low.empty()) add_other_expert(model_.transformer.front());
         companions_.take(found);
         const fs::path place = model_.transformer.empty() ? root : model_.transformer.front().parent_path();
         model_.config = read_config(place, Component::transformer);

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/weights/expert_pairs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "engine/core/error.h"
+#include "engine/core/text.h"
+#include "engine/weights/places.h"
+
+namespace denoir {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Looks for the other expert of the transformer in `file`.
+class Pairing {
+public:
+    Pairing(const fs::path& file, const TransformerTraits& traits, NetworkSearch& search)
+        : file_(file),
+          folder_(normal_path(file).parent_path()),
+          mine_(placed_expert_of(file)),
+          traits_(traits),
+          search_(search) {}
+
+    std::optional<OtherExpert> find(const fs::path& asked) {
+        if (mine_ == Expert::none) return other_letter();
+        std::vector<CheckpointFiles> all = candidates();
+        const auto rest = std::stable_partition(all.begin(), all.end(), [&](const CheckpointFiles& files) {
+            return are_twins(file_, files.files.front());
+        });
+        std::vector<Network> found = alike({all.begin(), rest});
+        if (found.empty()) found = alike({rest, all.end()});
+        if (found.empty()) return std::nullopt;
+        if (found.size() > 1) refuse_several(asked, found);
+        return OtherExpert{other_of(mine_), found.front()};
+    }
+
+private:
+    static Expert other_of(Expert one) { return one == Expert::high ? Expert::low : Expert::high; }
+
+    /// By their names: beside the file, and where its folder is an expert's, in the other one's.
+    std::vector<CheckpointFiles> candidates() {
+        std::vector<CheckpointFiles> all;
+        const auto gather = [&](const fs::path& from, auto&& named) {
+            for (CheckpointFiles& files : search_.list_beside(from))
+                if (!files.files.empty() && named(files.files.front().filename().string()) &&
+                    are_experts(file_, files.files.front()))
+                    all.push_back(std::move(files));
+        };
+        gather(folder_, [&](const std::string& n) { return file_expert_of(n) == other_of(mine_); });
+        if (file_expert_of(folder_.filename().string()) == mine_)
+            for (const fs::path& sibling : folders_in(folder_.parent_path()))
+                if (is_other_place(sibling)) gather(sibling, [&](const auto& n) { return file_expert_of(n) != mine_; });
+        return all;
+    }
+
+    /// A folder that speaks of noise is an expert's; by a word like "low" alone only one of a pair is.
+    bool is_other_place(const fs::path& sibling) const {
+        const std::string its = sibling.filename().string(), own = folder_.filename().string();
+        return expert_of(own) != Expert::none
+                   ? expert_of(its) == other_of(mine_)
+                   : file_expert_of(its) == other_of(mine_) && without_expert(its) == without_expert(own);
+    }
+
+    /// Of a file whose name speaks of no expert: one beside it may make a pair of them.
+    std::optional<OtherExpert> other_letter() {
+        for (const CheckpointFiles& files : search_.list_beside(folder_)) {
+            const Expert mine = files.files.empty() ? Expert::none : letter_expert_of(file_, files.files.front());
+            if (mine == Expert::none) continue;
+            const std::vector<Network> found = alike({files});
+            if (found.size() == 1) return OtherExpert{other_of(mine), found.front()};
+        }
+        return std::nullopt;
+    }
+
+    /// Transformers in these files like the one that was chosen.
+    std::vector<Network> alike(const std::vector<CheckpointFiles>& all) {
+        std::vector<Network> result;
+        for (const CheckpointFiles& files : all) {
+            try {
+                for (Network& f : only(search_.networks_of(files), Component::transformer))
+                    if (are_alike(traits_, TransformerTraits::read(*f.group))) result.push_back(std::move(f));
+            } catch (const Error& e) {
+                if (are_twins(file_, files.files.front())) throw;
+                search_.add_problem_beside(e);
+            }
+        }
+        return result;
+    }
+
+    [[noreturn]] static void refuse_several(const fs::path& asked, const std::vector<Network>& found) {
+        std::vector<std::string> places;
+        for (const Network& f : found)
+            places.push_back(
+                printable((normal_path(f.files().front()).parent_path().filename() / f.first_name()).string(), 80));
+        if (places.size() > 3) places.resize(3), places.emplace_back("…");
+        throw Error(asked.string(), "",
+                    fmt::format("several files may be its other expert ({})", fmt::join(places, ", ")),
+                    "keep beside it the one that is meant");
+    }
+
+    const fs::path& file_;
+    const fs::path folder_;
+    const Expert mine_; ///< none: its name does not say
+    const TransformerTraits& traits_;
+    NetworkSearch& search_;
+};
+
+} // namespace
+
+bool are_alike(const TransformerTraits& a, const TransformerTraits& b) {
+    const auto kind = [](const TransformerTraits& t) {
+        return std::tuple(t.dim, t.layers, t.in_channels, t.out_channels, t.clip, t.outside);
+    };
+    return kind(a) == kind(b);
+}
+bool are_alike(const Network& a, const Network& b) {
+    return are_alike(TransformerTraits::read(*a.group), TransformerTraits::read(*b.group));
+}
+
+bool contradict(const TransformerTraits& a, const TransformerTraits& b) {
+    const auto differ = [](std::int64_t x, std::int64_t y) { return x >= 0 && y >= 0 && x != y; };
+    return differ(a.dim, b.dim) || differ(a.in_channels, b.in_channels) || differ(a.out_channels, b.out_channels);
+}
+
+bool are_pair(const Network& high, const Network& low) {
+    const fs::path &one = high.files().front(), &other = low.files().front();
+    const bool named = file_expert_of(high.first_name()) == Expert::high &&
+                       file_expert_of(low.first_name()) == Expert::low && are_experts(one, other);
+    return (named || letter_expert_of(one, other) == Expert::high) && are_alike(high, low);
+}
+
+std::optional<OtherExpert> find_other_expert(const fs::path& file, const TransformerTraits& traits,
+                                             NetworkSearch& search, const fs::path& asked) {
+    return Pairing(file, traits, search).find(asked);
+}
+
+} // namespace denoir

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <filesystem>
+#include <optional>
+
+#include "engine/weights/experts.h"
+#include "engine/weights/networks.h"
+#include "engine/weights/traits.h"
+
+namespace denoir {
+
+// Wan 2.2 A14B's two transformers by their content; by names alone: experts.h.
+
+/// Of the same size and kind.
+bool are_alike(const TransformerTraits&, const TransformerTraits&);
+bool are_alike(const Network&, const Network&);
+
+/// No two of one model. What is only half there, as a download that has not ended, says less and nothing else.
+bool contradict(const TransformerTraits&, const TransformerTraits&);
+
+bool are_pair(const Network& high, const Network& low);
+
+struct OtherExpert {
+    Expert expert; ///< which one it is
+    Network network;
+};
+/// Of a transformer in `file`, with these traits: beside it with low for high in its name, or in the folder beside that
+/// says so. A damaged file is left out, unless it is the twin: it may be anybody's. Throws Error, about `asked`, where
+/// several may be meant.
+std::optional<OtherExpert> find_other_expert(const std::filesystem::path& file, const TransformerTraits&,
+                                             NetworkSearch&, const std::filesystem::path& asked);
+
+} // namespace denoir
