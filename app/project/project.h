@@ -156,7 +156,6 @@ public:
 
     /// Half a second after each change, to a file of the data folder. Off until the program switches it on.
     void set_autosave(bool on);
-    bool autosave_now(); ///< false: could not be written, and issue() says why
     /// The end of a session: unsaved changes stay in the autosave and come back as `kept` next time. False: they could
     /// not be written, and issue() will say why.
     bool keep_for_next_start();
@@ -208,7 +207,7 @@ private:
     static Medium look_at(const Take& take);
     void media_found(const Media& found);
     void look_at_new_media();
-    bool write_autosave(bool kept);
+    void write_autosave(bool kept);
     void begin_autosave();
     void autosave_to(const std::filesystem::path& file);
     void end_autosave_issue();

@@ -83,11 +83,8 @@ void Project::end_autosave_issue() {
     if (!ended.isEmpty() && issue_ == ended) set_issue(lock_.issue());
 }
 
-bool Project::write_autosave(bool kept) {
-    if (!is_modified()) {
-        drop_autosave();
-        return true;
-    }
+void Project::write_autosave(bool kept) {
+    if (!is_modified()) return drop_autosave();
     begin_autosave();
     autosave_->save(Json{{"path", path_.toStdString()},
                          {"saved", QDateTime::currentDateTimeUtc().toString(Qt::ISODate).toStdString()},
@@ -95,13 +92,6 @@ bool Project::write_autosave(bool kept) {
                          {"project", to_json({})}}
                         .dump() +
                     "\n");
-    return true;
-}
-
-bool Project::autosave_now() {
-    timer_->stop();
-    write_autosave(false);
-    return !autosave_ || autosave_->flush();
 }
 
 bool Project::keep_for_next_start() {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <QDir>
+#include <QStringList>
 #include <QTemporaryDir>
 #include <QtGlobal>
 
@@ -21,6 +23,10 @@ public:
 
     /// In its data folder: the queue, the index, runs and autosaves.
     QString data(const QString& name) const { return folder_.filePath(QStringLiteral("data/") + name); }
+    /// Of projects: each follows half a second after an edit.
+    QStringList autosaves() const {
+        return QDir(data(QStringLiteral("autosave"))).entryList({QStringLiteral("*.json")}, QDir::Files);
+    }
 
 private:
     QTemporaryDir folder_;

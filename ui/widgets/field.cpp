@@ -195,6 +195,7 @@ Field::Field(const QString& name, QWidget* control, QWidget* parent)
     row_->addWidget(note_);
     row_->addWidget(reset_);
 
+    error_->setObjectName(QStringLiteral("error"));
     error_->setProperty("error", true);
     error_->setWordWrap(true);
     auto* below = new QHBoxLayout(problem_);
@@ -273,7 +274,5 @@ void Field::set_hint(const QString& hint) {
     hint_->setVisible(!hint.isEmpty());
     if (!hint.isEmpty()) control_->setAccessibleDescription(hint);
 }
-
-bool Field::has_error() const { return !error_->text().isEmpty(); }
 
 } // namespace denoir::ui

@@ -96,7 +96,6 @@ public:
     const QString& name() const { return name_; }
     /// Under the field; empty: none.
     void set_error(const QString& error);
-    bool has_error() const;
     /// Under the field, where there is no error: what was done with what was typed.
     void set_hint(const QString& hint);
 

@@ -20,7 +20,6 @@ Project::Recovery crashed(const QString& file) {
         p.add_shot(take(20));
         p.save_as(file);
         p.trim(0, 3, 9);
-        p.autosave_now();
     }
     return Project::recoverable().value(0);
 }

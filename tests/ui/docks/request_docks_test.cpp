@@ -18,13 +18,13 @@
 #include "app/request/request_document.h"
 #include "tests/app/clips.h"
 #include "tests/app/fake_runs.h"
+#include "tests/ui/fields.h"
 #include "tests/ui/studio_fixture.h"
 #include "tests/ui/window/window_main.h"
 #include "ui/docks/lora_list.h"
 #include "ui/docks/runs_panel.h"
 #include "ui/widgets/elided_combo.h"
 #include "ui/widgets/elided_label.h"
-#include "ui/widgets/field.h"
 
 using namespace denoir;
 using namespace denoir::ui;
@@ -46,7 +46,6 @@ class RequestDocksTest : public QObject {
         for (const char* file : {"config.json", "diffusion_pytorch_model.safetensors"}) fs::remove(two / file);
         return app::to_qstring(two);
     }
-    static Field* field_of(const QWidget* control) { return qobject_cast<Field*>(control->parentWidget()); }
     static QVariantMap lora(const QString& file) { return {{"file", file}, {"strength", 1.0}}; }
     static QAction* expert_action(const QToolButton* button, const QString& expert) {
         for (QAction* action : button->menu()->actions())
@@ -186,7 +185,7 @@ private slots:
         document.set_value("model", QStringLiteral(DENOIR_TINY_MODEL));
         QVERIFY(document.wait_resolved(20000));
         QVERIFY(experts()[0]->isVisible() && !experts()[1]->isVisible());
-        QVERIFY(guidance_low->isVisible() && field_of(guidance_low)->has_error());
+        QVERIFY(guidance_low->isVisible() && shows_error(field_of(guidance_low)));
         field_of(guidance_low)->findChild<QToolButton*>("reset")->click();
         QVERIFY(document.wait_resolved(20000));
         QVERIFY(!guidance_low->isVisible() && !document.asked().guidance_low);
@@ -231,7 +230,7 @@ private slots:
         QVERIFY(changes->isVisible() && !changes->text().isEmpty());
         more->click(); // there it stands under its field
         auto* field = field_of(studio.find<QComboBox>("precision"));
-        QVERIFY(field->isVisible() && field->has_error() && !changes->isVisible());
+        QVERIFY(field->isVisible() && shows_error(field) && !changes->isVisible());
         more->click();
         QVERIFY(changes->isVisible());
     }

@@ -7,17 +7,11 @@
 
 #include "app/request/estimator.h"
 #include "app/request/model_catalogue.h"
+#include "tests/ui/fields.h"
 #include "tests/ui/stories/stories.h"
 #include "ui/preview/preview_view.h"
-#include "ui/widgets/field.h"
 
 namespace denoir::ui {
-
-/// The field that a control is in.
-static Field* field_of(QWidget* control) {
-    while (control && !qobject_cast<Field*>(control)) control = control->parentWidget();
-    return qobject_cast<Field*>(control);
-}
 
 /// A clip longer than those that the model was made for: made in windows, of which the fields tell and decide.
 void StoriesTest::in_windows() {
@@ -46,9 +40,9 @@ void StoriesTest::in_windows() {
     QCOMPARE(base->text(), QStringLiteral("automatic"));
     type_into(base, "12"); // snaps to 13, of which 17 cannot be given
     QCOMPARE(base->value(), 13.0);
-    QVERIFY(field_of(overlap)->has_error() && !field_of(base)->has_error() && !document.resolved());
+    QVERIFY(shows_error(field_of(overlap)) && !shows_error(field_of(base)) && !document.resolved());
     type_into(overlap, "5");
-    QVERIFY(!field_of(overlap)->has_error());
+    QVERIFY(!shows_error(field_of(overlap)));
     QVERIFY2(hint().contains("3") && hint().contains("13"), qPrintable(hint()));
     studio.picture("in-windows-2-chosen");
     app::Arrivals steps(&studio.core().worker, &app::EngineWorker::step_done);
@@ -93,7 +87,7 @@ void StoriesTest::with_a_cache() {
     studio.key(Qt::Key_Tab);
     QVERIFY(document.wait_resolved(20000));
     QCOMPARE(document.asked().cache->threshold, 10.0);
-    QVERIFY(!field_of(cache)->has_error() && document.estimate().flop < whole);
+    QVERIFY(!shows_error(field_of(cache)) && document.estimate().flop < whole);
     studio.picture("cache-1-chosen");
     app::Arrivals ends(&studio.core().worker, &app::EngineWorker::finished);
     studio.key(Qt::Key_Return, Qt::ControlModifier);

@@ -12,12 +12,12 @@
 #include "app/clips/exact_clip.h"
 #include "app/project/cut_exporter.h"
 #include "tests/app/clips.h"
+#include "tests/ui/fields.h"
 #include "tests/ui/stories/stories.h"
 #include "ui/docks/runs_panel.h"
 #include "ui/preview/preview_view.h"
 #include "ui/timeline/timeline_view.h"
 #include "ui/widgets/elided_label.h"
-#include "ui/widgets/field.h"
 
 namespace denoir::ui {
 
@@ -141,7 +141,7 @@ void StoriesTest::longer() {
     QVERIFY(after_field->isVisible());
     QVERIFY(studio.core().document.set_value("forcing.video", "/missing.mp4").isEmpty());
     QVERIFY(studio.core().document.wait_resolved(20000));
-    QVERIFY(!studio.core().document.resolved() && after_field->has_error());
+    QVERIFY(!studio.core().document.resolved() && shows_error(after_field));
     studio.key(Qt::Key_Z, Qt::ControlModifier);
     studio.click(timeline->viewport(), timeline->shot_rect(0).center());
     studio.key(Qt::Key_E);

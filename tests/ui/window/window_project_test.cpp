@@ -78,9 +78,9 @@ private slots:
         const app::Take take = app::take_of_video(home.file("a.mp4"));
         {
             app::Project lost;
+            lost.set_autosave(true);
             lost.set_request(asked_json(app::tiny_request()));
             lost.add_shot(take, -1, "lost");
-            QVERIFY(lost.autosave_now());
         }
         StudioFixture studio;
         auto& project = studio.core().project;

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <QLabel>
+
+#include "ui/widgets/field.h"
+
+namespace denoir::ui {
+
+/// The field that a control is in.
+inline Field* field_of(QWidget* control) {
+    while (control && !qobject_cast<Field*>(control)) control = control->parentWidget();
+    return qobject_cast<Field*>(control);
+}
+
+/// Whether it says below what is wrong.
+inline bool shows_error(const Field* field) {
+    const auto* error = field->findChild<QLabel*>(QStringLiteral("error"));
+    return error->isVisibleTo(field) && !error->text().isEmpty();
+}
+
+} // namespace denoir::ui
