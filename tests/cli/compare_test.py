@@ -355,7 +355,7 @@ class Outputs(Compare):
         before = tree(self.work)
         process = self.start("compare", "a", "a", "--side-by-side", "s.mkv", "--report", "r.html", "--progress", "plain")
         process.stderr.readline()
-        time.sleep(0.3)
+        self.wait_until(lambda: tree(self.work) != before)  # the video is being written
         begin = time.monotonic()
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=20)

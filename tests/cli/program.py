@@ -87,6 +87,13 @@ class Case(unittest.TestCase):
             self.fail(f"took too long: {words}")
         return Result(process.returncode, out.decode("utf-8", "strict"), err.decode("utf-8", "strict"), time.monotonic() - begin)
 
+    def wait_until(self, there):
+        """Until `there()` is true: a moment of the program's work, not of a clock that other work on the machine moves."""
+        until = time.monotonic() + 60 * PACE
+        while not there():
+            self.assertLess(time.monotonic(), until, "never came")
+            time.sleep(0.005)
+
     def done(self, *words, **options):
         result = self.run_cli(*words, **options)
         self.assertEqual(result.code, 0, f"{words}: {result.err}")

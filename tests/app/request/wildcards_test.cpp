@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/request/wildcards.h"
 
-#include <QElapsedTimer>
 #include <QSet>
 #include <QTest>
 
@@ -39,11 +38,9 @@ private slots:
         QCOMPARE(resolve_wildcards(QStringLiteral("a{|}b"), 1), QStringLiteral("ab"));
     }
     void open_braces_are_looked_at_once() {
+        // So many that a second look from each would outlast every test's limit.
         const QString text = QString(1 << 20, u'{') + QStringLiteral("a|b");
-        QElapsedTimer timer;
-        timer.start();
         QVERIFY(!has_wildcards(text));
-        QVERIFY2(timer.elapsed() < 2000, qPrintable(QString::number(timer.elapsed())));
         QVERIFY(has_wildcards(text + u'}'));
         QCOMPARE(resolve_wildcards(QStringLiteral("{{{a|a}"), 1), QStringLiteral("{{a"));
         QCOMPARE(resolve_wildcards(QStringLiteral("}{a|a}{"), 1), QStringLiteral("}a{"));
