@@ -32,4 +32,11 @@ private:
     QTemporaryDir folder_;
 };
 
+/// What comes with the program is looked for in its folder "resources": only what the test puts there.
+class BareHome : public Home {
+public:
+    BareHome() { qputenv("DENOIR_RESOURCES", file(QStringLiteral("resources")).toUtf8()); }
+    ~BareHome() { qunsetenv("DENOIR_RESOURCES"); }
+};
+
 } // namespace denoir::app

@@ -21,14 +21,10 @@ def latents(run):
     return {p.name: sha256(p) for p in sorted((pathlib.Path(run) / "latents").iterdir())}
 
 
-def wait_for_watching(pid):
-    """Until the signals wait for the program; while its libraries are loaded they end it by themselves."""
-    until = time.monotonic() + 60
-    while time.monotonic() < until:
-        blocked = next(line for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("SigBlk:"))
-        if int(blocked.split()[1], 16) >> (signal.SIGINT - 1) & 1:
-            return
-        time.sleep(0.005)
+def is_watching(pid):
+    """Whether the signals wait for the program; while its libraries are loaded they end it by themselves."""
+    blocked = next(line for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("SigBlk:"))
+    return int(blocked.split()[1], 16) >> (signal.SIGINT - 1) & 1
 
 
 def processor_seconds(pid):
@@ -219,7 +215,7 @@ class Render(Case):
         for delay, number in ((0.0, signal.SIGINT), (0.3, signal.SIGTERM), (1.0, signal.SIGINT)):
             run = self.work / f"run{delay}"
             process = self.start(*self.render_words("out.mp4", "--run-dir", run, steps=50, size="480x480"))
-            wait_for_watching(process.pid)
+            self.wait_until(lambda: is_watching(process.pid))
             time.sleep(delay)
             # Its processor time, not the clock: what else the machine is doing is not measured here.
             before = processor_seconds(process.pid)

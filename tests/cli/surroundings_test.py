@@ -5,12 +5,15 @@ import os
 import shutil
 import signal
 import subprocess
-import time
 import unittest
 
 from program import CLI, FIXTURES, MODEL, PACE, Case, main, sha256, tree, write_safetensors
 
 PATIENCE = 20 * PACE
+
+
+def steps_in(run):
+    return len(list(run.glob("latents/step_*")))
 
 
 class ClosedStreams(Case):
@@ -140,9 +143,7 @@ class Signals(Case):
     def denoising(self, **options):
         """A long render in its steps."""
         process = self.start(*self.render_words("out.mp4", "--run-dir", "run", steps=400, size="160x96"), **options)
-        deadline = time.monotonic() + PATIENCE
-        while len(list((self.work / "run").glob("latents/step_*"))) < 2 and time.monotonic() < deadline:
-            time.sleep(0.02)
+        self.wait_until(lambda: steps_in(self.work / "run") >= 2)
         return process
 
     def end(self, process, number):
@@ -153,10 +154,8 @@ class Signals(Case):
     def test_nohup(self):
         process = self.denoising(preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
         process.send_signal(signal.SIGHUP)
-        steps = len(list((self.work / "run").glob("latents/step_*")))
-        deadline = time.monotonic() + PATIENCE
-        while len(list((self.work / "run").glob("latents/step_*"))) <= steps + 1 and time.monotonic() < deadline:
-            time.sleep(0.02)
+        steps = steps_in(self.work / "run")
+        self.wait_until(lambda: steps_in(self.work / "run") > steps + 1)
         self.assertIsNone(process.poll())
         code, err = self.end(process, signal.SIGTERM)
         self.assertEqual((code, len(err.splitlines())), (130, 1))
@@ -171,9 +170,7 @@ class Signals(Case):
         place.mkdir()
         self.environment["TMPDIR"] = str(place)
         process = self.start("verify", "run")
-        deadline = time.monotonic() + PATIENCE
-        while not self.left_in(place) and time.monotonic() < deadline:
-            time.sleep(0.005)
+        self.wait_until(lambda: self.left_in(place))
         process.send_signal(signal.SIGINT)
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=PATIENCE)
@@ -235,9 +232,7 @@ class FilesCutShort(Case):
         weights = model / "transformer" / "diffusion_pytorch_model.safetensors"
         process = self.start("render", "--model", model, "--prompt", "x", "--size", "160x96", "--frames", 9, "--steps", 900, "--seed", 1, "--dtype", "f32",
                              "--out", "out.mp4", "--run-dir", "run")  # fmt: skip
-        deadline = time.monotonic() + PATIENCE
-        while len(list((self.work / "run").glob("latents/step_*"))) < 2 and time.monotonic() < deadline:
-            time.sleep(0.02)
+        self.wait_until(lambda: steps_in(self.work / "run") >= 2)
         os.truncate(weights, 0)
         os.truncate(model / "vae" / "diffusion_pytorch_model.safetensors", 0)
         out, err = process.communicate(timeout=6 * PATIENCE)

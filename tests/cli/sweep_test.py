@@ -88,9 +88,7 @@ class Sweep(Case):
         whole = self.done(*words, "--out", "whole", "--no-reuse", "--json").json()
         process = self.start(*words, "--out", "s", "--no-reuse")
         runs = self.work / "s" / "runs"
-        until = time.monotonic() + 60
-        while time.monotonic() < until and len(list(runs.glob("*"))) < 2:
-            time.sleep(0.01)
+        self.wait_until(lambda: len(list(runs.glob("*"))) >= 2)
         begin = time.monotonic()
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=30)
@@ -127,9 +125,7 @@ class Sweep(Case):
         words = self.words("--axis", "seed=1..3", "--steps", 30, "--out", "s", "--no-reuse")
         process = self.start(*words)
         runs = self.work / "s" / "runs"
-        until = time.monotonic() + 60
-        while time.monotonic() < until and len(list(runs.glob("*"))) < 2:
-            time.sleep(0.01)
+        self.wait_until(lambda: len(list(runs.glob("*"))) >= 2)
         process.kill()
         process.communicate()
         self.assertEqual([c["state"] for c in self.done("sweep", "--resume", "s", "--json").json()["cells"]], ["done"] * 3)

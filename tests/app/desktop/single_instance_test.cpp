@@ -14,7 +14,6 @@ using namespace denoir::app;
 
 namespace {
 
-QString text(const char* t) { return QString::fromUtf8(t); }
 enum Second { is_first = 3, no_answer = 5, handed_over = 7 }; ///< exit codes of a second studio
 
 } // namespace
@@ -22,23 +21,18 @@ enum Second { is_first = 3, no_answer = 5, handed_over = 7 }; ///< exit codes of
 class SingleInstanceTest : public QObject {
     Q_OBJECT
 private slots:
-    void init() {
-        home_.emplace();
-        qputenv("DENOIR_RESOURCES", home_->file(text("resources")).toUtf8());
-    }
-    void cleanup() {
-        qunsetenv("DENOIR_RESOURCES");
-        home_.reset();
-    }
+    void init() { home_.emplace(); }
+    void cleanup() { home_.reset(); }
 
     void a_second_studio_hands_over() {
         SingleInstance first;
         QVERIFY(first.begin({}));
         QSignalSpy received(&first, &SingleInstance::arguments_received);
         QProcess second;
-        second.start(QCoreApplication::applicationFilePath(), {text("--second"), text("open this.denoir")});
+        second.start(QCoreApplication::applicationFilePath(),
+                     {QStringLiteral("--second"), QStringLiteral("open this.denoir")});
         QTRY_COMPARE_WITH_TIMEOUT(received.count(), 1, 20000);
-        QCOMPARE(received[0][0].toStringList().last(), text("open this.denoir"));
+        QCOMPARE(received[0][0].toStringList().last(), QStringLiteral("open this.denoir"));
         QTRY_COMPARE_WITH_TIMEOUT(second.state(), QProcess::NotRunning, 30000);
         QCOMPARE(second.exitCode(), handed_over);
     }
@@ -48,7 +42,7 @@ private slots:
         SingleInstance first;
         QVERIFY(first.begin({}));
         QProcess second;
-        second.start(QCoreApplication::applicationFilePath(), {text("--second")});
+        second.start(QCoreApplication::applicationFilePath(), {QStringLiteral("--second")});
         QVERIFY(second.waitForFinished(30000)); // without our event loop
         QCOMPARE(second.exitCode(), no_answer);
     }
@@ -58,7 +52,7 @@ private slots:
         QVERIFY(first->begin({}));
         first->end();
         QProcess second;
-        second.start(QCoreApplication::applicationFilePath(), {text("--second")});
+        second.start(QCoreApplication::applicationFilePath(), {QStringLiteral("--second")});
         QVERIFY(!second.waitForFinished(500));
         first.reset();
         QVERIFY(second.waitForFinished(30000));
@@ -66,12 +60,12 @@ private slots:
     }
 
 private:
-    std::optional<Home> home_;
+    std::optional<BareHome> home_;
 };
 
 int main(int argc, char** argv) {
     QCoreApplication program(argc, argv);
-    if (QCoreApplication::arguments().value(1) == text("--second")) {
+    if (QCoreApplication::arguments().value(1) == QStringLiteral("--second")) {
         SingleInstance instance;
         if (instance.begin(QCoreApplication::arguments())) return is_first;
         return instance.handed_over() ? handed_over : no_answer;

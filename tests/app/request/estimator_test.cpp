@@ -13,23 +13,11 @@
 using namespace denoir;
 using namespace denoir::app;
 
-namespace {
-
-QString text(const char* t) { return QString::fromUtf8(t); }
-
-} // namespace
-
 class EstimatorTest : public QObject {
     Q_OBJECT
 private slots:
-    void init() {
-        home_.emplace();
-        qputenv("DENOIR_RESOURCES", home_->file(text("resources")).toUtf8());
-    }
-    void cleanup() {
-        qunsetenv("DENOIR_RESOURCES");
-        home_.reset();
-    }
+    void init() { home_.emplace(); }
+    void cleanup() { home_.reset(); }
 
     void forecasts_learn_and_say_what_to_change() {
         const ModelFolder model = ModelFolder::open(DENOIR_TINY_MODEL);
@@ -49,7 +37,7 @@ private slots:
             QVERIFY(std::abs(f.seconds - 10) < 1e-6);
             QVERIFY(std::abs(f.step_seconds - 2) < 1e-6);
             QCOMPARE(f.basis, Estimator::Basis::measured);
-            QVERIFY(f.text.contains(text("10 s")));
+            QVERIFY(f.text.contains(QStringLiteral("10 s")));
             // Twice as many steps: twice the work.
             Request longer = r;
             longer.steps = 6;
@@ -65,7 +53,7 @@ private slots:
         const Estimate much = Pipeline::estimate(large, model);
         const auto no = again.forecast(large, much, much.least_bytes / 3);
         QVERIFY(!no.possible && !no.changes.isEmpty());
-        QCOMPARE(no.changes[0], text("use 25 frames"));
+        QCOMPARE(no.changes[0], QStringLiteral("use 25 frames"));
         // What is offered is enough: a seventh of the latent frames less fits into a seventh less memory.
         large.frames = 69;
         QVERIFY(again.forecast(large, Pipeline::estimate(large, model), much.least_bytes * 6 / 7).possible);
@@ -75,9 +63,10 @@ private slots:
         const auto streams = again.forecast(large, heavy, 3 * much.peak_bytes);
         QVERIFY(streams.possible && !streams.fits);
         QCOMPARE(streams.changes.size(), 1);
-        QVERIFY2(streams.changes[0].startsWith(text("use a model with weights")), qPrintable(streams.changes[0]));
+        QVERIFY2(streams.changes[0].startsWith(QStringLiteral("use a model with weights")),
+                 qPrintable(streams.changes[0]));
         const auto beside = again.forecast(large, heavy, heavy.peak_bytes - much.peak_bytes / 2);
-        QCOMPARE(beside.changes[0], text("use 33 frames")); // half of 18 latent frames
+        QCOMPARE(beside.changes[0], QStringLiteral("use 33 frames")); // half of 18 latent frames
     }
 
     /// Weights that the run before left in memory are there at once: the next run's, not those of tomorrow's first.
@@ -117,8 +106,9 @@ private slots:
         const Estimator estimator;
         const auto f = estimator.forecast(r, work, 25'000'000'000);
         QVERIFY(f.possible && !f.fits);
-        QCOMPARE(f.text, text("time is known after the first run · needs 28 GB of 25 GB: weights are read again in "
-                              "every step"));
+        QCOMPARE(f.text,
+                 QStringLiteral("time is known after the first run · needs 28 GB of 25 GB: weights are read again in "
+                                "every step"));
     }
 
     /// Pictures that later windows are given are no text: other requests have none of them, or more.
@@ -160,7 +150,7 @@ private slots:
         int looks = 0;
         Estimator estimator(nullptr, [&](const Device& device) -> Estimator::Facts {
             ++looks;
-            if (device.index == 1) return {.issue = {{}, {}, text("no driver"), text("use cpu")}};
+            if (device.index == 1) return {.issue = {{}, {}, QStringLiteral("no driver"), QStringLiteral("use cpu")}};
             return {.flops = device.kind == Device::Kind::cpu ? 1e9 : 1e12, .free_bytes = free};
         });
         QSignalSpy changed(&estimator, &Estimator::changed);
@@ -169,7 +159,7 @@ private slots:
         r.device = Device{Device::Kind::cuda, 0};
         // Of the processor's speed nothing follows for a card.
         QCOMPARE(estimator.forecast(r, work).basis, Estimator::Basis::none);
-        QVERIFY(estimator.forecast(r, work).text.contains(text("needs")));
+        QVERIFY(estimator.forecast(r, work).text.contains(QStringLiteral("needs")));
         free = work.steps_bytes - 1;
         estimator.look_at(*r.device);
         estimator.look_at(*r.device);
@@ -178,12 +168,12 @@ private slots:
         const auto f = estimator.forecast(r, work);
         QCOMPARE(f.available_bytes, free);
         QVERIFY(!f.fits && f.possible);
-        QVERIFY2(f.text.contains(text("from this machine's memory")), qPrintable(f.text));
+        QVERIFY2(f.text.contains(QStringLiteral("from this machine's memory")), qPrintable(f.text));
         QVERIFY(std::abs(f.denoise / (work.flop / 0.6e12) - 1) < 1e-9);
         r.device = Device{Device::Kind::cuda, 1};
         estimator.look_at(*r.device);
         QTRY_COMPARE(changed.count(), 3);
-        QCOMPARE(estimator.forecast(r, work).issue.message, text("no driver"));
+        QCOMPARE(estimator.forecast(r, work).issue.message, QStringLiteral("no driver"));
     }
 
     void a_trial_gives_a_first_idea() {
@@ -199,7 +189,7 @@ private slots:
     }
 
 private:
-    std::optional<Home> home_;
+    std::optional<BareHome> home_;
 };
 
 QTEST_GUILESS_MAIN(EstimatorTest)

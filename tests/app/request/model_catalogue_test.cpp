@@ -21,7 +21,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-QString text(const char* t) { return QString::fromUtf8(t); }
 const fs::path fixtures = DENOIR_FIXTURES "/_models";
 
 } // namespace
@@ -29,17 +28,11 @@ const fs::path fixtures = DENOIR_FIXTURES "/_models";
 class ModelCatalogueTest : public QObject {
     Q_OBJECT
 private slots:
-    void init() {
-        home_.emplace();
-        qputenv("DENOIR_RESOURCES", home_->file(text("resources")).toUtf8());
-    }
-    void cleanup() {
-        qunsetenv("DENOIR_RESOURCES");
-        home_.reset();
-    }
+    void init() { home_.emplace(); }
+    void cleanup() { home_.reset(); }
 
     void models_are_found_and_described() {
-        const fs::path folder = to_path(home_->file(text("models-here")));
+        const fs::path folder = to_path(home_->file(QStringLiteral("models-here")));
         fs::create_directories(folder / "deep");
         fs::copy(DENOIR_TINY_MODEL, folder / "tiny", fs::copy_options::recursive);
         fs::copy(fixtures / "SkyReels-V2-I2V-tiny", folder / "deep" / "i2v", fs::copy_options::recursive);
@@ -62,27 +55,28 @@ private slots:
             return ModelCatalogue::State(row(path).data(ModelCatalogue::StateRole).toInt());
         };
         QCOMPARE(state(folder / "tiny"), ModelCatalogue::State::ready);
-        QCOMPARE(row(folder / "tiny").data(ModelCatalogue::FamilyRole).toString(), text("skyreels-df"));
-        QCOMPARE(row(folder / "tiny").data(ModelCatalogue::DTypeRole).toString(), text("f32"));
-        QCOMPARE(row(folder / "tiny").data(ModelCatalogue::FitsRole).toString(), text("fits"));
+        QCOMPARE(row(folder / "tiny").data(ModelCatalogue::FamilyRole).toString(), QStringLiteral("skyreels-df"));
+        QCOMPARE(row(folder / "tiny").data(ModelCatalogue::DTypeRole).toString(), QStringLiteral("f32"));
+        QCOMPARE(row(folder / "tiny").data(ModelCatalogue::FitsRole).toString(), QStringLiteral("fits"));
         QSignalSpy judged(&models, &QAbstractItemModel::dataChanged);
         models.set_available(1000); // a very small card
         QCOMPARE(judged.count(), 1);
-        QCOMPARE(row(folder / "tiny").data(ModelCatalogue::FitsRole).toString(), text("too large"));
+        QCOMPARE(row(folder / "tiny").data(ModelCatalogue::FitsRole).toString(), QStringLiteral("too large"));
         models.set_available(0);
-        QCOMPARE(row(folder / "tiny").data(ModelCatalogue::FitsRole).toString(), text("fits"));
+        QCOMPARE(row(folder / "tiny").data(ModelCatalogue::FitsRole).toString(), QStringLiteral("fits"));
         QVERIFY(row(folder / "tiny").data(ModelCatalogue::BytesRole).toULongLong() > 100000);
         QCOMPARE(row(folder / "tiny").data(ModelCatalogue::TasksRole).toMap().size(), 3);
         QCOMPARE(state(folder / "deep" / "i2v"), ModelCatalogue::State::ready);
-        QCOMPARE(row(folder / "deep" / "i2v").data(ModelCatalogue::VariantRole).toString(), text("i2v"));
+        QCOMPARE(row(folder / "deep" / "i2v").data(ModelCatalogue::VariantRole).toString(), QStringLiteral("i2v"));
         QCOMPARE(state(folder / "half"), ModelCatalogue::State::incomplete);
-        QCOMPARE(row(folder / "half").data(ModelCatalogue::MissingRole).toStringList(), QStringList{text("VAE")});
+        QCOMPARE(row(folder / "half").data(ModelCatalogue::MissingRole).toStringList(),
+                 QStringList{QStringLiteral("VAE")});
         QCOMPARE(state(folder / "other" / "broken.safetensors"), ModelCatalogue::State::unreadable);
         QVERIFY(!row(folder / "other" / "broken.safetensors").data(ModelCatalogue::IssueRole).value<Issue>().isEmpty());
         // A relative that no run would begin with is not called ready.
         QCOMPARE(state(folder / "vace"), ModelCatalogue::State::unreadable);
         const Issue relative = row(folder / "vace").data(ModelCatalogue::IssueRole).value<Issue>();
-        QVERIFY2(relative.message.contains(text("VACE")), qPrintable(relative.line()));
+        QVERIFY2(relative.message.contains(QStringLiteral("VACE")), qPrintable(relative.line()));
         QCOMPARE(models.rowCount(), 5);
         QVERIFY(models.bundled().isEmpty());
 
@@ -96,7 +90,8 @@ private slots:
 
     /// As in ComfyUI/models/diffusion_models/WanVideo/I2V, where several transformers lie in a folder.
     void models_deep_in_folders_are_found() {
-        const fs::path root = to_path(home_->file(text("deep-models"))), place = root / "2" / "3" / "4" / "5" / "6";
+        const fs::path root = to_path(home_->file(QStringLiteral("deep-models"))),
+                       place = root / "2" / "3" / "4" / "5" / "6";
         fs::create_directories(place / "7");
         for (const char* name : {"one.safetensors", "two.safetensors", "7/beyond.safetensors"})
             fs::copy(fs::path(DENOIR_TINY_MODEL) / "model.safetensors", place / name);
@@ -110,7 +105,8 @@ private slots:
 
     /// What fills one watched folder takes nothing from the next, nor what lies deep from what is near.
     void a_full_folder_hides_no_other() {
-        const fs::path full = to_path(home_->file(text("full"))), other = to_path(home_->file(text("other-models")));
+        const fs::path full = to_path(home_->file(QStringLiteral("full"))),
+                       other = to_path(home_->file(QStringLiteral("other-models")));
         fs::create_directories(full / "a" / "deep");
         for (int i = 0; i < 20'100; ++i) fs::create_symlink("nothing", full / "a" / "deep" / std::to_string(i));
         fs::create_directories(other);
@@ -124,8 +120,9 @@ private slots:
     }
 
     void the_bundled_model_comes_first() {
-        fs::create_directories(to_path(home_->file(text("resources"))));
-        fs::copy(DENOIR_TINY_MODEL, to_path(home_->file(text("resources/demo-model"))), fs::copy_options::recursive);
+        fs::create_directories(to_path(home_->file(QStringLiteral("resources"))));
+        fs::copy(DENOIR_TINY_MODEL, to_path(home_->file(QStringLiteral("resources/demo-model"))),
+                 fs::copy_options::recursive);
         ModelCatalogue models;
         QVERIFY(models.wait_looked(20000));
         QCOMPARE(models.rowCount(), 1);
@@ -134,7 +131,7 @@ private slots:
     }
 
 private:
-    std::optional<Home> home_;
+    std::optional<BareHome> home_;
 };
 
 QTEST_GUILESS_MAIN(ModelCatalogueTest)

@@ -10,39 +10,27 @@
 using namespace denoir;
 using namespace denoir::app;
 
-namespace {
-
-QString text(const char* t) { return QString::fromUtf8(t); }
-
-} // namespace
-
 class PromptHistoryTest : public QObject {
     Q_OBJECT
 private slots:
-    void init() {
-        home_.emplace();
-        qputenv("DENOIR_RESOURCES", home_->file(text("resources")).toUtf8());
-    }
-    void cleanup() {
-        qunsetenv("DENOIR_RESOURCES");
-        home_.reset();
-    }
+    void init() { home_.emplace(); }
+    void cleanup() { home_.reset(); }
 
     void prompts_are_walked_like_a_shell() {
         PromptHistory history;
-        QVERIFY(history.previous(text("new")).isNull());
-        history.add(text("one"));
-        history.add(text("two"));
-        history.add(text("one")); // each once
-        history.add(text("  "));
-        QCOMPARE(history.prompts(), (QStringList{text("two"), text("one")}));
-        QCOMPARE(history.previous(text("draft")), text("one"));
-        QCOMPARE(history.previous(text("one")), text("two"));
-        QVERIFY(history.previous(text("two")).isNull());
-        QCOMPARE(history.next(), text("one"));
-        QCOMPARE(history.next(), text("draft"));
+        QVERIFY(history.previous(QStringLiteral("new")).isNull());
+        history.add(QStringLiteral("one"));
+        history.add(QStringLiteral("two"));
+        history.add(QStringLiteral("one")); // each once
+        history.add(QStringLiteral("  "));
+        QCOMPARE(history.prompts(), (QStringList{QStringLiteral("two"), QStringLiteral("one")}));
+        QCOMPARE(history.previous(QStringLiteral("draft")), QStringLiteral("one"));
+        QCOMPARE(history.previous(QStringLiteral("one")), QStringLiteral("two"));
+        QVERIFY(history.previous(QStringLiteral("two")).isNull());
+        QCOMPARE(history.next(), QStringLiteral("one"));
+        QCOMPARE(history.next(), QStringLiteral("draft"));
         QVERIFY(history.next().isNull());
-        QCOMPARE(history.previous(text("one")), text("two")); // what is shown is no step back
+        QCOMPARE(history.previous(QStringLiteral("one")), QStringLiteral("two")); // what is shown is no step back
     }
 
     void prompts_are_kept() {
@@ -55,7 +43,7 @@ private slots:
     }
 
 private:
-    std::optional<Home> home_;
+    std::optional<BareHome> home_;
 };
 
 QTEST_GUILESS_MAIN(PromptHistoryTest)
