@@ -5,10 +5,7 @@
 #include <QDockWidget>
 #include <QFile>
 #include <QItemSelectionModel>
-#include <QLabel>
 #include <QMenu>
-#include <QSpinBox>
-#include <optional>
 
 #include "app/base/text.h"
 #include "app/project/cut_exporter.h"
@@ -27,7 +24,6 @@
 
 using namespace denoir;
 using namespace denoir::ui;
-using QueueState = app::RunQueue::State;
 
 class WindowCutTest : public QObject {
     Q_OBJECT
@@ -452,124 +448,6 @@ private slots:
         drafts.cancel_all();
         QVERIFY(!QFile::exists(home.file("two.mp4")));
         QCOMPARE(kept.count(), 1);
-    }
-
-    /// A retake that was stopped still joins its shot when it is done; one whose shot is gone says where it is.
-    void a_stopped_retake_joins_its_shot() {
-        const app::Home home;
-        const QString run = listed_run(home, "first", 60, 1);
-        StudioFixture studio;
-        auto& project = studio.core().project;
-        auto& queue = studio.core().queue;
-        project.add_shot(app::take_of_run(run));
-        for (const bool gone : {false, true}) {
-            app::Arrivals steps(&studio.core().worker, &app::EngineWorker::step_done),
-                ended(&queue, &app::RunQueue::entry_ended);
-            studio.key(Qt::Key_F6, Qt::ShiftModifier);
-            studio.key(Qt::Key_R);
-            QTRY_VERIFY_WITH_TIMEOUT(steps.count() > 3, 60000);
-            const QString again = queue.running_run();
-            studio.key(Qt::Key_Escape);
-            QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 1, 30000);
-            QCOMPARE(RunFolder::open(app::to_path(again)).record().state, RunState::cancelled);
-            if (gone) project.remove_shot(0);
-            auto* go_on = studio.find<QAction>("run.resume");
-            QTRY_VERIFY_WITH_TIMEOUT(go_on->isEnabled(), 30000);
-            go_on->trigger();
-            QVERIFY(studio.idle());
-            QTRY_VERIFY_WITH_TIMEOUT(!go_on->isEnabled(), 30000);
-            QCOMPARE(ended.count(), 2);
-            if (gone) continue;
-            QCOMPARE(project.shot(0).takes.size(), std::size_t(2));
-            QCOMPARE(project.shot(0).current().run, again);
-        }
-        QCOMPARE(project.count(), 0);
-        QVERIFY2(said(studio).contains("among the runs"), qPrintable(said(studio)));
-    }
-
-    /// What waits when the studio is closed finds its shots when it is opened again.
-    void retakes_and_extensions_outlive_the_studio() {
-        const app::Home home;
-        const QString run = listed_run(home, "first", 3, 1);
-        std::optional<StudioFixture> studio(std::in_place);
-        const auto project = [&]() -> app::Project& { return studio->core().project; };
-        const auto queue = [&]() -> app::RunQueue& { return studio->core().queue; };
-        load_tiny(*studio);
-        queue().set_paused(true);
-        project().add_shot(app::take_of_run(run));
-        studio->key(Qt::Key_F6, Qt::ShiftModifier);
-        studio->key(Qt::Key_R);
-        QTRY_COMPARE_WITH_TIMEOUT(queue().waiting(), 1, 30000);
-        studio->key(Qt::Key_E);
-        QTRY_VERIFY_WITH_TIMEOUT(said(*studio).contains("the result comes after it"), 30000);
-        QVERIFY(studio->core().document.wait_resolved(20000));
-        studio->find<QSpinBox>("copies")->setValue(2); // takes of one shot
-        studio->key(Qt::Key_Return, Qt::ControlModifier);
-        QTRY_COMPARE_WITH_TIMEOUT(queue().waiting(), 3, 30000);
-        QVERIFY(studio->window().close());
-        studio.reset();
-        studio.emplace();
-        QCOMPARE(project().count(), 1);
-        QCOMPARE(queue().waiting(), 3);
-        queue().set_paused(false);
-        QVERIFY(studio->idle());
-        QCOMPARE(project().count(), 2);
-        QCOMPARE(project().shot(0).takes.size(), std::size_t(2));
-        QCOMPARE(project().shot(1).takes.size(), std::size_t(2));
-    }
-
-    /// By the shot's own model where that can, else by the one chosen now.
-    void an_extension_is_made_by_a_model_that_can() {
-        const app::Home home;
-        const auto model = [](const char* name) {
-            return QFileInfo(QStringLiteral(DENOIR_FIXTURES "/_models/") + QLatin1String(name)).absoluteFilePath();
-        };
-        const QString text_only = model("Wan2.1-T2V-tiny"), image = model("Wan2.2-TI2V-tiny");
-        const QString forcing = listed_run(home, "forcing", 2, 1), plain = listed_run(home, "plain", 2, 2);
-        { // as if made by a model that takes no image
-            RunFolder run = RunFolder::take(app::to_path(plain));
-            Request& r = run.record().request;
-            r.model = app::to_path(text_only);
-            r.mode = Mode::t2v, r.family = Family::wan;
-            r.forcing.reset();
-            run.save();
-        }
-        StudioFixture studio;
-        load_tiny(studio);
-        auto& document = studio.core().document;
-        auto& project = studio.core().project;
-        auto* timeline = studio.find<TimelineView>("timeline");
-        for (const QString& run : {forcing, plain}) project.add_shot(app::take_of_run(run));
-        const auto extend = [&](int shot, const QString& by) {
-            document.settle();
-            QVERIFY(document.set_value("model", by).isEmpty());
-            QVERIFY(document.wait_resolved(20000));
-            studio.find<ElidedLabel>("status-stage")->set_text({});
-            emit timeline->extend_requested(shot);
-            QVERIFY(QTest::qWaitFor([&] { return !studio.core().inputs.busy(); }, 30000));
-        };
-        extend(1, text_only);
-        QVERIFY2(said(studio).contains("takes no start image"), qPrintable(said(studio)));
-        QVERIFY(!said(studio).contains("continues"));
-        extend(1, image);
-        QVERIFY2(said(studio).contains("continues"), qPrintable(said(studio)));
-        QCOMPARE(document.value("model").toString(), image);
-        QCOMPARE(document.value("prompt").toString(), QStringLiteral("a red balloon"));
-        QTRY_VERIFY_WITH_TIMEOUT(!document.asked().image.empty(), 30000);
-        project.undo().undo(); // without the picture nothing is continued
-        QVERIFY(document.asked().image.empty());
-        QVERIFY2(!said(studio).contains("continues"), qPrintable(said(studio)));
-        extend(0, text_only);
-        QVERIFY2(said(studio).contains("with its last pictures"), qPrintable(said(studio)));
-        QCOMPARE(document.value("model").toString(), QStringLiteral(DENOIR_TINY_MODEL));
-        QVERIFY(!document.value("forcing.video").toString().isEmpty());
-        // The cross on the banner is "Not now": what is made next is no shot.
-        close_banner(studio, "extend");
-        QVERIFY(document.wait_resolved(20000));
-        studio.key(Qt::Key_Return, Qt::ControlModifier);
-        QVERIFY(studio.idle());
-        QCOMPARE(studio.core().queue.index(0).data(app::RunQueue::StateRole).toInt(), int(QueueState::done));
-        QCOMPARE(project.count(), 2);
     }
 
     /// Every key that means a shot says what there must be first.

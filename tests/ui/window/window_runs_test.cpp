@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs and the queue in the whole window: what is done with them, and what is said where it cannot be done.
+// Runs in the whole window: what is done with them, and what is said where it cannot be done.
 #include <QFile>
 #include <QInputDialog>
 #include <QItemSelectionModel>
 #include <QLineEdit>
 #include <QListView>
 #include <QMenu>
-#include <QSpinBox>
 #include <QTimer>
-#include <optional>
 
 #include "app/base/settings.h"
 #include "app/base/text.h"
@@ -40,18 +38,6 @@ class WindowRunsTest : public QObject {
     Q_OBJECT
 
 private slots:
-    void no_branch_begins_at_the_last_step() {
-        const app::Home home;
-        StudioFixture studio;
-        load_tiny(studio);
-        studio.find<QAction>("run.generate")->trigger();
-        QTRY_COMPARE_WITH_TIMEOUT(studio.core().history.rowCount(), 1, 30000);
-        QVERIFY(studio.idle());
-        studio.find<QAction>("run.branch")->trigger();
-        QVERIFY2(said(studio).startsWith("After step"), qPrintable(said(studio)));
-        QVERIFY(!studio.core().document.asked().start);
-    }
-
     /// Before its first step there is nothing to see of a run, and nothing to be pressed.
     void what_the_run_at_work_does_is_said() {
         const app::Home home;
@@ -86,184 +72,6 @@ private slots:
         auto* metrics = studio.window().findChild<MetricsView*>();
         QTRY_VERIFY2_WITH_TIMEOUT(metrics->accessibleDescription().startsWith("A has no video yet"),
                                   qPrintable(metrics->accessibleDescription()), 5000);
-    }
-
-    /// Ctrl+Z takes what left the queue in turn with what was changed, the newest first.
-    void what_left_the_queue_comes_back_by_undo() {
-        const app::Home home;
-        StudioFixture studio;
-        load_tiny(studio);
-        auto& document = studio.core().document;
-        auto& queue = studio.core().queue;
-        queue.set_paused(true);
-        for (int i = 0; i < 3; ++i) studio.find<QAction>("run.generate")->trigger();
-        QTRY_COMPARE_WITH_TIMEOUT(queue.rowCount(), 3, 30000);
-        document.settle();
-        document.set_value("steps", 2);
-        auto* list = studio.find<QListView>("queue");
-        for (const int left : {2, 1}) {
-            studio.click(list->viewport(), studio.row_point(list, 0));
-            studio.key(Qt::Key_Delete);
-            QCOMPARE(queue.rowCount(), left);
-        }
-        QVERIFY(studio.find<QAction>("edit.undo")->text().contains("queue"));
-        document.set_value("steps", 3);
-        for (const int rows : {1, 2, 3}) {
-            studio.key(Qt::Key_Z, Qt::ControlModifier);
-            QCOMPARE(queue.rowCount(), rows);
-            QCOMPARE(document.value("steps").toInt(), 2);
-        }
-        studio.key(Qt::Key_Z, Qt::ControlModifier);
-        QVERIFY(document.value("steps").toInt() != 2);
-        QCOMPARE(queue.rowCount(), 3);
-    }
-
-    /// What is edited is what was written, not what the wildcards became.
-    void an_entry_that_is_edited_keeps_its_wildcards() {
-        const app::Home home;
-        StudioFixture studio;
-        load_tiny(studio);
-        auto& document = studio.core().document;
-        studio.core().queue.set_paused(true);
-        document.set_values({{"prompt", "A {red|blue} fox"}, {"negative_prompt", "{blur|noise}"}}, "texts");
-        studio.find<QAction>("run.generate")->trigger();
-        QTRY_COMPARE_WITH_TIMEOUT(studio.core().queue.rowCount(), 1, 30000);
-        document.settle();
-        document.set_values({{"prompt", "A fox"}, {"negative_prompt", "dark"}}, "other texts");
-        auto* list = studio.find<QListView>("queue");
-        studio.click(list->viewport(), studio.row_point(list, 0));
-        QTest::keyClick(list, Qt::Key_Return);
-        QCOMPARE(document.value("prompt").toString(), QString("A {red|blue} fox"));
-        QCOMPARE(document.value("negative_prompt").toString(), QString("{blur|noise}"));
-    }
-
-    /// A run that goes on does so by the request in its folder.
-    void what_goes_on_is_not_edited() {
-        const app::Home home;
-        const QString run = listed_run(home, "first", 2, 1);
-        StudioFixture studio;
-        load_tiny(studio);
-        auto& queue = studio.core().queue;
-        queue.set_paused(true);
-        const quint64 entry = queue.add_resume(run);
-        const Json before = asked_json(studio.core().document.asked());
-        auto* list = studio.find<QListView>("queue");
-        studio.click(list->viewport(), studio.row_point(list, queue.row_of(entry)));
-        QTest::keyClick(list, Qt::Key_Return);
-        QVERIFY2(!said(studio).contains("waiting run"), qPrintable(said(studio)));
-        QVERIFY(asked_json(studio.core().document.asked()) == before);
-        QCOMPARE(studio.window().viewer().run(app::Side::a), run); // it is shown instead
-    }
-
-    /// The cross on the banner leaves the entry as it is.
-    void an_edit_ends_with_its_banner() {
-        const app::Home home;
-        StudioFixture studio;
-        load_tiny(studio);
-        auto& queue = studio.core().queue;
-        queue.set_paused(true);
-        auto* generate = studio.find<QAction>("run.generate");
-        generate->trigger();
-        QTRY_COMPARE_WITH_TIMEOUT(queue.rowCount(), 1, 30000);
-        auto* list = studio.find<QListView>("queue");
-        studio.click(list->viewport(), studio.row_point(list, 0));
-        QTest::keyClick(list, Qt::Key_Return);
-        QVERIFY(said(studio).contains("waiting run"));
-        close_banner(studio, "editing");
-        studio.core().document.set_value("steps", 2);
-        generate->trigger();
-        QTRY_COMPARE_WITH_TIMEOUT(queue.rowCount(), 2, 30000);
-        QCOMPARE(queue.snapshot(queue.index(0).data(app::RunQueue::IdRole).toULongLong())->request.steps, 3);
-    }
-
-    /// Undo brings the own request back: Generate then makes a run of it, and leaves the waiting one alone.
-    void an_edit_ends_with_its_undo() {
-        const app::Home home;
-        StudioFixture studio;
-        load_tiny(studio);
-        auto& queue = studio.core().queue;
-        queue.set_paused(true);
-        auto* generate = studio.find<QAction>("run.generate");
-        generate->trigger();
-        QTRY_COMPARE_WITH_TIMEOUT(queue.rowCount(), 1, 30000);
-        const quint64 waiting = queue.index(0).data(app::RunQueue::IdRole).toULongLong();
-        studio.core().document.set_value("steps", 2);
-        auto* list = studio.find<QListView>("queue");
-        studio.click(list->viewport(), studio.row_point(list, 0));
-        QTest::keyClick(list, Qt::Key_Return);
-        QVERIFY(said(studio).contains("waiting run"));
-        QCOMPARE(studio.core().document.value("steps").toInt(), 3);
-        while (studio.core().document.value("steps").toInt() == 3) studio.core().project.undo().undo();
-        QVERIFY2(!said(studio).contains("waiting run"), qPrintable(said(studio)));
-        generate->trigger();
-        QTRY_COMPARE_WITH_TIMEOUT(queue.rowCount(), 2, 30000);
-        QCOMPARE(queue.snapshot(waiting)->request.steps, 3);
-    }
-
-    /// Its banner is the only sign of a branch: there as long as it is one, also after another start.
-    void a_branch_is_told_as_long_as_it_is_one() {
-        const app::Home home;
-        const QString run = listed_run(home, "first", 3, 1);
-        std::optional<StudioFixture> studio(std::in_place);
-        const auto told = [&] { return said(*studio).contains("the first 2 steps are not computed again"); };
-        load_tiny(*studio);
-        emit studio->find<StepStrip>("run-steps")->branch_requested(run, 2);
-        QTRY_VERIFY_WITH_TIMEOUT(told(), 30000);
-        studio->key(Qt::Key_Z, Qt::ControlModifier);
-        QVERIFY(!told() && !studio->core().document.asked().start);
-        studio->core().project.undo().redo();
-        QVERIFY(told());
-        // Closed by its cross the run begins anew, which is undone like any change.
-        close_banner(*studio, "branch");
-        QVERIFY(!told() && !studio->core().document.asked().start);
-        studio->key(Qt::Key_Z, Qt::ControlModifier);
-        QVERIFY(told());
-        QVERIFY(studio->window().close());
-        studio.reset();
-        studio.emplace();
-        QVERIFY(studio->core().document.asked().start);
-        QVERIFY2(told(), qPrintable(said(*studio)));
-    }
-
-    /// No seed changes the noise that a branch begins with: copies of it would be one clip.
-    void a_branch_is_made_once() {
-        const app::Home home;
-        const QString run = listed_run(home, "first", 3, 5);
-        StudioFixture studio;
-        load_tiny(studio);
-        auto& queue = studio.core().queue;
-        queue.set_paused(true);
-        auto* copies = studio.find<QSpinBox>("copies");
-        copies->setValue(3);
-        emit studio.find<StepStrip>("run-steps")->branch_requested(run, 2);
-        QTRY_VERIFY_WITH_TIMEOUT(studio.core().document.asked().start, 30000);
-        QVERIFY(!copies->isEnabled());
-        QVERIFY2(copies->toolTip().contains("branch"), qPrintable(copies->toolTip()));
-        studio.core().document.set_seed_locked(false);
-        studio.find<QAction>("run.generate")->trigger();
-        QTRY_VERIFY_WITH_TIMEOUT(queue.rowCount() > 0, 30000);
-        QCOMPARE(queue.rowCount(), 1);
-        QCOMPARE(queue.index(0).data(app::RunQueue::SeedRole).toULongLong(), 5ull);
-        studio.core().document.reset("start");
-        QVERIFY(copies->isEnabled() && !copies->toolTip().contains("branch"));
-        studio.find<QAction>("run.generate")->trigger();
-        QTRY_COMPARE_WITH_TIMEOUT(queue.rowCount(), 4, 30000);
-    }
-
-    /// A seed that was let go for variations is let go after the next start, too, and in the project.
-    void an_unlocked_seed_stays_unlocked() {
-        const app::Home home;
-        std::optional<StudioFixture> studio(std::in_place);
-        load_tiny(*studio);
-        QVERIFY(studio->core().document.seed_locked());
-        QVERIFY(studio->core().project.request().contains("seed"));
-        studio->core().document.set_seed_locked(false);
-        QVERIFY(!studio->core().project.request().contains("seed"));
-        QVERIFY(studio->window().close());
-        studio.reset();
-        studio.emplace();
-        QCOMPARE(studio->core().document.asked().prompt, app::tiny_request().prompt);
-        QVERIFY(!studio->core().document.seed_locked());
     }
 
     /// Star, name and deletion mean the run that is seen: in Tune the clip, elsewhere the run in the preview.

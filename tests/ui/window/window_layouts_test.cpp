@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether everything has its room, in windows of all sizes and each of the layouts.
+#include <QDockWidget>
+#include <QLabel>
+#include <QTabBar>
+
+#include "app/base/text.h"
+#include "tests/app/fake_runs.h"
+#include "tests/ui/window/window_main.h"
+#include "tests/ui/window/window_tools.h"
+#include "ui/docks/runs_panel.h"
+#include "ui/preview/preview_view.h"
+
+using namespace denoir;
+using namespace denoir::ui;
+
+class WindowLayoutsTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    /// Where a seed of ten digits leaves no room beside it, a row has a line more: nothing that runs are told apart by
+    /// is cut off.
+    /// Lines below the title, as many as it takes; what does not fit even so stands in the tooltip.
+    void rows_of_runs_have_one_height() {
+        const app::Home home;
+        QDir().mkpath(home.data("runs"));
+        app::fake_run(app::to_path(home.data("runs")), 1234567890, false);
+        StudioFixture studio;
+        auto* list = studio.find<RunsView>("runs");
+        QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), 1, 30000);
+        const QModelIndex first = list->model()->index(0, 0);
+        QVERIFY(first.data(Qt::ToolTipRole).toString().contains("CFG 5"));
+        const auto height = [&] { return list->visualRect(first).height(); };
+        auto* dock = studio.find<QDockWidget>("runs-dock");
+        studio.window().resizeDocks({dock}, {520}, Qt::Horizontal);
+        QTRY_VERIFY_WITH_TIMEOUT(list->width() > 500, 5000);
+        const int wide = height();
+        studio.picture("runs-wide");
+        studio.window().resizeDocks({dock}, {250}, Qt::Horizontal);
+        QTRY_VERIFY_WITH_TIMEOUT(list->width() < 300, 5000);
+        QTest::qWait(50);
+        QCOMPARE(height(), wide);
+        studio.picture("runs-narrow");
+        const QFontMetrics metrics = list->fontMetrics();
+        const QString all = RunDelegate::details(first, metrics, 10000).join(' ');
+        QVERIFY2(all.contains(" f") && all.contains("CFG 5"), qPrintable(all));
+        const auto words = [](const QString& text) { return QString(text).remove(QStringLiteral(" ·")).remove(' '); };
+        bool brief = false;
+        for (int width = 187; width > 40 && !brief; --width) { // of a list of 300 pixels, picture and margins left out
+            const QStringList lines = RunDelegate::details(first, metrics, width);
+            QVERIFY(lines.size() <= 3);
+            // Size and frames become one word before anything is left out.
+            brief = lines.join(' ').contains(QStringLiteral("48×32×5"));
+            if (brief)
+                QVERIFY2(lines.constLast().contains(" s"), qPrintable(lines.join('|')));
+            else
+                QCOMPARE(words(lines.join(' ')), words(all));
+        }
+        QVERIFY(brief);
+    }
+
+    /// A tab says the name of its dock; the dock does not say it again.
+    void tabs_name_their_docks_once() {
+        const app::Home home;
+        StudioFixture studio;
+        const auto title = [&](const char* dock) {
+            return studio.find<QDockWidget>(dock)->titleBarWidget()->findChild<QLabel*>();
+        };
+        QVERIFY(title("prompt-dock")->isVisible());
+        QTRY_VERIFY_WITH_TIMEOUT(!title("queue-dock")->isVisible(), 30000);
+        auto* models = studio.find<QDockWidget>("models-dock");
+        models->hide();
+        QTRY_VERIFY_WITH_TIMEOUT(title("queue-dock")->isVisible(), 30000);
+        models->show();
+        models->raise();
+        QTRY_VERIFY_WITH_TIMEOUT(!title("models-dock")->isVisible(), 30000);
+        models->setFloating(true);
+        QTRY_VERIFY_WITH_TIMEOUT(title("models-dock")->isVisible(), 30000);
+    }
+
+    /// Qt draws one beside the tabs of docks that come back.
+    void no_line_stands_beside_tabs() {
+        const app::Home home;
+        StudioFixture studio;
+        studio.key(Qt::Key_2, Qt::ControlModifier);
+        studio.key(Qt::Key_1, Qt::ControlModifier);
+        const auto lines = [&] {
+            const auto bars = studio.window().findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly);
+            return std::any_of(bars.begin(), bars.end(), [](const QTabBar* bar) { return bar->drawBase(); });
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(!lines(), 5000);
+    }
+
+    /// Closed small, opened large: the parameters grow as the prompt does.
+    void a_layout_fits_a_window_of_another_size() {
+        const app::Home home;
+        const auto share = [](StudioFixture& studio) {
+            return double(studio.find<QDockWidget>("parameters-dock")->height()) /
+                   studio.find<QDockWidget>("prompt-dock")->height();
+        };
+        double small = 0;
+        {
+            StudioFixture studio(Layout::create, Scheme::dark, {1024, 700});
+            QTRY_VERIFY(share(studio) > 1.5);
+            small = share(studio);
+            studio.window().close();
+        }
+        StudioFixture studio(Layout::create, Scheme::dark, {1500, 1000});
+        QTRY_VERIFY2(share(studio) > 0.8 * small,
+                     qPrintable(QStringLiteral("%1 after %2").arg(share(studio)).arg(small)));
+    }
+
+    void layouts_leave_the_window_its_size() {
+        const app::Home home;
+        StudioFixture studio(Layout::create, Scheme::dark, {1280, 720});
+        load_tiny(studio);
+        for (const int layout : {Qt::Key_2, Qt::Key_3, Qt::Key_1, Qt::Key_3, Qt::Key_2}) {
+            studio.key(layout, Qt::ControlModifier);
+            QTest::qWait(100);
+            QCOMPARE(studio.window().size(), QSize(1280, 720));
+        }
+    }
+
+    /// In a low window the picture comes before the steps.
+    void a_low_window_leaves_the_picture_its_room() {
+        const app::Home home;
+        for (const int height : {720, 800}) {
+            StudioFixture studio(Layout::compare, Scheme::dark, {1280, height});
+            const auto beside = studio.window().tabifiedDockWidgets(studio.find<QDockWidget>("metrics-dock"));
+            QCOMPARE(beside.contains(studio.find<QDockWidget>("steps-dock")), height < 800);
+            QTRY_VERIFY(studio.window().preview().height() > height * 2 / 5);
+        }
+    }
+
+    /// In no layout does the window grow by itself, however much the labels have to say.
+    void a_small_window_stays_small() {
+        const app::Home home;
+        for (const Layout layout : {Layout::create, Layout::compare, Layout::tune}) {
+            StudioFixture studio(layout, Scheme::dark, {800, 600});
+            QTest::qWait(50);
+            QCOMPARE(studio.window().size(), QSize(800, 600));
+        }
+        StudioFixture studio;
+        auto* count = studio.find<ElidedLabel>("prompt-tokens");
+        const int width = studio.find<QDockWidget>("prompt-dock")->minimumSizeHint().width();
+        count->set_text(QStringLiteral("123456/512 · the end is cut away"));
+        QTest::qWait(1);
+        QCOMPARE(studio.find<QDockWidget>("prompt-dock")->minimumSizeHint().width(), width);
+    }
+};
+
+int main(int argc, char** argv) { return run_window_test<WindowLayoutsTest>(argc, argv); }
+
+#include "window_layouts_test.moc"
