@@ -35,7 +35,7 @@ def engine_literals(source):
             if not name.endswith((".cpp", ".h")):
                 continue
             with open(os.path.join(folder, name), encoding="utf-8") as file:
-                code = re.sub(r"^#include.*$", "", file.read(), flags=re.M)
+                code = re.sub(r"^#include.*$", "", file.read().replace("'\"'", ""), flags=re.M)
             for joined in re.findall(rf"(?:(?:{STRING})\s*)+", code, flags=re.S):
                 parts = re.findall(STRING, joined, flags=re.S)
                 text = "".join(p[3:-2] if p.startswith("R") else re.sub(r"\\(.)", r"\1", p[1:-1]) for p in parts)
