@@ -25,13 +25,13 @@ private slots:
             german("The error begins in q of transformer (step 1): what it is computed from is equal, its result "
                    "agrees to 6.2e-01 (about 4.0e-06 would be rounding; f32). Largest difference over the mean "
                    "norm of a layer: 2.1e+01, in x0 of sampler (step 4)."),
-            QStringLiteral("Der Fehler beginnt in q of transformer (step 1): woraus es berechnet wird, ist gleich; "
+            QStringLiteral("Der Fehler beginnt in q of transformer (Schritt 1): woraus es berechnet wird, ist gleich; "
                            "das Ergebnis stimmt auf 6.2e-01 überein (etwa 4.0e-06 wäre Rundung; f32). Größter "
                            "Unterschied, gemessen an der mittleren Norm einer Schicht: 2.1e+01, in x0 of sampler "
-                           "(step 4)."));
+                           "(Schritt 4)."));
         QCOMPARE(german("The two differ in what they are given: latent of sampler (step 0) is 1.4 apart (f32)."),
-                 QStringLiteral("Die beiden unterscheiden sich in dem, was ihnen gegeben ist: latent of sampler (step "
-                                "0) liegt 1.4 auseinander (f32)."));
+                 QStringLiteral("Die beiden unterscheiden sich in dem, was ihnen gegeben ist: latent of sampler "
+                                "(Schritt 0) liegt 1.4 auseinander (f32)."));
         QVERIFY(german("a sentence that nobody knows").isNull());
         QVERIFY(words.translate("Elsewhere", "is missing", nullptr, -1).isNull());
     }
