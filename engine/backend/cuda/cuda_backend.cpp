@@ -42,12 +42,10 @@ void copy_dense(const Tensor& x, std::byte* to) {
     }
 }
 
-/// Larger ones are weights, which nobody waits for beside other work.
-constexpr std::size_t largest_staged = std::size_t{64} << 20, most_pinned = std::size_t{256} << 20;
+/// What is larger goes to the card piece by piece.
+constexpr std::size_t largest_whole = std::size_t{16} << 20;
 
-/// What is larger goes to the card in pieces of this size, so many on their way at a time: one thread alone copies less
-/// than the bus carries, and the driver's own detour is one thread's.
-constexpr std::size_t piece = std::size_t{16} << 20, pieces = 4, share = std::size_t{1} << 20;
+constexpr std::size_t most_pinned = std::size_t{256} << 20;
 
 /// Weights are cut from pieces of this size: the card gives whole pages of 2 MiB, and many weights end just behind one.
 constexpr std::size_t weight_segment = std::size_t{32} << 20;
@@ -93,8 +91,9 @@ CudaBackend::CudaBackend(std::shared_ptr<Runtime> runtime, Options options)
       weight_arena_(
           std::make_unique<Arena>(self(), device_memory(runtime_, use_), 0, fit_of(options_), weight_segment)),
       arena_(own_arena_.get()),
-      stream_(*runtime_),
-      pinned_(nullptr, pinned_memory(runtime_), most_pinned) {
+      pinned_(nullptr, pinned_memory(runtime_), most_pinned),
+      staging_(*runtime_, pool_, pinned_),
+      stream_(*runtime_, staging_) {
     if (options_.exact) options_.record = false; // a recording goes on using what its tensors gave back
     if (!options_.blas) return;
     const Borrowed to_stay(*this, *weight_arena_);
@@ -159,12 +158,9 @@ Tensor CudaBackend::upload(const Tensor& host) {
     Tensor out = allocate(host.shape(), host.dtype());
     if (host.elements() == 0) return out;
     ended(uploads_);
-    if (host.is_contiguous() && host.bytes() > piece) {
-        upload_in_pieces(host, out);
-        return out;
-    }
+    const bool whole = out.bytes() <= largest_whole;
     // From pageable memory the driver copies only when the card has done all that was asked before.
-    Tensor source = out.bytes() <= largest_staged ? pinned(host.shape(), host.dtype()) : Tensor();
+    Tensor source = whole ? pinned_tensor(pinned_, host.shape(), host.dtype()) : Tensor();
     if (source) {
         copy_dense(host, source.raw());
     } else if (host.is_contiguous()) {
@@ -173,37 +169,17 @@ Tensor CudaBackend::upload(const Tensor& host) {
         source = Tensor::host(host.shape(), host.dtype());
         copy_dense(host, source.raw());
     }
+    if (!whole) {
+        const auto read = [from = source.raw()](std::int64_t begin, std::int64_t end, std::byte* to) {
+            std::memcpy(to, from + begin, static_cast<std::size_t>(end - begin));
+        };
+        staging_.copy(out.raw(), static_cast<std::int64_t>(out.bytes()), 1, read, Runtime::Queue::compute);
+        return out;
+    }
     runtime_->to_device(out.raw(), source.raw(), source.bytes());
     // Held until it was read, the caller's too: a card that shares the host's pages may read them later.
     started(uploads_, {source, {}, 0}, Runtime::Queue::compute);
     return out;
-}
-
-void CudaBackend::upload_in_pieces(const Tensor& host, const Tensor& out) {
-    for (std::size_t at = 0; at < host.bytes(); at += piece) {
-        const std::size_t bytes = std::min(piece, host.bytes() - at);
-        while (uploads_.size() >= pieces) {
-            wait_until([&] { return runtime_->reached(uploads_.front().mark); });
-            ended(uploads_);
-        }
-        const std::byte* from = host.raw() + at;
-        const Tensor staged = pinned({static_cast<std::int64_t>(piece)}, DType::u8);
-        if (staged)
-            pool_.run(static_cast<std::int64_t>((bytes + share - 1) / share), [&](std::int64_t i, int) {
-                const std::size_t begin = static_cast<std::size_t>(i) * share;
-                std::memcpy(staged.raw() + begin, from + begin, std::min(share, bytes - begin));
-            });
-        runtime_->to_device(out.raw() + at, staged ? staged.raw() : from, bytes);
-        started(uploads_, {staged ? staged : host, {}, 0}, Runtime::Queue::compute);
-    }
-}
-
-Tensor CudaBackend::pinned(const Shape& shape, DType dtype) {
-    try {
-        return Tensor(pinned_.allocate(checked_bytes(shape, dtype)), 0, shape, dtype);
-    } catch (const Error&) {
-        return {}; // there is a slower way
-    }
 }
 
 void CudaBackend::started(std::deque<Copy>& copies, Copy copy, Runtime::Queue queue) {
@@ -224,7 +200,7 @@ Tensor CudaBackend::download_later(const Tensor& x) {
     throw_if_stopped();
     ended(uploads_);
     ended(downloads_);
-    Tensor host = x.elements() > 0 ? pinned(x.shape(), x.dtype()) : Tensor();
+    Tensor host = x.elements() > 0 ? pinned_tensor(pinned_, x.shape(), x.dtype()) : Tensor();
     if (!host) return download(x);
     const Tensor source = x.is_contiguous() ? x : contiguous_copy(x);
     runtime_->to_host_later(host.raw(), source.raw(), source.bytes());

@@ -17,6 +17,7 @@
 #include "engine/backend/cuda/kernels/elementwise.h"
 #include "engine/backend/cuda/kernels/rows.h"
 #include "engine/backend/cuda/runtime.h"
+#include "engine/backend/cuda/staging.h"
 #include "engine/backend/cuda/weight_stream.h"
 #include "engine/core/arena.h"
 #include "engine/core/thread_pool.h"
@@ -119,10 +120,6 @@ private:
     /// Until done() is true; a person who cancels need not wait for the card.
     void wait_until(const std::function<bool()>& done) const;
     void wait();
-    /// A dense tensor of any size, through pinned memory that all threads fill.
-    void upload_in_pieces(const Tensor& host, const Tensor& out);
-    /// Pinned host memory; undefined where there is none.
-    Tensor pinned(const Shape&, DType);
     /// A copy between the card and pinned memory that may still run. What it touches beside its queue's order is kept
     /// until it is done.
     struct Copy {
@@ -142,9 +139,12 @@ private:
     using Layers = std::span<const LinearLayer>;
     /// Rows of the layers' weights below each other in f32 or bf16, [rows, columns], made on first use.
     Tensor matrix(Layers, DType);
-    Tensor convert(Layers, DType);
+    /// The same in new memory, which is not kept. Every row has been read then: the file's pages may go.
+    Tensor load(Layers, DType);
+    Tensor load(const Weight&, DType);
     /// A convolution's weight as [O, kt, kh, kw, C]; with `stacked`, [O, kh, kw, kt, C] for frames in this order.
     Tensor taps_first(const Weight&, DType, std::span<const int> stacked = {});
+    /// [rows, columns] in host memory: the stored tensor itself where it is that already.
     Tensor convert(const Weight&, DType);
     std::shared_ptr<void>& kept(const Weight&, std::string_view use);
     /// Beside the first of several layers.
@@ -182,11 +182,12 @@ private:
     /// What stays long lies apart: between activations it would keep their memory from being given back.
     std::unique_ptr<Arena> own_arena_, weight_arena_, recording_arena_;
     Arena* arena_; ///< the own one unless another is borrowed
-    WeightStream stream_;
     Tensor blas_workspace_;
     std::set<std::pair<std::int64_t, std::int64_t>> refused_eight_bit_; ///< k, n that the library does not do
     std::map<std::string, std::unique_ptr<Recording>, std::less<>> recordings_;
     Arena pinned_;
+    Staging staging_;
+    WeightStream stream_;
     std::deque<Copy> uploads_, downloads_; ///< in the order of their start
     std::vector<int> free_marks_;
     std::size_t resident_left_ = ~std::size_t{0}; ///< bytes of weights that may still stay

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <iterator>
 #include <new>
 #include <utility>
 
@@ -56,19 +57,31 @@ std::byte* FakeRuntime::allocate(std::size_t bytes) {
 void FakeRuntime::release(std::byte* memory) noexcept {
     const auto at = taken_.find(static_cast<std::size_t>(memory - base_));
     assert(at != taken_.end());
+    for (const Queue queue : {Queue::compute, Queue::transfer}) arrive(queue); // a card waits for itself then
     used_ -= at->second;
     taken_.erase(at);
 }
 
 std::byte* FakeRuntime::allocate_pinned(std::size_t bytes) {
-    if (refuse_pinned_) return nullptr;
+    ++pinned_allocations_;
+    if (pinned_allocations_ >= pinned_fail_first_ && pinned_allocations_ <= pinned_fail_last_) return nullptr;
     auto memory = std::make_unique_for_overwrite<std::byte[]>(bytes);
     std::byte* data = memory.get();
-    pinned_[data] = std::move(memory);
+    pinned_[data] = {std::move(memory), bytes};
     return data;
 }
 
-void FakeRuntime::release_pinned(std::byte* memory) noexcept { pinned_.erase(memory); }
+void FakeRuntime::release_pinned(std::byte* memory) noexcept {
+    copy_now();
+    pinned_.erase(memory);
+}
+
+bool FakeRuntime::is_pinned(const std::byte* memory) const {
+    const auto after = pinned_.upper_bound(memory);
+    if (after == pinned_.begin()) return false;
+    const auto& [begin, block] = *std::prev(after);
+    return memory < begin + block.bytes;
+}
 
 void FakeRuntime::lock(bool locked) {
     ::mprotect(base_, properties_.memory, locked ? PROT_NONE : PROT_READ | PROT_WRITE);
@@ -84,33 +97,48 @@ void FakeRuntime::perform(const std::function<void()>& work) {
 void FakeRuntime::submit(std::function<void()> work) {
     if (recording_)
         recording_->push_back(std::move(work));
-    else
+    else {
+        arrive(Queue::compute);
         perform(work);
+    }
 }
 
 void FakeRuntime::not_recorded(const char* what) const {
     if (recording_) throw Error("", "device", fmt::format("{} cannot be recorded", what));
 }
 
-void FakeRuntime::to_device(std::byte* device, const std::byte* host, std::size_t bytes, Queue) {
+void FakeRuntime::to_device(std::byte* device, const std::byte* host, std::size_t bytes, Queue queue) {
     not_recorded("a copy from the host");
-    perform([&] { std::memcpy(device, host, bytes); });
+    const auto copy = [=] { std::memcpy(device, host, bytes); };
+    if (is_pinned(host)) {
+        arriving_[static_cast<int>(queue)].push_back(copy);
+        return;
+    }
+    arrive(queue);
+    perform(copy);
+    pageable_bytes_ += bytes;
+}
+
+void FakeRuntime::arrive(Queue queue) {
+    for (const auto& copy : std::exchange(arriving_[static_cast<int>(queue)], {})) perform(copy);
 }
 
 void FakeRuntime::to_host(std::byte* host, const std::byte* device, std::size_t bytes) {
     not_recorded("a copy to the host");
     if (counting_) std::memset(host, 0, bytes);
+    arrive(Queue::compute);
     perform([&] { std::memcpy(host, device, bytes); });
 }
 
-/// As late as is allowed: who reads too early finds NaN.
 void FakeRuntime::to_host_later(std::byte* pinned, const std::byte* device, std::size_t bytes) {
     not_recorded("a copy to the host");
-    std::memset(pinned, counting_ ? 0 : 0xFF, bytes);
+    std::memset(pinned, counting_ ? 0 : 0xFF, bytes); // NaN until then
     later_.push_back([=] { std::memcpy(pinned, device, bytes); });
 }
 
 void FakeRuntime::copy_now() {
+    arrive(Queue::compute);
+    arrive(Queue::transfer);
     for (const auto& copy : std::exchange(later_, {})) perform(copy);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <functional>
+#include <limits>
 #include <map>
 #include <memory>
 #include <vector>
@@ -12,7 +13,8 @@ namespace denoir::cuda {
 
 /// A device made of host memory, for tests and for planning. The host cannot touch its memory but through the runtime:
 /// the pages are locked outside kernels and copies. Kernels run on the emulator, at once. While it records, it refuses
-/// what a card refuses then: to be waited for or asked how far it is, and copies from and to the host.
+/// what a card refuses then: to be waited for or asked how far it is, and copies from and to the host. Copies from and
+/// to pinned memory are done as late as is allowed: who changes or reads it too early is found out.
 class FakeRuntime final : public Runtime {
 public:
     /// `backward`: the threads of a block take turns from the last to the first.
@@ -40,10 +42,16 @@ public:
         not_recorded("asking for what is done");
         return true;
     }
-    void order(Queue, Queue) override { not_recorded("order between queues"); }
+    void order(Queue, Queue) override {
+        not_recorded("order between queues");
+        arrive(Queue::transfer);
+    }
     int make_mark() override { return marks_++; }
     void mark(int, Queue) override { not_recorded("a mark"); }
-    void await(int, Queue) override { not_recorded("waiting for a mark"); }
+    void await(int, Queue) override {
+        not_recorded("waiting for a mark");
+        arrive(Queue::transfer);
+    }
     bool reached(int) override {
         copy_now();
         return true;
@@ -62,7 +70,13 @@ public:
         fail_first_ = first;
         fail_last_ = last;
     }
-    void refuse_pinned() { refuse_pinned_ = true; }
+    /// Likewise for pinned memory.
+    void refuse_pinned(int first = 1, int last = std::numeric_limits<int>::max()) {
+        pinned_fail_first_ = first;
+        pinned_fail_last_ = last;
+    }
+    /// Bytes that copies to the device read from pageable memory.
+    std::size_t pageable_bytes() const { return pageable_bytes_; }
     std::size_t pinned_blocks() const { return pinned_.size(); }
     int allocations() const { return allocations_; }
     int replays() const { return replays_; }
@@ -74,18 +88,27 @@ private:
     void not_recorded(const char* what) const;
     void lock(bool locked);
     void copy_now();
+    /// Does the copies to the device that were asked for on a queue.
+    void arrive(Queue);
+    bool is_pinned(const std::byte* memory) const;
     void perform(const std::function<void()>& work);
 
     Properties properties_;
     std::byte* base_ = nullptr;
     std::size_t used_ = 0, peak_ = 0;
     std::map<std::size_t, std::size_t> taken_; ///< offset -> bytes
-    std::map<std::byte*, std::unique_ptr<std::byte[]>> pinned_;
+    struct Pinned {
+        std::unique_ptr<std::byte[]> memory;
+        std::size_t bytes;
+    };
+    std::map<const std::byte*, Pinned> pinned_; ///< by their begin
     std::vector<std::function<void()>>* recording_ = nullptr;
-    std::vector<std::function<void()>> later_; ///< copies to the host that nobody has waited for
+    /// Copies to the host and, of both queues, to the device that nobody has waited for.
+    std::vector<std::function<void()>> later_, arriving_[2];
+    std::size_t pageable_bytes_ = 0;
     bool backward_, counting_;
     int fail_first_ = 0, fail_last_ = -1, allocations_ = 0, replays_ = 0, marks_ = 0;
-    bool refuse_pinned_ = false;
+    int pinned_fail_first_ = 0, pinned_fail_last_ = -1, pinned_allocations_ = 0;
 };
 
 } // namespace denoir::cuda

@@ -130,9 +130,7 @@ bool CudaBackend::linear_eight_bit(const Tensor& x, Layers layers, const Bias& b
         if (stream_.active() && bytes > resident_left_) return false; // the others come as bf16
         if (stream_.active()) resident_left_ -= bytes;
         const Borrowed to_stay(*this, *weight_arena_);
-        const Tensor matrix = convert(layers, DType::bf16);
-        slot = std::make_shared<Quantised>(quantise(upload(matrix)));
-        runtime_->wait(); // a card that shares the host's pages may still be reading them
+        slot = std::make_shared<Quantised>(quantise(load(layers, DType::bf16)));
         for (const LinearLayer& layer : layers) drop_stored_pages(*layer.weight);
     }
     const Quantised& weight = *std::static_pointer_cast<Quantised>(slot);

@@ -99,7 +99,8 @@ void CudaBackend::record(Recording& r, std::span<const Tensor> inputs, const Bod
 }
 
 void CudaBackend::trim() {
-    if (!recordings_.empty() || !uploads_.empty() || !downloads_.empty()) runtime_->wait();
+    if (!recordings_.empty() || staging_.busy() || !uploads_.empty() || !downloads_.empty()) runtime_->wait();
+    staging_.let_go();
     ended(uploads_);
     ended(downloads_);
     pinned_.trim();

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cstring>
 #include <utility>
 
 #include "engine/core/error.h"
@@ -17,14 +16,13 @@ std::size_t rounded_up(std::size_t bytes) { return (bytes + alignment - 1) / ali
 
 } // namespace
 
-StreamedWeight::StreamedWeight(std::shared_ptr<Runtime> runtime, Shape shape, DType dtype, Source source, bool pin)
+StreamedWeight::StreamedWeight(std::shared_ptr<Runtime> runtime, ThreadPool& pool, Shape shape, DType dtype,
+                               Source source, bool pin)
     : runtime_(std::move(runtime)), shape_(shape), dtype_(dtype), source_(std::move(source)) {
     if (pin) pinned_ = runtime_->allocate_pinned(bytes());
     if (!pinned_) return;
     try {
-        const Tensor values = std::exchange(source_, {})();
-        assert(values.shape() == shape_ && values.dtype() == dtype_);
-        std::memcpy(pinned_, values.raw(), bytes());
+        read_all(pool, rows(), row_bytes(), std::exchange(source_, {})(), pinned_);
     } catch (...) { // cancelled, say
         runtime_->release_pinned(pinned_);
         throw;
@@ -35,10 +33,11 @@ StreamedWeight::~StreamedWeight() {
     if (pinned_) runtime_->release_pinned(pinned_);
 }
 
-StreamedWeight::Values StreamedWeight::values() const {
-    if (pinned_) return {pinned_, {}};
-    Tensor made = source_();
-    return {made.raw(), made};
+void StreamedWeight::copy(std::byte* device, Staging& staging, Runtime::Queue queue) const {
+    if (pinned_)
+        runtime_->to_device(device, pinned_, bytes(), queue);
+    else
+        staging.copy(device, rows(), row_bytes(), source_(), queue);
 }
 
 void WeightStream::set_ring(Tensor ring) {
@@ -88,11 +87,9 @@ bool WeightStream::bring(const std::shared_ptr<const StreamedWeight>& weight, bo
     const std::size_t bytes = rounded_up(weight->bytes()), offset = make_room(bytes, force);
     if (offset == npos) return false;
     head_ = offset + bytes;
-    StreamedWeight::Values values = weight->values();
-    Place place{weight, offset, bytes, take_mark(), take_mark(), std::move(values.tensor)};
-    runtime_.to_device(ring_.raw() + offset, values.data, weight->bytes(), Runtime::Queue::transfer);
-    runtime_.mark(place.arrived, Runtime::Queue::transfer);
-    places_.push_back(std::move(place));
+    weight->copy(ring_.raw() + offset, staging_, Runtime::Queue::transfer);
+    places_.push_back({weight, offset, bytes, take_mark(), take_mark()});
+    runtime_.mark(places_.back().arrived, Runtime::Queue::transfer);
     ++copies_;
     return true;
 }

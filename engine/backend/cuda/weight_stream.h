@@ -6,31 +6,32 @@
 #include <memory>
 
 #include "engine/backend/cuda/runtime.h"
+#include "engine/backend/cuda/staging.h"
 #include "engine/core/tensor.h"
+#include "engine/core/thread_pool.h"
 
 namespace denoir::cuda {
 
 /// A weight that lies in the host's memory, or in its file, and passes through the card when it is used.
 class StreamedWeight {
 public:
-    /// The weight in the form that kernels read: a view of a file, or made anew.
-    using Source = std::function<Tensor()>;
-    /// `pin`: what `source` gives is copied into pinned memory where there is some; else it is asked for each time.
-    StreamedWeight(std::shared_ptr<Runtime>, Shape, DType, Source source, bool pin);
+    /// Gets ready to read the weight's rows (axis 0) in the form that kernels want.
+    using Source = std::function<ReadRows()>;
+    /// `pin`: the rows are read into pinned memory, by all threads, where there is some; else anew for each copy.
+    StreamedWeight(std::shared_ptr<Runtime>, ThreadPool&, Shape, DType, Source source, bool pin);
     ~StreamedWeight();
     StreamedWeight(const StreamedWeight&) = delete;
-    /// To be kept, where it is a tensor, as long as `data` is read.
-    struct Values {
-        const std::byte* data;
-        Tensor tensor;
-    };
-    Values values() const;
+    /// Starts to copy it to `device` on a queue. Pinned memory of its own is read until the copy is done.
+    void copy(std::byte* device, Staging&, Runtime::Queue) const;
     std::size_t bytes() const { return checked_bytes(shape_, dtype_); }
     const Shape& shape() const { return shape_; }
     DType dtype() const { return dtype_; }
     bool pinned() const { return pinned_ != nullptr; }
 
 private:
+    std::int64_t rows() const { return shape_[0]; }
+    std::size_t row_bytes() const { return rows() > 0 ? bytes() / static_cast<std::size_t>(rows()) : 0; }
+
     std::shared_ptr<Runtime> runtime_;
     Shape shape_;
     DType dtype_;
@@ -42,7 +43,8 @@ private:
 /// after which, and while the card computes with one it copies those that will follow.
 class WeightStream {
 public:
-    explicit WeightStream(Runtime& runtime) : runtime_(runtime) {}
+    /// Both outlive it.
+    WeightStream(Runtime& runtime, Staging& staging) : runtime_(runtime), staging_(staging) {}
     /// The memory weights pass through; an undefined tensor ends streaming. Forgets everything.
     void set_ring(Tensor ring);
     bool active() const { return ring_.defined(); }
@@ -59,7 +61,6 @@ private:
         std::shared_ptr<const StreamedWeight> weight;
         std::size_t offset, bytes;
         int arrived, done; ///< marks
-        Tensor source;     ///< where the copy reads: not all memory is read at once
         bool read = false; ///< kernels were asked for; `done` stands behind the last of them
         bool waits = true; ///< is going to be read; not to be overwritten
     };
@@ -71,6 +72,7 @@ private:
     int take_mark();
 
     Runtime& runtime_;
+    Staging& staging_;
     Tensor ring_;
     std::deque<Place> places_; ///< in the order of their arrival
     std::size_t head_ = 0;     ///< where the next one goes

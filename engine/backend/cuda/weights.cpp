@@ -43,6 +43,7 @@ struct StoredRows {
                    columns * parts[0].count == parts[0].stored.elements());
         }
     }
+    std::size_t row_bytes(DType dtype) const { return static_cast<std::size_t>(columns * element_bytes(dtype)); }
     /// As it lies in the file.
     bool is(DType dtype) const { return parts.size() == 1 && parts[0].is(dtype); }
 };
@@ -67,28 +68,35 @@ void read_rows(const StoredRows::Part& part, const Tensor& scales, const Changed
     }
 }
 
-/// [rows, columns] in host memory: the stored tensor itself where it is that already.
-Tensor convert(const StoredRows& rows, DType dtype, ThreadPool& pool) {
-    if (rows.is(dtype)) return rows.parts[0].stored.reshape({rows.count, rows.columns});
-    Tensor out = Tensor::host({rows.count, rows.columns}, dtype);
-    const std::int64_t row_bytes = rows.columns * element_bytes(dtype),
-                       step = std::max<std::int64_t>(1, 65536 / std::max<std::int64_t>(1, rows.columns));
-    std::byte* to = out.raw();
+/// How rows of all parts are read as `dtype`.
+ReadRows reader(const StoredRows& rows, DType dtype) {
+    struct Part {
+        StoredRows::Part part;
+        Tensor scales;
+        ChangedRows changes;
+        std::int64_t first; ///< its first row among all
+    };
+    auto parts = std::make_shared<std::vector<Part>>();
+    std::int64_t first = 0;
     for (const StoredRows::Part& part : rows.parts) {
-        const Tensor scales = part.scale ? part.scale.to_host_f32() : Tensor();
-        const ChangedRows changes(part.changes, part.stored.dtype(), part.scale.defined());
-        pool.run((part.count + step - 1) / step, [&](std::int64_t piece, int) {
-            const std::int64_t begin = piece * step, end = std::min(part.count, begin + step);
-            std::byte* const there = to + begin * row_bytes;
-            if (part.is(dtype))
-                std::memcpy(there, part.stored.raw() + begin * row_bytes,
-                            static_cast<std::size_t>((end - begin) * row_bytes));
-            else
-                read_rows(part, scales, changes, begin, end, rows.columns, dtype, there);
-        });
-        to += part.count * row_bytes;
+        parts->push_back({part, part.scale ? part.scale.to_host_f32() : Tensor(),
+                          ChangedRows(part.changes, part.stored.dtype(), part.scale.defined()), first});
+        first += part.count;
     }
-    return out;
+    return [parts, columns = rows.columns, row_bytes = rows.row_bytes(dtype), dtype](std::int64_t begin,
+                                                                                     std::int64_t end, std::byte* to) {
+        for (const Part& p : *parts) {
+            const std::int64_t from = std::max(begin - p.first, std::int64_t{0}),
+                               until = std::min(end - p.first, p.part.count);
+            if (from >= until) continue;
+            const std::size_t bytes = static_cast<std::size_t>(until - from) * row_bytes;
+            if (p.part.is(dtype))
+                std::memcpy(to, p.part.stored.raw() + static_cast<std::size_t>(from) * row_bytes, bytes);
+            else
+                read_rows(p.part, p.scales, p.changes, from, until, columns, dtype, to);
+            to += bytes;
+        }
+    };
 }
 
 } // namespace
@@ -102,9 +110,25 @@ std::shared_ptr<void>& CudaBackend::kept(Layers layers, std::string_view use) {
     return kept(*layers[0].weight, fmt::format("{} of {}", use, layers.size()));
 }
 
-Tensor CudaBackend::convert(const Weight& w, DType dtype) { return cuda::convert(StoredRows(w), dtype, pool_); }
+Tensor CudaBackend::convert(const Weight& w, DType dtype) {
+    const StoredRows rows(w);
+    if (rows.is(dtype)) return w.stored().reshape({rows.count, rows.columns});
+    Tensor out = Tensor::host({rows.count, rows.columns}, dtype);
+    read_all(pool_, rows.count, rows.row_bytes(dtype), reader(rows, dtype), out.raw());
+    return out;
+}
 
-Tensor CudaBackend::convert(Layers layers, DType dtype) { return cuda::convert(StoredRows(layers), dtype, pool_); }
+Tensor CudaBackend::load(Layers layers, DType dtype) {
+    const StoredRows rows(layers);
+    Tensor out = allocate({rows.count, rows.columns}, dtype);
+    staging_.copy(out.raw(), rows.count, rows.row_bytes(dtype), reader(rows, dtype), Runtime::Queue::compute);
+    return out;
+}
+
+Tensor CudaBackend::load(const Weight& w, DType dtype) {
+    const LinearLayer alone{&w, nullptr};
+    return load({&alone, 1}, dtype);
+}
 
 Tensor CudaBackend::matrix(Layers layers, DType dtype) {
     auto& slot = kept(layers, dtype == DType::bf16 ? "matrix.bf16" : "matrix.f32");
@@ -116,13 +140,12 @@ Tensor CudaBackend::matrix(Layers layers, DType dtype) {
         const std::size_t bytes = checked_bytes(shape, dtype);
         bool file_is_read_again = false;
         if (stream_.active() && bytes > resident_left_) {
-            const auto source = [this, rows, dtype] { return cuda::convert(rows, dtype, pool_); };
-            made->streamed = std::make_shared<const StreamedWeight>(runtime_, shape, dtype, source,
+            const auto source = [rows, dtype] { return reader(rows, dtype); };
+            made->streamed = std::make_shared<const StreamedWeight>(runtime_, pool_, shape, dtype, source,
                                                                     !once_ && host_has(bytes, available_memory()));
             file_is_read_again = !made->streamed->pinned();
         } else {
-            made->resident = upload(cuda::convert(rows, dtype, pool_));
-            runtime_->wait(); // the pages may go
+            made->resident = load(layers, dtype);
             if (stream_.active()) resident_left_ -= bytes;
         }
         if (!file_is_read_again)
@@ -135,9 +158,8 @@ Tensor CudaBackend::matrix(Layers layers, DType dtype) {
         const Borrowed to_stay(*this, *weight_arena_);
         const auto streamed = prepared.streamed;
         Tensor there = allocate(streamed->shape(), streamed->dtype());
-        const StreamedWeight::Values values = streamed->values();
-        runtime_->to_device(there.raw(), values.data, streamed->bytes());
-        runtime_->wait();
+        streamed->copy(there.raw(), staging_, Runtime::Queue::compute);
+        runtime_->wait(); // for what it held in pinned memory
         slot = std::make_shared<Prepared>(Prepared{there, nullptr});
         return there;
     }
@@ -150,7 +172,7 @@ Tensor CudaBackend::taps_first(const Weight& w, DType dtype, std::span<const int
         const Borrowed to_stay(*this, *weight_arena_);
         const Shape& s = w.shape();
         const std::int64_t time = s.rank() == 5 ? s[2] : 1;
-        const Tensor whole = upload(convert(w, dtype)).reshape({s[0], s[1], time, s[-2], s[-1]}),
+        const Tensor whole = load(w, dtype).reshape({s[0], s[1], time, s[-2], s[-1]}),
                      stored = stacked.empty() ? whole.permute({0, 2, 3, 4, 1}) : whole.permute({0, 3, 4, 2, 1});
         Tensor turned = allocate(stored.shape(), dtype);
         if (stacked.empty()) copy(stored, turned);
@@ -158,7 +180,6 @@ Tensor CudaBackend::taps_first(const Weight& w, DType dtype, std::span<const int
             Tensor frame = turned.select(3, static_cast<std::int64_t>(place));
             copy(stored.select(3, stacked[place]), frame);
         }
-        runtime_->wait();
         drop_stored_pages(w);
         slot = std::make_shared<Tensor>(turned);
     }

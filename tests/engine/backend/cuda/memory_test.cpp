@@ -200,6 +200,52 @@ TEST(Ladder, ALimitIsASmallerCard) {
     EXPECT_THROW(backend.plan_memory({60 * mib, 20 * mib, 4 * mib}), Error);
 }
 
+/// Six layers, as they lie in their files: in f32, and in types that are widened.
+struct Layers {
+    std::vector<Weight> weights;
+    Layers() {
+        const DType types[] = {DType::f32, DType::f16, DType::bf16};
+        for (std::uint64_t i = 0; i < 6; ++i)
+            weights.emplace_back("w" + std::to_string(i), host({64, 64}, 10 + i, types[i % 3]));
+    }
+    std::vector<std::byte> run(Backend& backend) const {
+        Tensor x = backend.upload(host({5, 64}, 3));
+        for (const Weight& w : weights) {
+            Tensor y = backend.empty({5, 64}, DType::f32);
+            backend.linear(x, w, nullptr, {Activation::silu, DType::f32}, y);
+            x = y;
+        }
+        return bytes_of(x);
+    }
+};
+/// A text encoder's, of which those layers are a part.
+constexpr MemoryNeeds read_once{3000 * mib, mib, mib, true};
+
+TEST(Ladder, WeightsThatAreReadOnceComeThroughPinnedMemory) {
+    const auto expected = Layers().run(*Emulated().backend);
+    const Emulated device;
+    EXPECT_EQ(device.backend->plan_memory(read_once), "");
+    const Layers layers;
+    for (int round = 0; round < 2; ++round) EXPECT_EQ(layers.run(*device.backend), expected) << round;
+    EXPECT_EQ(device.runtime->pageable_bytes(), 0u);
+    EXPECT_LE(device.backend->memory().held, 256 * mib);
+    device.backend->plan_memory({});
+    EXPECT_EQ(device.runtime->pinned_blocks(), 0u); // none of it stays
+}
+
+TEST(OutOfMemory, EveryNthPinnedAllocationFailsAndTheBytesAreTheSame) {
+    const auto expected = Layers().run(*Emulated().backend);
+    for (const MemoryNeeds& needs : {read_once, MemoryNeeds{3000 * mib, mib, mib}, MemoryNeeds{}})
+        for (int n = 1; n < 8; ++n)
+            for (const int last : {n, 1000}) {
+                const Emulated device(8 * mib); // no weight may stay while any are streamed
+                device.runtime->refuse_pinned(n, last);
+                device.backend->plan_memory(needs);
+                const Layers layers;
+                for (int round = 0; round < 2; ++round) EXPECT_EQ(layers.run(*device.backend), expected) << n;
+            }
+}
+
 TEST(Ladder, StreamedWeightsGiveTheSameBytes) {
     // Six layers of 1 MiB each on a card that has room for about two.
     std::vector<Weight> weights;

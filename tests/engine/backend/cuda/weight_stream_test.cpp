@@ -13,15 +13,21 @@ namespace {
 
 struct Streaming {
     Emulated device;
-    cuda::WeightStream stream{*device.runtime};
+    ThreadPool pool{2};
+    Arena pinned{nullptr, cuda::pinned_memory(device.runtime)};
+    cuda::Staging staging{*device.runtime, pool, pinned, {256, 2}};
+    cuda::WeightStream stream{*device.runtime, staging};
     std::vector<std::shared_ptr<const cuda::StreamedWeight>> weights;
 
     Streaming(int count, std::int64_t ring) {
         for (int i = 0; i < count; ++i) {
             Tensor source = Tensor::host({100 + 30 * i});
             for (float& v : source.span<float>()) v = static_cast<float>(i);
+            const auto read = [source](std::int64_t begin, std::int64_t end, std::byte* to) {
+                std::memcpy(to, source.data<float>() + begin, static_cast<std::size_t>(end - begin) * sizeof(float));
+            };
             weights.push_back(std::make_shared<const cuda::StreamedWeight>(
-                device.runtime, source.shape(), source.dtype(), [source] { return source; }, i % 3 != 0));
+                device.runtime, pool, source.shape(), source.dtype(), [read] { return read; }, i % 3 != 0));
         }
         stream.set_ring(device.backend->empty({ring}, DType::u8));
     }
@@ -37,13 +43,15 @@ TEST(WeightStream, ASteadyRoundIsForeseen) {
     Streaming s(8, 4096);
     for (int round = 0; round < 5; ++round)
         for (std::size_t i = 0; i < s.weights.size(); ++i) s.expect_fetched(i);
-    EXPECT_LE(s.stream.late(), 9); // the first round, and at most the first of the second
+    EXPECT_LE(s.stream.late(), 9);                     // the first round, and at most the first of the second
+    EXPECT_EQ(s.device.runtime->pageable_bytes(), 0u); // pinned or not
 }
 
 TEST(WeightStream, ASourceThatThrowsLeavesNothingPinned) {
     const Emulated device;
-    const auto cancelled = []() -> Tensor { throw Cancelled(); };
-    EXPECT_THROW(cuda::StreamedWeight(device.runtime, {100}, DType::f32, cancelled, true), Cancelled);
+    ThreadPool pool(1);
+    const auto cancelled = []() -> cuda::ReadRows { throw Cancelled(); };
+    EXPECT_THROW(cuda::StreamedWeight(device.runtime, pool, {100}, DType::f32, cancelled, true), Cancelled);
     EXPECT_EQ(device.runtime->pinned_blocks(), 0u);
 }
 
