@@ -101,6 +101,34 @@ QStringList changes_for(const Request& r, const Estimate& work, quint64 needed, 
     return {QObject::tr("use a model with weights of at most %1").arg(bytes_text(available - beside))};
 }
 
+/// Of one matrix product, per second.
+double measured_flops(Backend& backend, bool card) {
+    // Large enough to keep every unit of it at work: of a processor each thread gets several tiles, and there are
+    // more rows than the 512 from which on oneDNN, where it is there, takes a product as it does a model's.
+    const std::int64_t m = card ? 4096 : 768, n = card ? 4096 : 256 * std::int64_t{backend.threads()},
+                       k = card ? 4096 : 512;
+    const Weight weight("trial", Tensor::zeros({n, k}));
+    const LinearOptions options{.compute = backend.fast_bf16() ? DType::bf16 : DType::f32};
+    const Tensor x = backend.upload(Tensor::zeros({m, k}));
+    Tensor out_rows = backend.empty({m, n}, DType::f32);
+    const Tensor first_row = out_rows.slice(0, 0, 1);
+    const auto product = [&] {
+        backend.linear(x, weight, nullptr, options, out_rows);
+        if (card) backend.download(first_row); // waits for it
+    };
+    product(); // packs the weight
+    // The fastest round counts: other programs come first and may take all of the others' time.
+    double seconds = 0, fastest = std::numeric_limits<double>::infinity();
+    for (int round = 0; round < trial_rounds || seconds < trial_seconds; ++round) {
+        const auto begin = std::chrono::steady_clock::now();
+        product();
+        const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+        seconds += took;
+        fastest = std::min(fastest, took);
+    }
+    return 2.0 * double(m) * double(n) * double(k) / fastest;
+}
+
 } // namespace
 
 Estimator::Estimator(QObject* parent, Look look)
@@ -231,31 +259,9 @@ Estimator::Facts Estimator::look_into(const Device& device) {
         return out;
     }
     try {
-        // Large enough to keep every unit of it at work: of a processor each thread gets several tiles, and there are
-        // more rows than the 512 from which on oneDNN, where it is there, takes a product as it does a model's.
-        const std::int64_t m = card ? 4096 : 768, n = card ? 4096 : 256 * std::int64_t{backend->threads()},
-                           k = card ? 4096 : 512;
-        const Weight weight("trial", Tensor::zeros({n, k}));
-        const LinearOptions options{.compute = backend->fast_bf16() ? DType::bf16 : DType::f32};
-        const Tensor x = backend->upload(Tensor::zeros({m, k}));
-        Tensor out_rows = backend->empty({m, n}, DType::f32);
-        const Tensor first_row = out_rows.slice(0, 0, 1);
-        const auto product = [&] {
-            backend->linear(x, weight, nullptr, options, out_rows);
-            if (card) backend->download(first_row); // waits for it
-        };
-        product(); // packs the weight
-        // The fastest round counts: other programs come first and may take all of the others' time.
-        double seconds = 0, fastest = std::numeric_limits<double>::infinity();
-        for (int round = 0; round < trial_rounds || seconds < trial_seconds; ++round) {
-            const auto begin = std::chrono::steady_clock::now();
-            product();
-            const double took = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-            seconds += took;
-            fastest = std::min(fastest, took);
-        }
-        out.flops = 2.0 * double(m) * double(n) * double(k) / fastest;
-    } catch (const std::exception&) { // a card that is full says how full; of its speed nothing is known
+        out.flops = measured_flops(*backend, card);
+        keep_open(std::move(backend)); // for the first run
+    } catch (const std::exception&) {  // a card that is full says how full; of its speed nothing is known
     }
     return out;
 }

@@ -181,8 +181,17 @@ public:
     virtual void channel_norm(const Tensor& x, const Tensor& gamma, bool silu, Tensor& out) = 0;
 };
 
-/// Opens a device. `threads` 0: every core. Throws Error saying why a device cannot be used and what to do.
+/// Opens a device. `threads` 0: every core. Throws Error saying why a device cannot be used and what to do. A card that
+/// was kept open is handed over where it has that many threads, else closed first. From any thread.
 std::shared_ptr<Backend> open_backend(const Device&, int threads = 0);
+
+/// Keeps a card, opened for every core, open for the next open_backend() of it: that takes time for its libraries and
+/// their handles. Its user needs it no more and has let go of its tensors. Throws Error where the card has failed. The
+/// processor is let go. From any thread.
+void keep_open(std::shared_ptr<Backend>);
+
+/// Throws as open_backend() does where a device cannot be used; a card is kept open. From any thread.
+void require_device(const Device&);
 
 /// The type in which `device` holds a matrix while products of `rows` rows in `compute` use it: its kernels' own, or
 /// nothing where they read the weight as it is stored. Opens no device.

@@ -108,7 +108,7 @@ Device default_device() {
         if (cards().empty() || !has_cuda_module()) return Device{};
         try {
             const Device first{Device::Kind::cuda, 0};
-            open_backend(first);
+            require_device(first);
             return first;
         } catch (const UsageError&) { // of the environment's words
             throw;

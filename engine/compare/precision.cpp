@@ -109,7 +109,7 @@ PrecisionResult compare_precision(const Request& asked, const PrecisionOptions& 
                                   const std::function<void(double, double)>& comparing, std::stop_token stop) {
     Request a = with_precision(asked, options.a, "--a"), b = with_precision(asked, options.b, "--b");
     for (const Request* r : {&a, &b}) // refused before anything is made
-        open_backend(r->device ? *r->device : default_device(), 1);
+        require_device(r->device ? *r->device : default_device());
     const Workplace place(options.keep, options.work);
     PrecisionResult result;
     std::vector<Image> frames;

@@ -212,7 +212,7 @@ void check_means(const Sweep& sweep, const SweepPlan& plan, const fs::path& fold
     for (const std::size_t cell : plan.to_render()) {
         const Request& r = plan.cells[cell].request;
         const Device device = *r.device;
-        if (devices.insert(device.name()).second) in_cell(sweep, cell, [&] { open_backend(device, 1); });
+        if (devices.insert(device.name()).second) in_cell(sweep, cell, [&] { require_device(device); });
         if (looked_at.insert(fmt::format("{} {}", preflight_key(r), *r.steps)).second)
             check_disk_space(r, models.of(r, quiet).model(), folder);
     }

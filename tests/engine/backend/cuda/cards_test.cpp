@@ -6,7 +6,9 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "engine/backend/backend.h"
 #include "engine/core/error.h"
+#include "engine/core/log.h"
 
 // The driver is fake_driver.cpp. It is asked once in a process, so each case is a process of its own.
 namespace denoir {
@@ -40,6 +42,33 @@ void set(const char* variable, const char* value) {
     std::_Exit(0);
 }
 
+/// Tells how often a card has been opened so far: each time its libraries are logged.
+[[noreturn]] void open_in_turn() {
+    static int opened = 0;
+    log::set_sink([](log::Level, std::string_view line) { opened += line.starts_with("fake device;") ? 1 : 0; });
+    set("FAKE_CARDS", "1");
+    set("DENOIR_CUDA_MODULE", DENOIR_CUDA_EMULATED_FILE);
+    set("DENOIR_DEVICE", nullptr);
+    const auto tell = [](const char* what) { std::fprintf(stderr, "%s %d;", what, opened); };
+
+    const Device card = default_device();
+    tell("chosen");
+    auto first = open_backend(card);
+    tell("used");
+    const auto second = open_backend(card);
+    tell("beside it");
+    require_device(card);
+    require_device(card);
+    tell("required");
+    const auto third = open_backend(card, 7);
+    tell("seven threads");
+    keep_open(std::move(first));
+    const auto again = open_backend(card);
+    tell("again");
+    std::fprintf(stderr, "%d %d", third->threads(), again->device() == card);
+    std::_Exit(0);
+}
+
 TEST(Cards, AreListedAsTheDriverTellsOfThem) {
     EXPECT_EXIT(list("2"), testing::ExitedWithCode(0), "^cuda:0 Fake 0 3/80;cuda:1 Fake 1 4/80;end$");
     EXPECT_EXIT(list("0"), testing::ExitedWithCode(0), "^end$");
@@ -56,6 +85,11 @@ TEST(Cards, TheFirstThatCanBeUsedIsTheDefault) {
     EXPECT_EXIT(choose("2", "/dev/null", "cpu"), testing::ExitedWithCode(0), "^\\[cpu\\]$"); // not tried
     EXPECT_EXIT(choose("2", DENOIR_CUDA_EMULATED_FILE, "cuda:1"), testing::ExitedWithCode(0), "^\\[cuda:1\\]$");
     EXPECT_EXIT(choose("2", DENOIR_CUDA_EMULATED_FILE, "gpu"), testing::ExitedWithCode(0), "use cpu, cuda or cuda:N");
+}
+
+TEST(Cards, OneThatWasOpenedToBeChosenIsNotOpenedAgain) {
+    EXPECT_EXIT(open_in_turn(), testing::ExitedWithCode(0),
+                "^chosen 1;used 1;beside it 2;required 3;seven threads 4;again 4;7 1$");
 }
 
 } // namespace
