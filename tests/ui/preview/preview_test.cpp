@@ -9,6 +9,7 @@
 #include "engine/media/frame_folder.h"
 #include "tests/ui/preview/preview_case.h"
 #include "ui/preview/gl_surface.h"
+#include "ui/preview/scrubber.h"
 
 using namespace denoir;
 using namespace denoir::app;
@@ -262,7 +263,16 @@ private slots:
         v.view.show_overlay(latent, QStringLiteral("step 3"));
         const QPointF middle = v.view.canvas().rect().center();
         QCOMPARE(at(painted(v.view.canvas()), middle), qRgb(10, 200, 30));
+        // What cannot be seen is not played.
+        const auto* scrubber = v.view.findChild<Scrubber*>();
+        QVERIFY(!scrubber->isEnabled());
+        QTest::keyClick(&v.view, Qt::Key_End);
+        QTest::keyClick(&v.view, Qt::Key_Left);
+        QCOMPARE(v.view.player().frame(), 0);
         v.view.show_overlay({}, {});
+        QVERIFY(scrubber->isEnabled());
+        QTest::keyClick(&v.view, Qt::Key_End);
+        QCOMPARE(v.view.player().frame(), v.view.player().frames() - 1);
         QVERIFY(at(painted(v.view.canvas()), middle) != qRgb(10, 200, 30));
     }
 

@@ -9,6 +9,7 @@
 #include <QSlider>
 #include <QTest>
 #include <QToolButton>
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -272,6 +273,31 @@ private slots:
         QAccessibleInterface* spoken = QAccessible::queryAccessibleInterface(reel);
         QCOMPARE(spoken->role(), QAccessible::Slider);
         QCOMPARE(spoken->valueInterface()->currentValue().toInt(), 4);
+    }
+
+    void what_was_stopped_can_be_resumed() {
+        const RunFolder folder = RunFolder::open(to_path(run_));
+        StepPictures pictures;
+        DraftDecoder decoder;
+        StepStrip strip(pictures, decoder);
+        strip.resize(900, 150);
+        strip.show();
+        const auto buttons = strip.findChildren<QToolButton*>();
+        const auto resume = std::find_if(buttons.begin(), buttons.end(), [](const QToolButton* button) {
+            return button->accessibleName() == QLatin1String("Resume");
+        });
+        QVERIFY(resume != buttons.end() && !(*resume)->isVisible());
+        pictures.begin(run_, folder.record().request, 4);
+        pictures.add({3, 4, folder.step_tensor(3, "latent"), folder.step_tensor(3, "x0"), 0.5});
+        QTRY_COMPARE_WITH_TIMEOUT(pictures.last_step(), 3, 30000);
+        QVERIFY(!(*resume)->isVisible()); // it is at work
+        pictures.finish();
+        QVERIFY((*resume)->isVisible());
+        QSignalSpy asked(&strip, &StepStrip::resume_requested);
+        (*resume)->click();
+        QCOMPARE(asked.at(0).at(0).toString(), run_);
+        load(pictures, run_, 4);
+        QVERIFY(!(*resume)->isVisible()); // nothing is left
     }
 
     /// A clip in hundreds of windows: more steps than pixels.

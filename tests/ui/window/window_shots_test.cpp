@@ -193,6 +193,7 @@ private slots:
         QVERIFY(!document.value("forcing.video").toString().isEmpty());
         // The cross on the banner is "Not now": what is made next is no shot.
         close_banner(studio, "extend");
+        QVERIFY2(said(studio).contains("does not go to the timeline"), qPrintable(said(studio)));
         QVERIFY(document.wait_resolved(20000));
         studio.key(Qt::Key_Return, Qt::ControlModifier);
         QVERIFY(studio.idle());

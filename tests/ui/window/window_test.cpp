@@ -11,6 +11,7 @@
 #include <QMessageBox>
 #include <QMimeData>
 #include <QPushButton>
+#include <QScreen>
 #include <QSignalSpy>
 #include <QStyle>
 #include <QToolButton>
@@ -266,6 +267,24 @@ private slots:
         QCOMPARE(preview.canvas().accessibleDescription(), QStringLiteral("step 3 of 9"));
         studio.window().open_path(home.file("good.mp4"));
         QTRY_COMPARE_WITH_TIMEOUT(preview.canvas().accessibleDescription(), QStringLiteral("good.mp4"), 30000);
+    }
+
+    /// What lies beyond the screen cannot be reached.
+    void the_window_stays_on_the_screen() {
+        const app::Home home;
+        const QRect room = QGuiApplication::primaryScreen()->availableGeometry();
+        {
+            StudioFixture studio;
+            studio.window().setGeometry(QRect(room.bottomRight() - QPoint(300, 300), room.size()));
+            studio.window().close();
+        }
+        StudioFixture studio;
+        studio.window().resize(room.size() * 2);
+        studio.window().restore_place();
+        const QRect place = studio.window().geometry(); // as far as it can become that small
+        QVERIFY(room.contains(place.topLeft()));
+        QVERIFY(place.width() <= std::max(room.width(), studio.window().minimumSizeHint().width()));
+        QVERIFY(place.height() <= std::max(room.height(), studio.window().minimumSizeHint().height()));
     }
 
     /// Two runs of one name are told apart by what differs; swapped, everything that speaks of A and B goes along.
