@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "engine/backend/weight_changes.h"
 #include "engine/core/error.h"
 
@@ -44,7 +46,16 @@ Tensor modulate(const Tensor& x, const Tensor& shift, const Tensor& scale, DType
 
 Tensor heads(const Tensor& x, std::int64_t count) { return x.split(1, x.size(1) / count); }
 
+AttentionOptions attention_over(std::int64_t head_size, DType compute) {
+    AttentionOptions options;
+    options.scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(head_size)));
+    options.compute = compute;
+    return options;
+}
+
 Tensor on(Backend& backend, const Tensor& x) { return x.backend() == &backend ? x : backend.upload(x); }
+
+Tensor host_f32(const Tensor& x) { return (x.backend() ? x.backend()->download(x) : x).to_host_f32(); }
 
 Tensor host_values(const Weight& w) {
     Tensor values = Tensor::host(w.shape(), DType::f32);

@@ -28,8 +28,13 @@ Tensor modulate(const Tensor& x, const Tensor& shift, const Tensor& scale, DType
 /// [rows, N·D] as [rows, N, D]; a view.
 Tensor heads(const Tensor& x, std::int64_t count);
 
+/// Attention's usual options: scores are divided by the root of the head size.
+AttentionOptions attention_over(std::int64_t head_size, DType compute);
+
 /// The tensor on `backend`: itself, or uploaded.
 Tensor on(Backend& backend, const Tensor& x);
+/// Its values as f32 in host memory, wherever it is.
+Tensor host_f32(const Tensor& x);
 
 /// All values of a weight as f32 in host memory, its fp8 scale applied.
 Tensor host_values(const Weight& w);

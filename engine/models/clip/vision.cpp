@@ -47,9 +47,7 @@ Tensor self_attention(const Module& m, const Tensor& x, std::int64_t heads, DTyp
     const Tensor qkv = linear(m["to_qkv"], x, dtype);
     tell(m, "to_qkv", qkv);
     auto part = [&](int i) { return nn::heads(qkv.slice(1, i * width, (i + 1) * width), heads); };
-    AttentionOptions options;
-    options.scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(head)));
-    options.compute = dtype;
+    const AttentionOptions options = nn::attention_over(head, dtype);
     Tensor y = ops::attention(part(0), part(1), part(2), options, dtype).reshape(x.shape());
     tell(m, "proj.input", y);
     y = linear(m["proj"], y, dtype);

@@ -26,16 +26,11 @@ struct Pass {
     const Config& config;
     const Precision& precision;
     nn::Probe* probe;
-    Rope rope;                      // [L, head_dim/2]
+    Rope rope = {};                 // [L, head_dim/2]
     std::int64_t causal_tokens = 0; // tokens per causal block, 0: full attention
 
     RmsOptions rms() const { return {config.eps, precision.round_qk_normalised, precision.bf16_parameters}; }
-    AttentionOptions attention() const {
-        AttentionOptions options;
-        options.scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(config.head_dim())));
-        options.compute = precision.compute;
-        return options;
-    }
+    AttentionOptions attention() const { return nn::attention_over(config.head_dim(), precision.compute); }
     /// A parameter as f32 on the backend.
     Tensor parameter(const Module& m, std::string_view leaf) const {
         return backend.parameter(nn::weight(m, leaf), precision.bf16_parameters);
@@ -349,7 +344,51 @@ std::int64_t shared_length(std::int64_t rows, std::int64_t text_len) {
     return std::min(text_len, (rows + grain - 1) / grain * grain);
 }
 
-Tensor host_f32(Backend& backend, const Tensor& x) { return (x.backend() ? backend.download(x) : x).to_host_f32(); }
+/// The network on one grid, in the three parts that a forward consists of.
+struct Network {
+    const Pass& p;
+    const Grid& g;
+    Module m, island; ///< the weights, and those of the f32 islands
+
+    Tensor embedded(const Tensor& latent, const Tensor* condition) const {
+        return patch_embedding(m["patch_embedding"], p, g, latent, condition);
+    }
+    Tensor blocks(const ForwardInputs& in, Tensor x) const {
+        Pass pass = p;
+        pass.rope = in.rope;
+        for (int i = 0; i < p.config.layers; ++i)
+            x = block(m["blocks"][i], pass, std::move(x), in.time.e0, in.context, static_cast<std::size_t>(i));
+        return x;
+    }
+    Tensor projected(const Tensor& x, const Tensor& e) const {
+        return unpatchify(head(m["head"], island["head"], p, x, e), g, p.config.out_channels);
+    }
+    Tensor whole(const ForwardInputs& in) const {
+        return projected(blocks(in, embedded(in.latent, in.condition ? &in.condition : nullptr)), in.time.e);
+    }
+};
+
+/// body(inputs), which a device may record under `key` and repeat. What is recorded gives one tensor, and lets go of
+/// all others.
+template <class Body>
+Tensor captured(const Pass& p, const std::string& key, const ForwardInputs& inputs, const Body& body) {
+    if (p.probe) return body(inputs);
+    return p.backend.captured(key, inputs.list(), [&](std::span<const Tensor> in) { return body(inputs.on(in)); });
+}
+
+/// What recordings depend on beside the inputs' values. `id`: the transformer's, `rows`: of modulation.
+std::string recording_key(std::uint64_t id, const ForwardInputs& in, std::size_t rows) {
+    const Context& context = in.context;
+    return fmt::format("transformer {}: {}, {} rows, {} and {} keys, {}", id, to_string(in.latent.shape()), rows,
+                       context.text[0].k.size(0), context.image.empty() ? 0 : context.image[0].k.size(0),
+                       context.last_key_count);
+}
+
+Tensor difference(Backend& backend, const Tensor& a, const Tensor& b, DType dtype) {
+    Tensor minus = backend.empty({1, a.size(1)}, DType::f32);
+    backend.fill(minus, -1);
+    return ops::gated_add(a, b, minus, dtype);
+}
 
 } // namespace
 
@@ -449,9 +488,9 @@ Context Transformer::context(const Tensor& text, const Tensor* clip, bool collap
     inputs::check_clip(config_, clip);
     Context context;
     if (clip) {
-        const Pass p{*backend_, config_, precision_, probe, {}};
+        const Pass p{*backend_, config_, precision_, probe};
         const Module m(*weights_);
-        const Tensor rows = image_embedding(m["img_emb"], p, backend_->upload(host_f32(*backend_, *clip)));
+        const Tensor rows = image_embedding(m["img_emb"], p, backend_->upload(nn::host_f32(*clip)));
         for (int i = 0; i < config_.layers; ++i)
             context.image.push_back(keys(m["blocks"][i]["cross_attn"], p, rows, "_img", rows.size(0)));
     }
@@ -468,7 +507,7 @@ Context Transformer::context(const Tensor& text, const Context& other) const {
 
 void Transformer::add_text(Context& context, const Tensor& text, bool collapse, nn::Probe* probe) const {
     inputs::check_text(config_, text);
-    Tensor rows = host_f32(*backend_, text);
+    Tensor rows = nn::host_f32(text);
     const std::int64_t used = shared_length(inputs::rows_used(rows), config_.text_len), zeros = config_.text_len - used;
     if (collapse && zeros > 1) {
         rows = rows.slice(0, 0, used + 1);
@@ -477,7 +516,7 @@ void Transformer::add_text(Context& context, const Tensor& text, bool collapse, 
         context.key_bias = backend_->upload(bias);
         context.last_key_count = zeros;
     }
-    const Pass p{*backend_, config_, precision_, probe, {}};
+    const Pass p{*backend_, config_, precision_, probe};
     const Module m(*weights_);
     const Tensor embedded = text_embedding(m["text_embedding"], p, backend_->upload(rows));
     for (int i = 0; i < config_.layers; ++i)
@@ -502,62 +541,41 @@ Tensor Transformer::forward(const Tensor& latent, const Tensor* condition, std::
     assert(std::ssize(context.text) == config_.layers);
 
     const Pass p{*backend_, config_, precision_, probe, {}, causal_block_ * g.height * g.width};
-    const Module m(*weights_), island(precision_.bf16_parameters ? rounded_ : *weights_);
+    const Network network{p, g, Module(*weights_), Module(precision_.bf16_parameters ? rounded_ : *weights_)};
     ForwardInputs inputs{ops::contiguous(nn::on(*backend_, latent)),
                          condition ? ops::contiguous(nn::on(*backend_, *condition)) : Tensor(),
-                         time_embedding(island, p, rows, fps), rotation(g), context};
+                         time_embedding(network.island, p, rows, fps), rotation(g), context};
+    const std::string key = recording_key(id_, inputs, rows.size());
+    if (!residual) return captured(p, key, inputs, [&](const ForwardInputs& in) { return network.whole(in); });
 
-    const auto embedded = [&](const ForwardInputs& in) {
-        return patch_embedding(m["patch_embedding"], p, g, in.latent, in.condition ? &in.condition : nullptr);
-    };
-    const auto blocks = [&](const ForwardInputs& in, Tensor x) {
-        Pass pass = p;
-        pass.rope = in.rope;
-        for (int i = 0; i < config_.layers; ++i)
-            x = block(m["blocks"][i], pass, std::move(x), in.time.e0, in.context, static_cast<std::size_t>(i));
-        return x;
-    };
-    const auto projected = [&](const Tensor& x, const Tensor& e) {
-        return unpatchify(head(m["head"], island["head"], p, x, e), g, config_.out_channels);
-    };
-    const std::string key = fmt::format("transformer {}: {}, {} rows, {} and {} keys, {}", id_,
-                                        to_string(inputs.latent.shape()), rows.size(), context.text[0].k.size(0),
-                                        context.image.empty() ? 0 : context.image[0].k.size(0), context.last_key_count);
-    const auto captured = [&](const std::string& name, const std::function<Tensor(const ForwardInputs&)>& body) {
-        if (probe) return body(inputs);
-        return backend_->captured(name, inputs.list(), [&](std::span<const Tensor> in) { return body(inputs.on(in)); });
-    };
-    if (!residual)
-        return captured(key, [&](const ForwardInputs& in) { return projected(blocks(in, embedded(in)), in.time.e); });
-
-    // What is recorded gives one tensor, and lets go of all others: here the blocks alone are.
-    const Tensor before = embedded(inputs), e = inputs.time.e;
+    // The blocks alone are recorded: what they added is asked for, too.
+    const Tensor before = network.embedded(inputs.latent, inputs.condition ? &inputs.condition : nullptr);
+    const Tensor e = inputs.time.e;
     inputs.latent = before, inputs.condition = inputs.time.e = {};
-    const Tensor after = captured("blocks of " + key, [&](const ForwardInputs& in) { return blocks(in, in.latent); });
-    Tensor minus = backend_->empty({1, config_.dim}, DType::f32);
-    backend_->fill(minus, -1);
-    *residual = ops::gated_add(after, before, minus, precision_.stream);
-    return projected(after, e);
+    const Tensor after =
+        captured(p, "blocks of " + key, inputs, [&](const ForwardInputs& in) { return network.blocks(in, in.latent); });
+    *residual = difference(*backend_, after, before, precision_.stream);
+    return network.projected(after, e);
 }
 
 Tensor Transformer::forward_reusing(const Tensor& latent, const Tensor* condition, std::span<const float> timesteps,
                                     const Tensor& residual, nn::Probe* probe) const {
     const Grid g = inputs::check_latent(config_, latent, condition);
     assert(residual.shape() == Shape({g.tokens(), config_.dim}));
-    const Pass p{*backend_, config_, precision_, probe, {}};
-    const Module m(*weights_), island(precision_.bf16_parameters ? rounded_ : *weights_);
-    const Tensor e = time_features(island, p, inputs::timestep_rows(timesteps, g));
-    const Tensor x = patch_embedding(m["patch_embedding"], p, g, latent, condition);
-    return unpatchify(head(m["head"], island["head"], p, ops::add(x, residual, x.dtype()), e), g, config_.out_channels);
+    const Pass p{*backend_, config_, precision_, probe};
+    const Network network{p, g, Module(*weights_), Module(precision_.bf16_parameters ? rounded_ : *weights_)};
+    const Tensor e = time_features(network.island, p, inputs::timestep_rows(timesteps, g));
+    const Tensor x = network.embedded(latent, condition);
+    return network.projected(ops::add(x, residual, x.dtype()), e);
 }
 
 Tensor Transformer::time_signal(std::span<const float> timesteps, std::optional<int> fps, bool projected) const {
     inputs::check_fps(config_, fps);
-    const Pass p{*backend_, config_, precision_, nullptr, {}};
+    const Pass p{*backend_, config_, precision_, nullptr};
     const Module island(precision_.bf16_parameters ? rounded_ : *weights_);
-    if (!projected) return host_f32(*backend_, time_features(island, p, timesteps));
+    if (!projected) return nn::host_f32(time_features(island, p, timesteps));
     const Tensor e0 = time_embedding(island, p, timesteps, fps).e0;
-    return host_f32(*backend_, e0.reshape({e0.size(0), 6 * config_.dim}));
+    return nn::host_f32(e0.reshape({e0.size(0), 6 * config_.dim}));
 }
 
 /// The rotation of a grid; every step of a run asks for the same.

@@ -26,6 +26,19 @@ std::string level_name(const Level& l) {
     return block.substr(0, block.rfind('.', block.rfind('.') - 1));
 }
 
+/// Of one channel of the latent: the transformer sees mean 0 and deviation 1.
+class Normalisation {
+public:
+    Normalisation(const VaeConfig& config, std::int64_t channel)
+        : mean_(config.mean[static_cast<std::size_t>(channel)]),
+          scale_(1.0f / config.std[static_cast<std::size_t>(channel)]) {}
+    float normalised(float v) const { return (v - mean_) * scale_; }
+    float denormalised(float v) const { return v / scale_ + mean_; }
+
+private:
+    float mean_, scale_;
+};
+
 // Layouts -----------------------------------------------------------------------------------------------------------
 
 /// [3, H, W] -> [H/p, W/p, 3·p·p]; channel c·p·p + (column in the cell)·p + (row in the cell) (spec/vae22.md 3)
@@ -338,13 +351,12 @@ Vae::Encoded Vae::encode(const FrameSource& source, std::int64_t frames, std::in
             result.latent = Tensor::host(result.mean.shape());
         }
         for (std::int64_t c = 0; c < config_.z; ++c) {
-            const float mean = config_.mean[static_cast<std::size_t>(c)],
-                        scale = 1.0f / config_.std[static_cast<std::size_t>(c)];
+            const Normalisation n(config_, c);
             const float* in = frame.data<float>() + c * area;
             const std::int64_t place = (c * latent_frames + done) * area;
             for (std::int64_t i = 0; i < area; ++i) {
                 result.mean.data<float>()[place + i] = in[i];
-                result.latent.data<float>()[place + i] = (in[i] - mean) * scale;
+                result.latent.data<float>()[place + i] = n.normalised(in[i]);
             }
         }
         ++done;
@@ -390,7 +402,7 @@ void Vae::decode(const Tensor& latent, const FrameSink& sink, nn::Probe* probe) 
             {}, "latent",
             fmt::format("{} must be f32 of shape [{}, frames, height, width]", to_string(latent.shape()), config_.z),
             {});
-    const Tensor host = (latent.backend() ? backend_->download(latent) : latent).to_host_f32();
+    const Tensor host = nn::host_f32(latent);
     const std::int64_t height = latent.size(2), width = latent.size(3), rows = height << (config_.decoder.size() - 1);
 
     const DType dtype = storage(config_.decoder_state(height, width));
@@ -400,10 +412,9 @@ void Vae::decode(const Tensor& latent, const FrameSink& sink, nn::Probe* probe) 
         Tensor frame = Tensor::host({config_.z, height, width});
         const Tensor in = host.select(1, t);
         for (std::int64_t c = 0; c < config_.z; ++c) {
-            const float mean = config_.mean[static_cast<std::size_t>(c)],
-                        scale = 1.0f / config_.std[static_cast<std::size_t>(c)];
+            const Normalisation n(config_, c);
             for (std::int64_t i = 0; i < height * width; ++i)
-                frame.data<float>()[c * height * width + i] = in.data<float>()[c * in.stride(0) + i] / scale + mean;
+                frame.data<float>()[c * height * width + i] = n.denormalised(in.data<float>()[c * in.stride(0) + i]);
         }
         Tensor last = backend_->empty({height, width, config_.z}, dtype);
         ops::copy(backend_->upload(frame).permute({1, 2, 0}), last);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/models/wan/vae_layers.h"
 
-#include <cmath>
 #include <utility>
 
 namespace denoir::wan::vae {
@@ -152,10 +151,8 @@ Tensor attention_block(const Module& m, Stream& s, const Tensor& x) {
         s.tell(m["norm"], "", normalised);
         const Tensor qkv = pointwise(m["to_qkv"], s, normalised).reshape({positions, 3 * channels});
         auto part = [&](int i) { return nn::heads(qkv.slice(1, i * channels, (i + 1) * channels), 1); };
-        AttentionOptions options;
-        options.scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(channels)));
-        options.compute = s.compute;
-        Tensor y = ops::attention(part(0), part(1), part(2), options, s.dtype).reshape(x.shape());
+        Tensor y = ops::attention(part(0), part(1), part(2), nn::attention_over(channels, s.compute), s.dtype)
+                       .reshape(x.shape());
         s.tell(m["proj"], "input", y);
         y = ops::add(x, pointwise(m["proj"], s, y), s.dtype);
         s.tell(m, "", y);

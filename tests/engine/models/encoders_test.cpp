@@ -6,6 +6,7 @@
 #include "engine/core/error.h"
 #include "engine/models/clip/vision.h"
 #include "engine/models/umt5/encoder.h"
+#include "engine/nn/layers.h"
 #include "tests/engine/models/support.h"
 
 namespace denoir {
@@ -14,7 +15,7 @@ namespace {
 using test::cpu;
 
 std::vector<double> row(const Tensor& x, std::int64_t i) {
-    const Tensor values = test::host(x).select(0, i);
+    const Tensor values = nn::host_f32(x).select(0, i);
     const std::span<const float> span = values.span<float>();
     return {span.begin(), span.end()};
 }
@@ -220,10 +221,10 @@ TEST(Umt5, ProbeSeesEverySubLayerAndChangesNothing) {
         const umt5::Encoder encoder(umt5_weights(), cpu(), {dtype});
         test::Recorder told;
         const Tensor x = encoder.encode(long_ids(), &told);
-        EXPECT_TRUE(test::same_bytes(test::host(x), test::host(encoder.encode(long_ids()))));
+        EXPECT_TRUE(test::same_bytes(nn::host_f32(x), nn::host_f32(encoder.encode(long_ids()))));
         EXPECT_EQ(told.names, umt5::layer_names(encoder.config()));
         for (const auto& [name, tensor] : told.last) EXPECT_EQ(tensor.dtype(), dtype) << name;
-        EXPECT_TRUE(test::same_bytes(told.last.at("norm").to_host_f32(), test::host(x)));
+        EXPECT_TRUE(test::same_bytes(told.last.at("norm").to_host_f32(), nn::host_f32(x)));
     }
 }
 
@@ -233,9 +234,9 @@ TEST(Clip, ProbeSeesEverySubLayerAndChangesNothing) {
         const Tensor image = test::named_tensor("input", {3, 28, 28});
         test::Recorder told;
         const Tensor x = vision.forward(image, &told);
-        EXPECT_TRUE(test::same_bytes(test::host(x), test::host(vision.forward(image))));
+        EXPECT_TRUE(test::same_bytes(nn::host_f32(x), nn::host_f32(vision.forward(image))));
         EXPECT_EQ(told.names, clip::layer_names(vision.config()));
-        EXPECT_TRUE(test::same_bytes(told.last.at("visual.transformer.1"), test::host(x)));
+        EXPECT_TRUE(test::same_bytes(told.last.at("visual.transformer.1"), nn::host_f32(x)));
     }
 }
 

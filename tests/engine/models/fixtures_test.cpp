@@ -9,6 +9,7 @@
 #include "engine/models/umt5/encoder.h"
 #include "engine/models/wan/transformer.h"
 #include "engine/models/wan/vae.h"
+#include "engine/nn/layers.h"
 #include "engine/weights/safetensors.h"
 #include "tests/engine/models/support.h"
 
@@ -93,7 +94,7 @@ TEST(Fixtures, EveryCaseOfOurNetworks) {
         const Tensors want = read_safetensors(c.folder / "expect.safetensors");
         const Tensors got = run(c, in);
         for (const auto& [name, expected] : want) {
-            Tensor result = test::host(got.at(name));
+            Tensor result = nn::host_f32(got.at(name));
             // The encoder gives the tokens; the caller pads them.
             const Tensor shown = c.module() == "umt5" ? expected.slice(0, 0, result.size(0)) : expected;
             const double error = test::relative_error(result, shown);
@@ -112,7 +113,7 @@ TEST(Fixtures, Umt5InBf16RepeatsPyTorch) {
     const auto weights = std::make_shared<const Weights>(Weights::load(paths, Component::umt5));
     const Tensors in = read_safetensors(fixtures / "umt5-hf-shared/in.safetensors");
     const Tensor got =
-        test::host(umt5::Encoder(weights, test::cpu(2), {DType::bf16}).encode(in.at("tokens").span<std::int64_t>()));
+        nn::host_f32(umt5::Encoder(weights, test::cpu(2), {DType::bf16}).encode(in.at("tokens").span<std::int64_t>()));
     ASSERT_EQ(got.shape(), (Shape{33, 32}));
     const float first[8] = {-0.44921875f, -0.384765625f, 0.43359375f, -1.828125f,
                             -0.55078125f, 0.359375f,     -1.109375f,  -0.609375f};

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <limits>
 
+#include "engine/nn/layers.h"
+
 namespace denoir::test {
 
 double named_value(std::string_view name, std::uint64_t i) {
@@ -61,10 +63,8 @@ double fill_transformer(const std::string& name, const Shape&, std::size_t numbe
     return norm ? 1 + value : value;
 }
 
-Tensor host(const Tensor& x) { return (x.backend() ? x.backend()->download(x) : x).to_host_f32(); }
-
 double relative_error(const Tensor& got, const Tensor& want) {
-    const Tensor a = host(got), b = host(want);
+    const Tensor a = nn::host_f32(got), b = nn::host_f32(want);
     if (!(a.shape() == b.shape())) return std::numeric_limits<double>::infinity();
     double error = 0, top = 0;
     for (std::int64_t i = 0; i < a.elements(); ++i) {
@@ -77,19 +77,19 @@ double relative_error(const Tensor& got, const Tensor& want) {
 }
 
 bool same_bytes(const Tensor& a, const Tensor& b) {
-    const Tensor x = host(a), y = host(b);
+    const Tensor x = nn::host_f32(a), y = nn::host_f32(b);
     return x.shape() == y.shape() && std::memcmp(x.raw(), y.raw(), x.bytes()) == 0;
 }
 
 double sum(const Tensor& x) {
-    const Tensor values = host(x);
+    const Tensor values = nn::host_f32(x);
     double total = 0;
     for (const float v : values.span<float>()) total += v;
     return total;
 }
 
 double absolute_sum(const Tensor& x) {
-    const Tensor values = host(x);
+    const Tensor values = nn::host_f32(x);
     double total = 0;
     for (const float v : values.span<float>()) total += std::abs(v);
     return total;

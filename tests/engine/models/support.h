@@ -33,8 +33,6 @@ double fill_transformer(const std::string& name, const Shape& shape, std::size_t
 /// max|a - b| / max|b|; infinite where a value is not finite.
 double relative_error(const Tensor& got, const Tensor& want);
 bool same_bytes(const Tensor& a, const Tensor& b);
-/// Host f32 copy of a tensor of any backend.
-Tensor host(const Tensor& x);
 double sum(const Tensor& x);
 double absolute_sum(const Tensor& x);
 

@@ -7,6 +7,7 @@
 
 #include "engine/core/error.h"
 #include "engine/models/wan/rope.h"
+#include "engine/nn/layers.h"
 #include "tests/engine/models/support.h"
 
 namespace denoir::wan {
@@ -168,7 +169,8 @@ TEST_P(TransformerGolden, MatchesTheSpecification) {
     const Tensor latent = numbered_tensor(900, {4, 3, 4, 6}), condition = numbered_tensor(902, {8, 3, 4, 6});
     const Tensor clip = g.clip_images == 2 ? numbered_tensor(904, {514, 1280}) : numbered_tensor(903, {257, 1280});
     const Context context = model.context(golden_text(), g.clip_images ? &clip : nullptr);
-    const Tensor v = test::host(model.forward(latent, g.condition ? &condition : nullptr, g.timesteps, context, g.fps));
+    const Tensor v =
+        nn::host_f32(model.forward(latent, g.condition ? &condition : nullptr, g.timesteps, context, g.fps));
 
     ASSERT_EQ(v.shape(), (Shape{4, 3, 4, 6}));
     const float* out = v.data<float>();
@@ -357,7 +359,7 @@ TEST_F(Everything, CausalBlocksDoNotSeeLaterFrames) {
     for (std::int64_t c = 0; c < 4; ++c) changed.data<float>()[(c * 3 + 2) * 24] += 1; // last frame
     const Tensor a = model.forward(latent, &condition, timesteps, context, 1);
     const Tensor b = model.forward(changed, &condition, timesteps, context, 1);
-    const auto first_two = [](const Tensor& x) { return test::host(x).slice(1, 0, 2).to_host_f32(); };
+    const auto first_two = [](const Tensor& x) { return nn::host_f32(x).slice(1, 0, 2).to_host_f32(); };
     EXPECT_TRUE(test::same_bytes(first_two(a), first_two(b)));
     EXPECT_FALSE(test::same_bytes(a, b));
 }
