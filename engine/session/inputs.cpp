@@ -42,6 +42,12 @@ std::vector<fs::path> inputs_of(const Request& r) {
     return all;
 }
 
+std::vector<fs::path> inputs_before_model(const Request& asked) {
+    Request r = asked;
+    r.model.clear();
+    return inputs_of(r);
+}
+
 std::vector<fs::path> inputs_of(const ModelFolder& model) {
     std::vector<fs::path> all = model_files(model);
     if (!model.tokenizer.empty()) all.push_back(model.tokenizer); // a folder, too

@@ -12,12 +12,14 @@ namespace denoir {
 /// Files and folders that a request names.
 std::vector<std::filesystem::path> inputs_of(const Request&);
 
+/// Those that it names beside its model, which may be a name.
+std::vector<std::filesystem::path> inputs_before_model(const Request&);
+
 /// The parts of a model and the JSON files beside them.
 std::vector<std::filesystem::path> inputs_of(const ModelFolder&);
 
 /// Files that a request reads, with those of its model, which may be a name; of a model that cannot be opened, its path
-/// alone. Throws Error
-/// where there is no such model.
+/// alone. Throws Error where there is no such model.
 std::vector<std::filesystem::path> all_inputs_of(const Request&);
 
 /// A file of weights with its config.json and, where it is the index of several files, these.

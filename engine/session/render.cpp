@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/session/render.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ctime>
 
 #include "engine/core/file.h"
 #include "engine/core/text.h"
 #include "engine/pipeline/few_steps.h"
 #include "engine/pipeline/run_layout.h"
 #include "engine/session/branch.h"
+#include "engine/session/dated_folder.h"
 #include "engine/session/frame_output.h"
 #include "engine/session/inputs.h"
 #include "engine/session/model_lookup.h"
@@ -20,6 +19,7 @@
 #include "engine/session/request_json.h"
 #include "engine/session/run_worker.h"
 #include "engine/session/stored_run.h"
+#include "engine/session/take_over.h"
 #include "engine/session/unchanged.h"
 
 namespace denoir {
@@ -47,96 +47,12 @@ void check_run_dir(const fs::path& run_dir, const fs::path& out, const std::vect
                          "give two places, or no --out: frames can be decoded");
 }
 
-/// Files of a run are never written in place.
-bool linked(const fs::path& from, const fs::path& to) {
-    std::error_code code;
-    fs::create_hard_link(from, to, code);
-    if (code != std::errc::file_exists) return !code;
-    // What was begun before run.json said so: the same, or what is left of it.
-    if (fs::equivalent(from, to, code)) return true;
-    fs::remove(to, code);
-    fs::create_hard_link(from, to, code);
-    return !code;
-}
-void same_bytes(const fs::path& from, const fs::path& to) {
-    if (!linked(from, to)) copy_file_atomically(from, to);
-}
-
-/// What the encoders gave to another run.
-void take_conditioning(RunFolder& run, const RunFolder& from) {
-    if (!from.load_conditioning()) return;
-    same_bytes(from.file(run_file::conditioning), run.file(run_file::conditioning));
-    run.record().conditioning_sha256 = from.record().conditioning_sha256;
-}
-
-/// The same of the run that gives its own, if it can: whatever is wrong with it, this run can do without.
-void take_conditioning_of(const fs::path& other, RunFolder& run, const ModelFolder& model) try {
-    const RunFolder from = RunFolder::open(other);
-    const RunRecord &now = run.record(), &before = from.record();
-    // What there was to warn of while it was made would be said no more.
-    const auto said = [&](const std::string& warning) {
-        return std::ranges::find(now.warnings, warning) != now.warnings.end();
-    };
-    if (!std::ranges::all_of(before.warnings, said) || !same_conditioning(now.request, before.request) ||
-        !inputs_unchanged(before, from.path()))
-        return;
-    if (!stored_conditioning(from, now.request, model)) return;
-    take_conditioning(run, from);
-    run.save();
-} catch (const Error&) {
-}
-
-/// The steps up to the start of a branch, and what the encoders gave, as far as it serves.
-void take_over(RunFolder& run, const RunFolder& parent, bool conditioning) {
-    const int last = run.record().request.start->step;
-    run.record().steps.clear();
-    for (int step = 0; step <= last; ++step) {
-        const StepRecord* s = parent.record().find(step);
-        if (!s) continue;
-        same_bytes(parent.latents_file(step), run.latents_file(step));
-        run.record().steps.push_back(*s);
-        if (s->solver_sha256.empty()) continue;
-        // Those of earlier steps let branches begin there; on another disk they would cost too much.
-        if (step == last)
-            same_bytes(parent.solver_file(step), run.solver_file(step));
-        else if (!linked(parent.solver_file(step), run.solver_file(step)))
-            run.record().steps.back().solver_sha256.clear();
-    }
-    if (conditioning) take_conditioning(run, parent);
-    run.save();
-}
-
-/// What a branch takes over besides the step that it begins from.
-void check_steps_before(const RunFolder& parent, int last) {
-    for (int step = 0; step < last; ++step) {
-        std::error_code code;
-        const fs::path file = parent.latents_file(step);
-        if (parent.record().find(step) && !fs::is_regular_file(file, code))
-            throw Error(file.string(), "", "is missing, but a branch needs the steps before its start",
-                        "put it back, or render again");
-    }
-}
-
-/// A branch that was ended before it had the steps of its parent gets them now: computed anew, with its own prompt and
-/// guidance, they would be others.
-void take_over_again(RunFolder& run, const ModelFolder& model) {
-    const Request& r = run.record().request;
-    const Request::Start& start = *r.start;
-    if (branch_of(start.run, start.step).start->sha256 != start.sha256)
-        throw Error(start.run.string(), "start.sha256", fmt::format("step {} there has other latents", start.step),
-                    "render the branch again");
-    const RunFolder parent = RunFolder::open(start.run);
-    stored_state(parent, start.step, r, model);
-    check_steps_before(parent, start.step);
-    take_over(run, parent, shares_conditioning(r, parent.record().request));
-}
-
 void warn_once(RunRecord& record, const std::string& text, Observer& observer) {
     if (std::ranges::find(record.warnings, text) == record.warnings.end()) record.warnings.push_back(text);
     observer.warning(text);
 }
 
-/// A clip whose steps come from two models is nobody's wish.
+/// Refuses to go on with other files than the run began with: its steps would come from two models.
 void check_model_files(RunRecord& record, Observer& observer, const std::stop_token& stop) {
     const ModelChanges changes = model_changes(record.files, stop);
     if (!changes.changed.empty())
@@ -198,13 +114,111 @@ void remember(const fs::path& run) try {
     if (code || real.parent_path() == fs::canonical(runs, code)) return;
     for (const auto& item : fs::directory_iterator(runs, code))
         if (fs::read_symlink(item, code) == real) return; // of a run that was there before
-    const std::string name =
-        fmt::format("{:%Y%m%d-%H%M%S}-{}", fmt::gmtime(std::time(nullptr)), real.filename().string().substr(0, 100));
-    for (int i = 1; i < 100; ++i) {
-        fs::create_directory_symlink(real, runs / (i == 1 ? name : fmt::format("{}-{}", name, i)), code);
-        if (code != std::errc::file_exists) return;
-    }
+    link_dated(real, runs);
 } catch (const Error&) { // without a data folder there is no history
+}
+
+/// What an output must not replace. More of it becomes known step by step, and each time the output is looked at.
+struct Inputs {
+    const fs::path& out;
+    std::vector<fs::path> paths;
+
+    void add(std::vector<fs::path> more) {
+        paths.insert(paths.end(), more.begin(), more.end());
+        if (!out.empty()) check_output(out, paths);
+    }
+};
+
+/// A request that can be rendered.
+struct Resolved {
+    Request request;
+    ModelFolder model;
+    std::optional<RunFolder> parent; ///< of a branch
+    bool shared = false;             ///< its conditioning serves the branch too
+};
+
+void check_pictures(const Request& asked) {
+    for (const fs::path& file : {asked.image, asked.last_image, asked.noise.file})
+        if (std::error_code code; !file.empty() && fs::is_directory(file, code))
+            throw Error(file.string(), "", "is a folder", "name a file");
+}
+
+/// Against its model and, of a branch, its parent.
+void resolve_for(Resolved& r, Observer& observer) {
+    for (const std::string& warning : r.model.warnings) observer.warning(warning);
+    if (r.parent) keep_windows(r.request, r.parent->record().request);
+    r.request = Pipeline::resolve(r.request, r.model);
+    if (!r.parent) return;
+    const RunRecord& parent = r.parent->record();
+    make_paths_absolute(r.request); // as in the parent's record
+    check_branch(r.request, *r.parent, observer);
+    r.request.seed = parent.request.seed;
+    r.request.start->sha256 = parent.find(r.request.start->step)->sha256;
+    r.shared = shares_conditioning(r.request, parent.request);
+}
+
+/// What can be refused before anything heavy happens, from headers, names and the parent's files.
+void check(const Resolved& r, const RenderOptions& options) {
+    preflight(r.request, r.model, r.shared ? Needs::no_encoders : Needs::everything);
+    check_disk_space(r.request, r.model,
+                     options.run_dir.empty() ? data_folder() : resolved_path(options.run_dir.native(), {}));
+    if (!r.parent) return;
+    stored_state(*r.parent, r.request.start->step, r.request, r.model);
+    check_steps_before(*r.parent, r.request.start->step);
+    if (r.shared) stored_conditioning(*r.parent, r.request, r.model);
+}
+
+Resolved resolved_and_checked(const Request& asked, const RenderOptions& options, Observer& observer) {
+    check_pictures(asked);
+    Inputs inputs{options.out, options.inputs};
+    inputs.add(inputs_before_model(asked));
+    check_run_dir(options.run_dir, options.out, inputs.paths);
+    Resolved r{asked, {}, {}};
+    if (asked.start) {
+        branch_of(asked.start->run, asked.start->step); // refuses what is not there
+        r.parent = RunFolder::open(asked.start->run);
+    }
+    r.request.model = find_model(asked.model);
+    inputs.add({r.request.model});
+    r.model = ModelFolder::open(r.request.model, r.request.parts);
+    inputs.add(inputs_of(r.model));
+    resolve_for(r, observer);
+    if (!options.out.empty())
+        check_frame_output(options.out, check_output(options.out, inputs.paths), *r.request.width, *r.request.height,
+                           *r.request.fps);
+    check(r, options);
+    return r;
+}
+
+std::vector<std::string> warnings_of(const Request& asked, const Resolved& r, const std::stop_token& stop) {
+    std::vector<std::string> warnings;
+    if (r.parent) warnings = warnings_of_other_files(r.parent->record(), r.request, r.model, stop);
+    if (std::string warning = few_steps_warning(asked, r.request, r.model); !warning.empty())
+        warnings.push_back(std::move(warning));
+    return warnings;
+}
+
+/// The run's folder, with what it takes over from others.
+RunFolder begin(const Resolved& r, std::vector<std::string> warnings, const RenderOptions& options) {
+    RunRecord record;
+    record.warnings = std::move(warnings);
+    record.request = r.request;
+    make_paths_absolute(record.request);
+    check_storable(record.request, options);
+    const fs::path folder = options.run_dir.empty() ? new_run_folder(record.request)
+                                                    : resolved_path(options.run_dir.native(), fs::current_path());
+    record.out =
+        options.out.empty() ? folder / run_file::video : resolved_path(options.out.native(), fs::current_path());
+    record.metadata = options.metadata;
+    record.created = utc_now();
+    record.build = build_description();
+    record.total_steps = Pipeline::step_count(record.request);
+    RunFolder run = RunFolder::create(folder, std::move(record));
+    if (!options.run_dir.empty()) remember(run.path());
+    if (options.on_run) options.on_run(run);
+    if (r.parent) take_over(run, *r.parent, r.shared);
+    if (!r.shared && !options.conditioning_of.empty()) take_conditioning_of(options.conditioning_of, run, r.model);
+    return run;
 }
 
 } // namespace
@@ -219,94 +233,18 @@ RenderResult result_of(const RunFolder& run) {
 }
 
 fs::path new_run_folder(const Request& r) {
-    const fs::path runs = data_folder() / "runs";
-    std::error_code code;
-    fs::create_directories(runs, code);
-    const std::string name =
-        fmt::format("{:%Y%m%d-%H%M%S}-{}-{}", fmt::gmtime(std::time(nullptr)), *r.seed, slug(r.prompt));
-    for (int i = 1; i < 1000; ++i) {
-        const fs::path path = runs / (i == 1 ? name : fmt::format("{}-{}", name, i));
-        if (fs::create_directory(path, code)) return path;
-        if (code)
-            throw Error(path.string(), "", "this folder cannot be created: " + code.message(),
-                        "set DENOIR_HOME, or give --run-dir");
-    }
-    throw Error(runs.string(), "", "already holds too many runs from this second", "give --run-dir");
+    return make_dated_folder("runs", fmt::format("{}-{}", *r.seed, slug(r.prompt)), "--run-dir");
 }
 
 RenderResult render(const Request& asked, const RenderOptions& options, Engine& engine, Observer& observer,
                     std::stop_token stop) {
-    for (const fs::path& file : {asked.image, asked.last_image, asked.noise.file})
-        if (std::error_code code; !file.empty() && fs::is_directory(file, code))
-            throw Error(file.string(), "", "is a folder", "name a file");
-    std::vector<fs::path> inputs = options.inputs;
-    Request named = asked;
-    named.model.clear(); // maybe no path but a name
-    for (fs::path& path : inputs_of(named)) inputs.push_back(std::move(path));
-    const auto check_out = [&] {
-        if (!options.out.empty()) check_output(options.out, inputs);
-    };
-    check_out();
-    check_run_dir(options.run_dir, options.out, inputs);
-
-    std::optional<RunFolder> parent;
-    if (asked.start) {
-        branch_of(asked.start->run, asked.start->step); // refuses what is not there
-        parent = RunFolder::open(asked.start->run);
-    }
-    Request request = asked;
-    request.model = find_model(asked.model);
-    inputs.push_back(request.model);
-    check_out();
-    const ModelFolder model = ModelFolder::open(request.model, request.parts);
-    for (fs::path& path : inputs_of(model)) inputs.push_back(std::move(path));
-    check_out();
-    for (const std::string& warning : model.warnings) observer.warning(warning);
-    if (parent) keep_windows(request, parent->record().request);
-    request = Pipeline::resolve(request, model);
-    if (parent) {
-        make_paths_absolute(request); // as in the parent's record
-        check_branch(request, *parent, observer);
-        request.seed = parent->record().request.seed;
-        request.start->sha256 = parent->record().find(request.start->step)->sha256;
-    }
-    if (!options.out.empty())
-        check_frame_output(options.out, check_output(options.out, inputs), *request.width, *request.height,
-                           *request.fps);
-    const bool shared = parent && shares_conditioning(request, parent->record().request);
-    preflight(request, model, shared ? Needs::no_encoders : Needs::everything);
-    check_disk_space(request, model,
-                     options.run_dir.empty() ? data_folder() : resolved_path(options.run_dir.native(), {}));
-    if (parent) {
-        stored_state(*parent, request.start->step, request, model);
-        check_steps_before(*parent, request.start->step);
-        if (shared) stored_conditioning(*parent, request, model);
-    }
-    const auto backend = engine.open(*request.device, request.threads);
+    const Resolved r = resolved_and_checked(asked, options, observer);
+    const auto backend = engine.open(*r.request.device, r.request.threads);
     if (stop.stop_requested()) throw Cancelled();
-
-    RunRecord record;
-    if (parent) record.warnings = warnings_of_other_files(parent->record(), request, model, stop);
-    if (std::string warning = few_steps_warning(asked, request, model); !warning.empty())
-        record.warnings.push_back(std::move(warning));
-    for (const std::string& warning : record.warnings) observer.warning(warning);
-    make_paths_absolute(request);
-    check_storable(request, options);
-    record.request = request;
-    const fs::path folder =
-        options.run_dir.empty() ? new_run_folder(request) : resolved_path(options.run_dir.native(), fs::current_path());
-    record.out =
-        options.out.empty() ? folder / run_file::video : resolved_path(options.out.native(), fs::current_path());
-    record.metadata = options.metadata;
-    record.created = utc_now();
-    record.build = build_description();
-    record.total_steps = Pipeline::step_count(request);
-    RunFolder run = RunFolder::create(folder, std::move(record));
-    if (!options.run_dir.empty()) remember(run.path());
-    if (options.on_run) options.on_run(run);
-    if (parent) take_over(run, *parent, shared);
-    if (!shared && !options.conditioning_of.empty()) take_conditioning_of(options.conditioning_of, run, model);
-    return RunWorker(run, model, backend, engine.residency(), observer, std::move(stop)).work();
+    std::vector<std::string> warnings = warnings_of(asked, r, stop);
+    for (const std::string& warning : warnings) observer.warning(warning);
+    RunFolder run = begin(r, std::move(warnings), options);
+    return RunWorker(run, r.model, backend, engine.residency(), observer, std::move(stop)).work();
 }
 
 RenderResult resume(const fs::path& path, const std::function<void(const RunFolder&)>& on_run, int threads,

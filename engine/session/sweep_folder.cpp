@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/session/sweep_folder.h"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <ctime>
 
 #include "engine/core/file.h"
 #include "engine/core/json_reader.h"
 #include "engine/pipeline/seed.h"
+#include "engine/session/dated_folder.h"
 #include "engine/session/model_lookup.h"
 #include "engine/session/run_folder.h"
 #include "engine/session/run_record.h"
@@ -189,19 +188,9 @@ void SweepFolder::save() {
 }
 
 fs::path new_sweep_folder(const Sweep& sweep) {
-    const fs::path sweeps = data_folder() / "sweeps";
-    std::error_code code;
-    fs::create_directories(sweeps, code);
-    std::string name = fmt::format("{:%Y%m%d-%H%M%S}", fmt::gmtime(std::time(nullptr)));
-    for (const SweepAxis& axis : sweep.axes) name += fmt::format("-{}", axis.field.substr(0, 24));
-    for (int i = 1; i < 1000; ++i) {
-        const fs::path path = sweeps / (i == 1 ? name : fmt::format("{}-{}", name, i));
-        if (fs::create_directory(path, code)) return path;
-        if (code)
-            throw Error(path.string(), "", "this folder cannot be created: " + code.message(),
-                        "set DENOIR_HOME, or give --out");
-    }
-    throw Error(sweeps.string(), "", "already holds too many sweeps from this second", "give --out");
+    std::vector<std::string> fields;
+    for (const SweepAxis& axis : sweep.axes) fields.push_back(axis.field.substr(0, 24));
+    return make_dated_folder("sweeps", fmt::format("{}", fmt::join(fields, "-")), "--out");
 }
 
 std::vector<fs::path> list_sweeps() {

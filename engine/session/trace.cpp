@@ -132,9 +132,7 @@ std::vector<TraceLayer> list_traceable(const Request& asked, const TraceSelectio
 TraceResult trace(const Request& asked, const TraceOptions& options, Observer& observer, std::stop_token stop) {
     const auto begin = std::chrono::steady_clock::now();
     std::vector<fs::path> inputs = options.inputs;
-    Request named = asked;
-    named.model.clear(); // maybe no path but a name
-    for (fs::path& path : inputs_of(named)) inputs.push_back(std::move(path));
+    for (fs::path& path : inputs_before_model(asked)) inputs.push_back(std::move(path));
     check_output_file(options.out, inputs);
     const Opened o = open_model(asked, observer);
     inputs.push_back(o.request.model);

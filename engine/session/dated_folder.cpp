@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/session/dated_folder.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <ctime>
+
+#include "engine/core/error.h"
+#include "engine/core/file.h"
+
+namespace denoir {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr int most = 1000;
+
+fs::path dated(const fs::path& folder, std::time_t now, const std::string& what, int number) {
+    const std::string name = fmt::format("{:%Y%m%d-%H%M%S}-{}", fmt::gmtime(now), what);
+    return folder / (number == 1 ? name : fmt::format("{}-{}", name, number));
+}
+
+} // namespace
+
+fs::path make_dated_folder(const std::string& kind, const std::string& what, const std::string& option) {
+    const fs::path folder = data_folder() / kind;
+    std::error_code code;
+    fs::create_directories(folder, code);
+    const std::time_t now = std::time(nullptr);
+    for (int i = 1; i < most; ++i) {
+        fs::path path = dated(folder, now, what, i);
+        if (fs::create_directory(path, code)) return path;
+        if (code)
+            throw Error(path.string(), "", "this folder cannot be created: " + code.message(),
+                        "set DENOIR_HOME, or give " + option);
+    }
+    throw Error(folder.string(), "", fmt::format("already holds too many {} from this second", kind), "give " + option);
+}
+
+void link_dated(const fs::path& target, const fs::path& folder) {
+    const std::time_t now = std::time(nullptr);
+    for (int i = 1; i < most; ++i) {
+        std::error_code code;
+        fs::create_directory_symlink(target, dated(folder, now, target.filename().string().substr(0, 100), i), code);
+        if (code != std::errc::file_exists) return;
+    }
+}
+
+} // namespace denoir
