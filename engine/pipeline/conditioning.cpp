@@ -61,6 +61,26 @@ Pictures see_pictures(const Request& r, const Variant& variant, int clip_side) {
     return p;
 }
 
+/// CLIP's features of the pictures that the model looks at -> [257 or 514, width].
+Tensor clip_features(const clip::Vision& vision, Backend& backend, const Request& r, const Variant& variant,
+                     const Pictures& pictures, Observer& observer) {
+    const auto features = [&](const SeenImage& seen, const std::string& which) {
+        LayerProbe probe(observer.layers(), "image_encoder/" + which);
+        tell_tensor(observer.layers(), "image_encoder/" + which + "/pixels", seen.clip);
+        return backend.download(vision.forward(seen.clip, probe.get()));
+    };
+    std::vector<Tensor> rows{features(pictures.first, "first")};
+    if (variant.clip_images > 1)
+        rows.push_back(features(pictures.last, "last"));
+    else if (!r.last_image.empty())
+        observer.warning("this model's image encoder sees the start image alone; only models that were trained for "
+                         "a last image end there");
+    Tensor all = Tensor::host({std::int64_t(rows.size()) * rows[0].size(0), rows[0].size(1)});
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        std::memcpy(all.raw() + i * rows[0].bytes(), rows[i].raw(), rows[i].bytes());
+    return all;
+}
+
 /// One still picture through the VAE -> [C,1,h,w].
 Tensor encode_still(const wan::Vae& vae, const Tensor& pixels, LayerObserver* layers, const std::string& what) {
     LayerProbe probe(layers, "vae_encoder/" + what, true);
@@ -68,6 +88,19 @@ Tensor encode_still(const wan::Vae& vae, const Tensor& pixels, LayerObserver* la
         vae.encode([&](std::int64_t) { return pixels; }, 1, pixels.size(1), pixels.size(2), probe.get()).latent;
     tell_tensor(layers, "vae_encoder/" + what + "/latent", latent);
     return latent;
+}
+
+/// The clip with nothing but its pictures through the VAE, behind their mask -> [4+C,T,h,w].
+Tensor encode_condition(const wan::Vae& vae, const Request& r, const Pictures& pictures, LayerObserver* layers) {
+    const std::int64_t frames = *r.frames;
+    // An undefined frame is all zeros: the encoder stops computing when its state repeats.
+    const auto frame = [&](std::int64_t i) {
+        return i == 0 ? pictures.first.pixels : i == frames - 1 ? pictures.last.pixels : Tensor();
+    };
+    LayerProbe probe(layers, "vae_encoder/condition", true);
+    const Tensor latent = vae.encode(frame, frames, *r.height, *r.width, probe.get()).latent;
+    tell_tensor(layers, "vae_encoder/condition/latent", latent);
+    return masked_condition(latent, bool(pictures.last.pixels));
 }
 
 /// The frames before are fitted whole, as the reference's reader of videos does: people hear of it where they can see
@@ -198,20 +231,7 @@ Conditioning Pipeline::condition(const Request& r, const ModelFolder& model, Obs
     const Pictures pictures = see_pictures(r, variant, vision ? int(vision->config().image()) : 0);
     if (vision) {
         StageTimer timer(observer, Stage::clip);
-        const auto features = [&](const SeenImage& seen, const std::string& which) {
-            LayerProbe probe(observer.layers(), "image_encoder/" + which);
-            tell_tensor(observer.layers(), "image_encoder/" + which + "/pixels", seen.clip);
-            return backend_->download(vision->forward(seen.clip, probe.get()));
-        };
-        std::vector<Tensor> rows{features(pictures.first, "first")};
-        if (variant.clip_images > 1)
-            rows.push_back(features(pictures.last, "last"));
-        else if (!r.last_image.empty())
-            observer.warning("this model's image encoder sees the start image alone; only models that were trained for "
-                             "a last image end there");
-        c.clip = Tensor::host({std::int64_t(rows.size()) * rows[0].size(0), rows[0].size(1)});
-        for (std::size_t i = 0; i < rows.size(); ++i)
-            std::memcpy(c.clip.raw() + i * rows[0].bytes(), rows[i].raw(), rows[i].bytes());
+        c.clip = clip_features(*vision, *backend_, r, variant, pictures, observer);
         if (!observer.layers()) check_computed(*clip_weights, "the image", c.clip);
         vision.reset();
         clip_weights.reset();
@@ -228,15 +248,7 @@ Conditioning Pipeline::condition(const Request& r, const ModelFolder& model, Obs
         if (goes_on(r)) c.prefix = encode_before(vae, r, observer);
         if (pictures.last.pixels) c.end = encode_still(vae, pictures.last.pixels, observer.layers(), "last");
     } else {
-        const std::int64_t frames = *r.frames;
-        // An undefined frame is all zeros: the encoder stops computing when its state repeats.
-        const auto frame = [&](std::int64_t i) {
-            return i == 0 ? pictures.first.pixels : i == frames - 1 ? pictures.last.pixels : Tensor();
-        };
-        LayerProbe probe(observer.layers(), "vae_encoder/condition", true);
-        const Tensor latent = vae.encode(frame, frames, *r.height, *r.width, probe.get()).latent;
-        tell_tensor(observer.layers(), "vae_encoder/condition/latent", latent);
-        c.condition = masked_condition(latent, bool(pictures.last.pixels));
+        c.condition = encode_condition(vae, r, pictures, observer.layers());
     }
     mapped.check();
     for (const Tensor& latent : {c.prefix, c.end, c.condition})
