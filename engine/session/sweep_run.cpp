@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "engine/core/disk.h"
-#include "engine/core/file.h"
 #include "engine/core/text.h"
 #include "engine/pipeline/run_layout.h"
 #include "engine/session/decode_run.h"
@@ -38,79 +37,122 @@ bool hopeless(const SweepFolder& folder) {
     return !fs::is_directory(folder.path(), code) || free_space(folder.path()).value_or(least) < least;
 }
 
-} // namespace
+/// Works on the cells of one sweep, in the plan's order.
+class SweepRun {
+public:
+    SweepRun(SweepFolder& folder, const SweepPlan& plan, Engine& engine, const SweepCalls& calls, Observer& observer,
+             std::stop_token stop)
+        : folder_(folder),
+          record_(folder.record()),
+          plan_(plan),
+          engine_(engine),
+          calls_(calls),
+          observer_(observer),
+          stop_(std::move(stop)) {}
 
-void run_sweep(SweepFolder& folder, const SweepPlan& plan, Engine& engine, const SweepCalls& calls, Observer& observer,
-               std::stop_token stop) {
-    SweepRecord& record = folder.record();
-    std::error_code code;
-    fs::create_directory(folder.path() / "runs", code);
-    const auto ended = [&](std::size_t cell) {
-        if (calls.ends) calls.ends(cell);
-        folder.save();
-    };
-    const std::size_t of = plan.to_render().size();
-    std::size_t number = 0;
-    fs::path before; // the run rendered last
-    for (const std::size_t cell : plan.order) {
-        if (stop.stop_requested()) throw Cancelled();
-        SweepCell& c = record.cells[cell];
-        const Request& request = plan.cells[cell].request;
-        const bool rendered_here = plan.renders(cell);
-        if (rendered_here) ++number;
-        if (c.state == SweepCell::State::done && finished(c.run, request)) {
-            before = c.run;
-            continue;
+    void work() {
+        std::error_code code;
+        fs::create_directory(folder_.path() / "runs", code);
+        const std::size_t of = plan_.to_render().size();
+        std::size_t number = 0;
+        for (const std::size_t cell : plan_.order) {
+            if (stop_.stop_requested()) throw Cancelled();
+            const bool rendered_here = plan_.renders(cell);
+            if (rendered_here) ++number;
+            SweepCell& c = record_.cells[cell];
+            if (c.state == SweepCell::State::done && finished(c.run, request_of(cell))) {
+                before_ = c.run;
+                continue;
+            }
+            if (rendered_here && calls_.begins) calls_.begins(cell, number, of);
+            if (rendered_here)
+                render_cell(cell);
+            else
+                take_result(cell);
+            if (calls_.ends) calls_.ends(cell);
+            folder_.save();
         }
-        if (!rendered_here) {
-            const SweepCell* other = plan.cells[cell].same ? &record.cells[plan.origin(cell)] : nullptr;
-            c.run = other ? other->run : plan.cells[cell].found;
-            c.state = other ? other->state : SweepCell::State::done;
-            c.error = other ? other->error : std::nullopt;
-            c.reused = true;
-            ended(cell);
-            continue;
-        }
-        if (calls.begins) calls.begins(cell, number, of);
+    }
+
+private:
+    const Request& request_of(std::size_t cell) const { return plan_.cells[cell].request; }
+
+    /// Of the cell that is the same, or of a run in the history.
+    void take_result(std::size_t cell) {
+        SweepCell& c = record_.cells[cell];
+        const SweepCell* other = plan_.cells[cell].same ? &record_.cells[plan_.origin(cell)] : nullptr;
+        c.run = other ? other->run : plan_.cells[cell].found;
+        c.state = other ? other->state : SweepCell::State::done;
+        c.error = other ? other->error : std::nullopt;
+        c.reused = true;
+    }
+
+    void render_cell(std::size_t cell) {
+        SweepCell& c = record_.cells[cell];
         c = {};
         try {
-            const auto on_run = [&](const RunFolder& run) {
-                c.run = run.path();
-                folder.save();
-                if (calls.on_run) calls.on_run(run);
-            };
-            const fs::path own = run_folder_of(folder, cell);
-            RenderResult result;
+            const fs::path own = run_folder_of(folder_, cell);
             const auto there = open_run(own);
             if (!there && is_run_folder(own))
                 throw Error((own / run_file::record).string(), "", "cannot be read",
                             "move its folder elsewhere to have this clip rendered again");
-            if (there) {
-                if (!is_of(*there, request))
-                    throw Error(own.string(), "", "holds the run of another request", "move it elsewhere");
-                result = resume(own, on_run, request.threads, engine, observer, stop);
-                if (!has_clip(RunFolder::open(own))) { // resume() leaves a finished run as it is
-                    fs::rename(own / run_file::video, own / "video-damaged.mp4", code); // or it is gone
-                    decode_run(own, std::nullopt, own / run_file::video, request.threads, observer, stop);
-                }
-                c.run = own; // a finished one tells nobody
-            } else {
-                RenderOptions options;
-                options.run_dir = own;
-                options.conditioning_of = before;
-                options.on_run = on_run;
-                result = render(request, options, engine, observer, stop);
-            }
+            const RenderResult result = there ? finish(*there, cell) : render_new(own, cell);
             c.state = SweepCell::State::done;
             c.seconds = result.seconds;
-            before = c.run;
+            before_ = c.run;
         } catch (const Error& e) {
             c.state = SweepCell::State::failed;
             c.error = e;
-            if (hopeless(folder)) throw;
+            if (hopeless(folder_)) throw;
         }
-        ended(cell);
     }
+
+    RenderResult render_new(const fs::path& own, std::size_t cell) {
+        RenderOptions options;
+        options.run_dir = own;
+        options.conditioning_of = before_;
+        options.on_run = [&](const RunFolder& run) { begun(run, cell); };
+        return render(request_of(cell), options, engine_, observer_, stop_);
+    }
+
+    /// A run that an interruption left.
+    RenderResult finish(const RunFolder& there, std::size_t cell) {
+        const fs::path own = there.path();
+        const Request& request = request_of(cell);
+        if (!is_of(there, request))
+            throw Error(own.string(), "", "holds the run of another request", "move it elsewhere");
+        const auto on_run = [&](const RunFolder& run) { begun(run, cell); };
+        RenderResult result = resume(own, on_run, request.threads, engine_, observer_, stop_);
+        if (!has_clip(RunFolder::open(own))) { // resume() leaves a finished run as it is
+            std::error_code code;
+            fs::rename(own / run_file::video, own / "video-damaged.mp4", code); // or it is gone
+            decode_run(own, std::nullopt, own / run_file::video, request.threads, observer_, stop_);
+        }
+        record_.cells[cell].run = own; // for a finished run on_run was not called
+        return result;
+    }
+
+    void begun(const RunFolder& run, std::size_t cell) {
+        record_.cells[cell].run = run.path();
+        folder_.save();
+        if (calls_.on_run) calls_.on_run(run);
+    }
+
+    SweepFolder& folder_;
+    SweepRecord& record_;
+    const SweepPlan& plan_;
+    Engine& engine_;
+    const SweepCalls& calls_;
+    Observer& observer_;
+    const std::stop_token stop_;
+    fs::path before_; ///< the run rendered last
+};
+
+} // namespace
+
+void run_sweep(SweepFolder& folder, const SweepPlan& plan, Engine& engine, const SweepCalls& calls, Observer& observer,
+               std::stop_token stop) {
+    SweepRun(folder, plan, engine, calls, observer, std::move(stop)).work();
 }
 
 } // namespace denoir
