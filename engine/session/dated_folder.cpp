@@ -16,7 +16,7 @@ namespace {
 constexpr int most = 1000;
 
 fs::path dated(const fs::path& folder, std::time_t now, const std::string& what, int number) {
-    const std::string name = fmt::format("{:%Y%m%d-%H%M%S}-{}", fmt::gmtime(now), what);
+    const std::string name = fmt::format("{:%Y%m%d-%H%M%S}{}{}", fmt::gmtime(now), what.empty() ? "" : "-", what);
     return folder / (number == 1 ? name : fmt::format("{}-{}", name, number));
 }
 
@@ -32,7 +32,7 @@ fs::path make_dated_folder(const std::string& kind, const std::string& what, con
         if (fs::create_directory(path, code)) return path;
         if (code)
             throw Error(path.string(), "", "this folder cannot be created: " + code.message(),
-                        "set DENOIR_HOME, or give " + option);
+                        fmt::format("set DENOIR_HOME, or give {}", option));
     }
     throw Error(folder.string(), "", fmt::format("already holds too many {} from this second", kind), "give " + option);
 }

@@ -272,7 +272,7 @@ void StepStrip::fit_width() {
             for (QToolButton* b : {follow_, resume_, branch_, keep_}) b->setToolButtonStyle(style);
             if (needed_width(*controls_) <= width()) break;
         }
-        if (fit_row(*controls_, width(), {frame_label_, frames_, state_, follow_})) break;
+        if (fit_row(*controls_, width(), {frame_label_, frames_, state_, follow_, resume_})) break;
     }
 }
 
