@@ -15,6 +15,7 @@
 #include "app/sweep/sweep_document.h"
 #include "engine/pipeline/run_layout.h"
 #include "engine/session/model_lookup.h"
+#include "engine/weights/model_folder.h"
 
 namespace denoir::app {
 namespace {

@@ -14,6 +14,7 @@
 #include "engine/session/model_lookup.h"
 #include "engine/session/preflight.h"
 #include "engine/session/request_json.h"
+#include "engine/weights/model_folder.h"
 
 namespace denoir::cli {
 namespace {

@@ -11,6 +11,7 @@
 #include "engine/pipeline/variant.h"
 #include "engine/session/model_lookup.h"
 #include "engine/session/run_folder.h"
+#include "engine/weights/model_folder.h"
 
 namespace denoir::app {
 namespace fs = std::filesystem;

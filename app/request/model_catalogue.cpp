@@ -23,6 +23,7 @@
 #include "engine/session/model_lookup.h"
 #include "engine/session/preflight.h"
 #include "engine/weights/inspect.h"
+#include "engine/weights/model_folder.h"
 #include "engine/weights/traits.h"
 
 namespace denoir::app {

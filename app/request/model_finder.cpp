@@ -12,6 +12,7 @@
 #include "engine/core/text.h"
 #include "engine/weights/checkpoint.h"
 #include "engine/weights/experts.h"
+#include "engine/weights/model_folder.h"
 #include "engine/weights/places.h"
 
 namespace denoir::app {

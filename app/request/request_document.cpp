@@ -13,6 +13,7 @@
 #include "app/request/request_values.h"
 #include "app/request/wildcards.h"
 #include "engine/session/model_lookup.h"
+#include "engine/weights/model_folder.h"
 
 namespace denoir::app {
 namespace {

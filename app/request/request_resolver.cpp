@@ -10,6 +10,7 @@
 #include "engine/pipeline/prefix.h"
 #include "engine/pipeline/variant.h"
 #include "engine/session/model_lookup.h"
+#include "engine/weights/model_folder.h"
 
 namespace denoir::app {
 namespace {

@@ -15,6 +15,7 @@
 #include "engine/session/decode_run.h"
 #include "engine/session/model_lookup.h"
 #include "engine/session/stored_run.h"
+#include "engine/weights/model_folder.h"
 
 namespace denoir::app {
 namespace {

@@ -10,8 +10,8 @@
 
 namespace denoir {
 
-/// What a LoRA adds to a weight: factor · up · down, or factor · difference. Dense host memory (mapped pages), any float
-/// type but block types; rows and columns as kernels fold them (axis 0, and all others).
+/// What a LoRA adds to a weight: factor · up · down, or factor · difference. Dense host memory (mapped pages), any
+/// float type but block types; rows and columns as kernels fold them (axis 0, and all others).
 struct WeightChange {
     Tensor up, down;   ///< [rows, rank], [rank, columns]
     Tensor difference; ///< instead of both: as many elements as the weight
@@ -48,8 +48,8 @@ private:
 /// The file's pages of a weight whose prepared copy replaces them are not needed any more.
 inline void drop_stored_pages(const Weight& weight) {
     const Tensor& stored = weight.stored();
-    if (const auto* file = dynamic_cast<const MappedFile*>(stored.buffer().get()))
-        file->drop_pages(static_cast<std::size_t>(stored.raw() - file->data()), stored.bytes());
+    if (const Buffer* buffer = stored.buffer().get())
+        buffer->drop_pages(static_cast<std::size_t>(stored.raw() - buffer->data()), stored.bytes());
 }
 
 } // namespace denoir

@@ -57,6 +57,8 @@ public:
     std::size_t bytes() const { return bytes_; }
     /// The backend whose kernels can use this memory; null: host memory of no backend (files, inputs).
     Backend* backend() const { return backend_; }
+    /// The pages of this range are not needed any more. Only a file's can go: they are read again when asked for.
+    virtual void drop_pages(std::size_t /*offset*/, std::size_t /*bytes*/) const {}
 
 protected:
     Buffer(std::byte* data, std::size_t bytes, Backend* backend) : data_(data), bytes_(bytes), backend_(backend) {}

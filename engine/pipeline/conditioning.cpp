@@ -9,12 +9,14 @@
 #include "engine/pipeline/images.h"
 #include "engine/pipeline/layer_probe.h"
 #include "engine/pipeline/needs.h"
+#include "engine/pipeline/network_options.h"
 #include "engine/pipeline/pipeline.h"
 #include "engine/pipeline/prefix.h"
 #include "engine/pipeline/stage_timer.h"
 #include "engine/pipeline/stored.h"
 #include "engine/pipeline/tokenizer_file.h"
 #include "engine/pipeline/variant.h"
+#include "engine/weights/model_folder.h"
 
 namespace denoir {
 namespace {

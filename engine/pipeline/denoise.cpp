@@ -10,6 +10,7 @@
 #include "engine/core/file.h"
 #include "engine/pipeline/experts.h"
 #include "engine/pipeline/layer_probe.h"
+#include "engine/pipeline/network_options.h"
 #include "engine/pipeline/pipeline.h"
 #include "engine/pipeline/schedule.h"
 #include "engine/pipeline/solvers.h"
@@ -18,6 +19,7 @@
 #include "engine/pipeline/variant.h"
 #include "engine/pipeline/window_latent.h"
 #include "engine/pipeline/windows.h"
+#include "engine/weights/model_folder.h"
 
 namespace denoir {
 namespace {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "engine/pipeline/layer_probe.h"
+#include "engine/pipeline/network_options.h"
 #include "engine/pipeline/variant.h"
 #include "engine/sampling/guidance.h"
 

@@ -17,6 +17,8 @@
 
 namespace denoir {
 
+struct ModelFolder;
+
 /// TeaCache in one window of a run: what each forward is, and what the blocks added in those that later ones need.
 struct WindowCache {
     const Request& request;

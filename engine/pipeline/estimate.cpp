@@ -3,6 +3,7 @@
 
 #include "engine/pipeline/model_headers.h"
 #include "engine/pipeline/needs.h"
+#include "engine/pipeline/network_options.h"
 #include "engine/pipeline/pipeline.h"
 #include "engine/pipeline/step_cache.h"
 #include "engine/pipeline/variant.h"
@@ -32,14 +33,6 @@ int forwards_of(const Request& r, const ModelFolder& model, const Window& w) {
 }
 
 } // namespace
-
-std::size_t decode_bytes(const Request& r, const wan::VaeConfig& vae, int strips) {
-    // Frames of full size at work, as measured (4 at 832x480); with shortcuts each level keeps what enters it.
-    const std::int64_t at_work = vae.shortcuts ? 10 : 4;
-    const std::int64_t frame = (*r.width / vae.patch) * (*r.height / vae.patch) * vae.decoder.back().out;
-    const std::int64_t state = vae.decoder_state(*r.height / vae.spatial(), *r.width / vae.spatial());
-    return std::size_t(state + at_work * frame) * (vae_options(r).dtype == DType::bf16 ? 2 : 4) / std::size_t(strips);
-}
 
 Estimate uncached_estimate(const Request& r, const ModelHeaders& headers) {
     const Variant& v = headers.variant();

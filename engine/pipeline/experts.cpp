@@ -8,6 +8,7 @@
 #include "engine/pipeline/schedule.h"
 #include "engine/pipeline/stage_timer.h"
 #include "engine/pipeline/stored.h"
+#include "engine/weights/model_folder.h"
 
 namespace denoir {
 

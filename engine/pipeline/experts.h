@@ -10,6 +10,8 @@
 
 namespace denoir {
 
+struct ModelFolder;
+
 /// Which expert a step belongs to, and the one that is loaded.
 class Experts {
 public:

@@ -11,6 +11,7 @@
 #include "engine/core/error.h"
 #include "engine/core/json_fields.h"
 #include "engine/core/text.h"
+#include "engine/weights/model_folder.h"
 #include "engine/weights/places.h"
 
 namespace denoir {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "engine/core/error.h"
+#include "engine/weights/model_folder.h"
 
 namespace denoir {
 
@@ -67,9 +68,5 @@ Variant ModelHeaders::guess() const {
     if (v.channels == 48) v.stride = 16; // spec/vae22.md 1
     return v;
 }
-
-Variant Variant::read(const ModelFolder& model) { return ModelHeaders(model).variant(); }
-
-Variant Variant::guess(const ModelFolder& model) { return ModelHeaders(model).guess(); }
 
 } // namespace denoir

@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 
+#include "engine/models/wan/vae_config.h"
 #include "engine/pipeline/variant.h"
 #include "engine/weights/model_folder.h"
 #include "engine/weights/weights.h"

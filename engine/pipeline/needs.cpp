@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "engine/models/wan/transformer.h"
+#include "engine/pipeline/network_options.h"
 
 namespace denoir {
 namespace {

@@ -7,15 +7,14 @@
 #include "engine/core/error.h"
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
-#include "engine/core/text.h"
 #include "engine/core/units.h"
 #include "engine/models/wan/vae.h"
 #include "engine/pipeline/layer_probe.h"
+#include "engine/pipeline/network_options.h"
 #include "engine/pipeline/stage_timer.h"
 #include "engine/pipeline/stored.h"
-#include "engine/pipeline/variant.h"
 #include "engine/pipeline/windows.h"
-#include "engine/weights/family.h"
+#include "engine/weights/model_folder.h"
 
 namespace denoir {
 
@@ -42,63 +41,6 @@ std::string_view name(Stage stage) {
     }
     return "";
 }
-
-int window_frames(const Request& r) {
-    return latent_frames(r.forcing && r.forcing->base ? std::min(*r.frames, *r.forcing->base) : *r.frames);
-}
-
-Shape latent_shape(const Request& r, const Variant& v) {
-    return {v.channels, window_frames(r), *r.height / v.stride, *r.width / v.stride};
-}
-
-bool goes_on(const Request& r) { return r.forcing && !r.forcing->video.empty(); }
-
-int overlap_frames(const Request& r) { return latent_frames(r.forcing->overlap); }
-
-int ready_frames(const Request& r) { return goes_on(r) ? overlap_frames(r) : r.image.empty() ? 0 : 1; }
-
-bool guided(const Request& r, double guidance) { return *r.mode == Mode::forcing ? guidance > 1.0 : guidance != 1.0; }
-
-bool uses_negative(const Request& r) {
-    return guided(r, *r.guidance) || (r.family == Family::wan22 && guided(r, r.guidance_low.value_or(*r.guidance)));
-}
-
-wan::Vae::Options vae_options(const Request& r, int strips) {
-    // SkyReels goes on after a video outside of autocast (spec/pipelines.md 1.4, 7.6).
-    return {.dtype = *r.precision == PrecisionPolicy::skyreels && !goes_on(r) ? DType::bf16 : DType::f32,
-            .strips = strips,
-            .tf32 = *r.precision != PrecisionPolicy::f32};
-}
-
-wan::Precision cast_points(PrecisionPolicy policy) {
-    switch (policy) {
-    case PrecisionPolicy::wan:
-        return wan::Precision::wan();
-    case PrecisionPolicy::skyreels:
-        return wan::Precision::skyreels();
-    case PrecisionPolicy::f32:
-        break;
-    }
-    return wan::Precision::f32();
-}
-
-int fps_row(const Request& r) { return *r.fps == 16.0 ? 0 : 1; }
-
-bool named(const ModelFolder& model, std::string_view size) {
-    static constexpr std::array<std::string_view, 3> sizes{"480p", "540p", "720p"};
-    std::vector<std::string> names;
-    if (!model.transformer.empty()) names = hint_names(model.transformer.front());
-    for (std::string& name : hint_names(model.root)) names.push_back(std::move(name));
-    for (std::string& name : names) {
-        name = lower_ascii(name);
-        const auto says = [&](std::string_view word) { return name.find(word) != std::string::npos; };
-        // A folder of models further up may be called after one of them.
-        if (std::any_of(sizes.begin(), sizes.end(), says)) return says(size);
-    }
-    return false;
-}
-
-std::string weights_use(const Request& r) { return fmt::format("{} {}", int(*r.dtype), int(*r.precision)); }
 
 namespace {
 

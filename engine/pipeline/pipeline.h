@@ -15,6 +15,7 @@
 
 namespace denoir {
 
+struct ModelFolder;
 class ModelHeaders;
 
 /// What the encoders give to a run; stored with it, so that resuming and branching never load them again. Host f32

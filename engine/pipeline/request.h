@@ -8,8 +8,9 @@
 
 #include "engine/backend/device.h"
 #include "engine/sampling/scheduler.h"
+#include "engine/weights/family.h"
 #include "engine/weights/lora.h"
-#include "engine/weights/model_folder.h"
+#include "engine/weights/model_parts.h"
 
 namespace denoir {
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "engine/weights/lora.h"
+#include "engine/weights/weights.h"
 
 namespace denoir {
 

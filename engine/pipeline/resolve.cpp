@@ -27,6 +27,7 @@
 #include "engine/pipeline/variant.h"
 #include "engine/pipeline/windows.h"
 #include "engine/weights/experts.h"
+#include "engine/weights/model_folder.h"
 #include "engine/weights/safetensors.h"
 #include "engine/weights/traits.h"
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "engine/pipeline/refuse.h"
+#include "engine/weights/model_folder.h"
 
 namespace denoir {
 namespace {

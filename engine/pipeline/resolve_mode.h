@@ -6,6 +6,8 @@
 
 namespace denoir {
 
+struct ModelFolder;
+
 /// The request's, else the model's; diffusion forcing tells it, too. Throws Error with the choices where nothing does.
 Family family_of(const Request&, const ModelFolder&);
 /// Refuses diffusion forcing for a model whose tensors are of another kind.

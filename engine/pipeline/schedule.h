@@ -7,6 +7,8 @@
 
 namespace denoir {
 
+struct ModelFolder;
+
 /// Sigmas and timesteps of a resolved request (spec/schedulers.md 2, lists A and B).
 SigmaSchedule schedule_of(const Request&);
 

@@ -13,6 +13,7 @@
 #include "engine/models/wan/transformer.h"
 #include "engine/pipeline/model_headers.h"
 #include "engine/pipeline/windows.h"
+#include "engine/weights/model_folder.h"
 
 namespace denoir {
 namespace {

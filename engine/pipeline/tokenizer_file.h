@@ -7,6 +7,8 @@
 
 namespace denoir {
 
+struct ModelFolder;
+
 /// What helps where there is none: where to get one.
 constexpr const char* tokenizer_hint =
     "put tokenizer.json of any Wan repository (google/umt5-xxl/), or ComfyUI's "

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include "engine/models/wan/transformer.h"
-#include "engine/models/wan/vae.h"
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "engine/core/tensor.h"
 #include "engine/pipeline/request.h"
 
 namespace denoir {
+
+struct ModelFolder;
 
 /// What a model asks of its pipeline, read from the tensors and config.json of its transformer and its VAE.
 struct Variant {
@@ -55,14 +60,5 @@ bool named(const ModelFolder&, std::string_view size);
 
 /// What a backend makes of a transformer's weights depends on this (Residency::get).
 std::string weights_use(const Request&);
-
-/// SkyReels' entry points run the VAE's convolutions in bf16, Wan's in f32 (spec/pipelines.md 1.4), which on a card is
-/// TF32 (spec/vae21.md 1) unless the request's precision is f32.
-wan::Vae::Options vae_options(const Request&, int strips = 1);
-/// Memory of decoding: the exact causal state (spec/vae21.md 4) and the frames at work.
-constexpr int most_strips = 8;
-std::size_t decode_bytes(const Request&, const wan::VaeConfig&, int strips);
-/// Where the transformer rounds under a policy (spec/dit.md 7).
-wan::Precision cast_points(PrecisionPolicy);
 
 } // namespace denoir

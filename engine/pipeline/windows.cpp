@@ -9,6 +9,7 @@
 #include "engine/pipeline/noise_levels.h"
 #include "engine/pipeline/schedule.h"
 #include "engine/pipeline/variant.h"
+#include "engine/weights/model_folder.h"
 
 namespace denoir {
 SigmaSchedule schedule_of(const Request& r) {

@@ -8,6 +8,8 @@
 
 namespace denoir {
 
+struct ModelFolder;
+
 /// The latent frames that a model works on at once. A long clip of diffusion forcing is made in several windows, one
 /// after the other (spec/pipelines.md 7.5); every other clip is one.
 struct Window {

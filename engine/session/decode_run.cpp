@@ -6,6 +6,7 @@
 #include "engine/core/memory.h"
 #include "engine/media/frames.h"
 #include "engine/models/wan/vae_config.h"
+#include "engine/pipeline/network_options.h"
 #include "engine/pipeline/residency.h"
 #include "engine/pipeline/run_layout.h"
 #include "engine/pipeline/stored.h"
@@ -14,6 +15,7 @@
 #include "engine/session/inputs.h"
 #include "engine/session/request_json.h"
 #include "engine/session/stored_run.h"
+#include "engine/weights/model_folder.h"
 
 namespace denoir {
 namespace {

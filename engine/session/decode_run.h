@@ -10,6 +10,8 @@
 
 namespace denoir {
 
+struct ModelFolder;
+
 /// Video of a run's final latents, or a draft of any step (its estimate of the clean latent; step 0: the noise). Throws
 /// Error, UsageError. Returns the step that was decoded.
 int decode_run(const std::filesystem::path& run, std::optional<int> step, const std::filesystem::path& out, int threads,

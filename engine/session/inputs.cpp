@@ -12,6 +12,7 @@
 #include "engine/session/model_lookup.h"
 #include "engine/session/preflight.h"
 #include "engine/session/run_folder.h"
+#include "engine/weights/model_folder.h"
 
 namespace denoir {
 namespace fs = std::filesystem;

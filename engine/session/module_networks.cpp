@@ -12,6 +12,7 @@
 #include "engine/models/umt5/encoder.h"
 #include "engine/models/wan/transformer.h"
 #include "engine/models/wan/vae.h"
+#include "engine/pipeline/network_options.h"
 #include "engine/pipeline/stored.h"
 #include "engine/pipeline/variant.h"
 #include "engine/session/module_io.h"

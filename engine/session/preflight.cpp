@@ -16,6 +16,7 @@
 #include "engine/pipeline/prefix.h"
 #include "engine/pipeline/tokenizer_file.h"
 #include "engine/pipeline/variant.h"
+#include "engine/weights/model_folder.h"
 
 namespace denoir {
 namespace fs = std::filesystem;

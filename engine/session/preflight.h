@@ -8,6 +8,8 @@
 
 namespace denoir {
 
+struct ModelFolder;
+
 /// Which parts of a model a run will still use: a resumed run needs no encoders.
 enum class Needs { everything, no_encoders };
 

@@ -21,6 +21,7 @@
 #include "engine/session/stored_run.h"
 #include "engine/session/take_over.h"
 #include "engine/session/unchanged.h"
+#include "engine/weights/model_folder.h"
 
 namespace denoir {
 namespace fs = std::filesystem;

@@ -8,6 +8,8 @@
 
 namespace denoir {
 
+struct ModelFolder;
+
 /// Takes one run from wherever it stands to its video. The run folder is locked by the caller.
 class RunWorker {
 public:

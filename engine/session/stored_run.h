@@ -8,6 +8,8 @@
 
 namespace denoir {
 
+struct ModelFolder;
+
 /// A run folder may come from anyone. These refuse, with an Error naming the file, what its request and model would not
 /// have made.
 ///

@@ -19,6 +19,7 @@
 #include "engine/session/render.h"
 #include "engine/session/request_json.h"
 #include "engine/session/unchanged.h"
+#include "engine/weights/model_folder.h"
 
 namespace denoir {
 namespace fs = std::filesystem;

@@ -16,6 +16,7 @@
 #include "engine/session/preflight.h"
 #include "engine/session/request_json.h"
 #include "engine/session/run_record.h"
+#include "engine/weights/model_folder.h"
 #include "engine/weights/safetensors_stream.h"
 
 namespace denoir {

@@ -14,6 +14,7 @@
 #include "engine/models/wan/transformer.h"
 #include "engine/models/wan/vae.h"
 #include "engine/pipeline/variant.h"
+#include "engine/weights/model_folder.h"
 
 namespace denoir {
 namespace {

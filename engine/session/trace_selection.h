@@ -11,6 +11,8 @@
 
 namespace denoir {
 
+struct ModelFolder;
+
 /// A layer that a run can tell, and in how many tensors at most (steps, guidance branches, frames).
 struct TraceLayer {
     std::string component, layer;

@@ -12,6 +12,7 @@
 #include "engine/session/file_hashes.h"
 #include "engine/session/preflight.h"
 #include "engine/session/stored_run.h"
+#include "engine/weights/model_folder.h"
 #include "engine/weights/safetensors_writer.h"
 
 namespace denoir {

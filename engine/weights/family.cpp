@@ -3,120 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
-
-#include "engine/core/error.h"
-#include "engine/core/json_fields.h"
-#include "engine/core/text.h"
-#include "engine/weights/experts.h"
+#include <utility>
 
 namespace denoir {
 namespace {
-
-bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
-
-/// True where `word` stands in `text` between things that are no letters: "DF" in "SkyReels-V2-DF-1.3B", not in "pdf".
-bool has_word(std::string_view text, std::string_view word) {
-    const auto letter = [](char c) { return c >= 'a' && c <= 'z'; };
-    for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
-        const std::size_t end = at + word.size();
-        if ((at == 0 || !letter(text[at - 1])) && (end == text.size() || !letter(text[end]))) return true;
-    }
-    return false;
-}
-
-bool is_true(const Json& json, const char* key) {
-    const auto it = json.find(key);
-    return it != json.end() && it->is_boolean() && it->get<bool>();
-}
-
-std::optional<Family> from_field(const Json& config) {
-    const auto it = config.find("family");
-    if (it == config.end() || it->is_null()) return std::nullopt;
-    const auto family = it->is_string() ? family_from_name(it->get_ref<const std::string&>()) : std::nullopt;
-    if (!family) throw Error("config.json", "family", "not a known family", "use wan, skyreels, skyreels-df or wan2.2");
-    return family;
-}
-
-/// spec/checkpoints.md 7: the rows that belong to one family alone.
-std::optional<Family> from_tensors(const TransformerTraits& t) {
-    if (t.fps) return Family::skyreels_df;
-    if (t.in_channels == 36 && !t.clip) return Family::wan22;
-    if (t.in_channels == 48 && t.out_channels == 48) return Family::wan22;
-    return std::nullopt;
-}
-
-std::optional<Family> from_model_index(const Json& index) {
-    const std::string type = text_of(index, "_class_name");
-    if (has(type, "SkyReelsV2DiffusionForcing")) return Family::skyreels_df;
-    if (has(type, "SkyReels")) return Family::skyreels;
-    const auto ratio = index.find("boundary_ratio");
-    if ((ratio != index.end() && ratio->is_number()) || is_true(index, "expand_timesteps")) return Family::wan22;
-    if (has(type, "Wan")) return Family::wan;
-    return std::nullopt;
-}
-
-/// SkyReels' forcing and text-to-video models have the same tensors: a name must say which.
-std::optional<Family> skyreels_from_name(std::string_view name, const TransformerTraits& t) {
-    if (has_word(name, "df") || has(name, "forcing")) return Family::skyreels_df;
-    if (has_word(name, "t2v") || has_word(name, "i2v") || t.in_channels == 36) return Family::skyreels;
-    return std::nullopt;
-}
-
-/// Whatever people put between the parts of a name as one dot: "Wan_2_2", "wan2-2", "Wan2___2".
-std::string dotted(std::string_view name) {
-    std::string parts;
-    for (const char c : name) {
-        const bool sign = c == '_' || c == '-' || c == '.' || c == ' ';
-        if (!sign)
-            parts += c;
-        else if (!parts.ends_with('.'))
-            parts += '.';
-    }
-    return parts;
-}
-
-std::optional<Family> wan_from_name(std::string_view name) {
-    const std::string parts = dotted(name);
-    for (const std::string_view p : {"wan2.2", "wan22", "wan.2.2"})
-        if (has(parts, p)) return Family::wan22;
-    if (expert_of(name) != Expert::none) return Family::wan22;
-    for (const std::string_view p : {"wan2.1", "wan21", "wan.2.1"})
-        if (has(parts, p)) return Family::wan;
-    if (has_word(name, "wan")) return Family::wan;
-    return std::nullopt;
-}
-
-/// Where the name goes on after "SkyReels"; npos where it does not speak of it.
-std::size_t after_skyreels(std::string_view name) {
-    for (const std::string_view spelling : {"skyreels", "sky_reels", "sky-reels"})
-        if (const std::size_t at = name.find(spelling); at != std::string_view::npos) return at + spelling.size();
-    return std::string_view::npos;
-}
-
-/// Nearest name first. Once one speaks of SkyReels, those further away may only say which of its models.
-std::optional<Family> from_names(const std::vector<std::string>& names, const TransformerTraits& t) {
-    bool skyreels = false;
-    for (const std::string& original : names) {
-        const std::string name = lower_ascii(original);
-        skyreels = skyreels || after_skyreels(name) != std::string::npos;
-        if (const auto family = skyreels ? skyreels_from_name(name, t) : wan_from_name(name)) return family;
-    }
-    return std::nullopt;
-}
-
-/// Wan 2.1's first-last-frame model, or SkyReels' image-to-video model with diffusers' table of zeros (spec/dit.md 2).
-Family first_last_family(const FamilyEvidence& e, const std::vector<std::string>& names) {
-    auto family = from_model_index(e.model_index);
-    if (!family) family = from_names(names, e.traits);
-    return family == Family::skyreels || family == Family::skyreels_df ? Family::skyreels : Family::wan;
-}
-
-/// SkyReels' models of other tasks: what follows its name. Some have the tensors of V2.
-constexpr std::array skyreels_relatives{std::pair{std::string_view("a1"), std::string_view("SkyReels-A1")},
-                                        std::pair{std::string_view("a2"), std::string_view("SkyReels-A2")},
-                                        std::pair{std::string_view("a3"), std::string_view("SkyReels-A3")},
-                                        std::pair{std::string_view("v3"), std::string_view("SkyReels-V3")}};
 
 constexpr std::array families{std::pair{Family::wan, std::string_view("wan")},
                               std::pair{Family::skyreels, std::string_view("skyreels")},
@@ -132,51 +22,6 @@ std::string_view name(Family family) {
 std::optional<Family> family_from_name(std::string_view wanted) {
     const auto it = std::find_if(families.begin(), families.end(), [&](const auto& f) { return f.second == wanted; });
     return it == families.end() ? std::nullopt : std::optional(it->first);
-}
-
-std::optional<Family> detect_family(const FamilyEvidence& e) {
-    if (const auto family = from_field(e.config)) return family;
-    if (const auto family = from_field(e.model_index)) return family;
-    if (const auto family = from_tensors(e.traits)) return family;
-    if (is_true(e.config, "inject_sample_info")) return Family::skyreels_df;
-    if (text_of(e.config, "model_type") == "ti2v" || e.two_experts || e.second_vae) return Family::wan22;
-    std::vector<std::string> names{
-        text_of(e.config, "_class_name")}; // diffusers' SkyReelsV2Transformer3DModel is a hint, too
-    names.insert(names.end(), e.names.begin(), e.names.end());
-    if (e.traits.first_last || text_of(e.config, "model_type") == "flf2v") return first_last_family(e, names);
-    if (const auto family = from_model_index(e.model_index)) return family;
-    return from_names(names, e.traits);
-}
-
-std::string relative_by_name(const std::vector<std::string>& names) {
-    for (const std::string& original : names) {
-        const std::string name = lower_ascii(original);
-        std::size_t at = after_skyreels(name);
-        if (at == std::string::npos) {
-            if (wan_from_name(name)) break; // what lies further away may be kept with it
-            continue;
-        }
-        while (at < name.size() && has("_- .", name.substr(at, 1))) ++at;
-        const auto same = [&](std::string_view version) {
-            const std::size_t end = at + version.size();
-            return name.compare(at, version.size(), version) == 0 &&
-                   (end == name.size() || std::isalnum(static_cast<unsigned char>(name[end])) == 0);
-        };
-        const auto relative = std::find_if(skyreels_relatives.begin(), skyreels_relatives.end(),
-                                           [&](const auto& r) { return same(r.first); });
-        return relative == skyreels_relatives.end() ? std::string() : std::string(relative->second);
-    }
-    return {};
-}
-
-std::vector<std::string> hint_names(const std::filesystem::path& path) {
-    std::error_code ignored;
-    std::filesystem::path full = std::filesystem::absolute(path, ignored).lexically_normal();
-    if (full.filename().empty()) full = full.parent_path();
-    std::vector<std::string> names;
-    for (int i = 0; i < 6 && full.has_filename(); ++i, full = full.parent_path())
-        names.push_back(full.filename().string());
-    return names;
 }
 
 } // namespace denoir

@@ -10,7 +10,7 @@
 #include "engine/core/error.h"
 #include "engine/weights/checkpoint.h"
 #include "engine/weights/config_file.h"
-#include "engine/weights/family.h"
+#include "engine/weights/detect_family.h"
 #include "engine/weights/model_folder.h"
 #include "engine/weights/quantisation.h"
 #include "engine/weights/traits.h"

@@ -5,9 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "engine/weights/model_folder.h"
+#include "engine/weights/experts.h"
 
 namespace denoir {
+
+class Weights;
 
 /// A file of low-rank changes to a transformer (spec/checkpoints.md 9), in any of the usual spellings.
 struct Lora {

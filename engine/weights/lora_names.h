@@ -6,7 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "engine/weights/model_folder.h"
+#include "engine/weights/experts.h"
+#include "engine/weights/weights.h"
 
 namespace denoir::lora {
 

@@ -5,16 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "engine/weights/experts.h"
+#include "engine/core/json.h"
+#include "engine/weights/family.h"
 #include "engine/weights/model_parts.h"
-#include "engine/weights/weights.h"
 
 namespace denoir {
-
-/// Which reference a checkpoint belongs to; decides defaults and cast points, never arithmetic by itself.
-enum class Family { wan, skyreels, skyreels_df, wan22 };
-std::string_view name(Family); ///< "wan", "skyreels", "skyreels-df", "wan2.2"
-std::optional<Family> family_from_name(std::string_view);
 
 /// Where the parts of a model lie: an original or diffusers repository folder, or single files. Only names and headers
 /// were read.

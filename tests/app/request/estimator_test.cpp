@@ -193,4 +193,5 @@ private:
 };
 
 QTEST_GUILESS_MAIN(EstimatorTest)
+#include "engine/weights/model_folder.h"
 #include "estimator_test.moc"

@@ -4,6 +4,7 @@
 #include "engine/pipeline/pipeline.h"
 #include "engine/pipeline/step_cache.h"
 #include "engine/pipeline/windows.h"
+#include "engine/weights/model_folder.h"
 #include "tests/engine/pipeline/resolved.h"
 
 namespace denoir::test {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/pipeline/few_steps.h"
+#include "engine/weights/model_folder.h"
 
 #include <gtest/gtest.h>
 

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "engine/core/error.h"
+#include "engine/weights/model_folder.h"
 
 namespace denoir {
 namespace {

@@ -8,6 +8,7 @@
 #include "engine/media/image.h"
 #include "engine/pipeline/defaults.h"
 #include "engine/pipeline/pipeline.h"
+#include "engine/weights/model_folder.h"
 #include "tests/engine/pipeline/resolved.h"
 #include "tests/engine/refusal.h"
 #include "tests/engine/temp_folder.h"

@@ -6,6 +6,7 @@
 
 #include "engine/core/error.h"
 #include "engine/pipeline/pipeline.h"
+#include "engine/weights/model_folder.h"
 
 namespace denoir::test {
 

@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "engine/weights/inspect.h"
+#include "engine/weights/model_folder.h"
 #include "support/gguf_writer.h"
 #include "support/model_files.h"
 

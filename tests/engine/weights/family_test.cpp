@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/weights/family.h"
+#include "engine/weights/detect_family.h"
 
 #include <gtest/gtest.h>
 
+#include "engine/weights/model_folder.h"
 #include "support/model_files.h"
 
 namespace denoir {

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/core/json.h"
+#include "engine/weights/family.h"
+#include "engine/weights/traits.h"
+
+namespace denoir {
+
+/// Everything that may tell the family of a transformer.
+struct FamilyEvidence {
+    Json config = Json::object(), model_index = Json::object();
+    TransformerTraits traits;
+    bool two_experts = false;
+    bool second_vae = false;        ///< its latents are those of Wan 2.2's VAE, which is beside it
+    std::vector<std::string> names; ///< file name, then its folders, nearest first
+};
+
+/// In this order (contract, `family`): config.json's `family`; what only one family's tensors have;
+/// `inject_sample_info`, `model_type`; model_index.json; hints in names. A first-last-frame model is Wan's unless one
+/// of the last two says SkyReels. Empty where it stays open: never guessed. Throws Error (field `family`) where
+/// config.json names an unknown one.
+std::optional<Family> detect_family(const FamilyEvidence&);
+
+/// "SkyReels-A2" or another of SkyReels' models that are not V2, where the nearest of FamilyEvidence's names that
+/// speaks of SkyReels or Wan speaks of it: their tensors may be those of V2. Else empty.
+std::string relative_by_name(const std::vector<std::string>& names);
+
+/// The names of FamilyEvidence for a file or folder: its own name and those of up to five folders above it.
+std::vector<std::string> hint_names(const std::filesystem::path& path);
+
+} // namespace denoir
