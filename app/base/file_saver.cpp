@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/base/text.h"
+#include "engine/core/atomic_file.h"
 #include "engine/core/file.h"
 
 namespace denoir::app {

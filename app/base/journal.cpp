@@ -11,8 +11,8 @@
 
 #include "app/base/text.h"
 #include "engine/core/error.h"
-#include "engine/core/file.h"
 #include "engine/core/log.h"
+#include "engine/core/own_folders.h"
 
 namespace denoir::app {
 namespace {

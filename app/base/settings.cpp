@@ -6,7 +6,7 @@
 
 #include "app/base/text.h"
 #include "engine/core/error.h"
-#include "engine/core/file.h"
+#include "engine/core/own_folders.h"
 
 namespace denoir::app {
 namespace {

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "app/cli/console.h"
+#include "engine/core/atomic_file.h"
 #include "engine/core/error.h"
-#include "engine/core/file.h"
 #include "engine/session/run_folder.h"
 
 namespace denoir::cli {

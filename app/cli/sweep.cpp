@@ -12,6 +12,7 @@
 #include "engine/compare/sweep_figures.h"
 #include "engine/compare/sweep_outputs.h"
 #include "engine/core/memory.h"
+#include "engine/core/own_folders.h"
 #include "engine/pipeline/seed.h"
 #include "engine/session/inputs.h"
 #include "engine/session/output_check.h"

@@ -3,8 +3,8 @@
 
 #include <memory>
 
+#include "engine/core/atomic_file.h"
 #include "engine/core/error.h"
-#include "engine/core/file.h"
 #include "engine/session/output_check.h"
 
 namespace denoir::cli {

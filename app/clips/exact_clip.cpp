@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/base/text.h"
-#include "engine/core/file.h"
+#include "engine/core/own_folders.h"
 #include "engine/media/sha256.h"
 #include "engine/session/decode_run.h"
 

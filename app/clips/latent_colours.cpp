@@ -5,8 +5,10 @@
 #include <cmath>
 #include <mutex>
 
+#include "engine/core/atomic_file.h"
 #include "engine/core/file.h"
 #include "engine/core/json.h"
+#include "engine/core/own_folders.h"
 #include "engine/core/units.h"
 #include "engine/pipeline/variant.h"
 #include "engine/session/model_lookup.h"

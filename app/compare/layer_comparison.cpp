@@ -11,7 +11,9 @@
 #include "app/base/text.h"
 #include "engine/compare/trace_compare.h"
 #include "engine/compare/trace_report.h"
+#include "engine/core/atomic_file.h"
 #include "engine/core/file.h"
+#include "engine/core/own_folders.h"
 #include "engine/session/output_check.h"
 #include "engine/session/run_folder.h"
 

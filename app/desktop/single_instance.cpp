@@ -10,7 +10,7 @@
 #include <QLockFile>
 
 #include "app/base/text.h"
-#include "engine/core/file.h"
+#include "engine/core/own_folders.h"
 
 namespace denoir::app {
 namespace {

@@ -13,6 +13,7 @@
 #include "app/base/text.h"
 #include "app/project/project_check.h"
 #include "app/project/project_json.h"
+#include "engine/core/atomic_file.h"
 #include "engine/core/file.h"
 
 namespace denoir::app {

@@ -11,6 +11,7 @@
 #include "app/project/project_json.h"
 #include "engine/core/file.h"
 #include "engine/core/json_fields.h"
+#include "engine/core/own_folders.h"
 
 namespace denoir::app {
 namespace fs = std::filesystem;

@@ -3,8 +3,8 @@
 
 #include "app/base/file_saver.h"
 #include "app/base/text.h"
-#include "engine/core/file.h"
 #include "engine/core/json.h"
+#include "engine/core/own_folders.h"
 
 namespace denoir::app {
 

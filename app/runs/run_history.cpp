@@ -15,7 +15,7 @@
 #include "app/base/text.h"
 #include "app/runs/run_index.h"
 #include "app/runs/run_trash.h"
-#include "engine/core/file.h"
+#include "engine/core/own_folders.h"
 #include "engine/pipeline/run_layout.h"
 #include "engine/session/run_folder.h"
 #include "engine/session/sweep_plan.h"

@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "app/base/text.h"
-#include "engine/core/file.h"
+#include "engine/core/own_folders.h"
 #include "engine/session/render.h"
 
 namespace denoir::app {

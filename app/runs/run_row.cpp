@@ -6,6 +6,7 @@
 #include <QStringList>
 
 #include "app/base/text.h"
+#include "engine/core/atomic_file.h"
 #include "engine/core/file.h"
 #include "engine/pipeline/run_layout.h"
 #include "engine/session/request_json.h"

@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "app/runs/run_history.h"
+#include "engine/core/atomic_file.h"
+#include "engine/core/own_folders.h"
 #include "tests/app/fake_runs.h"
 
 using namespace denoir;

@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "engine/core/file.h"
 #include "engine/core/tensor.h"
 
 namespace denoir {

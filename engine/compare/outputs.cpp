@@ -9,6 +9,7 @@
 #include "engine/compare/difference.h"
 #include "engine/compare/report.h"
 #include "engine/compare/side_by_side.h"
+#include "engine/core/atomic_file.h"
 #include "engine/core/file.h"
 #include "engine/media/frames.h"
 #include "engine/media/video_writer.h"

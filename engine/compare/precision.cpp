@@ -9,8 +9,8 @@
 
 #include "engine/backend/cards.h"
 #include "engine/compare/rgb8.h"
+#include "engine/core/atomic_file.h"
 #include "engine/core/error.h"
-#include "engine/core/file.h"
 #include "engine/core/thread_pool.h"
 #include "engine/media/frames.h"
 #include "engine/metrics/summary.h"

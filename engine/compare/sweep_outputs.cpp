@@ -9,7 +9,7 @@
 
 #include "engine/compare/sweep_grid.h"
 #include "engine/compare/sweep_report.h"
-#include "engine/core/file.h"
+#include "engine/core/atomic_file.h"
 #include "engine/media/video_reader.h"
 #include "engine/media/video_writer.h"
 #include "engine/pipeline/run_layout.h"

@@ -8,7 +8,7 @@
 #include <unordered_map>
 
 #include "engine/core/error.h"
-#include "engine/core/file.h"
+#include "engine/core/mapped_file.h"
 #include "engine/core/text.h"
 
 namespace denoir {

@@ -4,7 +4,7 @@
 // bytes.
 #include <filesystem>
 
-#include "engine/core/file.h"
+#include "engine/core/mapped_file.h"
 #include "engine/media/bytes.h"
 #include "engine/media/libav.h"
 #include "engine/media/video_reader.h"

@@ -10,8 +10,9 @@
 #include <atomic>
 #include <cstdio>
 
+#include "engine/core/atomic_file.h"
 #include "engine/core/error.h"
-#include "engine/core/file.h"
+#include "engine/core/mapped_file.h"
 
 namespace denoir {
 namespace fs = std::filesystem;

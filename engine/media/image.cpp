@@ -7,7 +7,7 @@
 #include <memory>
 #include <mutex>
 
-#include "engine/core/file.h"
+#include "engine/core/mapped_file.h"
 #include "engine/media/exif.h"
 #include "engine/media/still.h"
 

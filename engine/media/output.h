@@ -4,7 +4,7 @@
 #include <exception>
 #include <filesystem>
 
-#include "engine/core/file.h"
+#include "engine/core/atomic_file.h"
 #include "engine/media/libav.h"
 
 namespace denoir::media {

@@ -3,7 +3,7 @@
 
 #include <cassert>
 
-#include "engine/core/file.h"
+#include "engine/core/atomic_file.h"
 #include "engine/media/bytes.h"
 #include "engine/media/image.h"
 #include "engine/media/libav.h"

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/core/file.h"
+#include "engine/core/mapped_file.h"
 #include "engine/models/clip/vision.h"
 #include "engine/models/umt5/encoder.h"
 #include "engine/pipeline/images.h"

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "engine/core/error.h"
-#include "engine/core/file.h"
+#include "engine/core/mapped_file.h"
 #include "engine/pipeline/experts.h"
 #include "engine/pipeline/layer_probe.h"
 #include "engine/pipeline/network_options.h"

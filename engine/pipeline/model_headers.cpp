@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "engine/core/error.h"
+#include "engine/models/wan/config.h"
 #include "engine/weights/model_folder.h"
 
 namespace denoir {

@@ -5,7 +5,7 @@
 #include <array>
 
 #include "engine/core/error.h"
-#include "engine/core/file.h"
+#include "engine/core/mapped_file.h"
 #include "engine/core/memory.h"
 #include "engine/core/units.h"
 #include "engine/models/wan/vae.h"

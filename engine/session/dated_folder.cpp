@@ -7,7 +7,7 @@
 #include <ctime>
 
 #include "engine/core/error.h"
-#include "engine/core/file.h"
+#include "engine/core/own_folders.h"
 
 namespace denoir {
 namespace fs = std::filesystem;

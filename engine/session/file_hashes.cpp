@@ -9,8 +9,10 @@
 
 #include <algorithm>
 
+#include "engine/core/atomic_file.h"
 #include "engine/core/file.h"
 #include "engine/core/json.h"
+#include "engine/core/own_folders.h"
 #include "engine/media/sha256.h"
 
 namespace denoir {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/session/frame_output.h"
 
-#include "engine/core/file.h"
 #include "engine/media/frame_folder.h"
 #include "engine/media/video_writer.h"
 
@@ -44,13 +43,6 @@ void FrameOutput::write(const Image& frame) {
 void FrameOutput::finish() {
     if (video_) video_->finish();
     if (folder_) folder_->finish();
-}
-
-void copy_file_atomically(const std::filesystem::path& from, const std::filesystem::path& to) {
-    const auto mapped = MappedFile::open(from);
-    AtomicFile file(to);
-    file.write(mapped->span().data(), mapped->span().size());
-    file.commit();
 }
 
 } // namespace denoir

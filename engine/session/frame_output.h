@@ -32,7 +32,4 @@ private:
     std::unique_ptr<FrameFolderWriter> folder_;
 };
 
-/// The bytes of `from` under another name, whole or not at all.
-void copy_file_atomically(const std::filesystem::path& from, const std::filesystem::path& to);
-
 } // namespace denoir

@@ -5,7 +5,7 @@
 #include <set>
 #include <sstream>
 
-#include "engine/core/file.h"
+#include "engine/core/own_folders.h"
 #include "engine/core/text.h"
 #include "engine/session/request_json.h"
 #include "engine/session/run_folder.h"

@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-#include "engine/core/file.h"
+#include "engine/core/own_folders.h"
 #include "engine/models/fields.h"
 #include "engine/weights/config_file.h"
 

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "engine/core/file.h"
+#include "engine/core/mapped_file.h"
 #include "engine/core/suggest.h"
 #include "engine/session/inputs.h"
 #include "engine/session/module_io.h"

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "engine/core/file.h"
+#include "engine/core/own_folders.h"
 #include "engine/core/text.h"
 #include "engine/pipeline/few_steps.h"
 #include "engine/pipeline/run_layout.h"

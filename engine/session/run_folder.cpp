@@ -12,8 +12,10 @@
 #include <set>
 #include <vector>
 
+#include "engine/core/atomic_file.h"
 #include "engine/core/file.h"
 #include "engine/core/json.h"
+#include "engine/core/mapped_file.h"
 #include "engine/core/units.h"
 #include "engine/media/sha256.h"
 #include "engine/pipeline/run_layout.h"

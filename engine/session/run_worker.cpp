@@ -9,6 +9,7 @@
 #include <fstream>
 #include <new>
 
+#include "engine/core/atomic_file.h"
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
 #include "engine/media/frames.h"

@@ -7,8 +7,10 @@
 #include <array>
 #include <cmath>
 
+#include "engine/core/atomic_file.h"
 #include "engine/core/file.h"
 #include "engine/core/json_reader.h"
+#include "engine/core/own_folders.h"
 #include "engine/pipeline/seed.h"
 #include "engine/session/dated_folder.h"
 #include "engine/session/model_lookup.h"

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "engine/core/atomic_file.h"
 #include "engine/pipeline/run_layout.h"
 #include "engine/session/branch.h"
 #include "engine/session/frame_output.h"

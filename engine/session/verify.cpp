@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "engine/core/atomic_file.h"
 #include "engine/core/file.h"
 #include "engine/pipeline/residency.h"
 #include "engine/pipeline/run_layout.h"

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/core/file.h"
+#include "engine/core/mapped_file.h"
 #include "engine/core/tensor.h"
 
 namespace denoir {

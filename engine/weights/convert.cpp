@@ -12,6 +12,7 @@
 #include "engine/core/disk.h"
 #include "engine/core/error.h"
 #include "engine/core/file.h"
+#include "engine/core/mapped_file.h"
 #include "engine/weights/checkpoint.h"
 #include "engine/weights/config_file.h"
 #include "engine/weights/gguf_writer.h"

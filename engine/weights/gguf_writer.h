@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/core/file.h"
+#include "engine/core/atomic_file.h"
 #include "engine/core/tensor.h"
 
 namespace denoir {

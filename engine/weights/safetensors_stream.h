@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/core/file.h"
+#include "engine/core/atomic_file.h"
 #include "engine/core/tensor.h"
 
 namespace denoir {

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "engine/core/file.h"
+#include "engine/core/atomic_file.h"
 #include "engine/session/run_folder.h"
 #include "tests/app/tiny.h"
 

@@ -8,8 +8,10 @@
 #include <charconv>
 #include <sstream>
 
+#include "engine/core/atomic_file.h"
 #include "engine/core/error.h"
 #include "engine/core/file.h"
+#include "engine/core/own_folders.h"
 
 namespace denoir::cuda {
 namespace {

@@ -11,7 +11,7 @@
 #include "app/base/text.h"
 #include "app/compare/run_divergence.h"
 #include "engine/compare/trace_compare.h"
-#include "engine/core/file.h"
+#include "engine/core/own_folders.h"
 #include "engine/session/trace.h"
 #include "tests/app/home.h"
 #include "tests/app/tiny.h"

@@ -8,7 +8,7 @@
 #include "app/base/text.h"
 #include "app/clips/exact_clip.h"
 #include "app/clips/thumbnails.h"
-#include "engine/core/file.h"
+#include "engine/core/own_folders.h"
 #include "engine/media/video_reader.h"
 #include "tests/app/arrivals.h"
 #include "tests/app/clips.h"

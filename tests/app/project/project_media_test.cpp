@@ -8,7 +8,7 @@
 
 #include "app/base/text.h"
 #include "app/studio.h"
-#include "engine/core/file.h"
+#include "engine/core/atomic_file.h"
 #include "tests/app/home.h"
 #include "tests/app/takes.h"
 

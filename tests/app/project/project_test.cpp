@@ -10,7 +10,6 @@
 
 #include "app/base/text.h"
 #include "app/request/request_document.h"
-#include "engine/core/file.h"
 #include "engine/media/video_writer.h"
 #include "tests/app/full_disk.h"
 #include "tests/app/home.h"

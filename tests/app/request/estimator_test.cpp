@@ -7,6 +7,7 @@
 #include <cmath>
 #include <optional>
 
+#include "engine/weights/model_folder.h"
 #include "tests/app/home.h"
 #include "tests/app/tiny.h"
 
@@ -193,5 +194,4 @@ private:
 };
 
 QTEST_GUILESS_MAIN(EstimatorTest)
-#include "engine/weights/model_folder.h"
 #include "estimator_test.moc"

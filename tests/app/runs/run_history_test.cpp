@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "app/base/text.h"
+#include "engine/core/own_folders.h"
 #include "tests/app/fake_runs.h"
 #include "tests/app/home.h"
 

@@ -10,7 +10,7 @@
 #include "app/runs/run_history.h"
 #include "app/studio.h"
 #include "app/sweep/open_sweep.h"
-#include "engine/core/file.h"
+#include "engine/core/own_folders.h"
 #include "tests/app/arrivals.h"
 #include "tests/app/home.h"
 #include "tests/app/tiny.h"

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/core/atomic_file.h"
 #include "engine/core/file.h"
+#include "engine/core/mapped_file.h"
+#include "engine/core/own_folders.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "engine/core/file.h"
+#include "engine/core/atomic_file.h"
 #include "tests/engine/temp_folder.h"
 
 namespace denoir {

@@ -6,8 +6,8 @@
 
 #include <vector>
 
+#include "engine/core/atomic_file.h"
 #include "engine/core/error.h"
-#include "engine/core/file.h"
 #include "tests/engine/temp_folder.h"
 
 namespace denoir {

@@ -8,7 +8,7 @@
 #include <stop_token>
 #include <vector>
 
-#include "engine/core/file.h"
+#include "engine/core/atomic_file.h"
 #include "tests/engine/refusal.h"
 #include "tests/engine/temp_folder.h"
 

@@ -10,6 +10,8 @@
 
 #include "engine/backend/weight_changes.h"
 #include "engine/core/error.h"
+#include "engine/core/mapped_file.h"
+#include "engine/weights/weights.h"
 #include "support/name_lists.h"
 #include "tests/engine/refusal.h"
 

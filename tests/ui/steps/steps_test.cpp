@@ -17,7 +17,7 @@
 #include <random>
 
 #include "app/clips/latent_colours.h"
-#include "engine/core/file.h"
+#include "engine/core/atomic_file.h"
 #include "engine/core/json.h"
 #include "engine/session/run_folder.h"
 #include "tests/app/clips.h"

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <random>
 
+#include "engine/core/atomic_file.h"
 #include "engine/core/error.h"
 #include "engine/core/file.h"
 #include "engine/models/umt5/tokenizer.h"

@@ -7,6 +7,7 @@
 #include <ctime>
 #include <map>
 
+#include "engine/core/atomic_file.h"
 #include "engine/core/error.h"
 #include "engine/core/file.h"
 #include "engine/core/json.h"

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/core/atomic_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <mutex>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "engine/core/mapped_file.h"
+#include "engine/core/open_file.h"
+
+namespace denoir {
+namespace fs = std::filesystem;
+namespace {
+
+void write_all(int fd, const fs::path& path, const char* data, std::size_t bytes) {
+    while (bytes > 0) {
+        const ssize_t written = ::write(fd, data, bytes);
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) throw system_error(path, errno);
+        data += written;
+        bytes -= static_cast<std::size_t>(written);
+    }
+}
+
+/// The temporaries that exist now. Never destroyed: other threads may still write while the process ends.
+struct Temporaries {
+    std::mutex mutex;
+    std::set<std::string> names;
+};
+Temporaries& temporaries() {
+    static auto* all = new Temporaries;
+    return *all;
+}
+
+} // namespace
+
+AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)) {
+    static std::atomic<unsigned> counter{0};
+    refuse_bad_name(path_);
+    const std::string name = path_.filename().native();
+    if (name.empty() || name == "." || name == "..") throw system_error(path_, EISDIR);
+    struct stat status {};
+    const bool replaces = ::stat(path_.c_str(), &status) == 0;
+    if (replaces && !S_ISREG(status.st_mode)) refuse_kind(path_, status.st_mode);
+    for (;;) {
+        // The name alone may fill the 255 bytes that a file system allows.
+        temporary_ = path_.parent_path() / fmt::format(".{}.partial-{}-{}", name.substr(0, 200), ::getpid(), counter++);
+        const std::lock_guard lock(temporaries().mutex); // made and known at once
+        fd_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd_ >= 0) {
+            temporaries().names.insert(temporary_.native());
+            // Who may read the file stays its owner's choice. Some file systems know no modes: as they like, then.
+            if (replaces) ::fchmod(fd_, status.st_mode & 0777);
+            return;
+        }
+        if (errno != EEXIST) throw system_error(path_, errno);
+    }
+}
+
+AtomicFile::~AtomicFile() {
+    if (fd_ >= 0) ::close(fd_);
+    if (temporary_.empty()) return;
+    ::unlink(temporary_.c_str());
+    const std::lock_guard lock(temporaries().mutex);
+    temporaries().names.erase(temporary_.native());
+}
+
+void AtomicFile::write(const void* data, std::size_t bytes) {
+    write_all(fd_, path_, static_cast<const char*>(data), bytes);
+}
+
+void AtomicFile::write_at(std::size_t offset, const void* data, std::size_t bytes) {
+    const char* from = static_cast<const char*>(data);
+    while (bytes > 0) {
+        const ssize_t written = ::pwrite(fd_, from, bytes, static_cast<off_t>(offset));
+        if (written < 0 && errno == EINTR) continue;
+        if (written < 0) throw system_error(path_, errno);
+        from += written, offset += static_cast<std::size_t>(written), bytes -= static_cast<std::size_t>(written);
+    }
+}
+
+void AtomicFile::commit() {
+    if (::fsync(fd_) != 0 && errno != EINVAL) throw system_error(path_, errno);
+    const int fd = std::exchange(fd_, -1);
+    if (::close(fd) != 0 && errno != EINTR) throw system_error(path_, errno);
+    struct stat before {};
+    const bool replaces = ::lstat(path_.c_str(), &before) == 0;
+    if (::rename(temporary_.c_str(), path_.c_str()) != 0) throw system_error(path_, errno);
+    {
+        const std::lock_guard lock(temporaries().mutex);
+        temporaries().names.erase(temporary_.native());
+    }
+    temporary_.clear();
+    try {
+        sync_folder(path_.parent_path(), path_);
+    } catch (const Error&) {
+        if (!replaces) ::unlink(path_.c_str()); // what was there before is gone in any case
+        throw;
+    }
+}
+
+void sync_folder(const fs::path& folder, const fs::path& named) {
+    const Descriptor fd(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (fd.get() < 0 || ::fsync(fd.get()) == 0 || errno == EINVAL || errno == ENOTSUP || errno == EROFS) return;
+    throw system_error(named, errno);
+}
+
+void write_file(const fs::path& path, std::string_view content) {
+    AtomicFile file(path);
+    file.write(content);
+    file.commit();
+}
+
+void copy_file_atomically(const fs::path& from, const fs::path& to) {
+    const auto mapped = MappedFile::open(from);
+    AtomicFile file(to);
+    file.write(mapped->span().data(), mapped->span().size());
+    file.commit();
+}
+
+void remove_temporaries(bool for_good) noexcept {
+    std::unique_lock lock(temporaries().mutex);
+    for (const std::string& name : temporaries().names) {
+        std::error_code ignored;
+        if (::unlink(name.c_str()) != 0) fs::remove_all(name, ignored);
+    }
+    if (for_good) lock.release(); // never unlocked
+}
+
+int partial_of(std::string_view name) {
+    const std::size_t mark = name.rfind(".partial-");
+    return name.starts_with('.') && mark != std::string_view::npos
+               ? std::atoi(std::string(name.substr(mark + 9)).c_str())
+               : 0;
+}
+
+ScratchFolder::ScratchFolder(std::string_view prefix, const fs::path& parent) {
+    std::error_code code;
+    const char* set = std::getenv("TMPDIR");
+    const fs::path place = !parent.empty() ? parent : fs::temp_directory_path(code);
+    const fs::path named = !place.empty() ? place : set ? set : "TMPDIR";
+    std::string name = (named / fmt::format("{}XXXXXX", prefix)).native();
+    const std::lock_guard lock(temporaries().mutex);
+    if (code || !::mkdtemp(name.data()))
+        throw Error(named.native(), "", "no folder can be created there",
+                    parent.empty() ? "set TMPDIR to a folder that can be written" : "choose another place");
+    path_ = name;
+    temporaries().names.insert(path_.native());
+}
+
+ScratchFolder::~ScratchFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+    const std::lock_guard lock(temporaries().mutex);
+    temporaries().names.erase(path_.native());
+}
+
+} // namespace denoir

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "engine/core/tensor.h"
+
+namespace denoir {
+
+/// A regular file mapped read-only. Directories, FIFOs and devices are refused before they are opened for reading.
+/// Paths are literal. Throws Error naming the file as given.
+class MappedFile : public Buffer {
+public:
+    static std::shared_ptr<MappedFile> open(const std::filesystem::path& path);
+    ~MappedFile() override;
+    std::span<const std::byte> span() const { return {data_, bytes_}; }
+    const std::string& name() const { return name_; }
+    void drop_pages(std::size_t offset, std::size_t bytes) const override;
+
+private:
+    MappedFile(std::byte* data, std::size_t bytes, std::string name)
+        : Buffer(data, bytes, nullptr), name_(std::move(name)) {}
+    std::string name_;
+};
+
+/// A mapped file that another program cuts short while it is used reads as zeros where it ends now, instead of ending
+/// the process. Whoever computed with mapped files meanwhile asks afterwards.
+class MappedFileWatch {
+public:
+    MappedFileWatch();
+    /// Throws Error naming the file where one was cut short and the missing part was read since this was made.
+    void check() const;
+
+private:
+    unsigned seen_;
+};
+
+} // namespace denoir

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <filesystem>
+
+namespace denoir {
+
+/// `DENOIR_HOME`/name, else the XDG folder of that kind + "/denoir"; created when missing.
+std::filesystem::path data_folder(); ///< runs
+std::filesystem::path config_folder();
+std::filesystem::path cache_folder();
+
+} // namespace denoir
