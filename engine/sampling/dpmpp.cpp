@@ -12,8 +12,6 @@ public:
     Dpmpp(SigmaSchedule s, const SchedulerOptions& o) : Scheduler(std::move(s), o) {}
 
 private:
-    float lambda(int i) const { return std::log(1.0f - sigma(i)) - std::log(sigma(i)); }
-
     std::vector<std::string> remembered(const SchedulerState& state) const override {
         return state.index == 0 ? std::vector<std::string>{} : std::vector<std::string>{"m"};
     }
@@ -28,7 +26,7 @@ private:
         for (std::size_t k = 0; k < x.size(); ++k) {
             float y = ratio * x[k] - alpha * e * m[k];
             if (second) y -= weight * ((1.0f / r0) * (m[k] - previous[k]));
-            x[k] = options_.bf16_latents ? round_to_bf16(y) : y;
+            x[k] = latent(y);
         }
         state_.history["m"] = std::move(m);
     }

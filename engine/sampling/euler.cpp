@@ -12,10 +12,7 @@ public:
 private:
     void advance(std::vector<float>, std::span<const float> v, std::span<float> x) override {
         const float step = sigma(state_.index + 1) - sigma(state_.index);
-        for (std::size_t i = 0; i < x.size(); ++i) {
-            const float y = x[i] + step * v[i];
-            x[i] = options_.bf16_latents ? round_to_bf16(y) : y;
-        }
+        for (std::size_t i = 0; i < x.size(); ++i) x[i] = latent(x[i] + step * v[i]);
     }
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cmath>
 #include <map>
 #include <memory>
 #include <optional>
@@ -63,6 +64,10 @@ protected:
     /// The entries that the history has in this state.
     virtual std::vector<std::string> remembered(const SchedulerState&) const { return {}; }
     float sigma(int i) const { return schedule_.sigmas[i]; }
+    /// Half the logarithm of the signal-to-noise ratio, with which multistep solvers count their steps.
+    float lambda(int i) const { return std::log(1.0f - sigma(i)) - std::log(sigma(i)); }
+    /// As latents are kept between steps.
+    float latent(float v) const { return options_.bf16_latents ? round_to_bf16(v) : v; }
 
     SigmaSchedule schedule_;
     SchedulerOptions options_;

@@ -20,14 +20,12 @@ private:
     struct Step {
         float ratio, alpha, h, hh, e;
     };
-    float lambda(int i) const { return std::log(1.0f - sigma(i)) - std::log(sigma(i)); }
     Step between(int s, int t) const {
         const float h = lambda(t) - lambda(s);
         float ratio = sigma(t) / sigma(s);
         if (options_.bf16_latents) ratio = round_to_bf16(ratio); // a CPU scalar takes the latents' dtype there
         return {ratio, 1.0f - sigma(t), h, -h, std::expm1(-h)};
     }
-    float latent(float v) const { return options_.bf16_latents ? round_to_bf16(v) : v; }
 
     /// The corrector: the step i-1 -> i again, now with the model's output at i.
     Values corrected(const Values& m_new, std::span<const float> x_last) const {
