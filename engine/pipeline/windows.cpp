@@ -12,13 +12,15 @@
 #include "engine/weights/model_folder.h"
 
 namespace denoir {
-SigmaSchedule schedule_of(const Request& r) {
-    return sigma_schedule(*r.sampler == Sampler::dpmpp ? 'B' : 'A', *r.steps, *r.shift);
-}
+SigmaSchedule schedule_of(const Request& r) { return sigma_schedule(usual_sigmas(*r.sampler), *r.steps, *r.shift); }
 
 ForcingPlan plan_of(const Request& r, const Window& w) {
-    return forcing_plan(schedule_of(r), w.frames, w.frames, r.forcing->ar_step, w.ready, r.forcing->block,
-                        w.last && !r.last_image.empty() ? 1 : 0);
+    return forcing_plan(schedule_of(r), {.frames = w.frames,
+                                         .base = w.frames,
+                                         .ar_step = r.forcing->ar_step,
+                                         .ready = w.ready,
+                                         .block = r.forcing->block,
+                                         .end_frames = w.last && !r.last_image.empty() ? 1 : 0});
 }
 
 double expert_boundary(const Request& r, const ModelFolder& model) {

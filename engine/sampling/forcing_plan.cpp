@@ -19,7 +19,8 @@ void check(const char* field, int value, int low, int high) {
         throw UsageError({}, field, fmt::format("{} is out of range", value), fmt::format("use {} to {}", low, high));
 }
 
-void check_all(int steps, int frames, int base, int ar_step, int ready, int block, int end_frames) {
+void check_all(int steps, const ForcingFrames& f) {
+    const auto [frames, base, ar_step, ready, block, end_frames] = f;
     check("frames", frames, 1, max_frames);
     check("base", base, 1, max_frames);
     check("ar_step", ar_step, 0, 1000);
@@ -47,32 +48,31 @@ void check_all(int steps, int frames, int base, int ar_step, int ready, int bloc
 
 } // namespace
 
-ForcingPlan forcing_plan(const SigmaSchedule& schedule, int frames, int base, int ar_step, int ready, int block,
-                         int end_frames) {
+ForcingPlan forcing_plan(const SigmaSchedule& schedule, const ForcingFrames& f) {
     const int steps = schedule.steps();
-    check_all(steps, frames, base, ar_step, ready, block, end_frames);
+    check_all(steps, f);
+    const int block = f.block, blocks = f.frames / block, window = std::min(f.base / block, blocks), done = steps + 1;
     // Index 0: not started, k: at the k-th time, steps + 1: done.
     std::vector<float> times{999.0f};
     times.insert(times.end(), schedule.timesteps.begin(), schedule.timesteps.end());
     times.push_back(0.0f);
 
-    const int blocks = frames / block, window = std::min(base / block, blocks), done = steps + 1;
     std::vector<int> state(blocks, 0);
-    std::fill_n(state.begin(), ready / block, done);
+    std::fill_n(state.begin(), f.ready / block, done);
     ForcingPlan plan;
-    plan.frames = frames + end_frames;
+    plan.frames = f.frames + f.end_frames;
     for (int end = window; std::any_of(state.begin(), state.end(), [&](int s) { return s < steps; });) {
         std::vector<int> next(blocks);
         for (int i = 0; i < blocks; ++i) // unclamped values feed the next block
-            next[i] = i == 0 || state[i - 1] >= steps ? state[i] + 1 : next[i - 1] - ar_step;
+            next[i] = i == 0 || state[i - 1] >= steps ? state[i] + 1 : next[i - 1] - f.ar_step;
         for (int& s : next) s = std::clamp(s, 0, done);
         const auto updates = [&](int i) { return next[i] != state[i] && next[i] != done; };
         if (end < blocks && updates(end)) ++end;
         plan.windows.emplace_back(std::max(end - window, 0) * block, end * block);
-        for (int f = 0; f < frames + end_frames; ++f) {
-            const int i = f / block;
-            plan.timesteps.push_back(f < frames ? times[next[i]] : 0.0f);
-            plan.update.push_back(f < frames && updates(i));
+        for (int frame = 0; frame < plan.frames; ++frame) {
+            const int i = frame / block;
+            plan.timesteps.push_back(frame < f.frames ? times[next[i]] : 0.0f);
+            plan.update.push_back(frame < f.frames && updates(i));
         }
         state = std::move(next);
         ++plan.rows;

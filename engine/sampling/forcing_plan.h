@@ -18,10 +18,18 @@ struct ForcingPlan {
     std::vector<std::pair<int, int>> windows; ///< [rows] frames [begin, end) that a window of `base` frames covers
 };
 
-/// The timestep matrix of spec/pipelines.md 7.1, in latent frames: `frames` of the clip, window `base`, `ar_step` 0 for
-/// all frames together, the first `ready` frames clean, `block` frames sharing a time; `end_frames` clean frames
-/// appended. No rows where everything is ready. Throws UsageError naming frames, base, ar_step, ready or block.
-ForcingPlan forcing_plan(const SigmaSchedule&, int frames, int base, int ar_step, int ready, int block,
-                         int end_frames = 0);
+/// What it is made for, in latent frames.
+struct ForcingFrames {
+    int frames = 1;     ///< of the clip
+    int base = 1;       ///< of a window
+    int ar_step = 0;    ///< 0: all frames together
+    int ready = 0;      ///< so many first frames are clean
+    int block = 1;      ///< frames that share a time
+    int end_frames = 0; ///< clean ones appended
+};
+
+/// The timestep matrix of spec/pipelines.md 7.1. No rows where everything is ready. Throws UsageError naming frames,
+/// base, ar_step, ready or block.
+ForcingPlan forcing_plan(const SigmaSchedule&, const ForcingFrames&);
 
 } // namespace denoir

@@ -18,6 +18,10 @@ std::optional<Sampler> sampler_from_name(std::string_view text) {
     return std::nullopt;
 }
 
+SigmaList usual_sigmas(Sampler sampler) {
+    return sampler == Sampler::dpmpp ? SigmaList::original_dpmpp : SigmaList::original_unipc;
+}
+
 std::unique_ptr<Scheduler> Scheduler::create(Sampler sampler, SigmaSchedule schedule, const SchedulerOptions& options) {
     switch (sampler) {
     case Sampler::dpmpp:

@@ -16,6 +16,7 @@ namespace denoir {
 enum class Sampler { unipc, dpmpp, euler };
 std::string_view name(Sampler);
 std::optional<Sampler> sampler_from_name(std::string_view);
+SigmaList usual_sigmas(Sampler); ///< the original repositories'
 
 struct SchedulerOptions {
     /// Diffusion forcing steps a view of the latents in place, so that the "last sample" of the first step is

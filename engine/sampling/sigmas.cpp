@@ -48,37 +48,35 @@ SigmaSchedule flow_match_euler(int steps, double shift) {
 
 } // namespace
 
-SigmaSchedule sigma_schedule(char list, int steps, double shift) {
+SigmaSchedule sigma_schedule(SigmaList list, int steps, double shift) {
     if (steps < 1 || steps > 1000)
         throw UsageError({}, "steps", fmt::format("{} is out of range", steps), "use 1 to 1000");
     if (!(shift >= 0.01 && shift <= 1000))
         throw UsageError({}, "shift", fmt::format("{} is out of range", shift), "use 0.01 to 1000");
     std::vector<double> base;
     switch (list) {
-    case 'A': // the largest training sigma was kept in f32
+    case SigmaList::original_unipc: // the largest training sigma was kept in f32
         base = linspace(static_cast<double>(0.999f), 0, steps + 1);
         base.pop_back();
         break;
-    case 'B':
+    case SigmaList::original_dpmpp:
         base = linspace(1, 0, steps + 1);
         base.pop_back();
         break;
-    case 'C': {
+    case SigmaList::diffusers_unipc: {
         const auto alphas = linspace(1, 0.001, steps + 1);
         for (int i = steps; i > 0; --i) base.push_back(1 - alphas[i]);
         break;
     }
-    case 'D':
+    case SigmaList::diffusers_037:
         base = linspace(1, 0.001, steps + 1);
         base.pop_back();
         break;
-    case 'E':
+    case SigmaList::flow_match_euler:
         return flow_match_euler(steps, shift);
-    default:
-        throw UsageError({}, "sigmas", fmt::format("there is no sigma list '{}'", list), "use A, B, C, D or E");
     }
     for (double& sigma : base) sigma = shifted(sigma, shift);
-    if (list == 'D' && std::abs(base[0] - 1) < 1e-6) base[0] -= 1e-6;
+    if (list == SigmaList::diffusers_037 && std::abs(base[0] - 1) < 1e-6) base[0] -= 1e-6;
     return from_sigmas(base, true);
 }
 

@@ -11,9 +11,16 @@ struct SigmaSchedule {
     int steps() const { return static_cast<int>(timesteps.size()); }
 };
 
-/// The lists A … E of spec/schedulers.md 2: A the original repositories' UniPC, B their DPM++, C and D diffusers' UniPC
-/// before and since 0.37, E diffusers' FlowMatchEuler. f64 up to the last cast. Throws UsageError for steps outside 1 …
-/// 1000, shift outside 0.01 … 1000, an unknown list.
-SigmaSchedule sigma_schedule(char list, int steps, double shift);
+/// Who makes the sigmas like that; the lists A … E of spec/schedulers.md 2.
+enum class SigmaList {
+    original_unipc,   ///< A: the original repositories
+    original_dpmpp,   ///< B
+    diffusers_unipc,  ///< C: before version 0.37
+    diffusers_037,    ///< D: UniPC since then
+    flow_match_euler, ///< E: diffusers
+};
+
+/// f64 up to the last cast. Throws UsageError for steps outside 1 … 1000 and shift outside 0.01 … 1000.
+SigmaSchedule sigma_schedule(SigmaList list, int steps, double shift);
 
 } // namespace denoir

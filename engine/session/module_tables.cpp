@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 
@@ -28,7 +29,7 @@ template <class Run> auto with_settings(const ModuleSettings& set, Run run) {
     }
 }
 
-SigmaSchedule schedule_of(const ModuleSettings& set, char list) {
+SigmaSchedule schedule_of(const ModuleSettings& set, SigmaList list) {
     const auto steps = set.whole("steps", 1, 1000);
     if (!steps) set.missing("steps");
     const double shift = set.number("shift", 0.01, 1000).value_or(1.0);
@@ -43,12 +44,14 @@ Sampler sampler_of(const ModuleSettings& set) {
     return *sampler;
 }
 
-char list_of(const ModuleSettings& set, Sampler sampler) {
+SigmaList list_of(const ModuleSettings& set, Sampler sampler) {
+    using enum SigmaList;
+    constexpr std::array lists{original_unipc, original_dpmpp, diffusers_unipc, diffusers_037, flow_match_euler};
     const auto said = set.text("sigmas");
-    if (!said) return sampler == Sampler::dpmpp ? 'B' : 'A';
+    if (!said) return usual_sigmas(sampler);
     if (said->size() != 1 || (*said)[0] < 'A' || (*said)[0] > 'E')
         set.refuse("sigmas", fmt::format("'{}' is unknown", printable(*said, 20)), "use A, B, C, D or E");
-    return (*said)[0];
+    return lists[std::size_t((*said)[0] - 'A')];
 }
 
 Tensor copy_of(const Tensor& t) {
@@ -132,11 +135,13 @@ Tensors run_timestep_matrix(const ModuleCall& call, std::stop_token) {
     const ModuleSettings set(call, {"frames", "steps", "ar_step", "block", "ready", "base", "shift"});
     const auto frames = set.whole("frames", 1, 4096);
     if (!frames) set.missing("frames");
-    const SigmaSchedule schedule = schedule_of(set, 'A');
+    const SigmaSchedule schedule = schedule_of(set, SigmaList::original_unipc);
     const ForcingPlan plan = with_settings(set, [&] {
-        return forcing_plan(schedule, int(*frames), int(set.whole("base", 1, 4096, *frames)),
-                            int(set.whole("ar_step", 0, 1000, 0)), int(set.whole("ready", 0, 4096, 0)),
-                            int(set.whole("block", 1, 4096, 1)));
+        return forcing_plan(schedule, {.frames = int(*frames),
+                                       .base = int(set.whole("base", 1, 4096, *frames)),
+                                       .ar_step = int(set.whole("ar_step", 0, 1000, 0)),
+                                       .ready = int(set.whole("ready", 0, 4096, 0)),
+                                       .block = int(set.whole("block", 1, 4096, 1))});
     });
     if (plan.rows == 0) set.refuse("ready", "every frame is ready: there is nothing to do", "use a smaller number");
     const std::vector<float> update(plan.update.begin(), plan.update.end());

@@ -160,7 +160,7 @@ TEST(Resolve, NoiseLevelsFallToNothing) {
     };
     const std::vector<double> euler =
         falls(resolved("Wan2.1-T2V-tiny", [](Request& q) { q.steps = 10, q.sampler = Sampler::euler; }));
-    const SigmaSchedule schedule = sigma_schedule('A', 10, 5.0);
+    const SigmaSchedule schedule = sigma_schedule(SigmaList::original_unipc, 10, 5.0);
     for (std::size_t i = 0; i < euler.size(); ++i) EXPECT_EQ(euler[i], schedule.sigmas[i]);
     falls(resolved("Wan2.1-T2V-tiny", [](Request& q) { q.steps = 10, q.sampler = Sampler::dpmpp; }));
     falls(resolved("SkyReels-V2-DF-tiny", [](Request& q) { q.steps = 5, q.frames = 17; }));

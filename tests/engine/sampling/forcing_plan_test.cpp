@@ -26,7 +26,8 @@ std::string text(const ForcingPlan& plan) {
 }
 
 ForcingPlan plan(int frames, int ar_step, int block = 1, int ready = 0, int base = 0, int end = 0, int steps = 4) {
-    return forcing_plan(sigma_schedule('A', steps, 8), frames, base ? base : frames, ar_step, ready, block, end);
+    return forcing_plan(sigma_schedule(SigmaList::original_unipc, steps, 8),
+                        {frames, base ? base : frames, ar_step, ready, block, end});
 }
 
 TEST(ForcingPlan, Synchronous) {
@@ -65,11 +66,12 @@ TEST(ForcingPlan, RealSizes) {
 }
 
 TEST(ForcingPlan, EachFrameTakesEveryStepOnceAndInOrder) {
-    const std::vector<float> times = sigma_schedule('A', 7, 5).timesteps;
+    const std::vector<float> times = sigma_schedule(SigmaList::original_unipc, 7, 5).timesteps;
     for (const int ar_step : {0, 1, 2, 3, 7, 20})
         for (const int block : {1, 2, 3})
             for (const int ready : {0, 1, 3, 6}) {
-                const ForcingPlan p = forcing_plan(sigma_schedule('A', 7, 5), 12, 12, ar_step, ready, block, 2);
+                const ForcingPlan p =
+                    forcing_plan(sigma_schedule(SigmaList::original_unipc, 7, 5), {12, 12, ar_step, ready, block, 2});
                 for (int f = 0; f < p.frames; ++f) {
                     std::vector<float> seen;
                     for (int row = 0; row < p.rows; ++row)

@@ -16,10 +16,8 @@ namespace {
 
 using Values = std::vector<float>;
 
-char list_of(Sampler sampler) { return sampler == Sampler::dpmpp ? 'B' : 'A'; }
-
 std::unique_ptr<Scheduler> make(Sampler sampler, int steps, double shift, SchedulerOptions options = {}) {
-    return Scheduler::create(sampler, sigma_schedule(list_of(sampler), steps, shift), options);
+    return Scheduler::create(sampler, sigma_schedule(usual_sigmas(sampler), steps, shift), options);
 }
 
 /// The scalar experiment of spec/schedulers.md 4: x = 1, v = 0.5 x + 0.3 + 0.1 i.
