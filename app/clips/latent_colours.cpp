@@ -164,7 +164,7 @@ std::optional<LatentColours> LatentColours::fit(const Tensor& latent, const std:
     std::vector<std::array<double, 3>> b(n);
     std::vector<double> row(n, 1);
     for (int f = 0; f < t; ++f) {
-        const auto colours = mean_colours(frames, f == 0 ? 0 : 4 * f - 3, 4 * f, h, w);
+        const auto colours = mean_colours(frames, first_frame_in(f), first_frame_in(f + 1) - 1, h, w);
         for (int y = 0; y < h; ++y)
             for (int x = 0; x < w; ++x) {
                 for (std::size_t c = 0; c < channels; ++c)

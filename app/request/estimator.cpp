@@ -80,8 +80,7 @@ PictureWork picture_work(const Request& r) {
 /// Requests that need `ratio` of this one's memory beside the weights; sides are multiples of `multiple`.
 QStringList smaller(const Request& r, int multiple, double ratio) {
     QStringList out;
-    const int now = (*r.frames + 3) / 4; // the first latent frame stands for one frame, others for 4
-    const int latents = int(now * ratio);
+    const int latents = int(latent_frames(*r.frames) * ratio);
     if (latents > std::max(1, ready_frames(r))) out << QObject::tr("use %1 frames").arg(video_frames(latents));
     const double side = std::sqrt(ratio);
     const int width = int(*r.width * side / multiple) * multiple, height = int(*r.height * side / multiple) * multiple;

@@ -89,7 +89,7 @@ struct DraftDecoder::State {
         const std::int64_t frames = video_frames(all.size(1));
         if (wanted >= frames) throw UsageError({}, "frame", "the clip is shorter than that", "choose another frame");
         // Four frames share a latent frame, the first has one alone; later ones do not reach back.
-        const std::int64_t needed = wanted < 0 ? all.size(1) : (wanted + 3) / 4 + 1;
+        const std::int64_t needed = wanted < 0 ? all.size(1) : latent_frame_of(wanted) + 1;
         const Tensor latent = needed == all.size(1) ? all : all.slice(1, 0, needed).to_host_f32();
         if (!backend || backend->device() != *r.device) {
             residency.reset(); // what the old device prepared of the weights goes with it

@@ -49,8 +49,6 @@ public:
     const std::vector<double>& noise_levels() const { return noise_levels_; }
     const Issue& issue() const { return issue_; }
 
-    /// The latent frame that holds a frame of the video.
-    static int latent_frame_of(int frame) { return (frame + 3) / 4; }
     /// Where a clip is made in several windows: the frame nearest to this one of those that the step works on, so that
     /// a step shows what it changes. After the last step, and of every other clip, the frame itself.
     int worked_on(int step, int frame) const;

@@ -6,6 +6,7 @@
 #include "app/request/request_document.h"
 #include "app/runs/request_lines.h"
 #include "app/sweep/sweep_axes.h"
+#include "engine/core/units.h"
 
 namespace denoir::app {
 namespace {
@@ -52,7 +53,7 @@ QList<SweepField> sweep_fields(const RequestDocument& document) {
         sizes = QStringLiteral("%1x%2, %3x%4").arg(half(width)).arg(half(height)).arg(width).arg(height);
     }
     add("size", sizes, SweepAxes::tr("256x144, 512x288"));
-    const int frames = value("frames").toInt(), fewer = std::max(1, (frames - 1) / 8 * 4 + 1);
+    const int frames = value("frames").toInt(), fewer = std::max(1, video_frames((frames - 1) / 8 + 1));
     add("frames", fewer < frames ? QStringLiteral("%1, %2").arg(fewer).arg(frames) : QStringLiteral("17, 33"),
         SweepAxes::tr("4n+1: 17, 33 or 17..49:16"));
     add("cache.threshold", QStringLiteral("0, 0.1, 0.2"), SweepAxes::tr("0, 0.1, 0.2; 0 computes everything"));

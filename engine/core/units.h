@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cmath>
 #include <compare>
 #include <concepts>
 #include <cstdint>
@@ -22,10 +23,18 @@ private:
     int value_;
 };
 
+/// Whether a video can have so many frames, be they ever so many.
+constexpr bool is_frame_count(std::int64_t frames) { return frames >= 1 && (frames - 1) % 4 == 0; }
+/// The frame count nearest to a number that someone types or drags; between two, the larger.
+inline double nearest_frame_count(double frames) { return 4 * std::round((frames - 1) / 4) + 1; }
+
 /// Latent frames of so many video frames: one of the first, one of each four after it.
 template <std::integral Count> constexpr Count latent_frames(Count video_frames) { return (video_frames - 1) / 4 + 1; }
 /// Video frames of so many latent ones.
 template <std::integral Count> constexpr Count video_frames(Count latent_frames) { return 4 * latent_frames - 3; }
+/// The latent frame, from 0 on, that holds a frame of the video, and the first of the frames in it.
+constexpr int latent_frame_of(int frame) { return (frame + 3) / 4; }
+constexpr int first_frame_in(int latent_frame) { return latent_frame == 0 ? 0 : 4 * latent_frame - 3; }
 
 /// Pixels of a frame: both sides multiples of `multiple` (16; 32 for the VAE of TI2V-5B), at most 8192.
 class Resolution {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "engine/core/error.h"
+#include "engine/core/units.h"
 #include "engine/media/frames.h"
 #include "engine/media/indexed_video.h"
 #include "engine/pipeline/run_layout.h"
@@ -48,7 +49,7 @@ int first_of(const Forcing& f, int frames) {
     if (end < f.overlap)
         throw Error("", "forcing.overlap",
                     fmt::format("the clip begins with {} frames of a video that has {}", f.overlap, end),
-                    fmt::format("use an overlap of {}", (end - 1) / 4 * 4 + 1));
+                    fmt::format("use an overlap of {}", video_frames(latent_frames(end))));
     return end - f.overlap;
 }
 

@@ -14,9 +14,9 @@ namespace {
 
 /// How many frames a video or the window before gives.
 void check_overlap(const Forcing& f) {
-    if (f.overlap < 1 || (f.overlap - 1) % 4 != 0)
+    if (!is_frame_count(f.overlap))
         refuse("forcing.overlap", fmt::format("{} is not 4n+1", f.overlap),
-               fmt::format("use {}", std::max(0, f.overlap - 1) / 4 * 4 + 1));
+               fmt::format("use {}", video_frames(latent_frames(std::max(1, f.overlap)))));
     const int ready = latent_frames(f.overlap);
     if (ready % f.block != 0)
         refuse(
@@ -29,8 +29,7 @@ void check_overlap(const Forcing& f) {
 void check_video_before(const Request& r) {
     const Forcing& f = *r.forcing;
     if (!r.image.empty())
-        refuse("forcing.video", "a clip continues a video or begins with an image, not both",
-               "leave one of them out");
+        refuse("forcing.video", "a clip continues a video or begins with an image, not both", "leave one of them out");
     if (ready_frames(r) >= latent_frames(*r.frames))
         refuse("forcing.overlap",
                fmt::format("{} of {} frames are the video's: nothing is left to make", f.overlap, *r.frames),
@@ -58,16 +57,16 @@ void choose_windows(Request& r, int usual) {
     if (!r.forcing) r.forcing = Forcing{};
     Forcing& f = *r.forcing;
     if (f.base || r.start || r.noise.kind == NoiseSource::Kind::file) return;
-    if (*r.frames <= usual || usual < 5 || (usual - 1) % 4 != 0) return;
+    if (*r.frames <= usual || usual < 5 || !is_frame_count(usual)) return;
     const auto whole_blocks = [&](int frames) { return f.block > 0 && latent_frames(frames) % f.block == 0; };
     if (f.overlap < usual && whole_blocks(usual) && whole_blocks(f.overlap) && whole_blocks(*r.frames)) f.base = usual;
 }
 
 void check_forcing(const Request& r, int frames) {
     const Forcing& f = *r.forcing;
-    if (f.base && (*f.base < 5 || *f.base > FrameCount::max || (*f.base - 1) % 4 != 0))
+    if (f.base && (*f.base < 5 || *f.base > FrameCount::max || !is_frame_count(*f.base)))
         refuse("forcing.base", fmt::format("{} is not 4n+1, 5 or more", *f.base),
-               fmt::format("use {}", std::clamp(*f.base, 5, FrameCount::max) / 4 * 4 + 1));
+               fmt::format("use {}", video_frames(std::clamp(*f.base, 5, FrameCount::max) / 4 + 1)));
     if (f.ar_step < 0 || f.ar_step > 1000)
         refuse("forcing.ar_step", fmt::format("{} is out of range", f.ar_step), "use 0 (all frames together) to 1000");
     if (f.block < 1 || f.block > frames)

@@ -58,7 +58,7 @@ ParametersPanel::ParametersPanel(Studio& studio, QAction& generate, QWidget* par
     add_loras(form);
     add_size(form);
     auto* frames = add_number(form, QStringLiteral("frames"), tr("Frames"), 1, FrameCount::max, 4, 0, tr(" frames"));
-    frames->set_snap([](double typed) { return 4 * std::round((typed - 1) / 4) + 1; });
+    frames->set_snap(nearest_frame_count);
     frames->setToolTip(tr("One more than a multiple of four: 5, 9, 13, …; or the seconds: 2 s"));
     frames->set_typed_unit(QStringLiteral("s"), [this](double seconds) { // those that the note behind it tells
         const auto& forcing = studio_.document.asked().forcing;

@@ -96,7 +96,6 @@ void ParametersPanel::add_forcing(QVBoxLayout* form) {
         return edit;
     };
     const Forcing usual;
-    const auto to_frames = [](double typed) { return 4 * std::round((typed - 1) / 4) + 1; }; // 4n+1
     add(tr("AR step"), QStringLiteral("ar_step"), 0, 1000, 1, usual.ar_step,
         tr("Each block of frames runs this many steps behind the one before; 0: all frames together"));
     add(tr("Block"), QStringLiteral("block"), 1, 4097, 1, usual.block, tr("Latent frames that share a timestep"))
@@ -105,11 +104,11 @@ void ParametersPanel::add_forcing(QVBoxLayout* form) {
                      tr("A longer clip is made in windows of so many frames, each going on after the one before; "
                         "automatic: as long as the clips that the model was made for"));
     base->setSpecialValueText(tr("automatic"));
-    base->set_snap([to_frames](double typed) { return typed < 3 ? 0 : std::max(5.0, to_frames(typed)); });
+    base->set_snap([](double typed) { return typed < 3 ? 0 : std::max(5.0, nearest_frame_count(typed)); });
     base->set_unit(tr(" frames"));
     auto* overlap = add(tr("Overlap"), QStringLiteral("overlap"), 1, FrameCount::max, 4, usual.overlap,
                         tr("Frames that a window is given of the one before, or a clip of the video it goes on after"));
-    overlap->set_snap(to_frames);
+    overlap->set_snap(nearest_frame_count);
     overlap->set_unit(tr(" frames"));
     add(tr("Cond. noise"), QStringLiteral("condition_noise"), 0, 999, 5, usual.condition_noise,
         tr("Noise on what is given, in thousandths: 20 keeps long clips from drifting, at most 60; 0: none"))

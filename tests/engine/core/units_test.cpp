@@ -27,6 +27,20 @@ TEST(Units, latent_frames) {
     EXPECT_EQ(latent_frames(81), 21);
     for (const int latent : {1, 2, 21}) EXPECT_EQ(latent_frames(video_frames(latent)), latent);
     EXPECT_EQ(video_frames(21), 81);
+    for (const int frame : {0, 1, 4, 5, 80}) {
+        const int latent = latent_frame_of(frame);
+        EXPECT_EQ(latent, latent_frames(frame + 1) - 1);
+        EXPECT_LE(first_frame_in(latent), frame);
+        EXPECT_GT(first_frame_in(latent + 1), frame);
+    }
+}
+
+TEST(Units, frame_counts) {
+    for (const int frames : {1, 5, 81}) EXPECT_TRUE(is_frame_count(frames));
+    for (const int frames : {-3, 0, 2, 4, 80}) EXPECT_FALSE(is_frame_count(frames));
+    EXPECT_EQ(nearest_frame_count(81), 81);
+    EXPECT_EQ(nearest_frame_count(82.9), 81);
+    EXPECT_EQ(nearest_frame_count(83), 85);
 }
 
 TEST(Units, resolution) {

@@ -19,6 +19,7 @@
 #include "app/clips/latent_colours.h"
 #include "engine/core/atomic_file.h"
 #include "engine/core/json.h"
+#include "engine/core/units.h"
 #include "engine/session/run_folder.h"
 #include "tests/app/clips.h"
 #include "tests/app/home.h"
@@ -60,7 +61,7 @@ private slots:
         const Tensor latent = random_latent(3, 3, 6, 8, 1);
         std::vector<Image> frames;
         for (int f = 0; f < 9; ++f) {
-            const Image small = to_image(truth.picture(latent, StepPictures::latent_frame_of(f)));
+            const Image small = to_image(truth.picture(latent, latent_frame_of(f)));
             Image frame(64, 48);
             for (int y = 0; y < 48; ++y)
                 for (int x = 0; x < 64; ++x) std::copy_n(small.row(y / 8) + 3 * (x / 8), 3, frame.row(y) + 3 * x);
