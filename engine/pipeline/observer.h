@@ -8,7 +8,8 @@ namespace denoir {
 
 /// One of the stretches of a run, in this order. A resumed run skips those whose results are stored.
 enum class Stage { load_text, text, load_clip, clip, load_vae, image, load_transformer, denoise, decode };
-std::string_view name(Stage);
+std::string_view name(Stage); ///< for people: "load text encoder"
+std::string_view key(Stage);  ///< in run.json and `render --json`: "load_text"
 
 struct StepInfo {
     int step; ///< 1 … steps: the solver step just taken

@@ -18,30 +18,6 @@
 
 namespace denoir {
 
-std::string_view name(Stage stage) {
-    switch (stage) {
-    case Stage::load_text:
-        return "load text encoder";
-    case Stage::text:
-        return "text";
-    case Stage::load_clip:
-        return "load image encoder";
-    case Stage::clip:
-        return "image features";
-    case Stage::load_vae:
-        return "load VAE";
-    case Stage::image:
-        return "image latents";
-    case Stage::load_transformer:
-        return "load transformer";
-    case Stage::denoise:
-        return "denoise";
-    case Stage::decode:
-        return "decode";
-    }
-    return "";
-}
-
 namespace {
 
 /// A rung of the memory ladder: as few strips as fit into half of what is free. The pictures are the same to the bit.

@@ -111,7 +111,8 @@ Mode row_of(const Request& r, const Variant& variant) {
 /// The smaller of Wan's two areas: the name says so, or of Wan 2.1 the model is a small one and its name does not say
 /// the larger.
 bool is_480p(const Request& r, const Variant& variant, const ModelFolder& model) {
-    return named(model, "480p") || (*r.family == Family::wan && variant.dim < large_width && !named(model, "720p"));
+    return says_size(model, "480p") ||
+           (*r.family == Family::wan && variant.dim < large_width && !says_size(model, "720p"));
 }
 
 /// The reference's size for a video of the image's aspect.
@@ -224,14 +225,14 @@ void apply_config(Defaults& d, const ModelFolder& model) {
 
 /// The reference's numbers for this model and mode.
 Defaults table_for(const Request& r, const Variant& variant, const ModelFolder& model) {
-    Defaults d = variant.clean_image()
-                     ? ti2v_defaults()
-                     : defaults_for(*r.family, row_of(r, variant), named(model, "720p"), is_480p(r, variant, model));
+    Defaults d = variant.clean_image() ? ti2v_defaults()
+                                       : defaults_for(*r.family, row_of(r, variant), says_size(model, "720p"),
+                                                      is_480p(r, variant, model));
     // Of Wan 2.1's two areas each has its shift; a size that is asked for tells more than a name, and a name more than
     // the model's own size (spec/schedulers.md 9).
     if (*r.family == Family::wan && row_of(r, variant) == Mode::i2v && r.width && r.height) {
         const auto [less, more] = std::minmax(*r.width, *r.height);
-        d.shift = named(model, "480p") ? wan_480p_shift : wan_720p_shift;
+        d.shift = says_size(model, "480p") ? wan_480p_shift : wan_720p_shift;
         if (less == 480 && more == 832) d.shift = wan_480p_shift;
         if (less == 720 && more == 1280) d.shift = wan_720p_shift;
     }

@@ -41,8 +41,8 @@ std::vector<Fit> fits_of(const Variant& v, const ModelFolder& model) {
     if (v.clean_image()) return {ti2v_5b};
     if (!model.transformer_low.empty()) return {};
     if (v.condition == 0) return {v.dim >= large_width ? t2v_14b : t2v_1_3b};
-    if (named(model, "720p")) return {i2v_720p};
-    if (named(model, "480p") || named(model, "540p")) return {i2v_480p};
+    if (says_size(model, "720p")) return {i2v_720p};
+    if (says_size(model, "480p") || says_size(model, "540p")) return {i2v_480p};
     return {i2v_480p, i2v_720p};
 }
 

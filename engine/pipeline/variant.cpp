@@ -41,7 +41,7 @@ bool uses_negative(const Request& r) {
 
 int fps_row(const Request& r) { return *r.fps == 16.0 ? 0 : 1; }
 
-bool named(const ModelFolder& model, std::string_view size) {
+bool says_size(const ModelFolder& model, std::string_view size) {
     static constexpr std::array<std::string_view, 3> sizes{"480p", "540p", "720p"};
     std::vector<std::string> names;
     if (!model.transformer.empty()) names = hint_names(model.transformer.front());

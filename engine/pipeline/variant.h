@@ -56,7 +56,7 @@ int fps_row(const Request&);
 constexpr std::int64_t large_width = 4096;
 /// The name of the transformer's file, of the model or of a folder above them, nearest first, that speaks of a size
 /// speaks of this one: "480p", "540p" or "720p". People write them in capitals or not.
-bool named(const ModelFolder&, std::string_view size);
+bool says_size(const ModelFolder&, std::string_view size);
 
 /// What a backend makes of a transformer's weights depends on this (Residency::get).
 std::string weights_use(const Request&);

@@ -66,30 +66,6 @@ Request stored_request(const Json& json, const std::string& file) {
 
 std::string_view name(RunState state) { return states[std::size_t(state)]; }
 
-std::string_view key(Stage stage) {
-    switch (stage) {
-    case Stage::load_text:
-        return "load_text";
-    case Stage::text:
-        return "text";
-    case Stage::load_clip:
-        return "load_clip";
-    case Stage::clip:
-        return "clip";
-    case Stage::load_vae:
-        return "load_vae";
-    case Stage::image:
-        return "image";
-    case Stage::load_transformer:
-        return "load_transformer";
-    case Stage::denoise:
-        return "denoise";
-    case Stage::decode:
-        return "decode";
-    }
-    return "";
-}
-
 void RunRecord::add_stage(Stage stage, double time) {
     for (auto& [name, sum] : stages)
         if (name == key(stage)) {

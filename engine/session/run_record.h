@@ -16,9 +16,6 @@ namespace denoir {
 enum class RunState { waiting, running, done, failed, cancelled };
 std::string_view name(RunState);
 
-/// The key of a stage in run.json and `render --json`: "load_text".
-std::string_view key(Stage);
-
 /// A file of the model as it was when the run began.
 struct ModelFile {
     std::string path;
