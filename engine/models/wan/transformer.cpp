@@ -541,7 +541,7 @@ Tensor Transformer::forward(const Tensor& latent, const Tensor* condition, std::
     assert(std::ssize(context.text) == config_.layers);
 
     const Pass p{*backend_, config_, precision_, probe, {}, causal_block_ * g.height * g.width};
-    const Network network{p, g, Module(*weights_), Module(precision_.bf16_parameters ? rounded_ : *weights_)};
+    const Network network{p, g, Module(*weights_), Module(islands())};
     ForwardInputs inputs{ops::contiguous(nn::on(*backend_, latent)),
                          condition ? ops::contiguous(nn::on(*backend_, *condition)) : Tensor(),
                          time_embedding(network.island, p, rows, fps), rotation(g), context};
@@ -563,7 +563,7 @@ Tensor Transformer::forward_reusing(const Tensor& latent, const Tensor* conditio
     const Grid g = inputs::check_latent(config_, latent, condition);
     assert(residual.shape() == Shape({g.tokens(), config_.dim}));
     const Pass p{*backend_, config_, precision_, probe};
-    const Network network{p, g, Module(*weights_), Module(precision_.bf16_parameters ? rounded_ : *weights_)};
+    const Network network{p, g, Module(*weights_), Module(islands())};
     const Tensor e = time_features(network.island, p, inputs::timestep_rows(timesteps, g));
     const Tensor x = network.embedded(latent, condition);
     return network.projected(ops::add(x, residual, x.dtype()), e);
@@ -572,7 +572,7 @@ Tensor Transformer::forward_reusing(const Tensor& latent, const Tensor* conditio
 Tensor Transformer::time_signal(std::span<const float> timesteps, std::optional<int> fps, bool projected) const {
     inputs::check_fps(config_, fps);
     const Pass p{*backend_, config_, precision_, nullptr};
-    const Module island(precision_.bf16_parameters ? rounded_ : *weights_);
+    const Module island(islands());
     if (!projected) return nn::host_f32(time_features(island, p, timesteps));
     const Tensor e0 = time_embedding(island, p, timesteps, fps).e0;
     return nn::host_f32(e0.reshape({e0.size(0), 6 * config_.dim}));

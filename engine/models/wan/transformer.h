@@ -110,6 +110,7 @@ public:
 
 private:
     Rope rotation(const Grid&) const;
+    const Weights& islands() const { return precision_.bf16_parameters ? rounded_ : *weights_; }
     void add_text(Context& context, const Tensor& text, bool collapse, nn::Probe* probe) const;
 
     std::shared_ptr<const Weights> weights_;
