@@ -248,13 +248,6 @@ Tensor Tensor::split(int axis, std::int64_t inner) const {
     return out;
 }
 
-Tensor Tensor::with_dtype(DType dtype) const {
-    assert(!is_block(dtype) && !is_block(dtype_) && element_bytes(dtype) == element_bytes(dtype_));
-    Tensor out = *this;
-    out.dtype_ = dtype;
-    return out;
-}
-
 Tensor Tensor::to_host_f32() const {
     const bool dense = is_contiguous();
     if (dense && dtype_ == DType::f32) return *this;

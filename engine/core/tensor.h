@@ -120,8 +120,6 @@ public:
     }
     /// Axis `axis` split in two: [.., a*b, ..] -> [.., a, b, ..]; `inner` = b. Works on any strides.
     Tensor split(int axis, std::int64_t inner) const;
-    /// The same elements read as another type of the same width.
-    Tensor with_dtype(DType dtype) const;
 
     /// On the host, f32, dense: a copy (or itself where it already is that). Any float or integer dtype and strides;
     /// host tensors only.

@@ -8,7 +8,6 @@
 #include "engine/core/atomic_file.h"
 #include "engine/pipeline/run_layout.h"
 #include "engine/session/branch.h"
-#include "engine/session/frame_output.h"
 #include "engine/session/stored_run.h"
 #include "engine/session/unchanged.h"
 
