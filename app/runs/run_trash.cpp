@@ -6,7 +6,7 @@
 #include <string>
 
 #include "app/base/text.h"
-#include "engine/core/file.h"
+#include "engine/core/own_folders.h"
 
 namespace denoir::app {
 namespace fs = std::filesystem;
