@@ -188,6 +188,13 @@ void RunDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, c
             .paint(painter, frame.adjusted(30, 14, -30, -14), Qt::AlignCenter, QIcon::Disabled);
     }
     painter->restore();
+    if (index.data(Role::BranchStepRole).toInt() >= 0) { // in words there is seldom room for it
+        const QRect badge(frame.right() - 16, frame.bottom() - 16, 15, 15);
+        painter->setPen(Qt::NoPen);
+        painter->setBrush(c.panel);
+        painter->drawRoundedRect(badge, 3, 3);
+        icon(QStringLiteral("branch")).paint(painter, badge.adjusted(2, 2, -2, -2));
+    }
 
     if (const QString compared = side_letter(index); !compared.isEmpty()) {
         const QColor colour = compared == QLatin1String("A") ? c.a : c.b;

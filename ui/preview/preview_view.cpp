@@ -156,6 +156,7 @@ void PreviewView::adopt(Side side) {
     swapped_offset_.reset();
     if (!one_frame && a_.clip && b_.clip && shifted_ != pair()) player_.set_offset(0); // it was another pair's
     overlay_ = {};
+    bar_->set_covered(false);
     message_timer_.stop();
     if (a_.clip && b_.clip && first && mode() == CompareMode::single) canvas_->set_mode(CompareMode::wipe);
     compare_again();

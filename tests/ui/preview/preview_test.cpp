@@ -273,6 +273,9 @@ private slots:
         QVERIFY(scrubber->isEnabled());
         QTest::keyClick(&v.view, Qt::Key_End);
         QCOMPARE(v.view.player().frame(), v.view.player().frames() - 1);
+        v.view.show_overlay(latent, QStringLiteral("step 3"));
+        v.open(Side::a, home_.file("b.mp4")); // what is opened is seen
+        QVERIFY(scrubber->isEnabled());
         QVERIFY(at(painted(v.view.canvas()), middle) != qRgb(10, 200, 30));
     }
 
