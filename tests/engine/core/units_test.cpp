@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 
 #include "tests/engine/refusal.h"
 
@@ -27,9 +28,8 @@ TEST(Units, latent_frames) {
     EXPECT_EQ(latent_frames(81), 21);
     for (const int latent : {1, 2, 21}) EXPECT_EQ(latent_frames(video_frames(latent)), latent);
     EXPECT_EQ(video_frames(21), 81);
-    for (const int frame : {0, 1, 4, 5, 80}) {
-        const int latent = latent_frame_of(frame);
-        EXPECT_EQ(latent, latent_frames(frame + 1) - 1);
+    for (const auto& [frame, latent] : {std::pair{0, 0}, {1, 1}, {4, 1}, {5, 2}, {80, 20}}) {
+        EXPECT_EQ(latent_frame_of(frame), latent);
         EXPECT_LE(first_frame_in(latent), frame);
         EXPECT_GT(first_frame_in(latent + 1), frame);
     }
