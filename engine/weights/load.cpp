@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
 
 #include "engine/core/error.h"
 #include "engine/core/memory.h"
@@ -81,8 +82,33 @@ fs::path part_folder(const fs::path& root, Component wanted) {
     }
 }
 
+/// One network cut into files that are named one by one: a part of it may hold too little to be known for what it is.
+/// Then it is seen together with the others that are not known for something else. Nothing where each is known.
+std::optional<Checkpoint> parts_together(std::span<const fs::path> paths, Component wanted) {
+    std::error_code ignored;
+    std::vector<fs::path> parts;
+    bool unknown = false;
+    for (const fs::path& path : paths) {
+        if (paths.size() < 2 || !fs::is_regular_file(path, ignored) || path.extension() == ".json") return std::nullopt;
+        const Checkpoint alone = Checkpoint::open({path}, {});
+        const bool nameless = std::all_of(alone.groups.begin(), alone.groups.end(), [](const TensorGroup& g) {
+            return g.recognised.component == Component::unknown;
+        });
+        if (nameless || holds(alone, wanted)) parts.push_back(path);
+        unknown = unknown || nameless;
+    }
+    if (!unknown) return std::nullopt;
+    Checkpoint together = Checkpoint::open(std::move(parts), {});
+    if (!holds(together, wanted)) return std::nullopt;
+    return together;
+}
+
 Selection select(std::span<const fs::path> paths, Component wanted) {
     Selection selection;
+    if (std::optional<Checkpoint> together = parts_together(paths, wanted)) {
+        selection.checkpoints.push_back(std::move(*together));
+        return selection;
+    }
     for (const fs::path& path : paths) {
         const std::size_t before = selection.checkpoints.size();
         select_from(path, wanted, selection);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -207,6 +208,22 @@ TEST(Load, PartsOfAnyNameAreJoined) {
     EXPECT_NO_THROW(load(folder.path(), Component::transformer).require(shapes(transformer_names(tiny_transformer()))));
     write_bytes(folder / "third.safetensors", safetensors({tensors.begin(), tensors.begin() + 30}));
     EXPECT_TRUE(has(refusal(folder.path(), Component::transformer), "the same tensor is there"));
+}
+
+// A part may hold too little to be known for what it is: those that are named together are seen together.
+TEST(Load, PartsThatAreNamedOneByOneAreSeenTogether) {
+    for (const Kind& kind : kinds()) {
+        const std::vector<Raw> tensors = in_layout(kind.list, kind.component, Layout::original);
+        const TempFolder folder;
+        std::vector<fs::path> paths;
+        for (const Raw& each : tensors) {
+            paths.push_back(folder / fmt::format("part-{}", paths.size()));
+            write_bytes(paths.back(), safetensors({each}));
+        }
+        EXPECT_EQ(Weights::load(paths, kind.component).all().size(), kind.list.size()) << name(kind.component);
+        const Component other = kind.component == Component::umt5 ? Component::clip : Component::umt5;
+        EXPECT_NE(test::refusal([&] { Weights::load(paths, other); }), "accepted");
+    }
 }
 
 TEST(Load, AnIndexGoesBeforeCopies) {
