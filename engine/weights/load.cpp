@@ -6,6 +6,7 @@
 #include <array>
 #include <cstring>
 #include <optional>
+#include <set>
 
 #include "engine/core/error.h"
 #include "engine/core/memory.h"
@@ -82,22 +83,29 @@ fs::path part_folder(const fs::path& root, Component wanted) {
     }
 }
 
-/// One network cut into files that are named one by one: a part of it may hold too little to be known for what it is.
-/// Then it is seen together with the others that are not known for something else. Nothing where each is known.
+/// One network cut into files that are named one by one: a part of it may hold too little to be known for what it is,
+/// or for which VAE. Then those that are not known for something else are seen together. Nothing where each says the
+/// same.
 std::optional<Checkpoint> parts_together(std::span<const fs::path> paths, Component wanted) {
     std::error_code ignored;
     std::vector<fs::path> parts;
-    bool unknown = false;
+    std::set<Component> seen;
     for (const fs::path& path : paths) {
         if (paths.size() < 2 || !fs::is_regular_file(path, ignored) || path.extension() == ".json") return std::nullopt;
         const Checkpoint alone = Checkpoint::open({path}, {});
-        const bool nameless = std::all_of(alone.groups.begin(), alone.groups.end(), [](const TensorGroup& g) {
-            return g.recognised.component == Component::unknown;
-        });
-        if (nameless || holds(alone, wanted)) parts.push_back(path);
-        unknown = unknown || nameless;
+        bool part = true;
+        for (const TensorGroup& g : alone.groups) {
+            const Component known = g.recognised.component;
+            part = part && (known == Component::unknown || matches(known, wanted));
+        }
+        if (!part && !holds(alone, wanted)) continue;
+        parts.push_back(path);
+        for (const TensorGroup& g : alone.groups)
+            if (part || matches(g.recognised.component, wanted)) seen.insert(g.recognised.component);
     }
-    if (!unknown) return std::nullopt;
+    const bool sure =
+        !seen.contains(Component::unknown) && !(seen.contains(Component::vae21) && seen.contains(Component::vae22));
+    if (sure) return std::nullopt;
     Checkpoint together = Checkpoint::open(std::move(parts), {});
     if (!holds(together, wanted)) return std::nullopt;
     return together;

@@ -216,9 +216,12 @@ TEST(Load, PartsThatAreNamedOneByOneAreSeenTogether) {
         const std::vector<Raw> tensors = in_layout(kind.list, kind.component, Layout::original);
         const TempFolder folder;
         std::vector<fs::path> paths;
-        for (const Raw& each : tensors) {
-            paths.push_back(folder / fmt::format("part-{}", paths.size()));
-            write_bytes(paths.back(), safetensors({each}));
+        constexpr std::size_t parts = 3;
+        for (std::size_t part = 0; part < parts; ++part) {
+            std::vector<Raw> some;
+            for (std::size_t i = part; i < tensors.size(); i += parts) some.push_back(tensors[i]);
+            paths.push_back(folder / fmt::format("part-{}", part));
+            write_bytes(paths.back(), safetensors(some));
         }
         EXPECT_EQ(Weights::load(paths, kind.component).all().size(), kind.list.size()) << name(kind.component);
         const Component other = kind.component == Component::umt5 ? Component::clip : Component::umt5;
