@@ -34,8 +34,9 @@ MemoryNeeds transformer_needs(const Weights& weights, const Request& r, const Va
     needs.largest_weight = std::max(needs.largest_weight, 3 * wide * std::size_t(v.dim) * std::size_t(v.dim));
     // The stream, q, k and v before and after the rotation (v needs none), the attention's result; or the stream, what
     // goes into the feed-forward network and comes out, and its hidden layer.
+    constexpr std::size_t longest_piece = wan::Transformer::hidden_rows + wan::Transformer::short_rest;
     const std::size_t dim = std::size_t(v.dim), in_attention = tokens * (stream + 6 * wide) * dim,
-                      hidden = std::min(tokens, std::size_t(wan::Transformer::hidden_rows)) * std::size_t(v.ffn) * wide,
+                      hidden = std::min(tokens, longest_piece) * std::size_t(v.ffn) * wide,
                       in_feed_forward = tokens * (stream + 2 * wide) * dim + hidden;
     // TeaCache keeps what the blocks added, for both branches, and what goes into the blocks and comes out beside it.
     const std::size_t kept =

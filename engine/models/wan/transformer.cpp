@@ -234,16 +234,16 @@ Tensor cross_attention(const Module& m, const Pass& p, const Tensor& x, const Co
 
 Tensor feed_forward(const Module& m, const Pass& p, const Tensor& x) {
     const DType compute = p.precision.compute;
-    if (p.probe || x.size(0) <= Transformer::hidden_rows) {
+    const std::int64_t tokens = x.size(0);
+    if (p.probe || Transformer::hidden_end(0, tokens) == tokens) {
         Tensor y = linear(m, "0", "1", p, x, compute, Activation::gelu_tanh);
         y = nn::linear(m[2], y, compute);
         p.tell(m, "2", y);
         return y;
     }
     Tensor y = p.backend.empty(x.shape(), compute);
-    const std::int64_t step = Transformer::hidden_step(x.size(0));
-    for (std::int64_t first = 0; first < x.size(0); first += step) {
-        const std::int64_t end = std::min(first + step, x.size(0));
+    for (std::int64_t first = 0, end = 0; first < tokens; first = end) {
+        end = Transformer::hidden_end(first, tokens);
         const Tensor hidden = nn::linear(m["0"], x.slice(0, first, end), compute, Activation::gelu_tanh);
         Tensor part = y.slice(0, first, end);
         ops::linear(hidden, nn::weight(m["2"], "weight"), m["2"].find("bias"), {Activation::none, compute}, part);

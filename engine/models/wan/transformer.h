@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <algorithm>
 #include <array>
 #include <memory>
 #include <optional>
@@ -61,14 +60,15 @@ public:
         Precision precision;
     };
 
-    /// Tokens at most whose hidden layer of the feed-forward network exists at a time: that of a long clip would need
-    /// as much memory as all else together. A multiple of 128, by which matrices are cut.
-    static constexpr std::int64_t hidden_rows = std::int64_t{66} * 128;
-    /// Into how many at a time so many tokens are cut: as few pieces as hidden_rows allows, about equally long, since a
-    /// backend may compute a short one in another way than all others.
-    static constexpr std::int64_t hidden_step(std::int64_t tokens) {
-        const std::int64_t pieces = std::max<std::int64_t>(1, (tokens + hidden_rows - 1) / hidden_rows);
-        return ((tokens + pieces - 1) / pieces + 127) / 128 * 128;
+    /// Tokens whose hidden layer of the feed-forward network exists at a time: that of a long clip would need as much
+    /// memory as all else together. 88 tiles of 128 rows by six of 256 columns (1536 in all) are four whole rounds of
+    /// the 132 multiprocessors of an H100; a round begun for a few tiles costs as much as a full one.
+    static constexpr std::int64_t hidden_rows = std::int64_t{88} * 128;
+    /// So many left over go with the piece before them: a backend may compute fewer in another way than all others.
+    static constexpr std::int64_t short_rest = 512;
+    /// Where the piece ends that begins at token `first` of `tokens`.
+    static constexpr std::int64_t hidden_end(std::int64_t first, std::int64_t tokens) {
+        return tokens - first <= hidden_rows + short_rest ? tokens : first + hidden_rows;
     }
 
     /// Checks the tensors (Config::read). Throws Error.

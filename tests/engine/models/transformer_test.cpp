@@ -303,8 +303,8 @@ TEST_F(Everything, WeightsOfTheContextLeaveTheBackendAndComeBack) {
 }
 
 TEST_F(Everything, AHiddenLayerInPiecesChangesNothing) {
-    const std::int64_t rows = 18, columns = 1878; // three tokens more than one piece holds
-    ASSERT_GT(rows / 2 * columns / 2, Transformer::hidden_rows);
+    const std::int64_t rows = 20, columns = 2356; // four tokens more than one piece holds
+    ASSERT_LT(Transformer::hidden_end(0, rows / 2 * columns / 2), rows / 2 * columns / 2);
     const Tensor large = numbered_tensor(908, {4, 1, rows, columns}),
                  beside = numbered_tensor(909, {8, 1, rows, columns});
     const std::vector<float> time{500};
@@ -320,17 +320,15 @@ TEST_F(Everything, AHiddenLayerInPiecesChangesNothing) {
         EXPECT_LT(test::relative_error(pieces, whole), of_another_order());
 }
 
-TEST(HiddenLayer, IsCutIntoPiecesAlike) {
-    constexpr std::int64_t most = Transformer::hidden_rows;
-    for (std::int64_t tokens = most + 1; tokens < 500'000; tokens += 97) {
-        const std::int64_t step = Transformer::hidden_step(tokens), pieces = (tokens + step - 1) / step;
-        ASSERT_LE(step, most);
-        ASSERT_EQ(step % 128, 0);
-        ASSERT_EQ(pieces, (tokens + most - 1) / most) << tokens;
-        ASSERT_GT(tokens - (pieces - 1) * step, 512) << tokens; // fewer rows take another way on some processors
+TEST(HiddenLayer, IsCutIntoWholePiecesAndNoShortOne) {
+    constexpr std::int64_t whole = Transformer::hidden_rows, few = Transformer::short_rest;
+    for (std::int64_t tokens = 1; tokens < 500'000; tokens += 97) {
+        std::int64_t first = 0, end = 0;
+        for (; (end = Transformer::hidden_end(first, tokens)) < tokens; first = end) ASSERT_EQ(end - first, whole);
+        ASSERT_EQ(end, tokens);
+        ASSERT_LE(end - first, whole + few) << tokens;
+        ASSERT_TRUE(first == 0 || end - first > few) << tokens;
     }
-    EXPECT_EQ(Transformer::hidden_step(2 * most), most);
-    EXPECT_EQ(Transformer::hidden_step(51'000), 57 * 128);
 }
 
 TEST_F(Everything, TimestepsOfEveryShapeMeanTheSame) {
