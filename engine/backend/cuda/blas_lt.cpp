@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <limits>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -19,8 +21,8 @@ namespace denoir::cuda {
 namespace {
 
 constexpr std::size_t workspace = std::size_t{64} << 20; ///< what NVIDIA asks for on Hopper, doubled
-constexpr int candidates = 8, rounds = 3, passes = 3;
-constexpr float long_ms = 1; ///< a time that chance does not decide
+constexpr int candidates = 24, rounds = 3, passes = 3;
+constexpr float clear_gain = 0.99f; ///< of the time of the library's own first choice: less may be chance
 
 struct Functions {
     decltype(&cublasLtCreate) create;
@@ -262,35 +264,52 @@ private:
                 throw Error("", "device", fmt::format("cuBLASLt does not start {} while it is recorded", name));
             return true;
         }
-        float best = 0;
-        const cublasLtMatmulAlgo_t* fastest = nullptr;
-        const auto all = suggestions(p, d, candidates);
-        cublasStatus_t last = CUBLAS_STATUS_NOT_SUPPORTED; // what the last of them said
-        // The least of several passes, the candidates by turns: of short products the host's hiccups and a card that
-        // has not gathered speed yet would else choose.
-        for (int pass = 0; pass < passes && (pass == 0 || (fastest && best < long_ms)); ++pass)
-            for (const auto& candidate : all) {
-                last = candidate.state;
-                if (last == CUBLAS_STATUS_SUCCESS) last = start(p, d, candidate.algo);
-                if (last != CUBLAS_STATUS_SUCCESS) continue;
-                const float time = runtime_.time([&] {
-                    for (int i = 0; i < rounds && last == CUBLAS_STATUS_SUCCESS; ++i)
-                        last = start(p, d, candidate.algo);
-                });
-                if (last == CUBLAS_STATUS_SUCCESS && (!fastest || time < best)) {
-                    best = time;
-                    fastest = &candidate.algo;
-                }
-            }
+        const auto fastest = choose(p, d, name);
         if (!fastest) {
-            if (refused_.insert(name).second)
-                log::info(fmt::format("cuBLASLt does not compute {} ({} suggestions, status {})", name, all.size(),
-                                      int(last)));
+            refused_.insert(name);
             return false;
         }
         cache_.keep(name, std::bit_cast<ProductCache::Words>(*fastest));
         trusted_.insert(name);
         return start(p, d, *fastest) == CUBLAS_STATUS_SUCCESS;
+    }
+
+    /// The fastest of the library's suggestions, as measured; nothing where none of them runs.
+    std::optional<cublasLtMatmulAlgo_t> choose(const Product& p, const Description& d, std::string_view name) {
+        struct Candidate {
+            cublasLtMatmulAlgo_t algorithm;
+            float time; ///< of `rounds` calls, the least of several passes
+        };
+        std::vector<Candidate> running;
+        const auto all = suggestions(p, d, candidates);
+        cublasStatus_t last = CUBLAS_STATUS_NOT_SUPPORTED; // what the last of them said
+        for (const auto& suggested : all) {
+            last = suggested.state;
+            if (last == CUBLAS_STATUS_SUCCESS) last = start(p, d, suggested.algo);
+            if (last == CUBLAS_STATUS_SUCCESS) running.push_back({suggested.algo, std::numeric_limits<float>::max()});
+        }
+        if (running.empty()) {
+            log::info(fmt::format("cuBLASLt does not compute {} ({} suggestions, status {})", name, all.size(),
+                                  static_cast<int>(last)));
+            return {};
+        }
+        const auto time_of = [&](const Candidate& c) {
+            return runtime_.time([&] {
+                for (int i = 0; i < rounds; ++i) start(p, d, c.algorithm);
+            });
+        };
+        warm_up([&] { return time_of(running[0]); });
+        // By turns: neither the host's hiccups nor how fast the card is by then may choose.
+        for (int pass = 0; pass < passes; ++pass)
+            for (Candidate& c : running) c.time = std::min(c.time, time_of(c));
+        const Candidate* fastest = &running[0];
+        for (const Candidate& c : running)
+            if (c.time < clear_gain * fastest->time) fastest = &c;
+        const double ms = fastest->time / rounds, work = 2.0 * static_cast<double>(p.batch) * static_cast<double>(p.m) *
+                                                         static_cast<double>(p.n) * static_cast<double>(p.k);
+        log::info(fmt::format("cuBLASLt takes number {} of {} for {}: {:.4f} ms, {:.0f} TFLOP/s", fastest - &running[0],
+                              running.size(), name, ms, work / ms / 1e9));
+        return fastest->algorithm;
     }
 
     Runtime& runtime_;

@@ -74,6 +74,15 @@ public:
     virtual void* stream() const = 0;
 };
 
+/// Repeats `work`, which takes and returns milliseconds of the device, until a card that stood idle has gathered speed:
+/// what is measured before it has is up to several times too slow.
+template <class Work> void warm_up(Work work) {
+    constexpr float enough = 30;
+    constexpr int most = 300; // of the shortest kernels: the host would take longer than the card
+    float spent = 0;
+    for (int i = 0; i < most && spent < enough; ++i) spent += work();
+}
+
 /// Card number `index`. Throws Error that says why it cannot be used: no driver, no such card, too old.
 std::shared_ptr<Runtime> open_card(int index);
 
