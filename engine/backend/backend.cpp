@@ -43,6 +43,23 @@ void Backend::layer_norm_modulate(const Tensor& x, const Tensor& shift, const Te
     }
 }
 
+void Backend::add_layer_norm(const Tensor& x, const Tensor& y, const Tensor* gate, const LayerNormOptions& o,
+                             Tensor& sum, Tensor& out) {
+    if (gate)
+        gated_add(x, y, *gate, sum);
+    else
+        add(x, y, sum);
+    Tensor normalised = sum;
+    if (o.round_before) {
+        normalised = empty(sum.shape(), DType::bf16);
+        copy(sum, normalised);
+    }
+    if (o.modulate)
+        layer_norm_modulate(normalised, *o.bias, *o.weight, o.eps, out);
+    else
+        layer_norm(normalised, o.weight, o.bias, o.eps, out);
+}
+
 void Backend::rms_norm_rope(const Tensor& x, const Tensor& weight, const RmsOptions& options, const Rope& table,
                             int heads, Tensor& out) {
     Tensor normalised = empty(x.shape(), DType::f32);

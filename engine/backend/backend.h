@@ -62,6 +62,14 @@ struct RmsOptions {
     bool round_weight = false;     ///< the weight itself rounded to bf16 (SkyReels stores bf16)
 };
 
+/// The layer norm of Backend::add_layer_norm.
+struct LayerNormOptions {
+    const Tensor *weight = nullptr, *bias = nullptr; ///< [C] f32 or null; with `modulate` scale and shift [R,C] f32
+    bool modulate = false;                           ///< ·(1 + weight[r]) + bias[r], as layer_norm_modulate
+    bool round_before = false;                       ///< what is normalised is rounded to bf16 first
+    float eps = 1e-6f;
+};
+
 /// Strides, padding and arithmetic of Backend::conv.
 struct ConvOptions {
     int stride = 1; ///< spatial
@@ -164,6 +172,10 @@ public:
     virtual void rope(const Tensor& x, const Rope&, int heads, Tensor& out) = 0;
     /// x + y·gate[r]; gate [R,C] f32.
     virtual void gated_add(const Tensor& x, const Tensor& y, const Tensor& gate, Tensor& out) = 0;
+    /// sum = x + y·gate[r], without a gate x + y, and out = the layer norm of sum; sum f32. A device may read x and y
+    /// once for both.
+    virtual void add_layer_norm(const Tensor& x, const Tensor& y, const Tensor* gate, const LayerNormOptions&,
+                                Tensor& sum, Tensor& out);
 
     /// q [Lq,N,D], k, v [Lk,N,D] (any strides but the last) -> out [Lq,N,D]. Online softmax: no Lq x Lk matrix is held.
     virtual void attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions&, Tensor& out) = 0;

@@ -153,6 +153,10 @@ public:
     void gated_add(const Tensor& x, const Tensor& y, const Tensor& gate, Tensor& out) override {
         rethrow(module_->gated_add(x, y, gate, out));
     }
+    void add_layer_norm(const Tensor& x, const Tensor& y, const Tensor* gate, const LayerNormOptions& o, Tensor& sum,
+                        Tensor& out) override {
+        rethrow(module_->add_layer_norm(x, y, gate, o, sum, out));
+    }
     void attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& o, Tensor& out) override {
         rethrow(module_->attention(q, k, v, o, out));
     }

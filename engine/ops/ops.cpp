@@ -33,6 +33,12 @@ Shape with_last(const Shape& shape, std::int64_t size) {
     return !x || (x->elements() == channels && x->dtype() == DType::f32);
 }
 
+/// [R, C] f32, each row for L / R neighbouring rows of x [L, C].
+[[maybe_unused]] bool is_table(const Tensor& table, const Tensor& x) {
+    return table.rank() == 2 && table.dtype() == DType::f32 && table.size(1) == x.size(-1) && table.size(0) > 0 &&
+           x.elements() / std::max<std::int64_t>(1, x.size(-1)) % table.size(0) == 0;
+}
+
 [[maybe_unused]] bool is_kernel(const Weight& w, const Weight* bias, std::int64_t depth) {
     return w.shape().rank() >= 2 && w.shape()[0] > 0 && w.shape().elements() / w.shape()[0] == depth &&
            (!bias || bias->shape().elements() == w.shape()[0]);
@@ -155,9 +161,7 @@ Tensor layer_norm(const Tensor& x, const Tensor* weight, const Tensor* bias, flo
 
 Tensor layer_norm_modulate(const Tensor& x, const Tensor& shift, const Tensor& scale, float eps, DType out) {
     const Scope timed(Zone::norm);
-    assert(shift.rank() == 2 && shift.shape() == scale.shape() && shift.size(1) == x.size(-1) && shift.size(0) > 0);
-    assert(shift.dtype() == DType::f32 && scale.dtype() == DType::f32 &&
-           x.elements() / x.size(-1) % shift.size(0) == 0);
+    assert(shift.shape() == scale.shape() && is_table(shift, x) && is_table(scale, x));
     return by_rows(x, out, [&](Backend& b, const Tensor& rows, Tensor& to) {
         b.layer_norm_modulate(rows, shift, scale, eps, to);
     });
@@ -181,10 +185,21 @@ Tensor rms_norm_rope(const Tensor& x, const Tensor& weight, const RmsOptions& op
 
 Tensor gated_add(const Tensor& x, const Tensor& y, const Tensor& gate, DType out) {
     const Scope timed(Zone::elementwise);
-    assert(x.shape() == y.shape() && gate.rank() == 2 && gate.size(1) == x.size(-1) && gate.size(0) > 0);
-    assert(gate.dtype() == DType::f32 && x.elements() / x.size(-1) % gate.size(0) == 0);
+    assert(x.shape() == y.shape() && is_table(gate, x));
     return by_rows(x, out,
                    [&](Backend& b, const Tensor& rows, Tensor& to) { b.gated_add(rows, as_rows(y), gate, to); });
+}
+
+std::pair<Tensor, Tensor> add_layer_norm(const Tensor& x, const Tensor& y, const Tensor* gate,
+                                         const LayerNormOptions& options, DType out) {
+    const Scope timed(Zone::norm);
+    assert(x.rank() == 2 && x.shape() == y.shape() && (!gate || is_table(*gate, x)));
+    assert(options.modulate ? is_table(*options.weight, x) && is_table(*options.bias, x)
+                            : is_vector(options.weight, x.size(1)) && is_vector(options.bias, x.size(1)));
+    Backend& backend = backend_of(x);
+    Tensor sum = backend.empty(x.shape(), DType::f32), normalised = backend.empty(x.shape(), out);
+    backend.add_layer_norm(as_rows(x), as_rows(y), gate, options, sum, normalised);
+    return {sum, normalised};
 }
 
 Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options, DType out) {

@@ -398,6 +398,36 @@ void CudaBackend::gated_add(const Tensor& x, const Tensor& y, const Tensor& gate
     cuda::gated_add(*runtime_, a);
 }
 
+void CudaBackend::add_layer_norm(const Tensor& x, const Tensor& y, const Tensor* gate, const LayerNormOptions& options,
+                                 Tensor& sum, Tensor& out) {
+    throw_if_stopped();
+    const std::int64_t tokens = x.size(0);
+    // A vector is one row for all tokens.
+    const auto group = [&](const Tensor* table) {
+        return table && table->rank() == 2 ? std::max<std::int64_t>(1, tokens / table->size(0))
+                                           : std::max<std::int64_t>(1, tokens);
+    };
+    const auto group_rows = [&](const Tensor* table) {
+        return table ? GroupRows{table->data<float>(), table->rank() == 2 ? table->stride(0) : 0} : GroupRows{};
+    };
+    AddLayerNorm a;
+    a.x = rows(x);
+    a.y = rows(y);
+    a.gate = group_rows(gate);
+    a.tokens_per_gate = group(gate);
+    a.round_before = options.round_before;
+    a.norm.x = rows(sum);
+    a.norm.out = rows(out);
+    a.norm.tokens = tokens;
+    a.norm.tokens_per_group = group(options.weight);
+    a.norm.channels = static_cast<int>(x.size(1));
+    a.norm.eps = options.eps;
+    a.norm.weight = group_rows(options.weight);
+    a.norm.bias = group_rows(options.bias);
+    a.norm.one_plus = options.modulate;
+    if (!cuda::add_layer_norm(*runtime_, a)) Backend::add_layer_norm(x, y, gate, options, sum, out);
+}
+
 void CudaBackend::channel_norm(const Tensor& x, const Tensor& gamma, bool silu, Tensor& out) {
     const std::int64_t channels = x.size(-1);
     if (x.elements() == 0) return;

@@ -89,6 +89,8 @@ public:
                        Tensor& out) override;
     void rope(const Tensor& x, const Rope&, int heads, Tensor& out) override;
     void gated_add(const Tensor& x, const Tensor& y, const Tensor& gate, Tensor& out) override;
+    void add_layer_norm(const Tensor& x, const Tensor& y, const Tensor* gate, const LayerNormOptions&, Tensor& sum,
+                        Tensor& out) override;
 
     void attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions&, Tensor& out) override;
     void conv(std::span<const Tensor> frames, const Weight& w, const Weight* bias, const Tensor* residual,

@@ -119,6 +119,10 @@ public:
     Outcome gated_add(const Tensor& x, const Tensor& y, const Tensor& gate, Tensor& out) noexcept override {
         return outcome_of([&] { inner_->gated_add(x, y, gate, out); });
     }
+    Outcome add_layer_norm(const Tensor& x, const Tensor& y, const Tensor* gate, const LayerNormOptions& o, Tensor& sum,
+                           Tensor& out) noexcept override {
+        return outcome_of([&] { inner_->add_layer_norm(x, y, gate, o, sum, out); });
+    }
     Outcome attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& o,
                       Tensor& out) noexcept override {
         return outcome_of([&] { inner_->attention(q, k, v, o, out); });

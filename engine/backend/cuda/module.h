@@ -11,7 +11,7 @@
 namespace denoir::cuda {
 
 /// Changes whenever this header does.
-inline constexpr std::uint32_t module_abi = 3;
+inline constexpr std::uint32_t module_abi = 4;
 inline constexpr const char* module_entry = "denoir_cuda_open";
 
 /// How a call ended.
@@ -72,6 +72,8 @@ public:
                                   Tensor& out) noexcept = 0;
     virtual Outcome rope(const Tensor& x, const Rope&, int heads, Tensor& out) noexcept = 0;
     virtual Outcome gated_add(const Tensor& x, const Tensor& y, const Tensor& gate, Tensor& out) noexcept = 0;
+    virtual Outcome add_layer_norm(const Tensor& x, const Tensor& y, const Tensor* gate, const LayerNormOptions&,
+                                   Tensor& sum, Tensor& out) noexcept = 0;
     virtual Outcome attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions&,
                               Tensor& out) noexcept = 0;
     virtual Outcome conv(std::span<const Tensor> frames, const Weight& w, const Weight* bias, const Tensor* residual,

@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <cmath>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -251,16 +252,16 @@ Tensor feed_forward(const Module& m, const Pass& p, const Tensor& x) {
     return y;
 }
 
-/// LN(x)·(1 + scale) + shift, ready for a linear layer. `norm`, `input`: as which the two are told.
-Tensor modulated_norm(const Module& m, const char* norm, const char* input, const Pass& p, const Tensor& x,
-                      const Tensor& shift, const Tensor& scale, bool round_norm) {
+/// LN(x)·(1 + scale) + shift, ready for a linear layer.
+Tensor modulated_norm(const Module& m, const Pass& p, const Tensor& x, const Tensor& shift, const Tensor& scale,
+                      bool round_norm) {
     const auto normalised = [&] {
         return ops::layer_norm(x, nullptr, nullptr, p.config.eps, round_norm ? DType::bf16 : DType::f32);
     };
-    p.tell(m, norm, normalised);
+    p.tell(m, "norm1", normalised);
     Tensor y = round_norm ? nn::modulate(normalised(), shift, scale, p.precision.compute)
                           : ops::layer_norm_modulate(x, shift, scale, p.config.eps, p.precision.compute);
-    p.tell(m, input, y);
+    p.tell(m, "self_attn.input", y);
     return y;
 }
 
@@ -270,22 +271,25 @@ Tensor block(const Module& m, const Pass& p, Tensor x, const Tensor& e0, const C
     auto row = [&](int i) { return e.select(1, i); }; // [R, D]
     const bool has_image = !context.image.empty();
 
-    Tensor y =
-        modulated_norm(m, "norm1", "self_attn.input", p, x, row(0), row(1), index == 0 && p.precision.round_first_norm);
+    Tensor y = modulated_norm(m, p, x, row(0), row(1), index == 0 && p.precision.round_first_norm);
     y = self_attention(m["self_attn"], p, std::move(y));
-    x = ops::gated_add(x, y, row(2), DType::f32);
-    p.tell(m, "norm3.input", x);
 
+    const Tensor weight = p.parameter(m["norm3"], "weight"), bias = p.parameter(m["norm3"], "bias"), gate = row(2);
     const bool rounded = p.precision.round_norm3_input && !has_image;
-    y = nn::layer_norm(m["norm3"], rounded ? ops::cast(x, DType::bf16) : x, p.config.eps, p.precision.compute,
-                       p.precision.bf16_parameters);
+    std::tie(x, y) = ops::add_layer_norm(
+        x, y, &gate, {.weight = &weight, .bias = &bias, .round_before = rounded, .eps = p.config.eps},
+        p.precision.compute);
+    p.tell(m, "norm3.input", x);
     p.tell(m, "norm3", y);
     y = cross_attention(m["cross_attn"], p, y, context.text[index], context,
                         has_image ? &context.image[index] : nullptr);
-    x = ops::add(x, y, DType::f32);
-    p.tell(m, "norm2.input", x);
 
-    y = modulated_norm(m, "norm2", "ffn.input", p, x, row(3), row(4), false);
+    const Tensor shift = row(3), scale = row(4);
+    std::tie(x, y) = ops::add_layer_norm(
+        x, y, nullptr, {.weight = &scale, .bias = &shift, .modulate = true, .eps = p.config.eps}, p.precision.compute);
+    p.tell(m, "norm2.input", x);
+    p.tell(m, "norm2", [&] { return ops::layer_norm(x, nullptr, nullptr, p.config.eps, DType::f32); });
+    p.tell(m, "ffn.input", y);
     y = feed_forward(m["ffn"], p, y);
     x = ops::gated_add(x, y, row(5), p.precision.stream);
     p.tell(m, "", x);

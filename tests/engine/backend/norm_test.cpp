@@ -113,6 +113,42 @@ TEST_P(Norm, LayerModulated) {
     }
 }
 
+/// One pass over x and y, or none of its own: the sum and its norm are those of the kernels it stands for.
+TEST_P(Norm, OfASum) {
+    struct Case {
+        std::int64_t groups;
+        bool gated, modulated, rounded, dense;
+    };
+    for (const std::int64_t channels : {33, 96, 768, 1024, 1536, 2048, 5120, 10248})
+        for (const Case& c : {Case{1, true, false, true, true},
+                              {3, true, true, false, true},
+                              {1, false, true, false, true},
+                              {9, false, true, true, true},
+                              {1, true, false, false, false}}) {
+            SCOPED_TRACE(testing::Message() << channels << " channels in " << c.groups << " groups");
+            const Tensor x = offset_rows({9, channels}, 1, in(), 3.0f), y = host({9, channels}, 2, out()),
+                         table = host({c.groups, 3, channels}, 3), w = host({channels}, 4), b = host({channels}, 5);
+            const auto run_by = [&](const auto& kernel) {
+                const auto& backend = backend_under_test();
+                const Tensor rows = backend->upload(table), gate = rows.select(1, 0), scale = rows.select(1, 1),
+                             shift = rows.select(1, 2), weight = backend->upload(w), bias = backend->upload(b);
+                const LayerNormOptions options{.weight = c.modulated ? &scale : &weight,
+                                               .bias = c.modulated ? &shift : &bias,
+                                               .modulate = c.modulated,
+                                               .round_before = c.rounded};
+                Tensor sum = backend->empty(x.shape(), DType::f32), result = backend->empty(x.shape(), out());
+                kernel(*backend, laid(*backend, x, c.dense), laid(*backend, y, c.dense), c.gated ? &gate : nullptr,
+                       options, sum, result);
+                return std::pair(doubles(sum), result);
+            };
+            const auto [sum, normalised] = run_by([](Backend& backend, auto&&... a) { backend.add_layer_norm(a...); });
+            const auto [plain_sum, plain] =
+                run_by([](Backend& backend, auto&&... a) { backend.Backend::add_layer_norm(a...); });
+            EXPECT_EQ(sum, plain_sum);
+            expect_near(normalised, doubles(plain), tolerance(out()));
+        }
+}
+
 TEST_P(Norm, Rms) {
     for (const std::int64_t channels : widths)
         for (const int way : {0, 1, 2, 3}) {

@@ -57,6 +57,17 @@ template <class T, int V, int W, int P> struct Row {
             for (int p = 0; p < P; ++p)
                 if (place(p) < channels) kept[p] = fetch<V>(from + place(p));
     }
+    /// A row that is made, not read: f(first channel, values) for each pack of this thread. In f32, kept as a whole.
+    template <class F> __device__ Row(int count, F f) : from(nullptr), channels(count) {
+        static_assert(P > 0 && std::is_same_v<T, float>);
+        for (int p = 0; p < P; ++p)
+            if (place(p) < channels) f(place(p), kept[p].value);
+    }
+    /// What is kept of such a row becomes bf16 values.
+    __device__ void round() {
+        for (auto& pack : kept)
+            for (float& v : pack.value) v = rounded(v);
+    }
     __device__ static int width() { return W > 0 ? W : static_cast<int>(blockDim.x); }
     __device__ static int place(int p) { return (p * width() + static_cast<int>(threadIdx.x)) * V; }
 

@@ -21,11 +21,9 @@ template <int V> __device__ void parameters(const float* from, int c, float* val
     if (from) load<V>(from + c, values);
 }
 
-template <class In, class Out, int V, int W, int P>
-__global__ void __launch_bounds__(RowShape::block, RowShape::blocks(P)) layer_norm_kernel(LayerNorm a) {
-    const std::int64_t token = token_here();
-    if (token >= a.tokens) return; // a whole row: no barrier waits for it
-    const Row<In, V, W, P> row(row_at<In>(a.x, token), a.channels);
+/// The layer norm of a row that its threads have.
+template <class Out, class In, int V, int W, int P>
+__device__ void write_layer_norm(const Row<In, V, W, P>& row, const LayerNorm& a, std::int64_t token) {
     float sum = 0;
     row.each([&](int, bool, const float* v) {
         for (int i = 0; i < V; ++i) sum += v[i];
@@ -50,6 +48,36 @@ __global__ void __launch_bounds__(RowShape::block, RowShape::blocks(P)) layer_no
         for (int i = 0; i < V; ++i) result[i] = normalised(v[i], mean, factor, w[i] + one, b[i]);
         store<V>(out + c, result);
     });
+}
+
+template <class In, class Out, int V, int W, int P>
+__global__ void __launch_bounds__(RowShape::block, RowShape::blocks(P)) layer_norm_kernel(LayerNorm a) {
+    const std::int64_t token = token_here();
+    if (token >= a.tokens) return; // a whole row: no barrier waits for it
+    write_layer_norm<Out>(Row<In, V, W, P>(row_at<In>(a.x, token), a.channels), a, token);
+}
+
+template <class X, class Y, int V, int W, int P> __global__ void __launch_bounds__(RowShape::block, RowShape::blocks(P))
+    add_layer_norm_kernel(AddLayerNorm a) {
+    const std::int64_t token = token_here();
+    if (token >= a.norm.tokens) return;
+    const X* x = row_at<X>(a.x, token);
+    const Y* y = row_at<Y>(a.y, token);
+    float* sum = const_cast<float*>(row_at<float>(a.norm.x, token));
+    const float* gate = a.gate.data ? a.gate.data + token / a.tokens_per_gate * a.gate.stride : nullptr;
+    Row<float, V, W, P> row(a.norm.channels, [&](int c, float* v) {
+        float added[V], factor[V];
+        load<V>(x + c, v);
+        load<V>(y + c, added);
+        if (gate) load<V>(gate + c, factor);
+        for (int i = 0; i < V; ++i) v[i] = gate ? v[i] + added[i] * factor[i] : v[i] + added[i];
+    });
+    // Not while the row is read: no read may be moved before a write.
+    row.each([&](int c, bool inside, const float* v) {
+        if (inside) store<V>(sum + c, v);
+    });
+    if (a.round_before) row.round();
+    write_layer_norm<Y>(row, a.norm, token);
 }
 
 template <class In, class Out, int V, int W, int P>
@@ -213,6 +241,29 @@ void gated_add(Runtime& runtime, const GatedAdd& a) {
             });
         });
     });
+}
+
+bool add_layer_norm(Runtime& runtime, const AddLayerNorm& a) {
+    constexpr int V = RowShape::widest_pack;
+    const LayerNorm& norm = a.norm;
+    const RowShape shape = RowShape::of(norm.channels, V);
+    const bool eights = norm.channels % V == 0 && in_eights(a.x) && in_eights(a.y) && in_eights(a.gate) &&
+                        in_eights(norm.x) && in_eights(norm.out) && in_eights(norm.weight) && in_eights(norm.bias);
+    const bool many = shape.packs == RowShape::many, long_row = shape.packs == RowShape::few && shape.rows == 1;
+    if (!eights || !(many || long_row) || a.y.type != norm.out.type || norm.x.type != Type::f32) return false;
+    if (norm.tokens == 0) return true;
+    with_float(a.x.type, [&](auto x) {
+        with_float(a.y.type, [&](auto y) {
+            using X = decltype(x);
+            using Y = decltype(y);
+            launch(runtime, divide_up(norm.tokens, shape.rows),
+                   {static_cast<unsigned>(shape.width), static_cast<unsigned>(shape.rows)}, 0,
+                   many ? add_layer_norm_kernel<X, Y, V, RowShape::warp, RowShape::many>
+                        : add_layer_norm_kernel<X, Y, V, 0, RowShape::few>,
+                   a);
+        });
+    });
+    return true;
 }
 
 } // namespace denoir::cuda

@@ -59,6 +59,18 @@ struct GatedAdd {
 };
 void gated_add(Runtime&, const GatedAdd&);
 
+/// norm.x = x + y · gate[group], or without a gate x + y, f32; and its layer norm, of the sum rounded to bf16 if asked.
+struct AddLayerNorm {
+    Rows x, y;
+    std::int64_t tokens_per_gate = 1;
+    GroupRows gate;
+    bool round_before = false;
+    LayerNorm norm;
+};
+/// False, and nothing is done, where rows are too short for a warp or do not lie in packs of eight, or types differ
+/// from those of a network.
+bool add_layer_norm(Runtime&, const AddLayerNorm&);
+
 // Per value; what the kernels are made of.
 
 DENOIR_HD float normalised(float x, float mean, float factor, float weight, float bias) {
