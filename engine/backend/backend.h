@@ -45,6 +45,8 @@ struct AttentionOptions {
     /// Says that key_bias is zero but for the last key, which stands for this many equal ones: a backend may leave that
     /// key out and join it afterwards. 0: not said.
     std::int64_t last_key_count = 0;
+    /// Added to the result, once that has the type of `out`: [Lq, N, D] of that type, dense, or undefined.
+    Tensor added;
     /// f32, or bf16: q, k, v and probabilities-times-v as a flash-attention kernel with bf16 inputs gives them (f32
     /// softmax and accumulation).
     DType compute = DType::f32;

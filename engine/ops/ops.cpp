@@ -208,6 +208,7 @@ Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const Attent
            k.size(2) == q.size(2));
     assert(!options.bias || options.bias.shape() == Shape({q.size(1), q.size(0), k.size(0)}));
     assert(!options.key_bias || options.key_bias.shape() == Shape({k.size(0)}));
+    assert(!options.added || (options.added.shape() == q.shape() && options.added.dtype() == out));
     Tensor result = backend_of(q).empty(q.shape(), out);
     backend_of(q).attention(q, k, v, options, result);
     return result;

@@ -243,6 +243,12 @@ void Pieces::write_rows(const Queries& q) const {
 
 void CpuBackend::attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options,
                            Tensor& out) {
+    attend(q, k, v, options, out);
+    if (options.added) add(out, options.added, out);
+}
+
+void CpuBackend::attend(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options,
+                        Tensor& out) {
     if (options.bias && options.bias.dtype() == DType::bf16)
         return attention_in_steps(kernels_, pool_, q, k, v, options, out);
     Pieces pieces(kernels_, q, k, v, options, out);

@@ -60,6 +60,8 @@ public:
     void channel_norm(const Tensor& x, const Tensor& gamma, bool silu, Tensor& out) override;
 
 private:
+    /// attention() without what is added to it.
+    void attend(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions&, Tensor& out);
     /// body(begin, end, scratch) for consecutive ranges of [0, rows), as many rows each as make about 64 Ki elements.
     /// `scratch`: `scratch_floats` of the thread's own memory.
     void each_rows(std::int64_t rows, std::int64_t elements_per_row, std::int64_t scratch_floats,

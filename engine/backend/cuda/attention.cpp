@@ -18,14 +18,19 @@ void CudaBackend::attention(const Tensor& q, const Tensor& k, const Tensor& v, c
                             Tensor& out) {
     throw_if_stopped();
     if (out.elements() == 0) return;
-    if (k.size(0) == 0) return fill(out, 0.0f);
     const bool steps = options.bias && options.bias.dtype() == DType::bf16;
     const DType compute = steps ? DType::bf16 : options.compute;
     const Tensor qs = as(q, compute), ks = as(k, compute), vs = as(v, compute);
     const bool in_place = out.dtype() == compute && out.stride(2) == 1;
-    Tensor result = in_place ? out : allocate(out.shape(), compute);
-    if (!attention_fused(qs, ks, vs, options, result)) attention_plain(qs, ks, vs, options, result);
+    Tensor result = in_place ? out : allocate(out.shape(), compute), log_sum;
+    if (k.size(0) == 0)
+        fill(result, 0.0f);
+    else if (!attention_fused(qs, ks, vs, options, log_sum, result))
+        attention_plain(qs, ks, vs, options, result);
+    const bool adds = log_sum && in_place; // the kernel that joins the last key
+    if (log_sum) join_last_key(qs, ks, vs, options, log_sum, adds ? options.added : Tensor(), result);
     if (!in_place) copy(result, out);
+    if (options.added && !adds) add(out, options.added, out);
 }
 
 /// `workspace`: memory of one call at a multiple of 256, as the card's own allocator gives it; a larger one replaces
@@ -41,8 +46,9 @@ Dnn::Caller CudaBackend::dnn_caller(Tensor& workspace) {
             [this] { throw_if_stopped(); }};
 }
 
+/// `log_sum` receives those of the softmax [N, Lq] where the last key was left out.
 bool CudaBackend::attention_fused(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options,
-                                  Tensor& out) {
+                                  Tensor& log_sum, Tensor& out) {
     const bool extra = options.key_bias && options.last_key_count > 0;
     if (!options_.dnn || q.dtype() != DType::bf16 || q.size(2) % 8 != 0 || q.size(2) > largest_fused_head ||
         options.bias || (options.key_bias && !extra) || (extra && options.causal_block != 0))
@@ -61,11 +67,8 @@ bool CudaBackend::attention_fused(const Tensor& q, const Tensor& k, const Tensor
     a.out_token = out.stride(0), a.out_head = out.stride(1);
     a.k = k.raw();
     a.v = v.raw();
-    Tensor memory, log_sum;
-    if (extra) {
-        log_sum = allocate({a.heads, q.size(0)}, DType::f32);
-        a.log_sum = log_sum.data<float>();
-    }
+    Tensor memory, sums = extra ? allocate({a.heads, q.size(0)}, DType::f32) : Tensor();
+    if (extra) a.log_sum = sums.data<float>();
     // Queries of one causal block see the same keys.
     const std::int64_t block = options.causal_block ? options.causal_block : q.size(0);
     a.all_keys = keys_of(q.size(0) - 1);
@@ -76,7 +79,12 @@ bool CudaBackend::attention_fused(const Tensor& q, const Tensor& k, const Tensor
         a.out = out.slice(0, first, first + a.queries).raw();
         if (!options_.dnn->attention(a, dnn_caller(memory))) return false;
     }
-    if (!extra) return true;
+    log_sum = sums;
+    return true;
+}
+
+void CudaBackend::join_last_key(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options,
+                                const Tensor& log_sum, const Tensor& added, Tensor& out) {
     const std::int64_t last = k.size(0) - 1;
     ExtraKey e;
     e.q = q.raw();
@@ -85,15 +93,18 @@ bool CudaBackend::attention_fused(const Tensor& q, const Tensor& k, const Tensor
     e.q_token = q.stride(0), e.q_head = q.stride(1);
     e.k_head = k.stride(1), e.v_head = v.stride(1);
     e.out_token = out.stride(0), e.out_head = out.stride(1);
-    e.log_sum = a.log_sum;
+    e.log_sum = log_sum.data<float>();
+    if (added) {
+        e.added = added.raw();
+        e.added_token = added.stride(0), e.added_head = added.stride(1);
+    }
     e.out = out.raw();
     e.tokens = q.size(0);
-    e.heads = static_cast<int>(a.heads);
-    e.size = static_cast<int>(a.size);
+    e.heads = static_cast<int>(q.size(1));
+    e.size = static_cast<int>(q.size(2));
     e.scale = options.scale;
     e.log_count = static_cast<float>(std::log(static_cast<double>(options.last_key_count)));
     join_extra_key(*runtime_, e);
-    return true;
 }
 
 /// Scores, softmax, sum: three kernels on as many queries at a time as their scores have room.

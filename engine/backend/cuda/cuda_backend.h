@@ -165,7 +165,10 @@ private:
     bool refuse_eight_bit(std::int64_t k, std::int64_t n);
     void rms(RmsNorm&, const Tensor& x, const Tensor& out);
 
-    bool attention_fused(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions&, Tensor& out);
+    bool attention_fused(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions&, Tensor& log_sum,
+                         Tensor& out);
+    void join_last_key(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions&,
+                       const Tensor& log_sum, const Tensor& added, Tensor& out);
     void attention_plain(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions&, Tensor& out);
     struct ConvCall;
     /// Whether the library is asked for it at all.

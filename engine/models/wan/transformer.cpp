@@ -224,9 +224,9 @@ Tensor cross_attention(const Module& m, const Pass& p, const Tensor& x, const Co
     AttentionOptions options = p.attention();
     options.key_bias = context.key_bias;
     options.last_key_count = context.last_key_count;
-    Tensor y = ops::attention(q, text.k, text.v, options, compute);
-    if (image) y = ops::add(y, ops::attention(q, image->k, image->v, p.attention(), compute), compute);
-    y = y.reshape(x.shape());
+    if (image) options.added = ops::attention(q, image->k, image->v, p.attention(), compute);
+    Tensor y = ops::attention(q, text.k, text.v, options, compute).reshape(x.shape());
+    options.added = {};
     p.tell(m, "o.input", y);
     y = nn::linear(m["o"], y, compute);
     p.tell(m, "o", y);

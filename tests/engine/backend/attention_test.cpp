@@ -84,6 +84,26 @@ TEST(Attention, CausalBlocks) {
     check({40, 600, 1, 16, 50}); // keys that no query sees
 }
 
+/// As if it were added afterwards.
+TEST(Attention, AddedToTheResult) {
+    for (const DType type : {DType::f32, DType::bf16})
+        for (const std::int64_t keys : {0, 40}) {
+            const auto& backend = backend_under_test();
+            const Tensor q = backend->upload(host({30, 2, 16}, 1, type)),
+                         k = backend->upload(host({keys, 2, 16}, 2, type)),
+                         v = backend->upload(host({keys, 2, 16}, 3, type)),
+                         added = backend->upload(host({30, 2, 16}, 4, type));
+            AttentionOptions options{.scale = 0.5f, .compute = DType::bf16};
+            Tensor found = backend->empty(q.shape(), type), alone = found, expected = backend->empty(q.shape(), type);
+            backend->attention(q, k, v, options, alone);
+            backend->add(alone, added, expected);
+            found = backend->empty(q.shape(), type);
+            options.added = added;
+            backend->attention(q, k, v, options, found);
+            EXPECT_EQ(bytes_of(found), bytes_of(expected));
+        }
+}
+
 TEST(Attention, Biases) {
     check({70, 300, 3, 24, 0, true});
     check({70, 300, 3, 24, 0, false, true});

@@ -84,7 +84,8 @@ constexpr int extra_lanes = 16, extra_rows = 8;
 template <int V, int P> __global__ void __launch_bounds__(extra_lanes* extra_rows) extra_key_kernel(ExtraKey a) {
     const std::int64_t index = static_cast<std::int64_t>(blockIdx.x) * extra_rows + threadIdx.y;
     if (index >= a.tokens * a.heads) return;
-    const std::int64_t token = index / a.heads;
+    const std::int64_t token =
+        index < 0x80000000ll ? static_cast<std::uint32_t>(index) / static_cast<unsigned>(a.heads) : index / a.heads;
     const int head = static_cast<int>(index - token * a.heads);
     const Bf16* k = static_cast<const Bf16*>(a.k) + head * a.k_head;
     const Bf16* v = static_cast<const Bf16*>(a.v) + head * a.v_head;
@@ -101,11 +102,18 @@ template <int V, int P> __global__ void __launch_bounds__(extra_lanes* extra_row
     // Weight of the old result: e^lse / (e^lse + count · e^s).
     const float s = row_sum<extra_lanes>(dot) * a.scale + a.log_count;
     const float kept = logistic(1.0f, a.log_sum[head * a.tokens + token] - s);
+    const Bf16* added =
+        a.added ? static_cast<const Bf16*>(a.added) + token * a.added_token + head * a.added_head : nullptr;
     old.each([&](int c, bool inside, const float* x) {
         if (!inside) return;
         float y[V];
         load<V>(v + c, y);
         for (int i = 0; i < V; ++i) y[i] = x[i] * kept + y[i] * (1.0f - kept);
+        if (added) {
+            float other[V];
+            load<V>(added + c, other);
+            for (int i = 0; i < V; ++i) y[i] = rounded(y[i]) + other[i];
+        }
         store<V>(out + c, y);
     });
 }
@@ -138,7 +146,8 @@ void join_extra_key(Runtime& runtime, const ExtraKey& a) {
         return in_eights(data, Type::bf16, token) && head % 8 == 0;
     };
     const bool eights = a.size % 8 == 0 && a.size <= 8 * extra_lanes && fits(a.q, a.q_token, a.q_head) &&
-                        fits(a.k, 0, a.k_head) && fits(a.v, 0, a.v_head) && fits(a.out, a.out_token, a.out_head);
+                        fits(a.k, 0, a.k_head) && fits(a.v, 0, a.v_head) && fits(a.out, a.out_token, a.out_head) &&
+                        fits(a.added, a.added_token, a.added_head);
     launch(runtime, divide_up(a.tokens * a.heads, extra_rows), {extra_lanes, extra_rows}, 0,
            eights ? extra_key_kernel<8, 1> : extra_key_kernel<1, 0>, a);
 }

@@ -74,6 +74,8 @@ struct ExtraKey {
     std::int64_t q_token = 0, q_head = 0, k_head = 0, v_head = 0, out_token = 0, out_head = 0; ///< strides
     const float* log_sum = nullptr; ///< [H, L], natural logarithm
     void* out = nullptr;            ///< [L, H, D] bf16: in and out
+    const void* added = nullptr;    ///< [L, H, D] bf16, added to the result once that is rounded; or null
+    std::int64_t added_token = 0, added_head = 0;
     std::int64_t tokens = 0;
     int heads = 0, size = 0;
     float scale = 1, log_count = 0;

@@ -8,7 +8,7 @@ namespace {
 
 struct AttentionCase {
     std::int64_t queries, keys, heads, size, causal_block = 0, last_key_count = 0;
-    bool narrow_out = true, dense = false;
+    bool narrow_out = true, dense = false, added = false;
 };
 
 void check(const AttentionCase& c) {
@@ -28,6 +28,7 @@ void check(const AttentionCase& c) {
             options.last_key_count = c.last_key_count;
         }
         Tensor out = backend.empty({c.queries, c.heads, c.size}, c.narrow_out ? DType::bf16 : DType::f32);
+        if (c.added) options.added = backend.upload(host({c.queries, c.heads, c.size}, 4, out.dtype()));
         const auto laid = [&](const Tensor& x) { return c.dense ? backend.upload(x) : strided(backend, x); };
         backend.attention(laid(q), laid(k), laid(v), options, out);
         return doubles(out);
@@ -47,6 +48,13 @@ TEST(FusedAttention, StridesCausalBlocksAndTheExtraKey) {
     check({20, 3, 1, 8, 0, 3});
     check({20, 33, 2, 16, 0, 0, false});
     for (const std::int64_t size : {24, 128, 256}) check({7, 12, 3, size, 0, 500, true, true});
+}
+
+/// Joined by the kernel of the extra key, or by one of its own.
+TEST(FusedAttention, WhatIsAddedToIt) {
+    for (const bool narrow_out : {true, false})
+        for (const std::int64_t last : {0, 500})
+            for (const bool dense : {true, false}) check({20, 12, 2, 16, 0, last, narrow_out, dense, true});
 }
 
 TEST(FusedAttention, WhatItDoesNotKnowGoesThePlainWay) {
