@@ -2,6 +2,7 @@
 #pragma once
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,11 @@ struct Checkpoint {
     /// `index`: the index json that named the files, or empty. Throws Error, for a tensor that is in two shards or that
     /// the index promises and no shard has too.
     static Checkpoint open(std::vector<std::filesystem::path> files, const std::filesystem::path& index = {});
+
+    /// Opened ones as one without an index, their tensors recognised together; no header is read again. Throws Error
+    /// for a tensor that is in two of them, unless twins are kept.
+    enum class Twins { refused, kept };
+    static Checkpoint join(std::span<const Checkpoint> parts, Twins);
 };
 
 /// The files of one checkpoint, before any was opened.

@@ -5,13 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <optional>
-#include <set>
 
 #include "engine/core/error.h"
 #include "engine/core/memory.h"
 #include "engine/weights/checkpoint.h"
 #include "engine/weights/config_file.h"
+#include "engine/weights/parts.h"
 #include "engine/weights/quantisation.h"
 #include "engine/weights/weights.h"
 
@@ -21,10 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 
 bool is_vae(Component c) { return c == Component::vae21 || c == Component::vae22; }
-bool matches(Component found, Component wanted) {
-    if (wanted == Component::unknown) return found != Component::unknown && found != Component::lora;
-    return found == wanted || (is_vae(found) && is_vae(wanted));
-}
 
 /// The groups that hold what is asked for, with what keeps them alive.
 struct Selection {
@@ -33,22 +28,33 @@ struct Selection {
     std::vector<std::string> others; ///< what else was found
 };
 
-bool holds(const Checkpoint& c, Component wanted) {
-    return std::any_of(c.groups.begin(), c.groups.end(),
-                       [&](const TensorGroup& g) { return matches(g.recognised.component, wanted); });
-}
+/// What was opened: those that hold what is asked for, and those that may be parts of it.
+struct Opened {
+    std::vector<Checkpoint> holding, unknown;
+
+    void take(Checkpoint c, Component wanted, Selection& selection) {
+        for (const TensorGroup& g : c.groups) selection.others.emplace_back(name(g.recognised.component));
+        if (holds(c, wanted)) {
+            holding.push_back(std::move(c));
+        } else if (is_perhaps_part(c)) {
+            for (const TensorGroup& g : c.groups) room_ -= std::min(room_, g.members.size());
+            if (room_ > 0) unknown.push_back(std::move(c));
+        }
+    }
+
+private:
+    std::size_t room_ = 10'000; ///< tensors: no network has more, and a folder may hold any number of other things
+};
 
 void select_from(const fs::path& path, Component wanted, Selection& selection) {
     std::error_code ignored;
     const bool folder = fs::is_directory(path, ignored);
-    std::vector<Checkpoint> found;
+    Opened opened;
     std::vector<std::pair<fs::path, Error>> broken_indices;
     for (CheckpointFiles& files : list_checkpoints(path)) {
         const fs::path index = files.index;
         try {
-            Checkpoint c = Checkpoint::open(std::move(files.files), files.index);
-            for (const TensorGroup& g : c.groups) selection.others.emplace_back(name(g.recognised.component));
-            if (holds(c, wanted)) found.push_back(std::move(c));
+            opened.take(Checkpoint::open(std::move(files.files), files.index), wanted, selection);
         } catch (const Error& e) {
             if (!folder) throw;
             selection.problems.push_back(e);
@@ -56,14 +62,24 @@ void select_from(const fs::path& path, Component wanted, Selection& selection) {
         }
     }
     // An index says what belongs together; copies beside it do not count.
+    std::vector<Checkpoint>& found = opened.holding;
     const bool indexed = std::any_of(found.begin(), found.end(), [](const Checkpoint& c) { return c.indexed; });
     // One that is broken may have meant other files than those that are left of its kind.
     if (!indexed)
         for (const auto& [index, error] : broken_indices)
             for (const Checkpoint& c : found)
                 if (index.stem().stem().extension() == c.files.front().extension()) throw Error(error);
+    if (!indexed) join_parts(found, std::move(opened.unknown), wanted);
     for (Checkpoint& c : found)
         if (!indexed || c.indexed) selection.checkpoints.push_back(std::move(c));
+}
+
+/// Files that someone named one by one: each that is not known for something else is meant.
+void select_files(std::span<const fs::path> paths, Component wanted, Selection& selection) {
+    Opened opened;
+    for (const fs::path& path : paths) opened.take(Checkpoint::open({path}), wanted, selection);
+    join_named_parts(opened.holding, std::move(opened.unknown), wanted);
+    selection.checkpoints = std::move(opened.holding);
 }
 
 /// Where a diffusers repository keeps the part.
@@ -83,47 +99,22 @@ fs::path part_folder(const fs::path& root, Component wanted) {
     }
 }
 
-/// One network cut into files that are named one by one: a part of it may hold too little to be known for what it is,
-/// or for which VAE. Then those that are not known for something else are seen together. Nothing where each says the
-/// same.
-std::optional<Checkpoint> parts_together(std::span<const fs::path> paths, Component wanted) {
-    std::error_code ignored;
-    std::vector<fs::path> parts;
-    std::set<Component> seen;
-    for (const fs::path& path : paths) {
-        if (paths.size() < 2 || !fs::is_regular_file(path, ignored) || path.extension() == ".json") return std::nullopt;
-        const Checkpoint alone = Checkpoint::open({path}, {});
-        bool part = true;
-        for (const TensorGroup& g : alone.groups) {
-            const Component known = g.recognised.component;
-            part = part && (known == Component::unknown || matches(known, wanted));
-        }
-        if (!part && !holds(alone, wanted)) continue;
-        parts.push_back(path);
-        for (const TensorGroup& g : alone.groups)
-            if (part || matches(g.recognised.component, wanted)) seen.insert(g.recognised.component);
-    }
-    const bool sure =
-        !seen.contains(Component::unknown) && !(seen.contains(Component::vae21) && seen.contains(Component::vae22));
-    if (sure) return std::nullopt;
-    Checkpoint together = Checkpoint::open(std::move(parts), {});
-    if (!holds(together, wanted)) return std::nullopt;
-    return together;
-}
-
 Selection select(std::span<const fs::path> paths, Component wanted) {
     Selection selection;
-    if (std::optional<Checkpoint> together = parts_together(paths, wanted)) {
-        selection.checkpoints.push_back(std::move(*together));
-        return selection;
-    }
-    for (const fs::path& path : paths) {
-        const std::size_t before = selection.checkpoints.size();
-        select_from(path, wanted, selection);
-        std::error_code ignored;
-        const fs::path part = part_folder(path, wanted);
-        if (selection.checkpoints.size() == before && !part.empty() && fs::is_directory(part, ignored))
-            select_from(part, wanted, selection);
+    std::error_code ignored;
+    const bool plain_files = std::all_of(paths.begin(), paths.end(), [&](const fs::path& path) {
+        return fs::is_regular_file(path, ignored) && path.extension() != ".json";
+    });
+    if (plain_files) {
+        select_files(paths, wanted, selection);
+    } else {
+        for (const fs::path& path : paths) {
+            const std::size_t before = selection.checkpoints.size();
+            select_from(path, wanted, selection);
+            const fs::path part = part_folder(path, wanted);
+            if (selection.checkpoints.size() == before && !part.empty() && fs::is_directory(part, ignored))
+                select_from(part, wanted, selection);
+        }
     }
     if (!selection.checkpoints.empty()) return selection;
     if (!selection.problems.empty()) throw Error(selection.problems.front());

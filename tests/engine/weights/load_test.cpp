@@ -210,23 +210,68 @@ TEST(Load, PartsOfAnyNameAreJoined) {
     EXPECT_TRUE(has(refusal(folder.path(), Component::transformer), "the same tensor is there"));
 }
 
+std::vector<Raw> every_third(const std::vector<Raw>& tensors, std::size_t first) {
+    std::vector<Raw> some;
+    for (std::size_t i = first; i < tensors.size(); i += 3) some.push_back(tensors[i]);
+    return some;
+}
+
 // A part may hold too little to be known for what it is: those that are named together are seen together.
 TEST(Load, PartsThatAreNamedOneByOneAreSeenTogether) {
     for (const Kind& kind : kinds()) {
         const std::vector<Raw> tensors = in_layout(kind.list, kind.component, Layout::original);
         const TempFolder folder;
         std::vector<fs::path> paths;
-        constexpr std::size_t parts = 3;
-        for (std::size_t part = 0; part < parts; ++part) {
-            std::vector<Raw> some;
-            for (std::size_t i = part; i < tensors.size(); i += parts) some.push_back(tensors[i]);
+        for (std::size_t part = 0; part < 3; ++part) {
             paths.push_back(folder / fmt::format("part-{}", part));
-            write_bytes(paths.back(), safetensors(some));
+            write_bytes(paths.back(), safetensors(every_third(tensors, part)));
         }
         EXPECT_EQ(Weights::load(paths, kind.component).all().size(), kind.list.size()) << name(kind.component);
         const Component other = kind.component == Component::umt5 ? Component::clip : Component::umt5;
         EXPECT_NE(test::refusal([&] { Weights::load(paths, other); }), "accepted");
     }
+}
+
+// As those that are named: the names of a folder's files need not say that they are parts.
+TEST(Load, PartsInAFolderAreSeenTogether) {
+    for (const Kind& kind : kinds())
+        for (const Layout layout : kind.layouts) {
+            const std::vector<Raw> tensors = in_layout(kind.list, kind.component, layout);
+            const TempFolder folder;
+            for (std::size_t part = 0; part < 3; ++part)
+                write_bytes(folder / fmt::format("part {}.safetensors", "abc"[part]),
+                            safetensors(every_third(tensors, part)));
+            // What is of another network, or of none, is no part.
+            write_bytes(folder / "upscaler.safetensors", safetensors({f32("conv_first.weight", {2, 2})}));
+            write_bytes(folder / "lora.safetensors", safetensors({f32("blocks.0.lora_A.weight", {2, 2})}));
+            EXPECT_EQ(load(folder.path(), kind.component).all().size(), kind.list.size())
+                << name(kind.component) << " " << name(layout);
+        }
+}
+
+/// The text encoder's norms alone are those of T5 just as well, until its tables of position biases are there too.
+TEST(Load, APartThatIsNotKnownAloneIsFoundInItsFolder) {
+    const std::vector<Raw> tensors = zero_tensors(umt5_names(20, 8, 12, 4, 2));
+    std::vector<Raw> tables, rest;
+    for (const Raw& t : tensors) (has(t.name, "pos_embedding") ? tables : rest).push_back(t);
+    const TempFolder folder;
+    write_bytes(folder / "one.safetensors", safetensors(rest));
+    EXPECT_NE(refusal(folder.path(), Component::umt5), "accepted");
+    write_bytes(folder / "two.safetensors", safetensors(tables));
+    EXPECT_EQ(load(folder.path(), Component::umt5).all().size(), tensors.size());
+    write_bytes(folder / "again.safetensors", safetensors({rest.front()})); // a copy of what is there
+    EXPECT_TRUE(has(refusal(folder.path(), Component::umt5), "token_embedding.weight"));
+}
+
+TEST(Load, AWholeNetworkDoesNotTakeWhatLiesBesideIt) {
+    const std::vector<Raw> tensors = zero_tensors(umt5_names(20, 8, 12, 4, 2));
+    const TempFolder folder;
+    write_bytes(folder / "whole.safetensors", safetensors(tensors));
+    std::vector<Raw> rest;
+    for (const Raw& t : tensors)
+        if (!has(t.name, "pos_embedding")) rest.push_back(t);
+    write_bytes(folder / "t5.safetensors", safetensors(rest)); // not known: T5 has these names too
+    EXPECT_EQ(load(folder.path(), Component::umt5).all().size(), tensors.size());
 }
 
 TEST(Load, AnIndexGoesBeforeCopies) {

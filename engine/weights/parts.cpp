@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/weights/parts.h"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+
+namespace denoir {
+namespace {
+
+bool is_vae(Component c) { return c == Component::vae21 || c == Component::vae22; }
+
+/// How the tensors of a network are called in its files.
+struct Scheme {
+    Component component;
+    Naming naming;
+    bool without_visual;
+
+    bool has(std::string_view name) const {
+        return canonical_name(component, naming, without_visual ? "visual." + std::string(name) : std::string(name))
+            .has_value();
+    }
+};
+
+/// Every tensor is called as the scheme says, but for those that say nothing.
+bool fits(const Checkpoint& c, const Scheme& scheme) {
+    bool any = false;
+    for (const auto& container : c.containers)
+        for (const FileTensor& t : container->tensors) {
+            const std::string_view name = std::string_view(t.name).substr(known_prefix(t.name).size());
+            if (scheme.has(name))
+                any = true;
+            else if (!is_ignorable(scheme.component, name))
+                return false;
+        }
+    return any;
+}
+
+bool fits_any_scheme(const Checkpoint& c, Component wanted, int blocks) {
+    for (const Component component :
+         {Component::transformer, Component::vae21, Component::vae22, Component::umt5, Component::clip})
+        for (const Layout layout : {Layout::original, Layout::diffusers, Layout::open_clip, Layout::llama})
+            for (const bool without_visual : {false, true})
+                if (matches(component, wanted) && (component == Component::clip || !without_visual) &&
+                    fits(c, {component, {layout, blocks}, without_visual}))
+                    return true;
+    return false;
+}
+
+bool holds_unknown(const Checkpoint& c) {
+    return std::any_of(c.groups.begin(), c.groups.end(),
+                       [](const TensorGroup& g) { return g.recognised.component == Component::unknown; });
+}
+
+/// The first group that is asked for.
+const Recognised* recognised(const Checkpoint& c, Component wanted) {
+    const auto it = std::find_if(c.groups.begin(), c.groups.end(),
+                                 [&](const TensorGroup& g) { return matches(g.recognised.component, wanted); });
+    return it == c.groups.end() ? nullptr : &it->recognised;
+}
+
+/// All are parts of one network as they are, with nothing in them that is not known.
+bool say_the_same(const std::vector<Checkpoint>& all, Component wanted) {
+    const Recognised* first = all.empty() ? nullptr : recognised(all.front(), wanted);
+    return std::all_of(all.begin(), all.end(), [&](const Checkpoint& c) {
+        const Recognised* one = recognised(c, wanted);
+        return one && one->component == first->component && one->layout == first->layout &&
+               one->without_visual == first->without_visual && !holds_unknown(c);
+    });
+}
+
+using Names = std::unordered_set<std::string_view>;
+Names names_in(const std::vector<Checkpoint>& all) {
+    Names names;
+    for (const Checkpoint& c : all)
+        for (const auto& container : c.containers)
+            for (const FileTensor& t : container->tensors) names.insert(t.name);
+    return names;
+}
+
+bool adds_to(const Names& names, const Checkpoint& c) {
+    for (const auto& container : c.containers)
+        for (const FileTensor& t : container->tensors)
+            if (!names.contains(t.name)) return true;
+    return false;
+}
+
+int decoder_blocks(const std::vector<Checkpoint>& holding, const std::vector<Checkpoint>& unknown) {
+    std::vector<std::string_view> names;
+    for (const auto* all : {&holding, &unknown})
+        for (const Checkpoint& c : *all)
+            for (const auto& container : c.containers)
+                for (const FileTensor& t : container->tensors) names.push_back(t.name);
+    return vae_depth(names).blocks;
+}
+
+} // namespace
+
+bool matches(Component found, Component wanted) {
+    if (wanted == Component::unknown) return found != Component::unknown && found != Component::lora;
+    return found == wanted || (is_vae(found) && is_vae(wanted));
+}
+
+bool holds(const Checkpoint& c, Component wanted) { return recognised(c, wanted) != nullptr; }
+
+bool is_perhaps_part(const Checkpoint& c) {
+    return !c.indexed && !c.groups.empty() && std::all_of(c.groups.begin(), c.groups.end(), [](const TensorGroup& g) {
+        return g.recognised.component == Component::unknown;
+    });
+}
+
+void join_parts(std::vector<Checkpoint>& holding, std::vector<Checkpoint> unknown, Component wanted) {
+    if (unknown.empty() && say_the_same(holding, wanted)) return;
+    const int blocks = decoder_blocks(holding, unknown);
+    const Names known = names_in(holding);
+    std::erase_if(unknown,
+                  [&](const Checkpoint& c) { return !fits_any_scheme(c, wanted, blocks) || !adds_to(known, c); });
+    if (unknown.empty() && say_the_same(holding, wanted)) return;
+
+    // What all of them are together says how the parts must be called.
+    std::vector<Checkpoint> candidates = holding;
+    std::move(unknown.begin(), unknown.end(), std::back_inserter(candidates));
+    const Checkpoint all = Checkpoint::join(candidates, Checkpoint::Twins::kept);
+    const Recognised* said = recognised(all, wanted);
+    if (!said) return;
+    const Scheme scheme{said->component, {said->layout, blocks}, said->without_visual};
+    const auto others = std::stable_partition(candidates.begin(), candidates.end(),
+                                              [&](const Checkpoint& c) { return fits(c, scheme); });
+    std::vector<Checkpoint> rest(std::make_move_iterator(others), std::make_move_iterator(candidates.end()));
+    candidates.erase(others, candidates.end());
+    if (say_the_same(candidates, wanted)) return;
+    Checkpoint whole = Checkpoint::join(candidates, Checkpoint::Twins::refused);
+    if (!holds(whole, wanted)) return;
+    std::erase_if(rest, [&](const Checkpoint& c) { return !holds(c, wanted); });
+    holding = std::move(rest);
+    holding.push_back(std::move(whole));
+}
+
+void join_named_parts(std::vector<Checkpoint>& holding, std::vector<Checkpoint> unknown, Component wanted) {
+    const auto any = [&](Component component) {
+        return std::any_of(holding.begin(), holding.end(), [&](const Checkpoint& c) {
+            return std::any_of(c.groups.begin(), c.groups.end(),
+                               [&](const TensorGroup& g) { return g.recognised.component == component; });
+        });
+    };
+    const bool unsure = !unknown.empty() || any(Component::unknown) || (any(Component::vae21) && any(Component::vae22));
+    if (!unsure) return join_parts(holding, {}, wanted);
+    std::vector<Checkpoint> candidates = holding;
+    std::move(unknown.begin(), unknown.end(), std::back_inserter(candidates));
+    if (candidates.size() < 2) return;
+    Checkpoint whole = Checkpoint::join(candidates, Checkpoint::Twins::refused);
+    if (!holds(whole, wanted)) return;
+    holding.clear();
+    holding.push_back(std::move(whole));
+}
+
+} // namespace denoir
