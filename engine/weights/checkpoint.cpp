@@ -125,13 +125,13 @@ void group_tensors(Checkpoint& c) {
 
 } // namespace
 
-Checkpoint Checkpoint::open(std::vector<fs::path> files, const fs::path& index) {
+Checkpoint Checkpoint::open(std::vector<fs::path> files, const fs::path& index, OldPth old) {
     Checkpoint c;
     c.files = std::move(files);
     c.indexed = !index.empty();
     for (const fs::path& file : c.files) {
         try {
-            c.containers.push_back(std::make_shared<Container>(open_container(file)));
+            c.containers.push_back(std::make_shared<Container>(open_container(file, old)));
         } catch (const Error& e) {
             if (!c.indexed) throw;
             throw Error(index.string(), "weight_map",

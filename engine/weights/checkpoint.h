@@ -33,8 +33,9 @@ struct Checkpoint {
     bool indexed = false;                               ///< an index json named the shards
 
     /// `index`: the index json that named the files, or empty. Throws Error, for a tensor that is in two shards or that
-    /// the index promises and no shard has too.
-    static Checkpoint open(std::vector<std::filesystem::path> files, const std::filesystem::path& index = {});
+    /// the index promises and no shard has too. `old`: who only describes reads PyTorch's files from before 1.6 too.
+    static Checkpoint open(std::vector<std::filesystem::path> files, const std::filesystem::path& index = {},
+                           OldPth old = OldPth::refuse);
 
     /// Opened ones as one without an index, their tensors recognised together; no header is read again. Of a tensor
     /// that is in two of them the first counts, or Error is thrown.

@@ -150,6 +150,10 @@ bool carries_tokenizer(const Container& container) {
     return container.format == Container::Format::gguf && kind != container.metadata.end() && kind->second == "t5";
 }
 
+Error old_pth_refusal(const std::string& file) {
+    return Error(file, "", "a PyTorch file from before 1.6", "load it and torch.save it with a newer PyTorch");
+}
+
 Container open_container(const std::filesystem::path& path, OldPth old) {
     auto file = MappedFile::open(path);
     refuse_known_strangers(*file);
@@ -158,8 +162,7 @@ Container open_container(const std::filesystem::path& path, OldPth old) {
     if (begins_with(bytes, "PK\x03\x04")) return read_pth(std::move(file));
     if (is_old_pth(bytes)) {
         if (old == OldPth::read) return read_old_pth(std::move(file));
-        throw Error(file->name(), "", "a PyTorch file from before 1.6",
-                    "load it and torch.save it with a newer PyTorch");
+        throw old_pth_refusal(file->name());
     }
     if (looks_like_safetensors(*file)) return read_safetensors_table(std::move(file));
     throw Error(file->name(), "", "not a checkpoint: neither safetensors nor a PyTorch .pth nor GGUF",

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/core/error.h"
 #include "engine/core/mapped_file.h"
 #include "engine/core/tensor.h"
 
@@ -41,6 +42,7 @@ struct Container {
     std::vector<FileTensor> tensors;             ///< in the order of the file's table, names unique
     std::map<std::string, std::string> metadata; ///< safetensors: `__metadata__`; GGUF: its scalar keys as text
     std::map<std::string, MetadataArray> arrays; ///< GGUF: the others
+    bool old_pth = false;                        ///< from before PyTorch 1.6
 
     /// A view on the mapped pages. A copy where strides or a misaligned offset ask for one: what is returned is dense
     /// and aligned to its element. What `is_widened` comes as an f32 copy. Throws Error naming the tensor where the
@@ -66,8 +68,10 @@ bool is_copied(const FileTensor&);
 
 /// Opens a safetensors, PyTorch zip (.pth) or GGUF file and reads its table of contents (spec/checkpoints.md 3 to 5).
 /// Refused, as Error within 2 s and 1 GiB: anything whose table is not valid to the last rule. Executes nothing.
-/// `old`: whether a .pth from before PyTorch 1.6 is read (LPIPS' published files); models have none (4.2).
+/// `old`: whether a .pth from before PyTorch 1.6 is read (LPIPS' published files, and what is only described); models
+/// have none (4.2).
 enum class OldPth { refuse, read };
+Error old_pth_refusal(const std::string& file); ///< of such a file where it is not read
 Container open_container(const std::filesystem::path& path, OldPth old = OldPth::refuse);
 
 /// The number of elements, or nothing where it does not fit in 63 bits or an axis is negative.

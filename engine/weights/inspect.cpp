@@ -140,7 +140,9 @@ void warn_of_quantisation(Inspection& out, const Checkpoint& checkpoint) {
 
 void count_tensors(Inspection& out, const Checkpoint& checkpoint) {
     std::set<std::string> unread; // types
-    for (const auto& container : checkpoint.containers)
+    for (const auto& container : checkpoint.containers) {
+        // What it holds can be told; a render refuses it.
+        if (container->old_pth) warn(out, old_pth_refusal(container->file->name()).what());
         for (const FileTensor& t : container->tensors) {
             out.tensors.push_back({t.name, t.dtype_name, t.shape, t.bytes});
             out.dtypes[t.dtype ? std::string(info(*t.dtype).name) : t.dtype_name] += t.bytes;
@@ -152,6 +154,7 @@ void count_tensors(Inspection& out, const Checkpoint& checkpoint) {
                 warn(out, fmt::format("{} is of type {}, which cannot be read", printable(t.name, 80),
                                       printable(t.dtype_name, 24)));
         }
+    }
     warn_of_quantisation(out, checkpoint);
 }
 
@@ -264,7 +267,7 @@ void describe_folder(Inspection& out, const fs::path& folder) {
     bool any = false;
     for (CheckpointFiles& files : list_checkpoints(folder, &problems)) {
         try {
-            const Checkpoint checkpoint = Checkpoint::open(std::move(files.files), files.index);
+            const Checkpoint checkpoint = Checkpoint::open(std::move(files.files), files.index, OldPth::read);
             Inspection one;
             describe(one, checkpoint);
             if (any) {
@@ -308,7 +311,7 @@ Inspection inspect(const fs::path& path) {
     if (!fs::is_directory(path, ignored)) {
         CheckpointFiles files = std::move(list_checkpoints(path).front());
         const int shards = files.index.empty() ? shards_of(path.filename().string()) : 0;
-        describe(out, Checkpoint::open(std::move(files.files), files.index));
+        describe(out, Checkpoint::open(std::move(files.files), files.index, OldPth::read));
         if (shards > 1)
             warn(out, fmt::format("one of {} shards: give the folder or the index to see them all", shards));
         return out;

@@ -194,11 +194,13 @@ Container read_old_pth(std::shared_ptr<MappedFile> file) {
             throw Error(path, key, "this storage is there twice", damaged);
         at = storages.back().offset + storages.back().bytes;
     }
-    return container_of(std::move(file), dict.tensors, [&](const PickledTensor& t) -> const ZipEntry& {
+    Container container = container_of(std::move(file), dict.tensors, [&](const PickledTensor& t) -> const ZipEntry& {
         const auto entry = entries.find(t.key);
         if (entry != entries.end()) return *entry->second;
         throw Error(path, t.name, fmt::format("its storage {} is missing", t.key), damaged);
     });
+    container.old_pth = true;
+    return container;
 }
 
 } // namespace denoir

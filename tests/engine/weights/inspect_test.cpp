@@ -86,6 +86,18 @@ TEST(Inspect, ShardsByTheirIndexAndOneAlone) {
     EXPECT_TRUE(has(one.warnings.back(), "one of 2 shards"));
 }
 
+/// A render refuses such a file; what it holds can be told all the same.
+TEST(Inspect, FilesFromBeforeOneSixAreDescribed) {
+    const std::filesystem::path fixtures = std::filesystem::path(DENOIR_FIXTURES) / "weights";
+    const Inspection old = inspect(fixtures / "torch-old.pth"), now = inspect(fixtures / "torch-views.pth");
+    EXPECT_EQ(old.tensors.size(), now.tensors.size());
+    EXPECT_EQ(old.parameters, now.parameters);
+    EXPECT_EQ(old.dtypes, now.dtypes);
+    ASSERT_FALSE(old.warnings.empty());
+    EXPECT_TRUE(has(old.warnings.front(), "before 1.6") && has(old.warnings.front(), "torch.save"));
+    EXPECT_TRUE(now.warnings.empty() || !has(now.warnings.front(), "before 1.6"));
+}
+
 TEST(Inspect, CompanionsAndStrangers) {
     TempFolder folder("x");
     write_bytes(folder / "vae.pth", pth(zero_tensors(vae21_names(2, 2))));
