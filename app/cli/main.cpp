@@ -17,6 +17,8 @@
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/interrupt.h"
+#include "app/cli/values.h"
+#include "engine/core/environment.h"
 #include "engine/core/error.h"
 #include "engine/core/profile.h"
 #include "engine/core/suggest.h"
@@ -121,8 +123,7 @@ int guarded(const std::vector<std::string>& words) {
 
 /// DENOIR_PROFILE=1: which kernels the time went to, on stderr, after everything else.
 void say_profile() {
-    const char* asked = std::getenv("DENOIR_PROFILE");
-    if (!asked || std::string_view(asked) != "1") return;
+    if (environment_word("DENOIR_PROFILE", {"0", "1"}) != "1") return;
     const std::string table = profile::table(profile::totals());
     std::fwrite(table.data(), 1, table.size(), stderr);
 }

@@ -102,9 +102,18 @@ const std::vector<Card>& cards() {
     return found;
 }
 
+namespace {
+
+/// By the environment, not by an option.
+Device named_by(const char* variable_value) try { return Device::parse(variable_value); } catch (const UsageError& e) {
+    throw UsageError("", "DENOIR_DEVICE", e.message(), e.hint());
+}
+
+} // namespace
+
 Device default_device() {
     static const Device found = [] {
-        if (const char* named = std::getenv("DENOIR_DEVICE"); named && *named) return Device::parse(named);
+        if (const char* named = std::getenv("DENOIR_DEVICE"); named && *named) return named_by(named);
         if (cards().empty() || !has_cuda_module()) return Device{};
         try {
             const Device first{Device::Kind::cuda, 0};

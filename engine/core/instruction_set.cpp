@@ -2,8 +2,9 @@
 #include "engine/core/instruction_set.h"
 
 #include <array>
-#include <cstdlib>
 #include <string_view>
+
+#include "engine/core/environment.h"
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
@@ -59,10 +60,10 @@ bool has(InstructionSet set) {
 
 InstructionSet widest_instruction_set() {
     static const InstructionSet chosen = [] {
-        const char* wish = std::getenv("DENOIR_ISA");
-        // From the set that was asked for down to the first that is there; any other word asks for the widest.
+        const std::string_view wish = environment_word("DENOIR_ISA", names);
+        // From the set that was asked for down to the first that is there; without a wish from the widest.
         std::size_t set = names.size() - 1;
-        for (std::size_t i = 0; wish && i < names.size(); ++i)
+        for (std::size_t i = 0; i < names.size(); ++i)
             if (names[i] == wish) set = i;
         while (!has(InstructionSet(set))) --set; // the first is everywhere
         return InstructionSet(set);

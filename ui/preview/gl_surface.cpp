@@ -7,7 +7,10 @@
 #include <QOpenGLFunctions>
 #include <QOpenGLWidget>
 #include <QPainter>
+#include <string_view>
 #include <utility>
+
+#include "engine/core/environment.h"
 
 namespace denoir::ui {
 namespace {
@@ -39,7 +42,7 @@ bool is_software(const QByteArray& renderer) {
 bool look() {
     const QString platform = QGuiApplication::platformName();
     if (platform != QLatin1String("xcb") && !platform.startsWith(QLatin1String("wayland"))) return false;
-    const QByteArray asked = qgetenv("DENOIR_VIEWER");
+    const std::string_view asked = environment_word("DENOIR_VIEWER", {"opengl", "painter"});
     if (asked == "painter") return false;
     QOpenGLContext context;
     QOffscreenSurface surface;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/backend/cpu/onednn.h"
+#include "engine/core/environment.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <dnnl.hpp>
 #include <map>
 
@@ -26,10 +26,7 @@ bool has_bf16() {
     return (static_cast<int>(dnnl::get_effective_cpu_isa()) & bf16) == bf16;
 }
 
-std::string_view wish() {
-    const char* value = std::getenv("DENOIR_ONEDNN");
-    return value ? value : "";
-}
+std::string_view wish() { return environment_word("DENOIR_ONEDNN", {"always", "off"}); }
 
 memory::data_type library_type(DType dtype) {
     return dtype == DType::bf16 ? memory::data_type::bf16 : memory::data_type::f32;

@@ -12,6 +12,7 @@
 #include "engine/backend/cuda/cuda_backend.h"
 #include "engine/backend/cuda/guard.h"
 #include "engine/backend/cuda/kernels/elementwise.h"
+#include "engine/core/environment.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 #include "engine/core/text.h"
@@ -31,10 +32,7 @@ EightBit asked_eight_bit() {
 
 /// DENOIR_CUDA_PLAIN=1: without the card's libraries, by our own kernels alone (tests, and where a library fails).
 /// DENOIR_CUDA_POISON=1, DENOIR_CUDA_EXACT=1: for tests and tools, see CudaBackend::Options.
-bool asked_for(const char* variable) {
-    const char* asked = std::getenv(variable);
-    return asked && std::strcmp(asked, "1") == 0;
-}
+bool asked_for(const char* variable) { return environment_word(variable, {"0", "1"}) == "1"; }
 
 /// DENOIR_CUDA_MEMORY=MIB: no more than that is used of the card.
 std::size_t asked_memory() {
@@ -48,10 +46,7 @@ std::size_t asked_memory() {
 }
 
 /// DENOIR_CUDA_GRAPHS=off: kernels are started one by one (to measure what recording them gives).
-bool asked_recording() {
-    const char* asked = std::getenv("DENOIR_CUDA_GRAPHS");
-    return !asked || std::strcmp(asked, "off") != 0;
-}
+bool asked_recording() { return environment_word("DENOIR_CUDA_GRAPHS", {"on", "off"}) != "off"; }
 
 std::unique_ptr<ModuleBackend> open(int index, int threads, Backend* owner) {
     const std::shared_ptr<Runtime> runtime = open_card(index);
