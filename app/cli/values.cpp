@@ -56,3 +56,4 @@ Json number_value(std::string_view option, const std::string& text) {
 }
 
 } // namespace denoir::cli
+    if (text.find_first_not_of("-0123456789") == std::string::npos) remember_written(*real, text);

@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "engine/core/text.h"
@@ -29,6 +30,12 @@ std::string place(std::string_view text, std::size_t offset) {
     const auto column = 1 + std::count_if(before.begin() + static_cast<std::ptrdiff_t>(line_start), before.end(),
                                           [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
     return fmt::format("line {}, column {}", line, column);
+}
+
+/// The last whole numbers beyond 64 bits, newest first.
+std::vector<std::pair<double, std::string>>& large_numbers() {
+    thread_local std::vector<std::pair<double, std::string>> all;
+    return all;
 }
 
 using Members = Json::object_t::Container;
@@ -284,6 +291,7 @@ private:
         const double real = read_double(digits).value_or(0);
         if (!std::isfinite(real))
             fail(start, fmt::format("{} is too large for a number", printable(digits, 40)), "write a finite number");
+        if (whole) remember_written(real, digits);
         return real;
     }
 
@@ -293,6 +301,20 @@ private:
 };
 
 } // namespace
+
+std::string as_typed(const Json& value) {
+    if (value.is_number_float())
+        for (const auto& [number, digits] : large_numbers())
+            if (number == value.get<double>()) return digits;
+    return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+void remember_written(double value, std::string_view digits) {
+    constexpr std::size_t most = 16;
+    auto& all = large_numbers();
+    all.emplace(all.begin(), value, digits);
+    if (all.size() > most) all.pop_back();
+}
 
 Json parse_json(std::string_view text, std::string_view file) {
     if (const auto bad = find_invalid_utf8(text))

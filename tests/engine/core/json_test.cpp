@@ -88,6 +88,15 @@ TEST(Json, numbers_must_be_finite) {
     EXPECT_EQ(parse_json("123456789012345678901", "x").get<double>(), 123456789012345678901.0);
 }
 
+/// A Json holds 64 bits, or the next double.
+TEST(Json, large_whole_numbers_are_shown_as_they_were_written) {
+    for (const char* text : {"18446744073709551616", "123456789012345678901", "-123456789012345678901"})
+        EXPECT_EQ(as_typed(parse_json(text, "x")), text);
+    EXPECT_EQ(as_typed(parse_json("18446744073709551615", "x")), "18446744073709551615");
+    EXPECT_EQ(as_typed(parse_json("[1.5, \"a\"]", "x")), "[1.5,\"a\"]");
+    EXPECT_EQ(as_typed(Json("\xFF")), "\"\xEF\xBF\xBD\""); // no exception
+}
+
 TEST(Json, text_must_be_utf8_without_nul) {
     EXPECT_EQ(refusal("{\"a\": \"b\xFF\"}"), "a.json: not UTF-8 (line 1, column 9); save the text as UTF-8");
     EXPECT_NE(refusal("{\"a\": \"b\\u0000\"}").find("a: the text holds a NUL character"), std::string::npos);
