@@ -120,8 +120,8 @@ int run(const Arguments& args, Console& console) {
     const fs::path a = args.words()[0], b = args.words()[1];
     const CompareOptions options = options_of(args);
     const auto least_psnr = number(args, "--min-psnr", 0, 200), least_ssim = number(args, "--min-ssim", -1, 1);
-    CompareOutputs outputs{args.get("--side-by-side"), args.get("--difference"), args.get("--report"),
-                           args.get("--csv")};
+    CompareOutputs outputs{output_file(args, "--side-by-side"), output_file(args, "--difference"),
+                           output_file(args, "--report"), output_file(args, "--csv")};
     for (const char* option : {"--side-by-side", "--difference", "--report", "--csv"})
         if (args.has(option) && args.get(option).empty()) throw UsageError("", option, "is empty", "name a file");
     if (args.get("--amplify") != "auto") outputs.amplification = number(args, "--amplify", 0.1, 255).value_or(0);

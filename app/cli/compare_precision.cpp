@@ -9,6 +9,7 @@
 #include "app/cli/request_options.h"
 #include "app/cli/tables.h"
 #include "app/cli/trace_options.h"
+#include "app/cli/values.h"
 #include "engine/session/inputs.h"
 
 namespace denoir::cli {
@@ -43,7 +44,7 @@ int run_request(const Arguments& args, Console& console) {
     std::vector<fs::path> inputs = all_inputs_of(request);
     if (!args.words().empty()) inputs.emplace_back(args.words()[0]);
     check_tables(args, inputs);
-    if (args.has("--report")) options.work = fs::absolute(args.get("--report")).parent_path();
+    if (args.has("--report")) options.work = fs::absolute(output_file(args, "--report")).parent_path();
 
     Progress progress(progress_style(args.get("--progress", "auto")));
     const auto begins = [&](const std::string& side) {

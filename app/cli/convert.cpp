@@ -8,6 +8,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/interrupt.h"
+#include "app/cli/values.h"
 #include "engine/core/log.h"
 #include "engine/session/inputs.h"
 #include "engine/session/output_check.h"
@@ -45,7 +46,7 @@ ConvertOptions options_of(const Arguments& args) {
 }
 
 int run(const Arguments& args, Console& console) {
-    const std::filesystem::path in = args.words()[0], out = args.words()[1];
+    const std::filesystem::path in = args.words()[0], out = output_file(args.words()[1]);
     if (in.empty() || out.empty()) throw UsageError("", in.empty() ? "IN" : "OUT", "is empty", "name a file");
     ConvertOptions options = options_of(args);
     Progress progress(progress_style(args.get("--progress", "auto")));

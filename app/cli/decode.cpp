@@ -12,7 +12,7 @@ namespace {
 
 int run(const Arguments& args, Console& console) {
     if (!args.has("--out")) throw UsageError("", "--out", "is missing", "give --out FILE.mp4, FILE.mkv or a folder");
-    const std::string out = args.get("--out");
+    const std::string out = output_file(args, "--out").string();
     if (args.words()[0].empty()) throw UsageError("", "RUN", "is empty", "name a run folder");
     Interrupt::set_output(out);
     std::optional<int> step;

@@ -88,14 +88,14 @@ int guarded(const std::vector<std::string>& words) {
         console.note("stdout: the result cannot be written there; free some space or choose another place");
         return failed;
     } catch (const UsageError& e) {
-        console.refuse(e);
+        console.refuse(as_given(e));
         return usage;
     } catch (const Error& e) {
         if (interrupt_token().stop_requested()) { // torn down in the middle of something
             console.cancelled("cancelled");
             return cancelled;
         }
-        console.refuse(e);
+        console.refuse(as_given(e));
         return failed;
     } catch (const Cancelled&) {
         console.cancelled("cancelled");

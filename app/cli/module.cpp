@@ -35,7 +35,7 @@ int run(const Arguments& args, Console& console) {
     if (args.has("--inputs") && args.get("--inputs").empty())
         throw UsageError("", "--inputs", "is empty", "name a file");
     call.inputs = args.get("--inputs");
-    call.out = args.get("--out");
+    call.out = output_file(args, "--out");
     call.set = settings(args);
     Request typed;
     if (args.has("--dtype")) set_field(typed, "dtype", args.get("--dtype"));

@@ -110,7 +110,7 @@ int run_request(const Arguments& args, Console& console) {
             throw UsageError("", args.has("--from") ? "--step" : "--from", "is missing",
                              "a branch needs --from RUN --step N");
         RenderOptions options;
-        options.out = args.get("--out");
+        options.out = output_file(args, "--out");
         if (options.out.empty()) throw UsageError("", "--out", "is empty", "give --out FILE.mp4, FILE.mkv or a folder");
         Interrupt::set_output(options.out);
         options.run_dir = args.get("--run-dir");

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "app/cli/values.h"
 #include "engine/core/atomic_file.h"
 #include "engine/core/error.h"
 #include "engine/session/output_check.h"
@@ -15,17 +16,18 @@ void check_tables(const Arguments& args, std::span<const fs::path> inputs) {
     for (const char* option : {"--report", "--csv"}) {
         if (!args.has(option)) continue;
         if (args.get(option).empty()) throw UsageError("", option, "is empty", "name a file");
-        check_output_file(args.get(option), inputs);
+        check_output_file(output_file(args, option), inputs);
     }
     if (args.has("--report") && args.has("--csv") &&
-        fs::absolute(args.get("--report")).lexically_normal() == fs::absolute(args.get("--csv")).lexically_normal())
+        fs::absolute(output_file(args, "--report")).lexically_normal() ==
+            fs::absolute(output_file(args, "--csv")).lexically_normal())
         throw UsageError("", "--csv", "is the same file as --report", "give two names");
 }
 
 void write_tables(const Arguments& args, const std::function<std::string()>& csv,
                   const std::function<std::string()>& report) {
     const auto written = [&](const char* option, const std::function<std::string()>& text) {
-        auto file = args.has(option) ? std::make_unique<AtomicFile>(args.get(option)) : nullptr;
+        auto file = args.has(option) ? std::make_unique<AtomicFile>(output_file(args, option)) : nullptr;
         if (file) file->write(text());
         return file;
     };

@@ -8,6 +8,7 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/request_options.h"
 #include "app/cli/trace_options.h"
+#include "app/cli/values.h"
 
 namespace denoir::cli {
 namespace {
@@ -35,7 +36,7 @@ int run_request(const Arguments& args, Console& console) {
     }
     if (!args.has("--out")) throw UsageError("", "--out", "is missing", "give --out FILE.safetensors");
     TraceOptions options;
-    options.out = args.get("--out");
+    options.out = output_file(args, "--out");
     options.select = trace_selection(args);
     if (!args.words().empty()) options.inputs.emplace_back(args.words()[0]);
     const TraceResult result = trace(r, options, progress, interrupt_token());

@@ -4,11 +4,22 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <map>
 
 #include "app/cli/request_options.h"
+#include "engine/core/file.h"
 #include "engine/core/text.h"
 
 namespace denoir::cli {
+namespace {
+
+/// By the file that was followed to.
+std::map<std::string, std::string>& followed() {
+    static std::map<std::string, std::string> all;
+    return all;
+}
+
+} // namespace
 
 std::int64_t whole_number(const Arguments& args, std::string_view option, std::int64_t low, std::int64_t high,
                           std::int64_t otherwise) {
@@ -44,6 +55,18 @@ std::optional<PrecisionPolicy> precision_of(const Arguments& args) {
     return r.precision;
 }
 
+std::filesystem::path output_file(const std::string& given) {
+    if (given.empty()) return {};
+    const std::filesystem::path file = behind_link(given);
+    if (file != given) followed()[file.string()] = given;
+    return file;
+}
+
+Error as_given(const Error& e) {
+    const auto it = followed().find(e.file());
+    return it == followed().end() ? e : Error(it->second, e.field(), e.message(), e.hint());
+}
+
 Json number_value(std::string_view option, const std::string& text) {
     if (const auto natural = read_whole<std::uint64_t>(text)) return *natural;
     if (const auto whole = read_whole<std::int64_t>(text)) return *whole;
@@ -52,8 +75,8 @@ Json number_value(std::string_view option, const std::string& text) {
     if (!std::isfinite(*real))
         throw UsageError("", std::string(option), fmt::format("{} is not a finite number", printable(text, 20)),
                          "write a number");
+    if (text.find_first_not_of("-0123456789") == std::string::npos) remember_written(*real, text);
     return *real;
 }
 
 } // namespace denoir::cli
-    if (text.find_first_not_of("-0123456789") == std::string::npos) remember_written(*real, text);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +18,25 @@ std::int64_t whole_number(const Arguments&, std::string_view option, std::int64_
 std::optional<double> number(const Arguments&, std::string_view option, double low, double high);
 std::optional<Device> device_of(const Arguments&);
 std::optional<PrecisionPolicy> precision_of(const Arguments&);
+/// The file that an option or a word names for a result, empty where there is none: behind a link of that name.
+std::filesystem::path output_file(const std::string& given);
+inline std::filesystem::path output_file(const Arguments& args, std::string_view option) {
+    return output_file(args.get(option));
+}
+/// An Error about such a file names it as it was given.
+Error as_given(const Error&);
+/// `run`, whose refusals of the field name the option that gave it instead.
+template <class Run> auto naming_option(std::string_view field, std::string_view option, Run&& run) {
+    try {
+        return run();
+    } catch (const UsageError& e) {
+        if (e.field() != field) throw;
+        throw UsageError(e.file(), std::string(option), e.message(), e.hint());
+    } catch (const Error& e) {
+        if (e.field() != field) throw;
+        throw Error(e.file(), std::string(option), e.message(), e.hint());
+    }
+}
 /// The JSON value of a number as typed; text that is no number stays text, and the field refuses it.
 Json number_value(std::string_view option, const std::string& text);
 

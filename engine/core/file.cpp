@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -46,6 +47,26 @@ bool has_regular_file(const fs::path& path) {
 bool same_file(const fs::path& a, const fs::path& b) {
     std::error_code code;
     return fs::equivalent(a, b, code) && !code;
+}
+
+fs::path behind_link(const fs::path& path) {
+    constexpr int most_links = 40; // Linux' own limit
+    fs::path at = path;
+    for (int links = 0;; ++links) {
+        struct stat status {};
+        if (::lstat(at.c_str(), &status) != 0 || !S_ISLNK(status.st_mode)) break;
+        if (links == most_links || (status.st_uid != ::geteuid() && status.st_uid != 0)) return path;
+        std::error_code code;
+        const fs::path target = fs::read_symlink(at, code);
+        if (code) return path;
+        at = at.parent_path() / target; // the target alone where it is absolute
+    }
+    if (!path.has_extension()) return path;
+    std::error_code code;
+    const fs::file_type found = fs::status(path, code).type();
+    const bool can_be = found == fs::file_type::regular || found == fs::file_type::not_found;
+    const bool fits = at.has_filename() && lower_extension(at) == lower_extension(path);
+    return can_be && fits && !find_invalid_utf8(at.native()) ? at : path;
 }
 
 std::string file_stamp(const fs::path& file) {

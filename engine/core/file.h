@@ -16,6 +16,12 @@ bool has_regular_file(const std::filesystem::path& path);
 /// True where both names lead to one existing file, through links and other spellings too.
 bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);
 
+/// Where a result goes that someone named `path`: behind a link of that name, so that the link stays, as editors do;
+/// else `path` itself. Followed are links that are ours or root's (in a folder for everybody others may have put one
+/// there), that lead to a file or to where one can be, and whose last name ends as `path` does (".mp4"), which says
+/// what is written. For a name that a person types, never for one that was found in a file.
+std::filesystem::path behind_link(const std::filesystem::path& path);
+
 /// Tells a file's content from what lay there before, for as long as a program runs: path, inode, size and time.
 std::string file_stamp(const std::filesystem::path& file);
 

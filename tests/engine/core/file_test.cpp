@@ -293,6 +293,40 @@ TEST_F(Files, same_file_sees_through_links) {
     EXPECT_FALSE(same_file(folder / "none", folder / "none"));
 }
 
+TEST_F(Files, a_result_goes_behind_the_link_that_is_named) {
+    const fs::path at = folder / "elsewhere" / "film.mp4";
+    fs::create_directory(folder / "elsewhere");
+    fs::create_symlink("elsewhere/film.mp4", folder / "out.mp4");
+    fs::create_symlink(folder / "out.mp4", folder / "again.mp4");
+    for (const char* name : {"out.mp4", "again.mp4"}) {
+        fs::remove(at);
+        EXPECT_EQ(behind_link(folder / name), at) << name; // which may not be there yet
+        write_file(at, "x");
+        EXPECT_EQ(behind_link(folder / name), at) << name;
+    }
+    EXPECT_EQ(behind_link(at), at);
+    // What the name says is written; folders, circles and what is no file are left to whoever looks at outputs.
+    fs::create_symlink("elsewhere/film.mp4", folder / "out.mkv");
+    fs::create_directory_symlink("elsewhere", folder / "frames");
+    fs::create_directory_symlink("elsewhere/later", folder / "later");
+    fs::create_symlink("loop.mp4", folder / "loop.mp4");
+    fs::create_symlink("/dev/null", folder / "null.mp4");
+    for (const char* name : {"out.mkv", "frames", "later", "loop.mp4", "null.mp4", "nothing.mp4"})
+        EXPECT_EQ(behind_link(folder / name), folder / name) << name;
+    if (::geteuid() != 0) return;
+    ASSERT_EQ(::lchown((folder / "out.mp4").c_str(), 12345, 12345), 0); // another one's
+    EXPECT_EQ(behind_link(folder / "out.mp4"), folder / "out.mp4");
+}
+
+TEST_F(Files, who_only_reads_makes_no_folder) {
+    EXPECT_EQ(in_child([&] {
+                  ::setenv("DENOIR_HOME", (folder / "home").c_str(), 1);
+                  return data_place() == folder / "home/data" && !fs::exists(folder / "home") &&
+                         data_folder() == data_place() && fs::is_directory(data_place());
+              }),
+              0);
+}
+
 TEST_F(Files, own_folders) {
     EXPECT_EQ(in_child([&] {
                   ::setenv("DENOIR_HOME", (folder / "home").c_str(), 1);
