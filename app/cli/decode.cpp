@@ -18,8 +18,9 @@ int run(const Arguments& args, Console& console) {
     std::optional<int> step;
     if (args.has("--step")) step = int(whole_number(args, "--step", 0, 1000000, 0));
     Progress progress(progress_style(args.get("--progress", "auto")));
-    const int decoded = decode_run(args.words()[0], step, out, int(whole_number(args, "--threads", 0, 1024, 0)),
-                                   progress, interrupt_token());
+    const int threads = int(whole_number(args, "--threads", 0, 1024, 0));
+    const int decoded = naming_option(
+        "step", "--step", [&] { return decode_run(args.words()[0], step, out, threads, progress, interrupt_token()); });
     progress.clear();
     console.say(fmt::format("{}: step {}", printable(out, 1000), decoded));
     console.report(Json{{"out", out}, {"run", args.words()[0]}, {"step", decoded}});
