@@ -19,14 +19,21 @@ fs::path home() {
     throw Error("", "HOME", "is not set", "set DENOIR_HOME to a folder");
 }
 
-fs::path own_folder(const char* name, const char* xdg_variable, const char* below_home) {
-    fs::path folder;
-    if (const char* own = std::getenv("DENOIR_HOME"); own && *own)
-        folder = fs::absolute(own) / name;
-    else if (const char* xdg = std::getenv(xdg_variable); xdg && *xdg == '/') // relative ones are to be ignored
-        folder = fs::path(xdg) / "denoir";
-    else
-        folder = home() / below_home / "denoir";
+struct Kind {
+    const char *name, *xdg_variable, *below_home;
+};
+constexpr Kind data{"data", "XDG_DATA_HOME", ".local/share"}, config{"config", "XDG_CONFIG_HOME", ".config"},
+    cache{"cache", "XDG_CACHE_HOME", ".cache"};
+
+fs::path place_of(const Kind& kind) {
+    if (const char* own = std::getenv("DENOIR_HOME"); own && *own) return fs::absolute(own) / kind.name;
+    if (const char* xdg = std::getenv(kind.xdg_variable); xdg && *xdg == '/') // relative ones are to be ignored
+        return fs::path(xdg) / "denoir";
+    return home() / kind.below_home / "denoir";
+}
+
+fs::path own_folder(const Kind& kind) {
+    fs::path folder = place_of(kind);
     std::error_code code;
     fs::create_directories(folder, code);
     if (std::error_code ignored; !fs::is_directory(folder, ignored)) {
@@ -38,8 +45,9 @@ fs::path own_folder(const char* name, const char* xdg_variable, const char* belo
 
 } // namespace
 
-fs::path data_folder() { return own_folder("data", "XDG_DATA_HOME", ".local/share"); }
-fs::path config_folder() { return own_folder("config", "XDG_CONFIG_HOME", ".config"); }
-fs::path cache_folder() { return own_folder("cache", "XDG_CACHE_HOME", ".cache"); }
+fs::path data_folder() { return own_folder(data); }
+fs::path data_place() { return place_of(data); }
+fs::path config_folder() { return own_folder(config); }
+fs::path cache_folder() { return own_folder(cache); }
 
 } // namespace denoir

@@ -6,6 +6,8 @@ namespace denoir {
 
 /// `DENOIR_HOME`/name, else the XDG folder of that kind + "/denoir"; created when missing.
 std::filesystem::path data_folder(); ///< runs
+/// The same place for who only reads there: nothing is created, and it may not be there.
+std::filesystem::path data_place();
 std::filesystem::path config_folder();
 std::filesystem::path cache_folder();
 

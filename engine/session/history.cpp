@@ -32,7 +32,7 @@ bool matches(const HistoryEntry& entry, const std::string& search) {
 
 std::vector<HistoryEntry> list_runs(const std::string& search) {
     std::vector<HistoryEntry> out;
-    const fs::path runs = data_folder() / "runs";
+    const fs::path runs = data_place() / "runs";
     std::error_code code;
     fs::directory_iterator items(runs, code);
     std::set<fs::path> seen; // several links may lead to one run

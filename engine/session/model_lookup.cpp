@@ -23,7 +23,7 @@ bool is_there(const fs::path& path) {
 /// Nowhere, a relative name as it was asked for, where no folder of one's own can be had.
 fs::path own_models() {
     try {
-        return data_folder() / "models";
+        return data_place() / "models";
     } catch (const Error&) {
         return {};
     }

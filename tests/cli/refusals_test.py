@@ -348,6 +348,12 @@ class Models(Case):
                 self.refuse_model(model)
                 shutil.rmtree(model)
 
+    def test_a_tokenizer_that_nobody_can_look_for(self):
+        (self.work / "folder").mkdir()
+        self.refused("tokenize", "--model", "folder", "x", codes=(1,), names=("holds no tokenizer.json",))
+        (self.work / "folder" / "tokenizer.json").symlink_to("tokenizer.json")  # a circle: root cannot read it either
+        self.refused("tokenize", "--model", "folder", "x", codes=(1,), names=("cannot be looked for",))
+
     def test_a_tokenizer_that_a_model_leads_to(self):
         model = copy_model("Wan2.1-T2V-tiny", self.work / "model")
         (model / "google" / "umt5-xxl" / "tokenizer.json").write_text("{")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What surrounds a command: folders that are there already, signals, streams that take nothing, files cut short meanwhile."""
 
+import json
 import os
 import shutil
 import signal
@@ -131,6 +132,42 @@ class Folders(Case):
         self.done("sweep", "--model", MODEL, "--prompt", "x", "--size", "16x16", "--frames", 1, "--steps", 1, "--axis", "seed=1,2", "--out", "sweep")
         self.refused("render", "--model", "missing", "--prompt", "x", "--run-dir", "r", "--out", "o.mp4", codes=(1,), names=("denoir-cli: missing:",))
         self.refused("runs", codes=(1,), names=("/dev/null",))
+
+    def test_who_only_reads_makes_no_folder(self):
+        self.assertEqual(self.done("runs").out, "no runs\n")
+        self.done("tokenize", "x")
+        self.assertFalse(self.home.exists())
+
+    def test_a_switch_with_an_unknown_word(self):
+        self.environment["DENOIR_ISA"] = "avx3"
+        result = self.done(*self.render_words("out.mp4", steps=1))
+        warnings = [line for line in result.err.splitlines() if "DENOIR_ISA" in line]
+        self.assertEqual(warnings, ["warning: DENOIR_ISA: 'avx3' is unknown and does nothing; use baseline, avx2, avx512, avx512_bf16, amx"])
+        self.environment["DENOIR_ISA"] = "avx2"
+        self.assertNotIn("DENOIR_ISA", self.done(*self.render_words("again.mp4", steps=1)).err)
+        self.environment["DENOIR_DEVICE"] = "gpu"
+        self.refused("render", "--model", MODEL, "--prompt", "x", "--out", "o.mp4", codes=(2,), names=("DENOIR_DEVICE: 'gpu'", "cuda:N"))
+
+    def test_outputs_behind_links(self):
+        """Only where the command line names them: what a run's record says may be a stranger's."""
+        (self.work / "far").mkdir()
+        for name in ("out.mkv", "table.csv", "page.html"):
+            (self.work / name).symlink_to(f"far/{name}")
+        self.done(*self.render_words("out.mkv", "--run-dir", "run", steps=1))
+        self.done("decode", "run", "--out", "out.mkv")
+        self.done("compare", "run", "out.mkv", "--csv", "table.csv", "--report", "page.html")
+        for name in ("out.mkv", "table.csv", "page.html"):
+            self.assertTrue((self.work / name).is_symlink() and (self.work / "far" / name).stat().st_size > 0, name)
+        self.assertEqual(sorted(p.name for p in (self.work / "far").iterdir()), ["out.mkv", "page.html", "table.csv"])
+        record = json.loads((self.work / "run" / "run.json").read_text())
+        (self.work / "victim.mkv").write_bytes(b"mine")
+        (self.work / "stranger.mkv").symlink_to("victim.mkv")
+        (self.work / "run" / "run.json").write_text(json.dumps(record | {"state": "failed", "out": str(self.work / "stranger.mkv")}))
+        self.run_cli("render", "--resume", "run")
+        self.assertEqual((self.work / "victim.mkv").read_bytes(), b"mine")
+        # What is refused is named as it was given.
+        (self.work / "link.mkv").symlink_to("far/gone/out.mkv")
+        self.refused(*self.render_words("link.mkv", steps=1), names=("denoir-cli: link.mkv: ",))
 
     def test_a_history_that_cannot_be_read(self):
         self.assertEqual(self.done("runs").out, "no runs\n")

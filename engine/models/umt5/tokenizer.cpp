@@ -252,11 +252,16 @@ TokenizerModel read(std::string_view bytes, const fs::path& file) {
 }
 
 fs::path find_in(const fs::path& folder) {
-    std::error_code ignored;
     for (const char* place : {"", "google/umt5-xxl", "tokenizer", "umt5-xxl", "text_encoder"})
         for (const char* name : {"tokenizer.json", "spiece.model"}) {
             const fs::path file = *place ? folder / place / name : folder / name;
-            if (fs::exists(file, ignored)) return file;
+            std::error_code code;
+            const fs::file_status status = fs::status(file, code);
+            if (fs::exists(status)) return file;
+            // One may be there all the same.
+            if (status.type() == fs::file_type::none)
+                throw Error(folder.string(), "tokenizer", "cannot be looked for: " + code.message(),
+                            "check the folder's rights");
         }
     throw Error(folder.string(), "tokenizer", "holds no tokenizer.json and no spiece.model",
                 "put one into the folder google/umt5-xxl or tokenizer");
