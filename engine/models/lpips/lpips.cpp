@@ -177,6 +177,9 @@ Tensor Lpips::forward(const Layer& layer, Tensor x) const {
 }
 
 double Lpips::distance(const Tensor& a, const Tensor& b) const {
+    for (const Tensor* picture : {&a, &b})
+        if (const Backend* of = picture->backend(); of && !of->device().uses_host_memory())
+            throw Error("", "lpips", fmt::format("the picture lies on {}, not in host memory", of->device().name()));
     assert(a.shape() == b.shape() && a.rank() == 3 && a.size(0) == 3 && a.size(1) >= least_side() &&
            a.size(2) >= least_side());
     Tensor x = input(a), y = input(b);

@@ -22,7 +22,7 @@ class Lpips {
 public:
     /// `files`: safetensors or .pth with the state of lpips.LPIPS (`net.slice1.0.weight`, `lin0.model.1.weight`, …), or
     /// torchvision's backbone (`features.0.weight`) and the package's heads in two files. Shapes tell the network.
-    /// Throws Error naming what is missing.
+    /// `backend`: the processor's (asserted). Throws Error naming what is missing.
     Lpips(std::span<const std::filesystem::path> files, std::shared_ptr<Backend> backend);
 
     Network network() const { return network_; }
@@ -30,7 +30,8 @@ public:
     int least_side() const;
 
     /// a, b [3,H,W] f32 in 0 … 255 (strides as they like, last 1), both of one size, sides of at least least_side()
-    /// (asserted). 0: the same features.
+    /// (asserted), in host memory: it computes on the processor alone. Throws Error for tensors of a card. 0: the same
+    /// features.
     double distance(const Tensor& a, const Tensor& b) const;
 
 private:

@@ -6,11 +6,13 @@
 #include <cmath>
 #include <fstream>
 
+#include "engine/backend/cpu/cpu_backend.h"
 #include "engine/core/error.h"
 #include "engine/core/file.h"
 #include "engine/core/json.h"
 #include "engine/weights/safetensors_writer.h"
 #include "tests/engine/metrics/pictures.h"
+#include "tests/engine/refusal.h"
 #include "tests/engine/temp_folder.h"
 
 namespace denoir {
@@ -134,6 +136,27 @@ TEST_F(LpipsTest, BackboneAndHeadsInTwoFiles) {
     EXPECT_EQ(lpips::Lpips(both, backend).distance(a, b), lpips::Lpips(together, backend).distance(a, b));
     EXPECT_NE(refusal({one}).find("lin0"), std::string::npos) << refusal({one});
     EXPECT_NE(refusal({two}).find("features.0.weight"), std::string::npos) << refusal({two});
+}
+
+/// Of a card whose memory no pointer of ours can read.
+struct Card final : cpu::CpuBackend {
+    Card() : CpuBackend(1) {}
+    Device device() const override { return {Device::Kind::cuda, 1}; }
+};
+struct CardMemory final : Buffer {
+    explicit CardMemory(Backend& card) : Buffer(nullptr, std::size_t{1} << 20, &card) {}
+};
+
+TEST_F(LpipsTest, PicturesOnACardAreRefused) {
+    Card card;
+    const Tensor there(std::make_shared<CardMemory>(card), 0, {3, 33, 40}, DType::f32),
+        here = chw(test::picture(40, 33, 1));
+    const std::vector<fs::path> files{whole(alexnet, alex_channels)};
+    const lpips::Lpips network(files, open_backend({}, 1));
+    for (const auto& [a, b] : {std::pair{there, here}, std::pair{here, there}}) {
+        const std::string said = test::refusal([&, &a = a, &b = b] { network.distance(a, b); });
+        EXPECT_NE(said.find("cuda:1"), std::string::npos) << said;
+    }
 }
 
 TEST_F(LpipsTest, WrongFilesAreRefused) {
