@@ -7,6 +7,7 @@
 
 #include "app/cli/values.h"
 #include "engine/session/branch.h"
+#include "engine/weights/model_part_keys.h"
 
 namespace denoir::cli {
 namespace {
@@ -31,18 +32,24 @@ constexpr FieldOption field_options[] = {
     {"--latents", "latents", Kind::text},
 };
 
-/// Files for parts of the model: the option and the member of `parts`.
-constexpr std::pair<std::string_view, std::string_view> part_options[] = {{"--vae", "vae"},
-                                                                          {"--text-encoder", "text_encoder"},
-                                                                          {"--clip", "clip"},
-                                                                          {"--tokenizer", "tokenizer"},
-                                                                          {"--low-noise", "low_noise"}};
+/// The options that name files for parts of the model, and the keys of these parts.
+const std::vector<std::pair<std::string, std::string_view>>& part_options() {
+    static const auto options = [] {
+        std::vector<std::pair<std::string, std::string_view>> all;
+        for (const ModelPartKey& part : model_part_keys) {
+            all.emplace_back(fmt::format("--{}", part.key), part.key);
+            std::replace(all.back().first.begin(), all.back().first.end(), '_', '-');
+        }
+        return all;
+    }();
+    return options;
+}
 
 /// The parts of the request, with those of the options for their like.
 Json part_values(const Request& r, const Arguments& args) {
     const Json whole = to_json(r);
     Json value = whole.value("parts", Json::object());
-    for (const auto& [option, part] : part_options)
+    for (const auto& [option, part] : part_options())
         if (args.has(option)) value[std::string(part)] = args.get(option);
     return value;
 }
@@ -58,7 +65,7 @@ std::string_view option_of(std::string_view field, std::string_view steps_option
         return field.ends_with(".strength") ? "--lora-strength"
                : field.ends_with(".expert") ? "--lora-expert"
                                             : "--lora";
-    for (const auto& [option, part] : part_options)
+    for (const auto& [option, part] : part_options())
         if (field.starts_with("parts.") && field.substr(6) == part) return option;
     for (const FieldOption& f : field_options)
         if (f.key == key) return f.option;
@@ -148,7 +155,7 @@ void apply_request_options(Request& r, const Arguments& args, std::string_view s
             set_field(r, f.key, f.kind == Kind::text ? Json(args.get(option)) : number_value(option, args.get(option)),
                       steps_option);
     }
-    if (std::any_of(std::begin(part_options), std::end(part_options),
+    if (std::any_of(part_options().begin(), part_options().end(),
                     [&](const auto& option) { return args.has(option.first); }))
         set_field(r, "parts", part_values(r, args), steps_option);
     if (args.has("--size")) set_size_fields(r, args.get("--size"));
@@ -166,9 +173,10 @@ void apply_request_options(Request& r, const Arguments& args, std::string_view s
 Error as_written(const Error& e, const Arguments& args, std::string_view steps_option) {
     if (args.has("--resume")) return e; // the words are those of the run
     std::string file = e.file(), field = e.field();
-    for (const std::string_view option :
-         {"--out", "--run-dir", "--from", "--model", "--vae", "--text-encoder", "--clip", "--tokenizer", "--low-noise",
-          "--lora", "--image", "--last-image", "--noise"})
+    std::vector<std::string_view> of_files{"--out",  "--run-dir", "--from",       "--model",
+                                           "--lora", "--image",   "--last-image", "--noise"};
+    for (const auto& part : part_options()) of_files.emplace_back(part.first);
+    for (const std::string_view option : of_files)
         for (const std::string& given : args.all(option))
             if (!file.empty() && !given.empty()) file = as_given(file, given);
     const std::string key = field.substr(0, field.find('.'));

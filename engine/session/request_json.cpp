@@ -14,6 +14,7 @@
 #include "engine/core/units.h"
 #include "engine/session/model_lookup.h"
 #include "engine/session/noise_kind.h"
+#include "engine/weights/model_part_keys.h"
 
 namespace denoir {
 namespace fs = std::filesystem;
@@ -164,25 +165,20 @@ Json write_loras(const Request& r) {
     return all;
 }
 
-constexpr std::pair<std::string_view, fs::path ModelParts::*> parts[] = {{"low_noise", &ModelParts::low_noise},
-                                                                         {"vae", &ModelParts::vae},
-                                                                         {"text_encoder", &ModelParts::text_encoder},
-                                                                         {"clip", &ModelParts::clip},
-                                                                         {"tokenizer", &ModelParts::tokenizer}};
-
 void read_parts(Request& r, const JsonReader& in) {
-    std::array<std::string_view, std::size(parts)> known;
-    std::transform(std::begin(parts), std::end(parts), known.begin(), [](const auto& part) { return part.first; });
+    std::array<std::string_view, std::size(model_part_keys)> known;
+    std::transform(std::begin(model_part_keys), std::end(model_part_keys), known.begin(),
+                   [](const ModelPartKey& part) { return part.key; });
     in.only(known);
     ModelParts named;
-    for (const auto& [name, member] : parts)
+    for (const auto& [name, member] : model_part_keys)
         if (in.has(name)) named.*member = in.at(name).path();
     r.parts = std::move(named);
 }
 
 Json write_parts(const Request& r) {
     Json out;
-    for (const auto& [name, member] : parts)
+    for (const auto& [name, member] : model_part_keys)
         if (const fs::path& place = r.parts.*member; !place.empty()) out[std::string(name)] = place.string();
     return out;
 }
@@ -378,7 +374,7 @@ void make_paths_absolute(Request& r) {
     for (fs::path* path : {&r.model, &r.image, &r.last_image, &r.noise.file})
         if (!path->empty()) *path = resolved_path(path->native(), here);
     for (Lora& lora : r.loras) lora.file = resolved_path(lora.file.native(), here);
-    for (const auto& [name, member] : parts)
+    for (const auto& [name, member] : model_part_keys)
         if (fs::path& place = r.parts.*member; !place.empty()) place = resolved_path(place.native(), here);
     if (r.forcing && !r.forcing->video.empty()) r.forcing->video = resolved_path(r.forcing->video.native(), here);
     if (r.start) r.start->run = resolved_path(r.start->run.native(), here);

@@ -306,8 +306,6 @@ class StoredRuns(Case):
     def test_a_step_that_is_not_there_is_told_by_its_option(self):
         self.refused("decode", "good", "--step", 99, "--out", "d.mp4", codes=(2,), names=("--step: 99",))
         self.refused("render", "--from", "good", "--step", 99, "--out", "d.mp4", codes=(2,), names=("--step: cannot start from step 99",))
-        for side, other in (("--step-a", "a"), ("--step-b", "b")):
-            self.refused("compare", "good", "good", side, 99, codes=(2,), names=(f"{side}: 99",))
 
     def test_branch_of_a_branch_before_its_start(self):
         self.done("render", "--from", "good", "--step", 2, "--prompt", "a dog", "--out", "b.mp4", "--run-dir", "b")

@@ -22,6 +22,7 @@
 #include "app/request/model_catalogue.h"
 #include "app/request/request_document.h"
 #include "app/runs/request_lines.h"
+#include "engine/weights/model_part_keys.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
 #include "ui/widgets/empty_state.h"
@@ -273,12 +274,12 @@ void ModelsPanel::unwatch(const QString& folder) {
 }
 
 void ModelsPanel::fill_parts(QMenu& menu, const QModelIndex& index) {
-    static const QString keys[] = {QStringLiteral("vae"), QStringLiteral("text_encoder"), QStringLiteral("clip"),
-                                   QStringLiteral("tokenizer"), QStringLiteral("low_noise")};
+    QStringList keys;
+    for (const ModelPartKey& part : model_part_keys) keys << app::to_qstring(part.key);
     const auto name = [](const QString& key) { return app::field_title(QStringLiteral("parts.") + key); };
     const QString model = index.data(Role::PathRole).toString();
     const QVariantMap named = studio_.settings.model_parts().value(model).toMap();
-    for (const QString& key : keys) {
+    for (const QString& key : std::as_const(keys)) {
         const QString file = named.value(key).toString(), title = tr("Choose the %1").arg(name(key));
         menu.addAction(icon(QStringLiteral("model")),
                        file.isEmpty() ? title + QStringLiteral(" …")
@@ -287,7 +288,7 @@ void ModelsPanel::fill_parts(QMenu& menu, const QModelIndex& index) {
     }
     if (named.isEmpty()) return;
     menu.addSeparator();
-    for (const QString& key : keys)
+    for (const QString& key : std::as_const(keys))
         if (named.contains(key))
             menu.addAction(icon(QStringLiteral("remove")), tr("Look for the %1 beside the model again").arg(name(key)),
                            this, [this, model, key] { name_part(model, key, {}); });
