@@ -19,7 +19,6 @@
 // L tokens, D model width, N heads, R rows of modulation, each shared by L / R neighbouring tokens. Section numbers are
 // those of spec/dit.md.
 namespace denoir::wan {
-namespace {
 
 /// What every part of one forward pass shares.
 struct Pass {
@@ -40,6 +39,8 @@ struct Pass {
         nn::tell(probe, m, leaf, std::forward<Value>(value));
     }
 };
+
+namespace {
 
 /// A linear layer and its activation. `first` is told before the activation, `second` after it.
 Tensor linear(const Module& m, const char* first, const char* second, const Pass& p, const Tensor& x, DType compute,
@@ -488,11 +489,15 @@ std::vector<std::string> layer_names(const Config& c) {
     return names;
 }
 
+Pass Transformer::pass(nn::Probe* probe, std::int64_t causal_tokens) const {
+    return {*backend_, config_, precision_, probe, {}, causal_tokens};
+}
+
 Context Transformer::context(const Tensor& text, const Tensor* clip, bool collapse, nn::Probe* probe) const {
     inputs::check_clip(config_, clip);
     Context context;
     if (clip) {
-        const Pass p{*backend_, config_, precision_, probe};
+        const Pass p = pass(probe);
         const Module m(*weights_);
         const Tensor rows = image_embedding(m["img_emb"], p, backend_->upload(nn::host_f32(*clip)));
         for (int i = 0; i < config_.layers; ++i)
@@ -520,7 +525,7 @@ void Transformer::add_text(Context& context, const Tensor& text, bool collapse, 
         context.key_bias = backend_->upload(bias);
         context.last_key_count = zeros;
     }
-    const Pass p{*backend_, config_, precision_, probe};
+    const Pass p = pass(probe);
     const Module m(*weights_);
     const Tensor embedded = text_embedding(m["text_embedding"], p, backend_->upload(rows));
     for (int i = 0; i < config_.layers; ++i)
@@ -544,7 +549,7 @@ Tensor Transformer::forward(const Tensor& latent, const Tensor* condition, std::
                     "choose another length or block");
     assert(std::ssize(context.text) == config_.layers);
 
-    const Pass p{*backend_, config_, precision_, probe, {}, causal_block_ * g.height * g.width};
+    const Pass p = pass(probe, causal_block_ * g.height * g.width);
     const Network network{p, g, Module(*weights_), Module(islands())};
     ForwardInputs inputs{ops::contiguous(nn::on(*backend_, latent)),
                          condition ? ops::contiguous(nn::on(*backend_, *condition)) : Tensor(),
@@ -566,7 +571,7 @@ Tensor Transformer::forward_reusing(const Tensor& latent, const Tensor* conditio
                                     const Tensor& residual, nn::Probe* probe) const {
     const Grid g = inputs::check_latent(config_, latent, condition);
     assert(residual.shape() == Shape({g.tokens(), config_.dim}));
-    const Pass p{*backend_, config_, precision_, probe};
+    const Pass p = pass(probe);
     const Network network{p, g, Module(*weights_), Module(islands())};
     const Tensor e = time_features(network.island, p, inputs::timestep_rows(timesteps, g));
     const Tensor x = network.embedded(latent, condition);
@@ -575,7 +580,7 @@ Tensor Transformer::forward_reusing(const Tensor& latent, const Tensor* conditio
 
 Tensor Transformer::time_signal(std::span<const float> timesteps, std::optional<int> fps, bool projected) const {
     inputs::check_fps(config_, fps);
-    const Pass p{*backend_, config_, precision_, nullptr};
+    const Pass p = pass(nullptr);
     const Module island(islands());
     if (!projected) return nn::host_f32(time_features(island, p, timesteps));
     const Tensor e0 = time_embedding(island, p, timesteps, fps).e0;

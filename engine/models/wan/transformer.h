@@ -49,6 +49,8 @@ struct Context {
 std::vector<std::string> layer_names(const Config&);
 std::vector<std::string> context_layer_names(const Config&, bool image);
 
+struct Pass; ///< transformer.cpp: what every part of one forward pass shares
+
 /// The Wan / SkyReels video transformer: velocity of a noisy latent. Const after construction; one engine thread uses
 /// it at a time.
 class Transformer {
@@ -109,6 +111,7 @@ public:
     Tensor time_signal(std::span<const float> timesteps, std::optional<int> fps, bool projected) const;
 
 private:
+    Pass pass(nn::Probe* probe, std::int64_t causal_tokens = 0) const;
     Rope rotation(const Grid&) const;
     const Weights& islands() const { return precision_.bf16_parameters ? rounded_ : *weights_; }
     void add_text(Context& context, const Tensor& text, bool collapse, nn::Probe* probe) const;
