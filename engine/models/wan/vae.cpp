@@ -240,31 +240,6 @@ private:
     Sink sink_;
 };
 
-/// Multiply-adds of one latent frame (but the first) of `width` columns, when the levels work on rows `needed`.
-double decoder_work(const VaeConfig& config, const std::vector<Rows>& needed, std::int64_t latent_rows,
-                    std::int64_t latent_columns) {
-    const auto square = [](std::int64_t n) { return static_cast<double>(n) * static_cast<double>(n); };
-    const double positions = static_cast<double>(latent_rows * latent_columns),
-                 inner = static_cast<double>(config.decoder_width);
-    double work = positions * (27 * inner * static_cast<double>(config.z) + 4 * 27 * inner * inner + 4 * inner * inner +
-                               2 * positions * inner);
-    double frames = 1;
-    for (std::size_t l = 0; l < needed.size(); ++l) {
-        const Level& level = config.decoder[l];
-        const auto blocks = static_cast<double>(level.blocks.size());
-        const double pixels = frames * static_cast<double>(needed[l].count() * (latent_columns << l));
-        double each = 27 * (static_cast<double>(level.in * level.width) + (2 * blocks - 1) * square(level.width));
-        if (level.temporal) each += 6 * square(level.width);
-        if (level.resample.empty())
-            each += 27.0 * static_cast<double>(level.width * 3 * config.patch * config.patch);
-        else
-            each += (level.temporal ? 2 : 1) * 4 * 9.0 * static_cast<double>(level.width * level.out);
-        work += pixels * each;
-        if (level.temporal) frames *= 2;
-    }
-    return work;
-}
-
 Rows strip(std::int64_t rows, int index, int strips) { return {rows * index / strips, rows * (index + 1) / strips}; }
 
 void append_residual(std::vector<std::string>& names, const std::string& block, bool shortcut) {
@@ -465,14 +440,6 @@ Tensor Vae::decode(const Tensor& latent) const {
         }
     });
     return video;
-}
-
-double Vae::strip_overhead(std::int64_t height, std::int64_t width, int strips) const {
-    const std::int64_t rows = height << (config_.decoder.size() - 1);
-    double work = 0;
-    for (int i = 0; i < strips; ++i)
-        work += decoder_work(config_, rows_needed(config_, height, strip(rows, i, strips)), height, width);
-    return work / decoder_work(config_, rows_needed(config_, height, {0, rows}), height, width);
 }
 
 } // namespace denoir::wan

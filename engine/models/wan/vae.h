@@ -23,8 +23,7 @@ public:
         /// Arithmetic is f32 but where the device is faster in bf16.
         DType dtype = DType::f32;
         std::size_t bf16_above = std::size_t{1} << 30;
-        int strips = 1; ///< decode in this many horizontal strips: same result, less state, some arithmetic again (see
-                        ///< strip_overhead)
+        int strips = 1;    ///< decode in this many horizontal strips: same result, less state, some arithmetic again
         bool clamp = true; ///< decoded values to -1…1
         bool tf32 = false; ///< convolutions in f32 may be of TF32 on a card (ConvOptions), as the references' are there
     };
@@ -56,9 +55,6 @@ public:
     void decode(const Tensor& latent, const FrameSink&, nn::Probe* probe = nullptr) const;
     /// The whole video [3, F, H, W] f32 in host memory.
     Tensor decode(const Tensor& latent) const;
-
-    /// Multiply-adds of decoding a latent of `height` x `width` in strips, over those without.
-    double strip_overhead(std::int64_t height, std::int64_t width, int strips) const;
 
 private:
     DType storage(std::int64_t values) const;
