@@ -45,9 +45,9 @@ void tell_apart(QList<Offered>& runs) {
 
 } // namespace
 
-void ask_for_clip(QWidget* parent, ClipKind kind, const std::function<void(const QString&)>& chosen) {
+void ask_for_clip(QWidget* parent, AskFor what, const std::function<void(const QString&)>& chosen) {
     // A dialog for files goes into a folder and never takes it.
-    const bool folder = kind == ClipKind::folder;
+    const bool folder = what == AskFor::folder;
     ask_to_open(parent,
                 folder ? QCoreApplication::translate("OfferRuns", "Compare a folder of frames")
                        : QCoreApplication::translate("OfferRuns", "Compare a video or picture"),
@@ -75,9 +75,9 @@ void offer_runs(QMenu& menu, Studio& studio, const QString& except, QWidget* par
                        [chosen, path = run.path] { chosen(path); });
     if (!runs.isEmpty()) menu.addSeparator();
     menu.addAction(icon(QStringLiteral("open")), QCoreApplication::translate("OfferRuns", "A video …"), parent,
-                   [parent, chosen] { ask_for_clip(parent, ClipKind::file, chosen); });
+                   [parent, chosen] { ask_for_clip(parent, AskFor::file, chosen); });
     menu.addAction(icon(QStringLiteral("folder")), QCoreApplication::translate("OfferRuns", "A folder of frames …"),
-                   parent, [parent, chosen] { ask_for_clip(parent, ClipKind::folder, chosen); });
+                   parent, [parent, chosen] { ask_for_clip(parent, AskFor::folder, chosen); });
 }
 
 } // namespace denoir::ui

@@ -10,9 +10,9 @@ class QWidget;
 
 namespace denoir::ui {
 
-enum class ClipKind { file, folder };
+enum class AskFor { file, folder };
 /// Asks for a video or picture, or for a folder of frames; the dialog is a child of `parent` and does not block.
-void ask_for_clip(QWidget* parent, ClipKind kind, const std::function<void(const QString&)>& chosen);
+void ask_for_clip(QWidget* parent, AskFor what, const std::function<void(const QString&)>& chosen);
 
 /// Fills a menu with what something can be compared with: the newest runs that have a video (all but `except`), and a
 /// file or folder of frames that is asked for, with `parent` below the dialog. Runs of one look are told apart by what

@@ -158,9 +158,9 @@ void MainWindow::make_compare_actions() {
                });
     const auto with = [this](const QString& path) { viewer_->compare({}, path); };
     add_action("compare.with-file", comparing, tr("Compare what is shown with a &file …"), {}, "open",
-               [this, with] { ask_for_clip(this, ClipKind::file, with); });
+               [this, with] { ask_for_clip(this, AskFor::file, with); });
     add_action("compare.with-folder", comparing, tr("Compare what is shown with a folder of f&rames …"), {}, "folder",
-               [this, with] { ask_for_clip(this, ClipKind::folder, with); });
+               [this, with] { ask_for_clip(this, AskFor::folder, with); });
     add_action("compare.layers", comparing, tr("Compare &layer by layer"),
                {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L)}, "sliders", [this] { show_layers(); });
     add_action("compare.traces", comparing, tr("Compare two &traces …"), {}, "open", [this] {

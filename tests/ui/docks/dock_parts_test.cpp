@@ -131,7 +131,7 @@ private slots:
         window.show();
         QStringList taken;
         for (const char* by : {"A", "B"})
-            ask_for_clip(&window, ClipKind::file, [&, by](const QString& path) { taken << by << path; });
+            ask_for_clip(&window, AskFor::file, [&, by](const QString& path) { taken << by << path; });
         const auto dialogs = window.findChildren<QFileDialog*>();
         QCOMPARE(dialogs.size(), 1);
         dialogs.first()->setDirectory(home.path());
