@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of the recipe share: NumPy, the recipe's modules, scenes, and which packages are there."""
+
+import importlib.util
+import os
+import pathlib
+import sys
+
+try:
+    import numpy as np
+except ModuleNotFoundError:  # another Python came first in PATH: the system's has the package
+    system = "/usr/bin/python3"
+    if os.path.exists(system) and not os.environ.get("DENOIR_TEST_PYTHON"):
+        os.environ["DENOIR_TEST_PYTHON"] = system
+        os.execv(system, [system, *sys.argv])
+    sys.exit("python3-numpy is missing; packaging/test installs it")
+
+ROOT = pathlib.Path(__file__).resolve().parents[2] / "resources" / "demo-model" / "recipe"
+sys.path.insert(0, str(ROOT))
+import world  # noqa: E402
+
+
+def one(shape="ball", colour="red", motion="rest", **more):
+    return world.Scene("gradient", ("blue", "white"), objects=[world.Object(shape, colour, "large", motion, radius=0.25, **more)])
+
+
+def where_red(frame):
+    """Centroid x, y and area of what is clearly red."""
+    y, x = np.nonzero((frame[..., 0] > frame[..., 1] + 0.35) & (frame[..., 0] > frame[..., 2] + 0.35))
+    return x.mean(), y.mean(), len(x)
+
+
+def there(*packages):
+    try:
+        return all(importlib.util.find_spec(p) for p in packages)
+    except ModuleNotFoundError:  # what a package lies in
+        return False
