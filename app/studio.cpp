@@ -52,8 +52,8 @@ Studio::Studio(QObject* parent) : QObject(parent), document(project.undo()), que
     });
     connect(&history, &RunHistory::totals_changed, this, &Studio::over_limit_changed);
     // A run that goes or comes back may be what a shot shows.
-    for (const auto come_and_go : {&RunHistory::removed, &RunHistory::restored})
-        connect(&history, come_and_go, &project, &Project::look_at_media);
+    connect(&history, &RunHistory::removed, &project, &Project::look_at_media);
+    connect(&history, &RunHistory::restored, &project, &Project::look_at_media);
     connect(&history, &RunHistory::totals_changed, this, [this, runs = history.total()]() mutable {
         const int before = std::exchange(runs, history.total());
         if (runs != before) project.look_at_media(); // not at each step of the run at work

@@ -87,6 +87,15 @@ struct RunHistory::Store {
         const auto it = std::lower_bound(shown.begin(), shown.end(), index);
         return it != shown.end() && *it == index ? int(it - shown.begin()) : -1;
     }
+    /// Of what is shown, else of all: the run that comes after this one, which is none of them, or the last.
+    QString next_to(const RunRow& row) const {
+        const int index = int(std::lower_bound(rows.begin(), rows.end(), row, before) - rows.begin());
+        if (const auto it = std::lower_bound(shown.begin(), shown.end(), index); it != shown.end())
+            return rows[std::size_t(*it)].path;
+        if (!shown.empty()) return rows[std::size_t(shown.back())].path;
+        if (rows.empty()) return {};
+        return rows[std::min(std::size_t(index), rows.size() - 1)].path;
+    }
     const RunRow& at(int row) const { return rows[std::size_t(shown[std::size_t(row)])]; }
 
     void take(int index) {
@@ -372,6 +381,7 @@ QString RunHistory::entry_of(const QString& run) const {
 
 QStringList RunHistory::remove(const QStringList& runs) {
     QStringList gone, entries;
+    RunRow first; // that went, as it comes in the list
     store_->trash.begin();
     for (const QString& run : runs) {
         const int index = store_->find(run);
@@ -384,6 +394,7 @@ QStringList RunHistory::remove(const QStringList& runs) {
             emit issue_changed();
             continue;
         }
+        if (gone.isEmpty() || before(store_->rows[std::size_t(index)], first)) first = store_->rows[std::size_t(index)];
         gone << store_->rows[std::size_t(index)].path;
         entries << store_->rows[std::size_t(index)].entry;
         store_->take(index);
@@ -391,7 +402,7 @@ QStringList RunHistory::remove(const QStringList& runs) {
     store_->scanner.forget(entries);
     if (!gone.isEmpty()) {
         emit totals_changed();
-        emit removed(gone);
+        emit removed(gone, store_->next_to(first));
     }
     return gone;
 }

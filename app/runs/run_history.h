@@ -113,7 +113,8 @@ public:
 signals:
     void scanned();        ///< a look at the folders is complete
     void totals_changed(); ///< total(), bytes()
-    void removed(const QStringList& runs);
+    /// `next`: what stood after them in the list, else before them; empty: nothing is left.
+    void removed(const QStringList& runs, const QString& next);
     void restored(const QStringList& runs);
     void issue_changed();
 

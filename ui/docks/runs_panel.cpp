@@ -288,10 +288,9 @@ void RunsPanel::restore_parameters() {
 void RunsPanel::remove_selected() {
     const QStringList runs = meant_of_list();
     if (runs.isEmpty()) return;
-    const QStringList gone = studio_.history.remove(runs); // what else is in its way is its issue
+    (void)studio_.history.remove(runs); // what else is in its way is its issue
     if (std::any_of(runs.begin(), runs.end(), [](const QString& run) { return RunFolder::busy(app::to_path(run)); }))
         emit said(tr("A run at work cannot be deleted; stop it first."));
-    if (!gone.isEmpty()) emit removed(gone);
 }
 
 void RunsPanel::undo_remove() {

@@ -96,7 +96,6 @@ signals:
     void add_to_timeline(const QStringList& runs);
     void resume_run(const QString& run);
     void details_asked(const QString& run); ///< of one that failed
-    void removed(const QStringList& runs);
     void said(const QString& text);
 
 private:

@@ -208,8 +208,8 @@ void MainWindow::connect_runs() {
     QAction* resume_action = actions_.at(QStringLiteral("run.resume"));
     connect(runs_, &RunsPanel::resumable_changed, resume_action, &QAction::setEnabled);
     resume_action->setEnabled(runs_->resumable());
-    connect(runs_, &RunsPanel::removed, this, [this](const QStringList& runs) {
-        viewer_->forget(runs);
+    connect(&studio_.history, &app::RunHistory::removed, this, [this](const QStringList& runs, const QString& next) {
+        viewer_->forget(runs, next);
         QStringList words{tr("%n run(s) deleted.", nullptr, int(runs.size()))};
         const int shots = studio_.project.shots_of(runs);
         if (shots > 0) words << tr("%n shot(s) of this cut use what was deleted.", nullptr, shots);

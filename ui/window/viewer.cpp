@@ -237,21 +237,26 @@ void Viewer::layout_shown(Layout layout) {
     }
 }
 
-void Viewer::forget(const QStringList& runs) {
-    deleted_.clear();
-    if (runs.contains(run_a_)) {
-        deleted_ = run_a_;
-        preview_.clear(Side::a);
-        set_side(Side::a, {}, {});
-    }
+void Viewer::forget(const QStringList& runs, const QString& next) {
+    const bool shown = runs.contains(run_a_);
+    const bool live = steps_.shows_live() && steps_.live().running(); // which stays in sight
     steps_.forget(runs);
+    if (!shown) return;
+    const QString instead = live ? QString() : next;
+    deleted_.push_back({run_a_, instead});
+    preview_.clear(Side::a);
+    set_side(Side::a, {}, {});
+    show_run(instead);
 }
 
 /// Where nothing else is looked at since, the picture comes back with its run.
 void Viewer::bring_back(const QStringList& runs) {
-    if (const QString run = std::exchange(deleted_, {});
-        runs.contains(run) && run_a_.isEmpty() && !preview_.info(Side::a))
-        show_run(run);
+    const auto last = std::find_if(deleted_.rbegin(), deleted_.rend(),
+                                   [&runs](const Deleted& each) { return runs.contains(each.run); });
+    if (last == deleted_.rend()) return;
+    const auto [run, instead] = *last;
+    deleted_.erase(std::next(last).base());
+    if (run_a_ == instead && (!instead.isEmpty() || !preview_.info(Side::a))) show_run(run);
 }
 
 } // namespace denoir::ui

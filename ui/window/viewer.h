@@ -5,6 +5,8 @@
 #include <QString>
 #include <QStringList>
 
+#include <vector>
+
 #include "app/clips/player.h"
 #include "app/runs/engine_worker.h"
 #include "ui/window/layouts.h"
@@ -44,8 +46,9 @@ public:
 
     void watch(bool watch = true) { watching_ = watch; } ///< the run at work comes into the preview by itself
     void look_away();                                    ///< something else is looked at than the run at work
-    void forget(const QStringList& runs);                ///< they are deleted
-    void bring_back(const QStringList& runs);            ///< they are not any more
+    /// They are deleted: where one of them is looked at, `next` is instead; empty: nothing.
+    void forget(const QStringList& runs, const QString& next);
+    void bring_back(const QStringList& runs); ///< they are not any more
 
 signals:
     /// A side shows this now; empty: nothing.
@@ -72,8 +75,11 @@ private:
     const app::RunQueue& queue_;
     const app::EngineWorker& worker_;
     QString run_a_, run_b_;
-    QString deleted_;      ///< run that its deletion took out of the preview
-    QString b_of_compare_; ///< while another layout is shown
+    struct Deleted {
+        QString run, instead; ///< what came in its place; empty: nothing
+    };
+    std::vector<Deleted> deleted_; ///< runs that their deletion took out of the preview, newest last
+    QString b_of_compare_;         ///< while another layout is shown
     bool watching_ = true;
 };
 

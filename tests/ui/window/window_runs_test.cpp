@@ -450,30 +450,6 @@ private slots:
         QVERIFY2(said(studio).contains(reason), qPrintable(said(studio)));
     }
 
-    /// What the cut loses is said with the deletion; undo brings the entry of the queue back, too.
-    void a_deletion_says_what_the_cut_loses() {
-        const app::Home home;
-        StudioFixture studio;
-        load_tiny(studio);
-        auto& core = studio.core();
-        studio.find<QAction>("run.generate")->trigger();
-        QTRY_COMPARE_WITH_TIMEOUT(core.history.rowCount(), 1, 30000);
-        QVERIFY(studio.idle());
-        const QString run = core.queue.index(0).data(app::RunQueue::RunRole).toString();
-        QTRY_COMPARE_WITH_TIMEOUT(studio.window().viewer().run(app::Side::a), run, 30000);
-        for (int i = 0; i < 2; ++i) core.project.add_shot(app::take_of_run(run));
-        studio.find<QAction>("run.delete")->trigger();
-        QVERIFY2(said(studio).contains("2 shots of this cut"), qPrintable(said(studio)));
-        QCOMPARE(core.queue.rowCount(), 0);
-        studio.find<QAction>("edit.undo")->trigger();
-        QCOMPARE(core.queue.rowCount(), 1);
-        QTRY_COMPARE_WITH_TIMEOUT(core.history.rowCount(), 1, 30000);
-        core.project.clear();
-        studio.window().findChild<RunsPanel*>()->select(run);
-        studio.find<QAction>("run.delete")->trigger();
-        QVERIFY2(said(studio).contains("deleted") && !said(studio).contains("of this cut"), qPrintable(said(studio)));
-    }
-
     /// Asked once; again where other runs are meant, or another bound.
     void what_was_closed_about_disk_space_stays_closed() {
         const app::Home home;
@@ -494,26 +470,6 @@ private slots:
         QVERIFY(!asks());
         studio.core().settings.set_value("history_bytes", 2);
         QVERIFY(asks());
-    }
-
-    /// What went while another project was open is not the newest step of this one.
-    void another_project_undoes_no_older_deletion() {
-        const app::Home home;
-        StudioFixture studio;
-        load_tiny(studio);
-        auto& queue = studio.core().queue;
-        studio.core().project.undo().clear();
-        queue.set_paused(true);
-        studio.find<QAction>("run.generate")->trigger();
-        QTRY_COMPARE_WITH_TIMEOUT(queue.rowCount(), 1, 30000);
-        auto* list = studio.find<QListView>("queue");
-        studio.click(list->viewport(), studio.row_point(list, 0));
-        studio.key(Qt::Key_Delete);
-        const auto* undo = studio.find<QAction>("edit.undo");
-        QVERIFY2(undo->text().contains("queue"), qPrintable(undo->text()));
-        studio.core().project.clear();
-        QVERIFY2(!undo->text().contains("queue"), qPrintable(undo->text()));
-        QVERIFY(queue.can_undo_clear()); // it can still be brought back, where that is asked for
     }
 
     /// Several verifications wait for each other, and each result says whose it is.

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs and queue entries that are deleted in the whole window: what is shown then, and how they come back and go again.
+#include <QFile>
+#include <QListView>
+
+#include "app/request/request_document.h"
+#include "app/runs/engine_worker.h"
+#include "app/runs/run_history.h"
+#include "app/runs/run_queue.h"
+#include "tests/ui/window/window_main.h"
+#include "tests/ui/window/window_tools.h"
+#include "ui/docks/runs_panel.h"
+#include "ui/preview/preview_view.h"
+
+using namespace denoir;
+using namespace denoir::ui;
+
+class WindowRemovalTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    /// The next one of the list, or the one before where there is none; undo shows again what was deleted.
+    void what_stood_beside_a_deleted_run_is_shown() {
+        const app::Home home;
+        const QString runs[] = {listed_run(home, "one", 2, 1), listed_run(home, "two", 2, 2),
+                                listed_run(home, "three", 2, 3)};
+        StudioFixture studio;
+        auto& history = studio.core().history;
+        QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 3, 30000);
+        const auto run = [&](int row) { return history.index(row).data(app::RunHistory::PathRole).toString(); };
+        const auto shown = [&] { return studio.window().viewer().run(app::Side::a); };
+        const QString newest = run(0), middle = run(1), oldest = run(2);
+        studio.window().viewer().show_run(middle);
+        studio.find<QAction>("run.delete")->trigger();
+        QCOMPARE(shown(), oldest);
+        QCOMPARE(studio.window().findChild<RunsPanel*>()->current(), oldest);
+        QTRY_VERIFY_WITH_TIMEOUT(studio.window().preview().info(app::Side::a) &&
+                                     studio.window().preview().info(app::Side::a)->run == oldest,
+                                 30000);
+        studio.find<QAction>("run.delete")->trigger();
+        QCOMPARE(shown(), newest);
+        studio.find<QAction>("edit.undo")->trigger();
+        QCOMPARE(shown(), oldest);
+        studio.find<QAction>("edit.undo")->trigger();
+        QCOMPARE(shown(), middle);
+        QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 3, 30000);
+        studio.window().viewer().show_run(newest);
+        studio.find<QAction>("run.delete")->trigger();
+        studio.window().viewer().show_run(oldest); // looked at since: undo takes nothing away
+        studio.find<QAction>("edit.undo")->trigger();
+        QCOMPARE(shown(), oldest);
+    }
+
+    /// What the cut loses is said with the deletion; undo brings the entry of the queue back, too.
+    void a_deletion_says_what_the_cut_loses() {
+        const app::Home home;
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& core = studio.core();
+        studio.find<QAction>("run.generate")->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(core.history.rowCount(), 1, 30000);
+        QVERIFY(studio.idle());
+        const QString run = core.queue.index(0).data(app::RunQueue::RunRole).toString();
+        QTRY_COMPARE_WITH_TIMEOUT(studio.window().viewer().run(app::Side::a), run, 30000);
+        for (int i = 0; i < 2; ++i) core.project.add_shot(app::take_of_run(run));
+        studio.find<QAction>("run.delete")->trigger();
+        QVERIFY2(said(studio).contains("2 shots of this cut"), qPrintable(said(studio)));
+        QCOMPARE(core.queue.rowCount(), 0);
+        studio.find<QAction>("edit.undo")->trigger();
+        QCOMPARE(core.queue.rowCount(), 1);
+        QTRY_COMPARE_WITH_TIMEOUT(core.history.rowCount(), 1, 30000);
+        core.project.clear();
+        studio.window().findChild<RunsPanel*>()->select(run);
+        studio.find<QAction>("run.delete")->trigger();
+        QVERIFY2(said(studio).contains("deleted") && !said(studio).contains("of this cut"), qPrintable(said(studio)));
+    }
+
+    /// What went while another project was open is not the newest step of this one.
+    void another_project_undoes_no_older_deletion() {
+        const app::Home home;
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& queue = studio.core().queue;
+        studio.core().project.undo().clear();
+        queue.set_paused(true);
+        studio.find<QAction>("run.generate")->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(queue.rowCount(), 1, 30000);
+        auto* list = studio.find<QListView>("queue");
+        studio.click(list->viewport(), studio.row_point(list, 0));
+        studio.key(Qt::Key_Delete);
+        const auto* undo = studio.find<QAction>("edit.undo");
+        QVERIFY2(undo->text().contains("queue"), qPrintable(undo->text()));
+        studio.core().project.clear();
+        QVERIFY2(!undo->text().contains("queue"), qPrintable(undo->text()));
+        QVERIFY(queue.can_undo_clear()); // it can still be brought back, where that is asked for
+    }
+};
+
+int main(int argc, char** argv) { return run_window_test<WindowRemovalTest>(argc, argv); }
+
+#include "window_removal_test.moc"
