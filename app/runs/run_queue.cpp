@@ -246,8 +246,8 @@ void RunQueue::cancel(quint64 id) {
 
 void RunQueue::cancel_current() { cancel(running()); }
 
-void RunQueue::remove(quint64 id) {
-    store_->remove_if([id](const Entry& e) { return e.id == id && e.state != State::running; });
+void RunQueue::remove(const QList<quint64>& ids) {
+    store_->remove_if([&ids](const Entry& e) { return e.state != State::running && ids.contains(e.id); });
 }
 void RunQueue::forget(const QStringList& runs) {
     for (int row = rowCount() - 1; row >= 0; --row)
@@ -280,6 +280,8 @@ void RunQueue::undo_clear() {
     if (store_->removed.empty()) return;
     auto back = std::move(store_->removed.back());
     store_->removed.pop_back();
+    QList<quint64> ids;
+    for (const auto& each : back) ids << each.second.id;
     for (auto it = back.rbegin(); it != back.rend();) {
         // Neighbours together, as they went: whoever listens looks at the whole queue after each signal.
         const auto waits = [](const auto& each) { return each.second.state == State::waiting; };
@@ -294,7 +296,7 @@ void RunQueue::undo_clear() {
     }
     store_->save();
     store_->pump();
-    emit entries_restored();
+    emit entries_restored(ids);
 }
 
 bool RunQueue::move(quint64 id, int row) {

@@ -70,8 +70,9 @@ public:
     /// Cancels: a waiting entry leaves the queue, one at work ends resumable.
     void cancel(quint64 id);
     void cancel_current();
-    /// Removes an entry that is not at work.
-    void remove(quint64 id);
+    /// Removes entries that are not at work.
+    void remove(const QList<quint64>& ids);
+    void remove(quint64 id) { remove(QList<quint64>{id}); }
     /// Entries that ended with these runs, which are gone; remember() brings them back with their runs.
     void forget(const QStringList& runs);
     void remember(const QStringList& runs);
@@ -121,7 +122,7 @@ signals:
     void run_created(quint64 id, const QString& run);
     void entry_ended(quint64 id, int state, const QString& run); ///< State
     void entries_removed();                                      ///< undo_clear() brings them back
-    void entries_restored();                                     ///< by undo_clear()
+    void entries_restored(const QList<quint64>& ids);            ///< by undo_clear()
     void issue_changed();
     void emptied(); ///< the last entry ended and none waits
 

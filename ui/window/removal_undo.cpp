@@ -2,6 +2,8 @@
 #include "ui/window/removal_undo.h"
 
 #include <QAction>
+#include <QFileInfo>
+#include <QScopedValueRollback>
 #include <QUndoStack>
 
 #include <algorithm>
@@ -14,18 +16,25 @@
 namespace denoir::ui {
 
 RemovalUndo::RemovalUndo(Studio& studio, QAction& undo, QAction& redo, QObject* parent)
-    : QObject(parent), studio_(studio), undo_(undo), redo_(redo) {
-    QUndoStack& stack = studio_.project.undo();
+    : QObject(parent), studio_(studio), undo_(undo), redo_(redo), step_(studio.project.step()) {
+    const QUndoStack& stack = studio_.project.undo();
+    const auto& history = studio_.history;
+    const auto& queue = studio_.queue;
     connect(&undo_, &QAction::triggered, this, &RemovalUndo::undo);
-    connect(&redo_, &QAction::triggered, &stack, &QUndoStack::redo);
-    connect(&stack, &QUndoStack::indexChanged, this, &RemovalUndo::name_actions);
+    connect(&redo_, &QAction::triggered, this, &RemovalUndo::redo);
+    connect(&stack, &QUndoStack::indexChanged, this, &RemovalUndo::step_changed);
     connect(&stack, &QUndoStack::canUndoChanged, this, &RemovalUndo::name_actions);
-    connect(&studio_.history, &app::RunHistory::removed, this, [this] { removed(Removed::runs); });
-    connect(&studio_.history, &app::RunHistory::restored, this, [this] { restored(Removed::runs); });
-    connect(&studio_.queue, &app::RunQueue::entries_removed, this, [this] { removed(Removed::entries); });
-    connect(&studio_.queue, &app::RunQueue::entries_restored, this, [this] { restored(Removed::entries); });
+    connect(&history, &app::RunHistory::removed, this, [this] { removed(What::runs); });
+    connect(&history, &app::RunHistory::restored, this, [this](const QStringList& runs) {
+        restored({0, What::runs, runs, {}});
+    });
+    connect(&queue, &app::RunQueue::entries_removed, this, [this] { removed(What::entries); });
+    connect(&queue, &app::RunQueue::entries_restored, this, [this](const QList<quint64>& entries) {
+        restored({0, What::entries, {}, entries});
+    });
     connect(&studio_.project, &app::Project::loaded, this, [this] {
-        removed_.clear(); // the steps that it stood between are gone
+        removed_.clear(); // the steps that they stood between are gone
+        restored_.clear();
         name_actions();
     });
     name_actions();
@@ -34,40 +43,79 @@ RemovalUndo::RemovalUndo(Studio& studio, QAction& undo, QAction& redo, QObject* 
 void RemovalUndo::undo() {
     if (!removed_last()) return studio_.project.undo().undo();
     const std::size_t before = removed_.size();
-    const Removed what = removed_.back().second;
-    what == Removed::runs ? studio_.history.restore() : studio_.queue.undo_clear();
-    if (removed_.size() == before) restored(what); // it cannot be brought back: what was before it is next
+    const What what = removed_.back().what;
+    what == What::runs ? studio_.history.restore() : studio_.queue.undo_clear();
+    if (removed_.size() == before) restored({0, what, {}, {}}); // it cannot be brought back: what was before it is next
 }
 
-void RemovalUndo::removed(Removed what) {
-    studio_.document.settle(); // what is changed next is a step of its own, after this
-    removed_.emplace_back(studio_.project.step(), what);
+void RemovalUndo::redo() {
+    const QScopedValueRollback redoing(redoing_, true);
+    if (!restored_last()) return studio_.project.undo().redo();
+    const Removal next = restored_.back();
+    restored_.pop_back();
+    // What has just come back is listed only once its folder has been looked at.
+    const bool too_soon = std::any_of(next.runs.begin(), next.runs.end(), [this](const QString& run) {
+        return !studio_.history.contains(run) && QFileInfo::exists(run);
+    });
+    if (too_soon)
+        restored_.push_back(next);
+    else if (next.what == What::runs)
+        (void)studio_.history.remove(next.runs);
+    else
+        studio_.queue.remove(next.entries);
     name_actions();
 }
 
-void RemovalUndo::restored(Removed what) {
-    const auto last =
-        std::find_if(removed_.rbegin(), removed_.rend(), [what](const auto& each) { return each.second == what; });
-    if (last != removed_.rend()) removed_.erase(std::next(last).base());
+void RemovalUndo::removed(What what) {
+    studio_.document.settle(); // what is changed next is a step of its own, after this
+    if (!redoing_) restored_.clear();
+    removed_.push_back({studio_.project.step(), what, {}, {}});
+    name_actions();
+}
+
+void RemovalUndo::restored(const Removal& back) {
+    studio_.document.settle();
+    const auto last = std::find_if(removed_.rbegin(), removed_.rend(),
+                                   [&back](const Removal& each) { return each.what == back.what; });
+    if (last != removed_.rend()) {
+        // Brought back by another button, after other steps, it is none of those that are undone.
+        const bool undone = last->step == studio_.project.step() && !(back.runs.isEmpty() && back.entries.isEmpty());
+        if (undone) restored_.push_back({last->step, back.what, back.runs, back.entries});
+        removed_.erase(std::next(last).base());
+    }
+    name_actions();
+}
+
+/// What was undone cannot be done again after a step that is new.
+void RemovalUndo::step_changed() {
+    const int step = studio_.project.step();
+    if (step > step_ && !redoing_) restored_.clear();
+    step_ = step;
     name_actions();
 }
 
 /// Something was removed after whatever else can be undone.
 bool RemovalUndo::removed_last() const {
-    return !removed_.empty() && removed_.back().first == studio_.project.step() &&
-           (removed_.back().second == Removed::runs ? studio_.history.can_restore() : studio_.queue.can_undo_clear());
+    return !removed_.empty() && removed_.back().step == studio_.project.step() &&
+           (removed_.back().what == What::runs ? studio_.history.can_restore() : studio_.queue.can_undo_clear());
+}
+
+/// A removal was undone before whatever else can be done again.
+bool RemovalUndo::restored_last() const {
+    return !restored_.empty() && restored_.back().step == studio_.project.step();
 }
 
 void RemovalUndo::name_actions() {
     const QUndoStack& stack = studio_.project.undo();
-    const bool last = removed_last();
-    const QString step = !last                                     ? stack.undoText()
-                         : removed_.back().second == Removed::runs ? tr("deleting runs")
-                                                                   : tr("removing from the queue");
-    undo_.setEnabled(last || stack.canUndo());
-    redo_.setEnabled(stack.canRedo());
-    undo_.setText(step.isEmpty() ? tr("&Undo") : tr("&Undo %1").arg(step));
-    redo_.setText(stack.redoText().isEmpty() ? tr("&Redo") : tr("&Redo %1").arg(stack.redoText()));
+    const auto name = [](const Removal& removal) {
+        return removal.what == What::runs ? tr("deleting runs") : tr("removing from the queue");
+    };
+    const QString before = removed_last() ? name(removed_.back()) : stack.undoText();
+    const QString after = restored_last() ? name(restored_.back()) : stack.redoText();
+    undo_.setEnabled(removed_last() || stack.canUndo());
+    redo_.setEnabled(restored_last() || stack.canRedo());
+    undo_.setText(before.isEmpty() ? tr("&Undo") : tr("&Undo %1").arg(before));
+    redo_.setText(after.isEmpty() ? tr("&Redo") : tr("&Redo %1").arg(after));
 }
 
 } // namespace denoir::ui

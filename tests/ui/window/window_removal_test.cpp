@@ -51,6 +51,64 @@ private slots:
         QCOMPARE(shown(), oldest);
     }
 
+    void a_deletion_is_done_again() {
+        const app::Home home;
+        const QString run = listed_run(home, "one", 2, 1), other = listed_run(home, "two", 2, 2);
+        StudioFixture studio;
+        load_tiny(studio);
+        studio.core().project.undo().clear();
+        auto& history = studio.core().history;
+        auto* undo = studio.find<QAction>("edit.undo");
+        auto* redo = studio.find<QAction>("edit.redo");
+        QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 2, 30000);
+        const auto write_prompt = [&](const char* text) {
+            studio.core().document.set_value("prompt", QLatin1String(text));
+            studio.core().document.settle();
+        };
+        write_prompt("before");
+        studio.window().viewer().show_run(run);
+        studio.find<QAction>("run.delete")->trigger();
+        QVERIFY(!QFile::exists(run) && !redo->isEnabled());
+        write_prompt("after");
+        undo->trigger();
+        undo->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 2, 30000);
+        QVERIFY2(redo->isEnabled() && redo->text().contains("deleting runs"), qPrintable(redo->text()));
+        undo->trigger(); // of the prompt before
+        redo->trigger();
+        QVERIFY(QFile::exists(run));
+        redo->trigger();
+        QVERIFY(!QFile::exists(run) && QFile::exists(other));
+        QCOMPARE(studio.window().viewer().run(app::Side::a), other);
+        QVERIFY2(said(studio).contains("1 run deleted"), qPrintable(said(studio)));
+        redo->trigger();
+        QCOMPARE(studio.core().document.value("prompt").toString(), QStringLiteral("after"));
+        QVERIFY(!redo->isEnabled());
+        undo->trigger();
+        undo->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 2, 30000);
+        write_prompt("another way"); // from here there is nothing to be done again
+        QVERIFY(!redo->isEnabled());
+        undo->trigger();
+        redo->trigger();
+        QVERIFY(QFile::exists(run));
+    }
+
+    void entries_of_the_queue_go_again() {
+        const app::Home home;
+        StudioFixture studio;
+        auto& queue = studio.core().queue;
+        queue.set_paused(true);
+        for (int i = 0; i < 3; ++i) queue.add({app::tiny_request(), {}});
+        queue.clear_waiting();
+        studio.find<QAction>("edit.undo")->trigger();
+        QCOMPARE(queue.rowCount(), 3);
+        studio.find<QAction>("edit.redo")->trigger();
+        QCOMPARE(queue.rowCount(), 0);
+        studio.find<QAction>("edit.undo")->trigger();
+        QCOMPARE(queue.rowCount(), 3);
+    }
+
     /// What the cut loses is said with the deletion; undo brings the entry of the queue back, too.
     void a_deletion_says_what_the_cut_loses() {
         const app::Home home;
