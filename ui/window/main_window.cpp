@@ -4,13 +4,11 @@
 #include <QCloseEvent>
 #include <QDragEnterEvent>
 #include <QLineEdit>
-#include <QScreen>
 #include <QStatusBar>
 #include <QTabBar>
 #include <QTimer>
 #include <QVBoxLayout>
 
-#include <algorithm>
 #include <filesystem>
 
 #include "app/base/settings.h"
@@ -56,6 +54,7 @@
 #include "ui/window/generation.h"
 #include "ui/window/media_locator.h"
 #include "ui/window/opener.h"
+#include "ui/window/place.h"
 #include "ui/window/playback.h"
 #include "ui/window/project_files.h"
 #include "ui/window/retaking.h"
@@ -66,8 +65,6 @@
 namespace denoir::ui {
 
 namespace {
-const QString window_geometry = QStringLiteral("window/geometry");
-constexpr int frame_width = 8, title_height = 40; ///< at most, of usual desktops
 
 /// In the data folder; empty where there is none.
 QString own_file(const char* name) {
@@ -152,6 +149,7 @@ void MainWindow::make_layouts() {
             return axes.isEmpty() ? nullptr : &axes.constFirst()->values();
         });
     connect(layouts_.get(), &Layouts::shown, this, &MainWindow::layout_shown);
+    place_ = new Place(*this, *layouts_, studio_.settings, this);
 }
 
 void MainWindow::make_parts() {
@@ -276,6 +274,7 @@ void MainWindow::begin(Layout layout) {
         banners_->show_banner(QStringLiteral("data-folder"), Banners::Kind::error, issue.line());
     news_->tell_state();
     prompt_->focus_prompt();
+    place_->keep();
 }
 
 void MainWindow::begin_for_picture(Layout layout) {
@@ -324,17 +323,7 @@ void MainWindow::say_empty_cut() {
             .arg(actions_.at(QStringLiteral("run.to-timeline"))->shortcut().toString(QKeySequence::NativeText)));
 }
 
-void MainWindow::restore_place() {
-    const QByteArray geometry = studio_.settings.value(window_geometry).toByteArray();
-    if (!geometry.isEmpty()) restoreGeometry(geometry);
-    if (isMaximized() || isFullScreen()) return;
-    // What lies beyond the screen cannot be reached. How thick the frame will be nobody knows before it is shown.
-    const QRect room = screen()->availableGeometry().adjusted(0, 0, -frame_width, -title_height);
-    resize(size().boundedTo(room.size()));
-    if (!geometry.isEmpty() && !room.contains(this->geometry()))
-        move(std::clamp(x(), room.left(), room.right() + 1 - width()),
-             std::clamp(y(), room.top(), room.bottom() + 1 - height()));
-}
+void MainWindow::restore_place() { place_->restore(); }
 
 void MainWindow::update_title() {
     const auto& project = studio_.project;
@@ -385,8 +374,7 @@ bool MainWindow::keeps_export() {
 void MainWindow::closeEvent(QCloseEvent* event) {
     if (for_picture_) return event->accept();
     if (event->spontaneous() && (keeps_export() || files_->loses_cut())) return event->ignore();
-    layouts_->remember();
-    studio_.settings.set_value(window_geometry, saveGeometry());
+    place_->remember();
     studio_.core.results.place_held();
     remembered_.save();
     studio_.project.keep_for_next_start(); // nothing is asked, nothing is lost

@@ -33,6 +33,7 @@ class MetricsView;
 class ModelsPanel;
 class Opener;
 class ParametersPanel;
+class Place;
 class Playback;
 class PreviewView;
 class ProjectFiles;
@@ -135,6 +136,7 @@ private:
     ActionTable actions_;
     std::unique_ptr<Layouts> layouts_;
     Banners* banners_;
+    Place* place_;
     ProjectFiles* files_;
     CompareBar* compare_bar_;
     PreviewView* preview_;

@@ -110,6 +110,24 @@ private slots:
                      qPrintable(QStringLiteral("%1 after %2").arg(share(studio)).arg(small)));
     }
 
+    /// A session that is killed keeps where everything stood.
+    void the_place_of_the_window_is_stored_meanwhile() {
+        const app::Home home;
+        StudioFixture studio;
+        auto& settings = studio.core().settings;
+        const auto stored = [&] {
+            return std::pair{settings.value("window/geometry").toByteArray(),
+                             settings.value("window/create/docks").toByteArray()};
+        };
+        studio.window().resize(1200, 760);
+        QTRY_VERIFY(!stored().first.isEmpty() && !stored().second.isEmpty());
+        const auto before = stored();
+        studio.find<QDockWidget>("runs-dock")->hide();
+        QTRY_VERIFY(stored().second != before.second);
+        studio.window().resize(1180, 740);
+        QTRY_VERIFY(stored().first != before.first);
+    }
+
     void layouts_leave_the_window_its_size() {
         const app::Home home;
         StudioFixture studio(Layout::create, Scheme::dark, {1280, 720});

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/window/place.h"
+
+#include <QDockWidget>
+#include <QEvent>
+#include <QMainWindow>
+#include <QScreen>
+
+#include <algorithm>
+
+#include "app/base/settings.h"
+#include "ui/window/layouts.h"
+
+namespace denoir::ui {
+
+namespace {
+const QString geometry_key = QStringLiteral("window/geometry");
+constexpr int frame_width = 8, title_height = 40; ///< at most, of usual desktops
+constexpr int calm_ms = 1000;                     ///< a drag stores nothing before it ends
+} // namespace
+
+Place::Place(QMainWindow& window, Layouts& layouts, app::Settings& settings, QObject* parent)
+    : QObject(parent), window_(window), layouts_(layouts), settings_(settings) {
+    soon_.setSingleShot(true);
+    soon_.setInterval(calm_ms);
+    connect(&soon_, &QTimer::timeout, this, &Place::remember);
+}
+
+void Place::restore() {
+    const QByteArray geometry = settings_.value(geometry_key).toByteArray();
+    if (!geometry.isEmpty()) window_.restoreGeometry(geometry);
+    if (window_.isMaximized() || window_.isFullScreen()) return;
+    // What lies beyond the screen cannot be reached. How thick the frame will be nobody knows before it is shown.
+    const QRect room = window_.screen()->availableGeometry().adjusted(0, 0, -frame_width, -title_height);
+    window_.resize(window_.size().boundedTo(room.size()));
+    if (!geometry.isEmpty() && !room.contains(window_.geometry()))
+        window_.move(std::clamp(window_.x(), room.left(), room.right() + 1 - window_.width()),
+                     std::clamp(window_.y(), room.top(), room.bottom() + 1 - window_.height()));
+}
+
+void Place::keep() {
+    window_.installEventFilter(this);
+    const auto changed = [this] { soon_.start(); };
+    for (auto* dock : window_.findChildren<QDockWidget*>(QString(), Qt::FindDirectChildrenOnly)) {
+        dock->installEventFilter(this);
+        connect(dock, &QDockWidget::visibilityChanged, this, changed);
+        connect(dock, &QDockWidget::topLevelChanged, this, changed);
+        connect(dock, &QDockWidget::dockLocationChanged, this, changed);
+    }
+}
+
+void Place::remember() {
+    soon_.stop();
+    if (!window_.isVisible()) return; // nothing stands anywhere
+    layouts_.remember();
+    settings_.set_value(geometry_key, window_.saveGeometry());
+}
+
+bool Place::eventFilter(QObject* watched, QEvent* event) {
+    switch (event->type()) {
+    case QEvent::Resize:
+    case QEvent::Move:
+    case QEvent::WindowStateChange:
+        soon_.start();
+        break;
+    default:
+        break;
+    }
+    return QObject::eventFilter(watched, event);
+}
+
+} // namespace denoir::ui
