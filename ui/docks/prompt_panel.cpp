@@ -98,6 +98,7 @@ PromptPanel::PromptPanel(Studio& studio, QWidget* parent)
     samples_->setPopupMode(QToolButton::InstantPopup);
     samples_->setMenu(new QMenu(samples_));
     connect(samples_->menu(), &QMenu::aboutToShow, this, &PromptPanel::fill_samples);
+    negative_toggle_->setObjectName(QStringLiteral("negative-toggle"));
     negative_toggle_->setText(tr("Negative"));
     negative_toggle_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     negative_toggle_->setCheckable(false);

@@ -12,10 +12,11 @@
 
 namespace denoir::ui {
 
-Docks::Docks(QMainWindow& window) : QObject(&window), window_(window) {}
+Docks::Docks(QMainWindow& window) : QObject(&window), window_(window), heights_(window) {}
 
 void Docks::add(const char* id, const QString& title, QWidget* content) {
     all_ << new Dock(QLatin1String(id), title, content, &window_);
+    heights_.watch(*all_.constLast());
 }
 
 Dock& Docks::at(const char* id) const {

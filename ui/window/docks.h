@@ -6,6 +6,7 @@
 #include <initializer_list>
 #include <utility>
 
+#include "ui/window/dock_heights.h"
 #include "ui/window/layouts.h"
 
 class QMainWindow;
@@ -47,6 +48,7 @@ private:
     int side() const; ///< width of the docks beside the middle
 
     QMainWindow& window_;
+    DockHeights heights_;
     QList<Dock*> all_; ///< in the order of the menu
 };
 

@@ -3,6 +3,7 @@
 #include <QDockWidget>
 #include <QLabel>
 #include <QTabBar>
+#include <QToolButton>
 
 #include "app/base/text.h"
 #include "tests/app/fake_runs.h"
@@ -108,6 +109,41 @@ private slots:
         StudioFixture studio(Layout::create, Scheme::dark, {1500, 1000});
         QTRY_VERIFY2(share(studio) > 0.8 * small,
                      qPrintable(QStringLiteral("%1 after %2").arg(share(studio)).arg(small)));
+    }
+
+    /// What was opened in it and closed again leaves no room behind.
+    void a_dock_that_had_to_grow_shrinks_again() {
+        const app::Home home;
+        StudioFixture studio(Layout::create, Scheme::dark, {1280, 800});
+        const QList<QDockWidget*> docks{studio.find<QDockWidget>("prompt-dock"),
+                                        studio.find<QDockWidget>("images-dock"),
+                                        studio.find<QDockWidget>("parameters-dock")};
+        const auto heights = [&] {
+            QList<int> all;
+            for (const QDockWidget* dock : docks) all << dock->height();
+            return all;
+        };
+        studio.window().resizeDocks({docks[0]}, {docks[0]->minimumSizeHint().height()}, Qt::Vertical);
+        QTest::qWait(50);
+        const QList<int> before = heights();
+        auto* toggle = studio.find<QToolButton>("negative-toggle");
+        toggle->click();
+        QTRY_VERIFY(docks[0]->height() > before[0]);
+        QTest::qWait(50);
+        toggle->click();
+        QTRY_COMPARE(heights(), before);
+        // Unless somebody has moved an edge meanwhile.
+        toggle->click();
+        QTRY_VERIFY(docks[0]->height() > before[0]);
+        QTest::qWait(50);
+        const int grown = docks[0]->height();
+        studio.window().resizeDocks({docks[0]}, {grown + 20}, Qt::Vertical);
+        QTest::qWait(50);
+        const int wanted = docks[0]->height();
+        QVERIFY(wanted > grown);
+        toggle->click();
+        QTest::qWait(100);
+        QCOMPARE(docks[0]->height(), wanted);
     }
 
     /// A session that is killed keeps where everything stood.

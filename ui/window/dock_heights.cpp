@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/window/dock_heights.h"
+
+#include <QDockWidget>
+#include <QEvent>
+#include <QMainWindow>
+
+namespace denoir::ui {
+
+DockHeights::DockHeights(QMainWindow& window, QObject* parent) : QObject(parent), window_(window) {
+    soon_.setSingleShot(true);
+    connect(&soon_, &QTimer::timeout, this, &DockHeights::look);
+}
+
+void DockHeights::watch(QDockWidget& dock) { dock.installEventFilter(this); }
+
+/// After all docks have been placed.
+bool DockHeights::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::Resize || event->type() == QEvent::LayoutRequest) soon_.start(0);
+    return QObject::eventFilter(watched, event);
+}
+
+DockHeights::Heights DockHeights::heights() const {
+    Heights all;
+    for (auto* dock : window_.findChildren<QDockWidget*>(QString(), Qt::FindDirectChildrenOnly))
+        if (dock->isVisible() && !dock->isFloating() && window_.tabifiedDockWidgets(dock).isEmpty())
+            all.insert(dock, dock->height());
+    return all;
+}
+
+DockHeights::Heights DockHeights::beside(QDockWidget& dock, const Heights& all) const {
+    Heights side;
+    const auto area = window_.dockWidgetArea(&dock);
+    for (auto it = all.begin(); it != all.end(); ++it)
+        if (window_.dockWidgetArea(it.key()) == area) side.insert(it.key(), it.value());
+    return side;
+}
+
+void DockHeights::look() {
+    const Heights now = heights();
+    const int window = window_.height();
+    const bool same_room = window == window_height_ && now.keys() == settled_.keys();
+    for (auto it = now.begin(); it != now.end() && same_room; ++it) {
+        const int least = it.key()->minimumSizeHint().height(), was = settled_.value(it.key());
+        if (was < least && it.value() == least) grown_.insert(it.key(), {least, beside(*it.key(), settled_), window});
+    }
+    for (QDockWidget* dock : grown_.keys()) {
+        const Grown& g = grown_[dock];
+        const bool stands = g.window == window && now.value(dock) == g.height;
+        if (stands && dock->minimumSizeHint().height() > g.before.value(dock)) continue;
+        const Heights before = grown_.take(dock).before;
+        if (!stands || beside(*dock, now).keys() != before.keys()) continue; // as somebody wants it
+        window_.resizeDocks(before.keys(), before.values(), Qt::Vertical);
+    }
+    settled_ = heights();
+    window_height_ = window;
+}
+
+} // namespace denoir::ui
