@@ -32,6 +32,7 @@ QStatusBar QLabel { color: @quiet; }
 
 QDockWidget { color: @quiet; }
 QDockWidget > QWidget { background: @panel; }
+QDockWidget > QWidget[floating="true"] { background: @raised; border-bottom: 1px solid @line; }
 QTabBar { background: @window; qproperty-drawBase: 0; }
 QTabBar::tab { background: @window; color: @quiet; padding: 5px 12px; border: none; border-top-left-radius: 4px; border-top-right-radius: 4px; }
 QTabBar::tab:selected { background: @panel; color: @text; }

@@ -1117,6 +1117,10 @@ Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</tran
         <source>Hide %1</source>
         <translation>%1 ausblenden</translation>
     </message>
+    <message>
+        <source>Dock %1</source>
+        <translation>%1 andocken</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::Docks</name>

@@ -5,6 +5,7 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QMainWindow>
+#include <QPainter>
 #include <QToolButton>
 
 #include "ui/theme/colours.h"
@@ -31,6 +32,7 @@ Dock::Dock(const QString& id, const QString& title, QWidget* content, QWidget* p
       float_(new QToolButton(bar_)),
       close_(new QToolButton(bar_)) {
     setObjectName(id);
+    float_->setObjectName(QStringLiteral("float"));
     setAllowedAreas(Qt::AllDockWidgetAreas);
     content->setAccessibleName(title);
     content->setAttribute(Qt::WA_StyledBackground, true); // plain widgets do not paint it by themselves
@@ -39,7 +41,6 @@ Dock::Dock(const QString& id, const QString& title, QWidget* content, QWidget* p
     QFont font = name_->font();
     font.setBold(true);
     name_->setFont(font);
-    set_drawing(*float_, icon(QStringLiteral("float")), tr("Undock %1").arg(title));
     set_drawing(*close_, icon(QStringLiteral("close")), tr("Hide %1").arg(title));
     for (QToolButton* button : {float_, close_}) {
         button->setIconSize({12, 12});
@@ -55,7 +56,8 @@ Dock::Dock(const QString& id, const QString& title, QWidget* content, QWidget* p
     row->addWidget(close_);
     bar_->installEventFilter(this);
     setTitleBarWidget(bar_);
-    show_buttons(false);
+    show_floating(false);
+    connect(this, &QDockWidget::topLevelChanged, this, &Dock::show_floating);
     connect(float_, &QToolButton::clicked, this, [this] { setFloating(!isFloating()); });
     connect(close_, &QToolButton::clicked, this, &QWidget::close);
     // Behind another's tab a dock lies outside of the window, but is not hidden: the Tab key, and a screen reader after
@@ -65,6 +67,16 @@ Dock::Dock(const QString& id, const QString& title, QWidget* content, QWidget* p
 }
 
 Dock::~Dock() { bar_->removeEventFilter(this); }
+
+/// A window of its own has an edge, a strip to take it by, and says how it goes back.
+void Dock::show_floating(bool floating) {
+    set_drawing(*float_, icon(floating ? QStringLiteral("dock") : QStringLiteral("float")),
+                (floating ? tr("Dock %1") : tr("Undock %1")).arg(windowTitle()));
+    bar_->setProperty("floating", floating);
+    bar_->setStyleSheet(bar_->styleSheet()); // looked at anew
+    show_buttons(floating);
+    update();
+}
 
 void Dock::show_buttons(bool show) {
     float_->setVisible(show);
@@ -90,10 +102,16 @@ bool Dock::event(QEvent* event) {
     return QDockWidget::event(event);
 }
 
+/// Qt draws no frame around a dock with a title of its own.
+void Dock::paintEvent(QPaintEvent* event) {
+    QDockWidget::paintEvent(event);
+    if (isFloating()) QPainter(this).fillRect(rect(), colours(palette()).edge);
+}
+
 bool Dock::eventFilter(QObject* watched, QEvent* event) {
     if (watched == bar_) {
         if (event->type() == QEvent::Enter) show_buttons(!name_->isHidden());
-        if (event->type() == QEvent::Leave) show_buttons(false);
+        if (event->type() == QEvent::Leave) show_buttons(isFloating());
     }
     return QDockWidget::eventFilter(watched, event);
 }

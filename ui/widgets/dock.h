@@ -8,7 +8,7 @@ class QToolButton;
 namespace denoir::ui {
 
 /// A dock with a quiet title: its name, float and close where the pointer is. Among tabs the tab says the name, and the
-/// title is only a strip to drag it by.
+/// title is only a strip to drag it by. Floating it has an edge and keeps its buttons in sight.
 class Dock : public QDockWidget {
     Q_OBJECT
 public:
@@ -17,9 +17,11 @@ public:
     ~Dock() override;
 
 private:
+    void show_floating(bool floating);
     void show_buttons(bool show);
     void follow_tabs();
     bool event(QEvent* event) override;
+    void paintEvent(QPaintEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
 
     QWidget* bar_;

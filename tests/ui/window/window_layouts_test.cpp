@@ -164,6 +164,19 @@ private slots:
         QTRY_VERIFY(stored().first != before.first);
     }
 
+    void a_floating_dock_can_be_told() {
+        const app::Home home;
+        StudioFixture studio;
+        auto* dock = studio.find<QDockWidget>("runs-dock");
+        const auto button = [&] { return dock->titleBarWidget()->findChild<QToolButton*>(QStringLiteral("float")); };
+        QVERIFY(button()->toolTip().startsWith("Undock") && !button()->isVisible());
+        dock->setFloating(true);
+        QTRY_VERIFY(button()->toolTip().startsWith("Dock") && button()->isVisible());
+        QVERIFY(dock->titleBarWidget()->property("floating").toBool());
+        button()->click();
+        QTRY_VERIFY(!dock->isFloating() && button()->toolTip().startsWith("Undock") && !button()->isVisible());
+    }
+
     void layouts_leave_the_window_its_size() {
         const app::Home home;
         StudioFixture studio(Layout::create, Scheme::dark, {1280, 720});
