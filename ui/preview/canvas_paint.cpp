@@ -168,8 +168,8 @@ void Canvas::paint_label(QPainter& painter, const QRectF& area, bool b, bool rig
     const QFontMetricsF metrics = painter.fontMetrics();
     constexpr double pad = 8;
     const double height = metrics.height() + 6, badge = height;
-    const double most = std::max(0.0, area.width() / (right || two() ? 2 : 1) - 4 * pad - badge);
-    const QString name = metrics.elidedText(b ? label_b_ : label_a_, Qt::ElideMiddle, std::min(most, 280.0));
+    const double most = std::max(0.0, area.width() - 4 * pad - badge);
+    const QString name = metrics.elidedText(b ? label_b_ : label_a_, Qt::ElideMiddle, most);
     const double text_width = name.isEmpty() ? 0 : metrics.horizontalAdvance(name) + 2 * pad;
     const double width = badge + text_width;
     const QRectF box(right ? area.right() - pad - width : area.left() + pad, area.top() + pad, width, height);
@@ -204,9 +204,13 @@ void Canvas::paint_labels(QPainter& painter) const {
         paint_label(painter, a.first, false, false);
         paint_label(painter, a.second, true, false);
         break;
-    default:
-        paint_label(painter, a.first, false, false);
-        paint_label(painter, a.first, true, true);
+    default: { // both over one picture, a half each
+        QRectF left = a.first, right = a.first;
+        left.setRight(a.first.center().x());
+        right.setLeft(left.right());
+        paint_label(painter, left, false, false);
+        paint_label(painter, right, true, true);
+    }
     }
 }
 
