@@ -118,7 +118,7 @@ std::vector<MetricsView::Row> MetricsView::rows() const {
     for (const Kind kind : {Kind::psnr, Kind::ssim}) {
         Row row{kind, {}, INFINITY, -INFINITY};
         const double top = static_cast<double>(rows.size()) * each + header;
-        row.area = QRectF(margin, top, width() - 2 * margin, std::max(8.0, each - header - 4));
+        row.area = QRectF(left(), top, std::max(8.0, width() - margin - left()), std::max(8.0, each - header - 4));
         for (int n = 0; n < static_cast<int>(comparison_.curve().size()); ++n)
             if (const auto v = value(kind, n)) {
                 row.low = std::min(row.low, *v);
@@ -138,6 +138,11 @@ std::vector<MetricsView::Row> MetricsView::rows() const {
     return rows;
 }
 
+/// Of the curves: before them stand the figures of their axes.
+double MetricsView::left() const {
+    return margin + QFontMetricsF(small_font(font())).horizontalAdvance(QStringLiteral("0.000")) + 4;
+}
+
 double MetricsView::x_of(const Row& row, int frame) const {
     const auto last = static_cast<double>(comparison_.curve().size()) - 1;
     return row.area.left() + (last > 0 ? frame / last : 0.5) * row.area.width();
@@ -150,7 +155,7 @@ double MetricsView::y_of(const Row& row, double v) const {
 int MetricsView::frame_at(const QPointF& position) const {
     const auto last = static_cast<int>(comparison_.curve().size()) - 1;
     if (last < 0) return -1;
-    const double share = (position.x() - margin) / std::max(1.0, width() - 2 * margin);
+    const double share = (position.x() - left()) / std::max(1.0, width() - margin - left());
     return std::clamp(static_cast<int>(std::lround(share * last)), 0, last);
 }
 
@@ -208,15 +213,7 @@ void MetricsView::paint_row(QPainter& painter, const Row& row) const {
     painter.setPen(QPen(c.text, 1.5, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
     painter.drawPath(line);
 
-    if (row.area.height() >= 40 && comparison_.done() > 0) { // the ends of the axis
-        painter.save();
-        painter.setFont(small_font(font()));
-        painter.setPen(c.quiet);
-        const int digits = row.kind == Kind::psnr ? 1 : 3;
-        painter.drawText(row.area, Qt::AlignRight | Qt::AlignTop, number(row.high, digits));
-        painter.drawText(row.area, Qt::AlignRight | Qt::AlignBottom, number(row.low, digits));
-        painter.restore();
-    }
+    if (comparison_.done() > 0) paint_axis(painter, row);
     const int lowest = worst(row.kind);
     if (const auto v = value(row.kind, lowest)) {
         const QPointF p(x_of(row, lowest), y_of(row, *v));
@@ -236,6 +233,20 @@ void MetricsView::paint_row(QPainter& painter, const Row& row) const {
     painter.setRenderHint(QPainter::Antialiasing);
 }
 
+/// Its ends, as far as there is room for both.
+void MetricsView::paint_axis(QPainter& painter, const Row& row) const {
+    painter.save();
+    painter.setFont(small_font(font()));
+    const QRectF beside(margin - 4, row.area.top() - 4, row.area.left() - margin - 4, row.area.height() + 8);
+    if (beside.height() >= 2 * painter.fontMetrics().ascent()) {
+        painter.setPen(colours(palette()).quiet);
+        const int digits = row.kind == Kind::psnr ? 1 : 3;
+        painter.drawText(beside, Qt::AlignRight | Qt::AlignTop, number(row.high, digits));
+        painter.drawText(beside, Qt::AlignRight | Qt::AlignBottom, number(row.low, digits));
+    }
+    painter.restore();
+}
+
 /// Over the frames measured, and how many those are where they are not all; empty: there are none.
 QString MetricsView::summary(Kind kind) const {
     QStringList parts;
@@ -251,7 +262,7 @@ QString MetricsView::summary(Kind kind) const {
 
 void MetricsView::paint_header(QPainter& painter, const Row& row) const {
     const Colours& c = colours(palette());
-    const QRectF box(row.area.left() - 4, row.area.top() - header, row.area.width() + 8, header - 4);
+    const QRectF box(margin - 4, row.area.top() - header, row.area.right() + 8 - margin, header - 4);
     const int frame = hover_ >= 0 ? hover_ : frame_;
     const QFontMetricsF metrics = painter.fontMetrics();
     const QString name = row.kind == Kind::psnr ? QStringLiteral("PSNR") : QStringLiteral("SSIM");

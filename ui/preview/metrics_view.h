@@ -50,10 +50,12 @@ private:
     std::optional<double> value(Kind kind, int frame) const;
     int worst(Kind kind) const; ///< the frame at the curve's lowest point; -1: none, or all are equal
     std::vector<Row> rows() const;
+    double left() const;
     double x_of(const Row& row, int frame) const;
     double y_of(const Row& row, double value) const;
     int frame_at(const QPointF& position) const;
     void paint_row(QPainter& painter, const Row& row) const;
+    void paint_axis(QPainter& painter, const Row& row) const;
     void paint_header(QPainter& painter, const Row& row) const;
     QString value_text(Kind kind, int frame) const;
     QString summary(Kind kind) const;

@@ -386,7 +386,7 @@ private slots:
         QVERIFY2(flagged(first) >= 10, qPrintable(QString::number(flagged(first))));
         view.set_frame(15);
         const auto [begin, end] = changed(first, view.grab().toImage());
-        QVERIFY2(begin >= 0 && begin < 30 && end > view.width() - 30,
+        QVERIFY2(begin >= 0 && begin < 60 && end > view.width() - 30,
                  qPrintable(QStringLiteral("%1 to %2").arg(begin).arg(end)));
     }
 };
