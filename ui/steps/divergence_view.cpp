@@ -104,7 +104,9 @@ void DivergenceView::paintEvent(QPaintEvent*) {
         painter.setPen(c.line);
         painter.drawLine(QPointF(box.left(), y), QPointF(box.right(), y));
         painter.setPen(c.quiet);
-        painter.drawText(QRectF(margin, y - high / 2, box.left() - margin - 4, high), Qt::AlignRight | Qt::AlignVCenter,
+        // Beside its line; those at the ends not beyond the plot, where the title stands.
+        const double top = std::clamp(y - high / 2, box.top(), std::max(box.top(), box.bottom() - high));
+        painter.drawText(QRectF(margin, top, box.left() - margin - 4, high), Qt::AlignRight | Qt::AlignVCenter,
                          e == 0 ? QStringLiteral("1") : QStringLiteral("1e%1").arg(e));
     }
     painter.setFont(font());
@@ -117,6 +119,7 @@ void DivergenceView::paintEvent(QPaintEvent*) {
     painter.drawText(title, Qt::AlignLeft | Qt::AlignVCenter,
                      painter.fontMetrics().elidedText(words, Qt::ElideRight, int(title.width())));
 
+    paint_key(painter);
     QPainterPath line;
     for (std::size_t i = 0; i < found.steps.size(); ++i) {
         const QPointF p(x_of(found.steps[i].a), y_of(found.steps[i].relative()));
@@ -136,6 +139,37 @@ void DivergenceView::paintEvent(QPaintEvent*) {
         painter.drawEllipse(QPointF(x_of(shown->a), y_of(shown->relative())), 3.5, 3.5);
     }
     paint_focus(painter, *this);
+}
+
+/// What the line is and what the dots are: in the corner that curves leave free, since runs part and do not meet.
+void DivergenceView::paint_key(QPainter& painter) const {
+    const auto& steps = divergence_.found().steps;
+    if (std::none_of(steps.begin(), steps.end(), [](const StepDivergence& s) { return s.x0.has_value(); })) return;
+    constexpr double sign = 14, gap = 6;
+    const Colours& c = colours(palette());
+    const QFontMetricsF metrics(small_font(font()));
+    const QString line = tr("latent"), dots = tr("estimate");
+    const QRectF box = area();
+    const double middle = box.bottom() - metrics.height() / 2 - 2;
+    double x = box.right() - metrics.horizontalAdvance(line) - metrics.horizontalAdvance(dots) - 2 * sign - 4 * gap;
+    if (x < box.left() || box.height() < 3 * metrics.height()) return;
+    painter.save();
+    painter.setFont(small_font(font()));
+    const auto entry = [&](const QString& words) {
+        x += sign + gap;
+        painter.setPen(c.quiet);
+        painter.drawText(QRectF(x, middle - metrics.height() / 2, box.right() - x, metrics.height()),
+                         Qt::AlignLeft | Qt::AlignVCenter, words);
+        x += metrics.horizontalAdvance(words) + gap;
+    };
+    painter.setPen(QPen(c.text, 1.5));
+    painter.drawLine(QPointF(x, middle), QPointF(x + sign, middle));
+    entry(line);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(c.quiet);
+    for (const double part : {0.1, 0.5, 0.9}) painter.drawEllipse(QPointF(x + part * sign, middle), 1.6, 1.6);
+    entry(dots);
+    painter.restore();
 }
 
 const StepDivergence* DivergenceView::under(double x) const {

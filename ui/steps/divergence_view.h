@@ -34,6 +34,7 @@ private:
     double x_of(int step) const;
     double y_of(double error) const;
     const StepDivergence* at(int step) const; ///< the nearest that is known; null: none is
+    void paint_key(QPainter& painter) const;
     QString text_of(const StepDivergence& s) const;
     const StepDivergence* under(double x) const;
     void request(const StepDivergence* s);

@@ -1106,6 +1106,14 @@ Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</tran
         <source>Latents are equal</source>
         <translation>Die Latents sind gleich</translation>
     </message>
+    <message>
+        <source>latent</source>
+        <translation>Latent</translation>
+    </message>
+    <message>
+        <source>estimate</source>
+        <translation>Schätzung</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::Dock</name>
