@@ -164,13 +164,13 @@ SweepBar::SweepBar(Studio& studio, QAction& sweep, QWidget* parent)
     summary_->setWordWrap(true);
     auto* row = new QHBoxLayout;
     row->setSpacing(grid::unit);
-    row->addWidget(start_);
-    row->addWidget(summary_, 1);
+    row->addWidget(axes, 1);
+    row->addWidget(start_, 0, Qt::AlignTop);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(grid::unit, grid::unit, grid::unit, grid::half);
     column->setSpacing(grid::half);
-    column->addWidget(axes);
     column->addLayout(row);
+    column->addWidget(summary_);
 
     connect(&sweeps_.axes(), &app::SweepAxes::changed, this, &SweepBar::refresh);
     connect(&studio_.document, &app::RequestDocument::resolved_changed, this, &SweepBar::refresh);

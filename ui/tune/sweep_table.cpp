@@ -25,6 +25,27 @@
 
 namespace denoir::ui {
 
+namespace {
+
+/// Keeps room for the arrow in the column that is sorted alone: in all of them it would be the width of another one.
+class SortHeader : public QHeaderView {
+public:
+    explicit SortHeader(QWidget* parent) : QHeaderView(Qt::Horizontal, parent) {
+        setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+        connect(this, &QHeaderView::sortIndicatorChanged, this, [this] { resizeSections(); });
+    }
+    QSize sectionSizeFromContents(int section) const override {
+        QSize size = QHeaderView::sectionSizeFromContents(section);
+        if (section == sortIndicatorSection()) return size;
+        constexpr int beside = 8; // of the titles
+        const QString title = model()->headerData(section, Qt::Horizontal).toString();
+        size.setWidth(std::min(size.width(), fontMetrics().horizontalAdvance(title) + 2 * beside));
+        return size;
+    }
+};
+
+} // namespace
+
 SweepModel::SweepModel(app::SweepDocument& sweeps, QObject* parent) : QAbstractTableModel(parent), sweeps_(sweeps) {
     const auto anew = [this] {
         beginResetModel();
@@ -139,6 +160,7 @@ SweepTable::SweepTable(Studio& studio, QWidget* parent)
     sorted_->setSortRole(SweepModel::SortRole);
     table_->setObjectName(QStringLiteral("sweep-table"));
     table_->setAccessibleName(tr("What the clips differ in"));
+    table_->setHeader(new SortHeader(table_));
     table_->setModel(sorted_);
     table_->setRootIsDecorated(false);
     table_->setUniformRowHeights(true);

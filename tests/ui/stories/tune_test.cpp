@@ -2,6 +2,7 @@
 // The story of the layout Tune: which values are best?
 #include <QComboBox>
 #include <QDockWidget>
+#include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
@@ -250,6 +251,14 @@ void StoryTuneTest::three_axes_and_a_mistake() {
     studio.type("7, 8");
     studio.click(studio.find<QPushButton>("sweep"));
     QTRY_VERIFY_WITH_TIMEOUT(sweeps.shown() && sweeps.shown()->size() == 8, 20000);
+    // One row of axes and the button; of the table no column is cut off.
+    const auto middle = [&](const char* name) {
+        const auto* widget = studio.find<QWidget>(name);
+        return widget->mapTo(&studio.window(), widget->rect().center()).y();
+    };
+    QVERIFY(std::abs(middle("sweep") - middle("axis-0-values")) < 16);
+    const auto* table = studio.find<QTreeView>("sweep-table");
+    QTRY_VERIFY(table->isVisible() && table->header()->length() <= table->viewport()->width());
     // Esc stops what is at work, and the cell says what to do.
     QTRY_VERIFY_WITH_TIMEOUT(studio.core().queue.running() != 0, 20000);
     studio.core().queue.set_paused(true);
