@@ -43,6 +43,7 @@ CompareBar::CompareBar(Studio& studio, QWidget* parent)
         button->setMinimumWidth(80);
         button->setMenu(new QMenu(button));
         connect(button->menu(), &QMenu::aboutToShow, this, [this, side] { fill(side); });
+        button->installEventFilter(this);
         set_name(side, {});
     }
     row->addWidget(letter(QStringLiteral("A")));
@@ -68,9 +69,9 @@ void CompareBar::set_detail(app::Side side, const QString& detail) {
     fit_names();
 }
 
-void CompareBar::resizeEvent(QResizeEvent* event) {
-    QFrame::resizeEvent(event);
-    fit_names();
+bool CompareBar::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::Resize) fit_names();
+    return QFrame::eventFilter(watched, event);
 }
 
 void CompareBar::dragEnterEvent(QDragEnterEvent* event) {
@@ -92,9 +93,8 @@ void CompareBar::dropEvent(QDropEvent* event) {
 /// The end stays: there stands the seed, which may be all that differs.
 void CompareBar::fit_names() {
     constexpr int arrow = 32;
-    const int each = std::max(80, (width() - 100) / 2) - arrow; // before the layout has placed them
     for (QToolButton* button : {a_, b_})
-        button->setText(button->fontMetrics().elidedText(button->toolTip(), Qt::ElideMiddle, each));
+        button->setText(button->fontMetrics().elidedText(button->toolTip(), Qt::ElideMiddle, button->width() - arrow));
 }
 
 void CompareBar::fill(app::Side side) {

@@ -69,10 +69,16 @@ void Banners::show_banner(const QString& key, Kind kind, const QString& text, co
     words->setTextFormat(Qt::PlainText);
     if (kind == Kind::error) words->setProperty("error", true);
     row->addWidget(mark);
-    row->addWidget(words, 1);
+    auto* middle = new QBoxLayout(QBoxLayout::LeftToRight);
+    middle->setObjectName(QStringLiteral("banner-middle"));
+    middle->addWidget(words, 1);
+    row->addLayout(middle, 1);
+    auto* answers = new QHBoxLayout;
+    answers->addStretch(1);
+    middle->addLayout(answers);
     for (const auto& [name_of_choice, act] : choices) {
         auto* button = new QPushButton(name_of_choice, line);
-        row->addWidget(button);
+        answers->addWidget(button);
         connect(button, &QPushButton::clicked, this, [this, key, act = act] {
             remove(key);
             act();
@@ -88,9 +94,24 @@ void Banners::show_banner(const QString& key, Kind kind, const QString& text, co
         if (closed) closed();
     });
     column_->addWidget(line);
+    fit(*line);
     fold();
     announcer_->announce(text);
     if (seconds > 0) QTimer::singleShot(seconds * 1000, line, [this, key] { remove(key); });
+}
+
+void Banners::resizeEvent(QResizeEvent* event) {
+    QFrame::resizeEvent(event);
+    for (const QFrame* line : lines()) fit(*line);
+}
+
+/// Beside its choices the text of a banner keeps the width of some words; where that is not there they stand below it.
+void Banners::fit(const QFrame& line) const {
+    constexpr int least = 240;
+    auto* middle = line.findChild<QBoxLayout*>(QStringLiteral("banner-middle"));
+    const QLayout& answers = *middle->itemAt(1)->layout();
+    const bool beside = answers.count() == 1 || width() - answers.sizeHint().width() >= least;
+    middle->setDirection(beside ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
 }
 
 void Banners::remove(const QString& key) {

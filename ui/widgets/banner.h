@@ -36,6 +36,8 @@ signals:
 
 private:
     QList<QFrame*> lines() const; ///< oldest first
+    void resizeEvent(QResizeEvent* event) override;
+    void fit(const QFrame& line) const;
     void fold();
 
     QVBoxLayout* column_;

@@ -127,6 +127,26 @@ private slots:
         QCOMPARE(label.toolTip(), QString());
     }
 
+    /// Where the choices would leave no room for the words they stand below them.
+    void a_narrow_banner_is_read_to_its_end() {
+        Banners banners;
+        banners.resize(1000, 100);
+        banners.show();
+        const QString text = QStringLiteral("The queue is paused: the last two runs failed for the same reason.");
+        banners.show_banner("k", Banners::Kind::error, text, {{"Continue all the same", [] {}}, {"Details", [] {}}});
+        const auto* words = banners.findChild<QLabel*>(QStringLiteral("banner-text"));
+        const auto buttons = banners.findChildren<QPushButton*>();
+        const auto beside = [&] { return buttons[0]->mapTo(&banners, QPoint()).x() >= words->geometry().right(); };
+        QTRY_VERIFY(beside());
+        for (const int width : {420, 300}) {
+            banners.resize(width, banners.heightForWidth(width));
+            QTRY_VERIFY(!beside());
+            QVERIFY(words->width() >= width - 80 && words->height() >= words->heightForWidth(words->width()));
+            for (const QPushButton* button : buttons)
+                QVERIFY(banners.rect().contains(QRect(button->mapTo(&banners, QPoint()), button->size())));
+        }
+    }
+
     void older_banners_are_folded() {
         Banners banners;
         banners.resize(400, 200);
