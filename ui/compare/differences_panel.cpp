@@ -27,6 +27,8 @@ DifferencesPanel::DifferencesPanel(QWidget* parent)
     table_->setTextElideMode(Qt::ElideMiddle); // paths differ at their ends
     table_->viewport()->installEventFilter(this);
     table_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    table_->header()->setMinimumSectionSize(32);    // Qt's own is wider than a third of a narrow dock
+    table_->header()->setStretchLastSection(false); // it would stay as wide as it once was
     for (const int side : {1, 2}) table_->header()->setSectionResizeMode(side, QHeaderView::Stretch);
     only_->setObjectName(QStringLiteral("only-differences"));
     only_->setText(tr("Only what differs"));

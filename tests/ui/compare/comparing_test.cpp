@@ -102,11 +102,12 @@ private slots:
         panel.set_sources({true, {}, request}, {true, {}, request});
         auto* table = panel.findChild<QTreeWidget*>("differences");
         QVERIFY(!panel.rows().isEmpty());
-        for (const int width : {260, 180, 600}) {
+        for (const int width : {260, 220, 180, 150, 600}) {
             panel.resize(width, 300);
             QTest::qWait(1);
             QVERIFY2(table->header()->sectionSize(0) <= 0.4 * table->viewport()->width(),
                      qPrintable(QString::number(width)));
+            QVERIFY2(table->header()->length() <= table->viewport()->width(), qPrintable(QString::number(width)));
             QCOMPARE(table->topLevelItem(0)->toolTip(0), panel.rows()[0][0]);
         }
     }
