@@ -18,6 +18,10 @@ namespace denoir::ui {
 
 using app::Side;
 
+namespace {
+constexpr int told_ms = 8000; ///< what cannot be shown is tried again after that
+} // namespace
+
 PreviewView::PreviewView(app::FrameCache& cache, QWidget* parent)
     : QWidget(parent),
       cache_(cache),
@@ -37,7 +41,7 @@ PreviewView::PreviewView(app::FrameCache& cache, QWidget* parent)
     bar_timer_.setInterval(100);
     connect(&bar_timer_, &QTimer::timeout, bar_, &TransportBar::refresh);
     message_timer_.setSingleShot(true);
-    message_timer_.setInterval(8000);
+    message_timer_.setInterval(told_ms);
     connect(&message_timer_, &QTimer::timeout, this, &PreviewView::refresh);
     connect(&player_, &app::Player::frame_changed, this, &PreviewView::refresh);
     connect(&player_, &app::Player::offset_changed, this, [this] {
@@ -95,7 +99,7 @@ void PreviewView::show_frame(Side side, const QString& path, int frame) {
     Slot& s = slot(side);
     player_.pause();
     s.frame = frame;
-    if (s.asked == path && (s.pending || message_timer_.isActive())) return; // on its way, or just now refused
+    if (s.asked == path && (s.pending || !s.refused.hasExpired())) return; // on its way, or just now refused
     if (s.clip && s.clip->info().path == path) {
         s.pending.reset();
         s.asked.clear();
@@ -130,6 +134,7 @@ bool PreviewView::is_settled(Side side) const {
 void PreviewView::open(Side side, std::unique_ptr<app::Clip> clip, bool by_hand) {
     Slot& s = slot(side);
     expected_ = {};
+    if (s.pending && s.by_hand) give_up(side, std::move(s.pending));
     s.pending = std::move(clip);
     s.by_hand = by_hand;
     s.asked.clear();
@@ -138,8 +143,27 @@ void PreviewView::open(Side side, std::unique_ptr<app::Clip> clip, bool by_hand)
     connect(s.pending.get(), &app::Clip::failed, this, [this, side](const app::Issue& issue) {
         // The sender is deleted when the event is over.
         slot(side).pending.release()->deleteLater();
-        say(issue.line());
-        emit clip_failed(side, issue);
+        tell_failure(side, issue);
+    });
+}
+
+/// Where nobody else says it, over the picture.
+void PreviewView::tell_failure(Side side, const app::Issue& issue) {
+    slot(side).refused.setRemainingTime(told_ms);
+    if (!isSignalConnected(QMetaMethod::fromSignal(&PreviewView::clip_failed))) say(issue.line());
+    refresh();
+    emit clip_failed(side, issue);
+}
+
+/// Another one takes its place before it is open: all that is still to be told of it is that it cannot be.
+void PreviewView::give_up(Side side, std::unique_ptr<app::Clip> clip) {
+    clip->disconnect(this);
+    app::Clip* const late = clip.release();
+    late->setParent(this); // at the end of the window, too
+    connect(late, &app::Clip::opened, late, &QObject::deleteLater);
+    connect(late, &app::Clip::failed, this, [this, side, late](const app::Issue& issue) {
+        late->deleteLater();
+        tell_failure(side, issue);
     });
 }
 

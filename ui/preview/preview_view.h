@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <QDeadlineTimer>
 #include <QImage>
 #include <QTimer>
 #include <QWidget>
@@ -95,8 +96,9 @@ private:
         bool by_hand = false;
         QImage shown;
         QString label;
-        QString asked; ///< show_frame()'s path that is pending, or that could not be opened
-        int frame = 0; ///< of it
+        QString asked;          ///< show_frame()'s path that is pending, or that could not be opened
+        QDeadlineTimer refused; ///< until then what could not be opened is not tried again
+        int frame = 0;          ///< of it
     };
     /// What expect_frame() opened.
     struct Expected {
@@ -106,6 +108,8 @@ private:
     Slot& slot(app::Side side) { return side == app::Side::a ? a_ : b_; }
     const Slot& slot(app::Side side) const { return side == app::Side::a ? a_ : b_; }
     void open(app::Side side, std::unique_ptr<app::Clip> clip, bool by_hand);
+    void tell_failure(app::Side side, const app::Issue& issue);
+    void give_up(app::Side side, std::unique_ptr<app::Clip> clip);
     void adopt(app::Side side);
     void listen(app::Side side);
     void say(const QString& text); ///< over the picture, for some seconds

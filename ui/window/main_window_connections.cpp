@@ -137,7 +137,7 @@ void MainWindow::connect_preview() {
     connect(preview_, &PreviewView::several_dropped, opener_, &Opener::open_together);
     connect(preview_, &PreviewView::request_found, opener_, &Opener::offer_request);
     connect(preview_, &PreviewView::clip_failed, this, [this](Side, const app::Issue& issue) {
-        banners_->show_banner(QStringLiteral("clip"), Banners::Kind::error, issue.line(), {}, 20);
+        banners_->show_banner(QStringLiteral("clip %1").arg(issue.file), Banners::Kind::error, issue.line(), {}, 20);
     });
     app::Player& player = preview_->player();
     connect(metrics_, &MetricsView::frame_requested, &player,

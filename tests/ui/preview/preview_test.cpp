@@ -248,6 +248,11 @@ private slots:
         const Issue issue = failed.back().at(1).value<Issue>();
         QVERIFY(issue.line().contains(QStringLiteral("evil.mp4")) && !issue.line().contains(u'\n'));
 
+        // Of two at once each is told, whichever was to be seen in the end.
+        for (const char* name : {"evil.mp4", "gone.mp4"}) v.view.show_clip(Side::a, home_.file(name), true);
+        QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 3, 30000);
+        QVERIFY(failed[1].at(1).value<Issue>().file != failed[2].at(1).value<Issue>().file);
+
         // A picture may become the start or the end: who listens decides.
         write_png(to_path(home_.file("start.png")), frames_a_[3]);
         QSignalSpy picture(&v.view, &PreviewView::picture_dropped);

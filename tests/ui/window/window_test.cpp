@@ -206,7 +206,8 @@ private slots:
                 QVERIFY2(line.size() <= 500 && !line.contains('\n') && !line.contains("exception"), qPrintable(line));
             }
             QCOMPARE(read(home.file(name)), before);
-            for (const char* key : {"open", "clip", "request"}) studio.window().banners().remove(QLatin1String(key));
+            for (const QString& key : {QStringLiteral("open"), "clip " + home.file(name), QStringLiteral("request")})
+                studio.window().banners().remove(key);
         }
         QCOMPARE(studio.core().document.asked().prompt, prompt);
         QCOMPARE(studio.core().project.path(), QString());
@@ -217,6 +218,12 @@ private slots:
         drop(studio.window(), home.file("text.mp4"), preview.mapTo(&studio.window(), QPoint(80, 80)));
         QVERIFY(QTest::qWaitFor([&] { return said(studio).contains("text.mp4"); }, 10000));
         QCOMPARE(preview.info(app::Side::a)->frames, 6);
+        // Told once, and of two both.
+        studio.window().open_paths({home.file("text.mp4"), home.file("empty.mkv")});
+        const auto told = [&] { return studio.window().banners().texts().join('\n'); };
+        QTRY_VERIFY_WITH_TIMEOUT(told().contains("text.mp4") && told().contains("empty.mkv"), 10000);
+        QVERIFY2(!preview.canvas().accessibleDescription().contains("empty.mkv"),
+                 qPrintable(preview.canvas().accessibleDescription()));
         // On the cut: no shot comes of it.
         auto* timeline = studio.find<QWidget>("timeline");
         drop(studio.window(), home.file("empty.mkv"), timeline->mapTo(&studio.window(), timeline->rect().center()));
