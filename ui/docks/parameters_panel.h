@@ -40,6 +40,11 @@ public:
     /// Whether the button is here, or the layout has another one to press.
     void set_generates(bool generates);
     QStringList keys() const { return fields_.keys(); }
+    /// What is wrong with such a field is seen beside it, elsewhere in the window: it is not said here, too.
+    void set_told_elsewhere(std::function<bool(const QString& key)> told) { told_elsewhere_ = std::move(told); }
+
+public slots:
+    void refresh_estimate();
 
 signals:
     /// Asked for at the end of the list of models.
@@ -71,7 +76,6 @@ private:
     bool is_forcing_member(const QString& member) const; ///< one that has a field here
     QString length_text() const;                         ///< of the clip, or of what it adds to a video
     QString windows_text() const;                        ///< of a clip that is made in several; else empty
-    void refresh_estimate();
     void set(const QString& key, const QVariant& value);
     void set_forcing(const QString& member, const QVariant& value); ///< invalid: as usual
     void reset(const QString& key);
@@ -99,6 +103,7 @@ private:
     QLabel *estimate_, *changes_;
     QPushButton* generate_;
     QSpinBox* copies_;
+    std::function<bool(const QString&)> told_elsewhere_;
     bool showing_ = false;
 };
 

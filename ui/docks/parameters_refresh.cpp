@@ -274,7 +274,8 @@ void ParametersPanel::refresh_estimate() {
         estimate_->setText(document.pending() ? tr("looking at the model …") : tr("cannot start yet"));
         // What stands under its field is not said again.
         for (const app::Issue& issue : document.issues())
-            if (!is_seen(issue.field) && changes.isEmpty()) changes = issue.line();
+            if (changes.isEmpty() && !is_seen(issue.field) && !(told_elsewhere_ && told_elsewhere_(issue.field)))
+                changes = issue.line();
     }
     changes_->setText(changes);
     changes_->setVisible(!changes.isEmpty());

@@ -16,6 +16,7 @@
 #include "ui/docks/images_panel.h"
 #include "ui/docks/models_panel.h"
 #include "ui/docks/parameters_panel.h"
+#include "ui/docks/prompt_panel.h"
 #include "ui/docks/queue_panel.h"
 #include "ui/docks/runs_panel.h"
 #include "ui/layers/layers_panel.h"
@@ -231,6 +232,12 @@ void MainWindow::connect_runs() {
 
 void MainWindow::connect_generation() {
     const auto show_parameters = [this] { docks_->at("parameters-dock").show(); };
+    parameters_->set_told_elsewhere([this](const QString& key) {
+        const bool image = key == QLatin1String("image") || key == QLatin1String("last_image");
+        return image ? images_->isVisible() : key == QLatin1String("prompt") && prompt_->isVisible();
+    });
+    for (const char* dock : {"images-dock", "prompt-dock"})
+        connect(&docks_->at(dock), &QDockWidget::visibilityChanged, parameters_, &ParametersPanel::refresh_estimate);
     connect(parameters_, &ParametersPanel::add_models_asked, models_, &ModelsPanel::add_model);
     connect(generation_, &Generation::refused, this, show_parameters);
     connect(generation_, &Generation::begun, this, [this] { viewer_->watch(!tunes()); });

@@ -2,6 +2,7 @@
 // The docks in which a request is written, as far as no story tells of them.
 #include <QAbstractItemView>
 #include <QComboBox>
+#include <QDockWidget>
 #include <QFile>
 #include <QLabel>
 #include <QLineEdit>
@@ -207,6 +208,22 @@ private slots:
         document.set_value("device", "cpu");
         QTRY_VERIFY_WITH_TIMEOUT(!changes->isVisible(), 30000);
         QVERIFY(studio.find<QLabel>("estimate")->text().contains("fits"));
+    }
+
+    /// Where the picture would be, unless nobody sees that.
+    void a_missing_image_is_told_once() {
+        const app::Home home;
+        StudioFixture studio;
+        auto& document = studio.core().document;
+        document.load(app::tiny_request());
+        document.set_value("image", "/nowhere/boat.png");
+        QTRY_VERIFY_WITH_TIMEOUT(!document.issue("image").isEmpty(), 20000);
+        auto* changes = studio.find<QLabel>("changes");
+        QVERIFY2(!changes->isVisible(), qPrintable(changes->text()));
+        studio.find<QDockWidget>("images-dock")->hide();
+        QTRY_VERIFY(changes->isVisible() && changes->text().contains("boat.png"));
+        studio.find<QDockWidget>("images-dock")->show();
+        QTRY_VERIFY(!changes->isVisible());
     }
 
     void what_is_folded_away_is_told() {
