@@ -180,13 +180,17 @@ void ImagesPanel::take(Side side, const DroppedImage& image) {
 }
 
 void ImagesPanel::choose(Side side) {
-    ask_to_open(this, side == Side::start ? tr("Start image") : tr("End image"),
-                {ToOpen::Kind::file,
-                 tr("Images (*.png *.jpg *.jpeg *.webp *.bmp *.tif *.tiff *.gif *.ppm *.pgm);;All files (*)"),
-                 QFileInfo(studio_.document.value(key(side)).toString()).path()},
-                [this, side](const QStringList& files) {
-                    take(side, {files.constFirst(), {}});
-                });
+    static const QString sort = QStringLiteral("images");
+    const QString now = studio_.document.value(key(side)).toString();
+    ask_to_open(
+        this, side == Side::start ? tr("Start image") : tr("End image"),
+        {ToOpen::Kind::file,
+         tr("Images (*.png *.jpg *.jpeg *.webp *.bmp *.tif *.tiff *.gif *.ppm *.pgm);;All files (*)"),
+         now.isEmpty() ? last_folder(studio_.settings, sort, QStandardPaths::PicturesLocation) : QFileInfo(now).path()},
+        [this, side](const QStringList& files) {
+            remember_folder(studio_.settings, sort, files.constFirst());
+            take(side, {files.constFirst(), {}});
+        });
 }
 
 void ImagesPanel::paste_start() {

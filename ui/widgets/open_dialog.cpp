@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/widgets/open_dialog.h"
 
+#include <QDir>
 #include <QFileDialog>
+#include <QFileInfo>
 
+#include "app/base/settings.h"
 #include "ui/widgets/raise_dialog.h"
 
 namespace denoir::ui {
@@ -27,7 +30,20 @@ QFileDialog::FileMode mode_of(ToOpen::Kind kind) {
     return QFileDialog::Directory;
 }
 
+QString key_of(const QString& sort) { return QStringLiteral("window/%1_folder").arg(sort); }
+
 } // namespace
+
+QString last_folder(const app::Settings& settings, const QString& sort, QStandardPaths::StandardLocation usual) {
+    const QString last = settings.value(key_of(sort)).toString();
+    if (!last.isEmpty() && QFileInfo(last).isDir()) return last;
+    const QString there = QStandardPaths::writableLocation(usual);
+    return QFileInfo(there).isDir() ? there : QDir::homePath();
+}
+
+void remember_folder(app::Settings& settings, const QString& sort, const QString& file) {
+    settings.set_value(key_of(sort), QFileInfo(file).absolutePath());
+}
 
 void ask_to_open(QWidget* parent, const QString& title, const ToOpen& what,
                  const std::function<void(const QStringList&)>& chosen) {

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <QStandardPaths>
 #include <QString>
 #include <QStringList>
 #include <functional>
 
 class QWidget;
+
+namespace denoir::app {
+class Settings;
+}
 
 namespace denoir::ui {
 
@@ -14,6 +19,11 @@ struct ToOpen {
     QString filters; ///< "LoRA (*.safetensors);;All files (*)"; empty: any file
     QString place;   ///< the folder to begin in; empty: the one that Qt was in last
 };
+
+/// The folder that was told to remember_folder() last for this `sort` of files ("images"), in this session or before;
+/// else, as long as there is none, where the desktop keeps such files.
+QString last_folder(const app::Settings& settings, const QString& sort, QStandardPaths::StandardLocation usual);
+void remember_folder(app::Settings& settings, const QString& sort, const QString& file);
 
 /// Asks what to open, without blocking: the dialog is a child of `parent`, and comes to the front where it is asked for
 /// again. `chosen` is called once, with one path unless several may be named; never when the dialog is left.

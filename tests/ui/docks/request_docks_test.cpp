@@ -2,12 +2,15 @@
 // The docks in which a request is written, as far as no story tells of them.
 #include <QAbstractItemView>
 #include <QComboBox>
+#include <QDir>
 #include <QDockWidget>
 #include <QFile>
+#include <QFileDialog>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
 #include <QScrollArea>
+#include <QStandardPaths>
 #include <QToolButton>
 
 #include <algorithm>
@@ -224,6 +227,27 @@ private slots:
         QTRY_VERIFY(changes->isVisible() && changes->text().contains("boat.png"));
         studio.find<QDockWidget>("images-dock")->show();
         QTRY_VERIFY(!changes->isVisible());
+    }
+
+    /// Not in whatever folder the program was started from.
+    void images_are_looked_for_where_they_were_last() {
+        const app::Home home;
+        StudioFixture studio;
+        const auto begins_in = [&] {
+            studio.find<QWidget>("start-image")->setFocus();
+            QTest::keyClick(studio.find<QWidget>("start-image"), Qt::Key_Return);
+            auto* dialog = studio.window().findChild<QFileDialog*>();
+            return dialog ? dialog->directory().path() : QString();
+        };
+        const QString pictures = QStandardPaths::writableLocation(QStandardPaths::PicturesLocation);
+        QCOMPARE(begins_in(), QDir(pictures).exists() ? pictures : QDir::homePath());
+        QVERIFY(QDir().mkpath(home.file("album")));
+        QVERIFY(QImage(32, 32, QImage::Format_RGB32).save(home.file("album/boat.png")));
+        QVERIFY(studio.answer_file_dialog(home.file("album/boat.png")));
+        QTRY_COMPARE(studio.core().document.value("image").toString(), home.file("album/boat.png"));
+        studio.core().document.set_value("image", QString());
+        QTRY_VERIFY(!studio.window().findChild<QFileDialog*>());
+        QCOMPARE(begins_in(), home.file("album"));
     }
 
     void what_is_folded_away_is_told() {
