@@ -70,6 +70,7 @@ void TimelineView::paintEvent(QPaintEvent*) {
 /// With the time of the cut beside it, over the ruler's.
 void TimelineView::paint_playhead(QPainter& painter, const QRect& area) const {
     const int x = x_of(playhead());
+    const QRect label = time_rect(area);
     QPainterPath handle;
     handle.moveTo(x - 6, 6);
     handle.lineTo(x + 7, 6);
@@ -79,15 +80,21 @@ void TimelineView::paint_playhead(QPainter& painter, const QRect& area) const {
     handle.closeSubpath();
     painter.fillPath(handle, colours(palette()).accent);
     painter.fillRect(x, 18, 1, area.height() - 18, colours(palette()).accent);
-    const double fps = std::max(1.0, project_.rate());
-    const QString time = time_text(player_.seconds_at(playhead()), fps);
     painter.setFont(ruler_font());
-    const int width = painter.fontMetrics().horizontalAdvance(time) + 8;
-    QRect label(x + 8, 2, width, ruler_height - 4);
-    if (label.right() > area.right()) label.moveRight(x - 8);
-    painter.fillRect(label.adjusted(0, 0, 0, -4), colours(palette()).panel); // the marks stay
     painter.setPen(colours(palette()).text);
-    painter.drawText(label, Qt::AlignCenter, time);
+    painter.drawText(label, Qt::AlignCenter, playhead_time());
+}
+
+QString TimelineView::playhead_time() const {
+    return time_text(player_.seconds_at(playhead()), std::max(1.0, project_.rate()));
+}
+
+/// Where the playhead's time stands in the ruler: beside its handle.
+QRect TimelineView::time_rect(const QRect& area) const {
+    const int x = x_of(playhead());
+    QRect label(x + 8, 2, QFontMetrics(ruler_font()).horizontalAdvance(playhead_time()) + 8, ruler_height - 4);
+    if (label.right() > area.right()) label.moveRight(x - 8);
+    return label;
 }
 
 QFont TimelineView::ruler_font() const { return small_font(font()); }
@@ -102,6 +109,8 @@ void TimelineView::paint_ruler(QPainter& painter, const QRect& area) const {
     painter.setFont(ruler_font());
     const QColor text = colours(palette()).quiet;
     const double whole = project_.seconds() + 1e-6;
+    const int playhead_x = x_of(playhead());
+    const QRect taken = time_rect(area).united(QRect(playhead_x - 6, 2, 13, ruler_height - 4));
     const int first = int(player_.seconds_at(std::max(0, frame_at(0))) * rate) / step * step;
     for (int mark = first; mark / rate <= whole; mark += step) {
         const int x = margin + int(std::lround(player_.frame_at(mark / rate) * pixels_per_frame_)) -
@@ -110,8 +119,9 @@ void TimelineView::paint_ruler(QPainter& painter, const QRect& area) const {
         painter.setPen(colours(palette()).line);
         painter.drawLine(x, ruler_height - 6, x, ruler_height - 1);
         painter.setPen(text);
-        painter.drawText(QRect(x + 4, 2, 80, ruler_height - 4), Qt::AlignLeft | Qt::AlignVCenter,
-                         time_text(mark / rate, std::max(1.0, rate)));
+        const QString time = time_text(mark / rate, std::max(1.0, rate));
+        const QRect words(x + 4, 2, painter.fontMetrics().horizontalAdvance(time) + 1, ruler_height - 4);
+        if (!words.intersects(taken)) painter.drawText(words, Qt::AlignLeft | Qt::AlignVCenter, time);
     }
     painter.setPen(colours(palette()).line);
     painter.drawLine(0, ruler_height, area.width(), ruler_height);

@@ -135,6 +135,8 @@ private:
     void playhead_moved(int frame);
     void update_accessible();
     void paint_ruler(QPainter& painter, const QRect& area) const;
+    QString playhead_time() const;
+    QRect time_rect(const QRect& area) const;
     void paint_playhead(QPainter& painter, const QRect& area) const;
     QFont ruler_font() const;
     void paint_shot(QPainter& painter, int row) const;
