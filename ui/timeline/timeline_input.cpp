@@ -195,45 +195,22 @@ void TimelineView::wheelEvent(QWheelEvent* event) {
     event->accept();
 }
 
-void TimelineView::keyPressEvent(QKeyEvent* event) {
-    const bool control = event->modifiers().testFlag(Qt::ControlModifier);
+void TimelineView::select_beside(int by) {
+    if (project_.count() == 0) return;
+    const int row = meant(), to = row < 0 ? 0 : std::clamp(row + by, 0, project_.count() - 1);
+    select(to);
+    set_playhead(project_.start_of(to));
+}
+
+void TimelineView::move_selected(int by) {
+    if (const int row = meant(); row >= 0 && project_.move_shot(row, row + by)) select_beside(0);
+}
+
+void TimelineView::open_selected() {
     const int row = meant();
-    const auto go = [&](int to) {
-        to = std::clamp(to, 0, project_.count() - 1);
-        select(to);
-        set_playhead(project_.start_of(to));
-    };
-    switch (event->key()) { // the rest are actions of the window
-    case Qt::Key_Delete:
-    case Qt::Key_Backspace:
-        if (row < 0) emit nothing_to_cut();
-        return remove_selected();
-    case Qt::Key_Home:
-        return set_playhead(0);
-    case Qt::Key_End:
-        return set_playhead(project_.frames());
-    case Qt::Key_Plus:
-        return zoom(1.25);
-    case Qt::Key_Minus:
-        return zoom(0.8);
-    case Qt::Key_Left:
-    case Qt::Key_Right: {
-        if (project_.count() == 0) return;
-        const int by = event->key() == Qt::Key_Left ? -1 : 1;
-        if (event->modifiers().testFlag(Qt::ShiftModifier) && !control) return lengthen_selected(by);
-        if (!control) return go(row < 0 ? 0 : row + by);
-        if (row >= 0 && project_.move_shot(row, row + by)) go(row + by);
-        return;
-    }
-    case Qt::Key_Return:
-    case Qt::Key_Enter:
-        if (row >= 0 && !control)
-            return emit open_requested(project_.shot(row).current().run, project_.shot(row).current().video);
-        break;
-    default:
-        break;
-    }
-    QAbstractScrollArea::keyPressEvent(event);
+    if (row < 0) return;
+    const app::Take& take = project_.shot(row).current();
+    emit open_requested(take.run, take.video);
 }
 
 void TimelineView::contextMenuEvent(QContextMenuEvent* event) {

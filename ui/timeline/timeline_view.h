@@ -19,12 +19,9 @@ namespace denoir::ui {
 QString words_of_missing(const app::Take& take, const app::Issue& issue);
 
 /// The cut: shots in order on one track, with thumbnails and a playhead. Drag a shot to move it, its edges to trim it;
-/// S splits at the playhead, X or Delete removes (what follows moves up), F2 renames, I and O trim to the playhead,
-/// Left and Right go from shot to shot (with Ctrl they move the shot), Home and End to the ends, comma and full stop by
-/// one frame (ten with Shift), Shift with Left and Right makes the shot a frame shorter or longer, Return opens the
-/// run, Esc lets go of what is dragged and leaves it as it was. Everything is an undo step of the project. Accepts run
-/// folders, videos, pictures and folders of frames dropped between shots or, on the middle of a shot, as another take.
-/// Borrows project and thumbnails.
+/// Esc lets go of what is dragged and leaves it as it was. Other keys are actions of the window, which call the slots.
+/// Everything is an undo step of the project. Accepts run folders, videos, pictures and folders of frames dropped
+/// between shots or, on the middle of a shot, as another take. Borrows project and thumbnails.
 class TimelineView : public QAbstractScrollArea {
     Q_OBJECT
 public:
@@ -62,6 +59,9 @@ public slots:
     void rename_selected();
     void trim_to_playhead(bool in);     ///< the shot there begins, or ends, at it
     void lengthen_selected(int frames); ///< its end, as far as there is something to show; negative: shortens
+    void select_beside(int by);         ///< another shot, with the playhead at its beginning; by -1, 1: its neighbour
+    void move_selected(int by);         ///< along the cut
+    void open_selected();
     void set_playing(bool playing);
     void show_playhead();                                       ///< asks for its frame to be shown
     void shuttle(int direction) { player_.shuttle(direction); } ///< as app::shuttled()
@@ -79,7 +79,7 @@ signals:
     void locate_requested(int row);                    ///< of a shot whose video is missing
     void issue_found(const denoir::app::Issue& issue); ///< a dropped file that is none, or comes too late
     void files_added(int shots, int stills);           ///< by add_files(), as shots of their own
-    void nothing_to_cut();                             ///< a key that means a shot, in an empty cut
+    void nothing_to_cut();                             ///< an empty cut cannot be played
     void inside_asked();                               ///< a split where no shot is at both sides
 
 protected:
@@ -94,7 +94,6 @@ protected:
     void mouseReleaseEvent(QMouseEvent* event) override;
     void mouseDoubleClickEvent(QMouseEvent* event) override;
     void wheelEvent(QWheelEvent* event) override;
-    void keyPressEvent(QKeyEvent* event) override;
     void contextMenuEvent(QContextMenuEvent* event) override;
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dragMoveEvent(QDragMoveEvent* event) override;
@@ -135,9 +134,9 @@ private:
     void playhead_moved(int frame);
     void update_accessible();
     void paint_ruler(QPainter& painter, const QRect& area) const;
+    void paint_playhead(QPainter& painter, const QRect& area) const;
     QString playhead_time() const;
     QRect time_rect(const QRect& area) const;
-    void paint_playhead(QPainter& painter, const QRect& area) const;
     QFont ruler_font() const;
     void paint_shot(QPainter& painter, int row) const;
     void paint_thumbnails(QPainter& painter, const app::Shot& shot, const QRect& area) const;

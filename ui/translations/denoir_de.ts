@@ -2635,6 +2635,54 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
             <numerusform>%n Einstellungen dieses Schnitts verwenden, was gelöscht wurde.</numerusform>
         </translation>
     </message>
+    <message>
+        <source>Delete the selected shot</source>
+        <translation>Die gewählte Einstellung löschen</translation>
+    </message>
+    <message>
+        <source>Open what the shot shows</source>
+        <translation>Öffnen, was die Einstellung zeigt</translation>
+    </message>
+    <message>
+        <source>Shot before</source>
+        <translation>Einstellung davor</translation>
+    </message>
+    <message>
+        <source>Shot after</source>
+        <translation>Einstellung danach</translation>
+    </message>
+    <message>
+        <source>Move the shot to the left</source>
+        <translation>Einstellung nach links verschieben</translation>
+    </message>
+    <message>
+        <source>Move the shot to the right</source>
+        <translation>Einstellung nach rechts verschieben</translation>
+    </message>
+    <message>
+        <source>The shot ends a frame earlier</source>
+        <translation>Die Einstellung endet ein Bild früher</translation>
+    </message>
+    <message>
+        <source>The shot ends a frame later</source>
+        <translation>Die Einstellung endet ein Bild später</translation>
+    </message>
+    <message>
+        <source>To the beginning of the cut</source>
+        <translation>An den Anfang des Schnitts</translation>
+    </message>
+    <message>
+        <source>To the end of the cut</source>
+        <translation>An das Ende des Schnitts</translation>
+    </message>
+    <message>
+        <source>Zoom in</source>
+        <translation>Vergrößern</translation>
+    </message>
+    <message>
+        <source>Zoom out</source>
+        <translation>Verkleinern</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::MediaLocator</name>

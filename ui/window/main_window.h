@@ -124,19 +124,20 @@ private:
     void make_play_actions();
     void make_compare_actions();
     void make_tune_actions();
-    void make_timeline_actions();
     void generate(bool next);
     void stop_work();
     void add_what_is_meant();
     void say_only_in_preview(); ///< in the layout that has none
+    // main_window_timeline_actions.cpp
+    void make_timeline_actions();
     // main_window_menus.cpp
     void make_menus();
 
     Studio& studio_;
     ActionTable actions_;
     std::unique_ptr<Layouts> layouts_;
-    Banners* banners_;
     Place* place_;
+    Banners* banners_;
     ProjectFiles* files_;
     CompareBar* compare_bar_;
     PreviewView* preview_;

@@ -247,6 +247,11 @@ void MainWindow::connect_generation() {
 }
 
 void MainWindow::connect_cut() {
+    // Elsewhere these keys move and delete other things.
+    for (const char* id : {"timeline.delete", "timeline.open", "timeline.previous", "timeline.next",
+                           "timeline.move-back", "timeline.move-on", "timeline.shorter", "timeline.longer",
+                           "timeline.first", "timeline.last", "timeline.zoom-in", "timeline.zoom-out"})
+        actions_.keep_to(QLatin1String(id), *timeline_);
     timeline_->set_settled([this] { return preview_->is_settled(Side::a); });
     connect(timeline_, &TimelineView::frame_expected, viewer_, &Viewer::expect_cut_frame);
     connect(timeline_, &TimelineView::show_frame, viewer_, &Viewer::show_cut_frame);

@@ -266,37 +266,4 @@ void MainWindow::make_tune_actions() {
         add(id, text, picture, [this, kind = kind] { exports_->export_sweep(kind); });
 }
 
-void MainWindow::make_timeline_actions() {
-    const QString timeline = tr("Timeline");
-    // Nothing is cut that is not seen.
-    const auto add_cut = [&](const char* id, const QString& text, const QList<QKeySequence>& keys, const char* picture,
-                             auto act) {
-        return add_action(id, timeline, text, keys, picture, [this, act] {
-            if (timeline_->isVisible() && studio_.project.count() == 0) return say_empty_cut();
-            if (timeline_->isVisible()) return act();
-            say(tr("The timeline is not shown. %1 goes to it.")
-                    .arg(actions_.at(QStringLiteral("view.timeline"))->shortcut().toString(QKeySequence::NativeText)));
-        });
-    };
-    add_cut("timeline.split", tr("&Split at the playhead"), {QKeySequence(Qt::Key_S)}, "split",
-            [this] { timeline_->split_at_playhead(); });
-    add_cut("timeline.trim-in", tr("The shot &begins at the playhead"), {QKeySequence(Qt::Key_ParenLeft)}, "split",
-            [this] { timeline_->trim_to_playhead(true); });
-    add_cut("timeline.trim-out", tr("The shot en&ds at the playhead"), {QKeySequence(Qt::Key_ParenRight)}, "split",
-            [this] { timeline_->trim_to_playhead(false); });
-    add_cut("timeline.remove", tr("&Remove the shot, close the gap"), {QKeySequence(Qt::Key_X)}, "trash",
-            [this] { timeline_->remove_selected(); });
-    add_cut("timeline.extend", tr("&Extend the shot"), {QKeySequence(Qt::Key_E)}, "extend",
-            [this] { extension_->begin(timeline_->meant()); });
-    add_cut("timeline.retake", tr("Re&take the shot"), {QKeySequence(Qt::Key_R)}, "retake",
-            [this] { retaking_->retake(timeline_->meant()); });
-    add_cut("timeline.play", tr("&Play the cut"), {QKeySequence(Qt::SHIFT | Qt::Key_Space)}, "play",
-            [this] { timeline_->set_playing(!timeline_->playing()); });
-    add_action("timeline.add", timeline, tr("Add &videos or pictures …"), {}, "open",
-               [this] { shot_adder_->ask_for_files(); });
-    add_action("timeline.add-frames", timeline, tr("Add a &folder of frames …"), {}, "folder",
-               [this] { shot_adder_->ask_for_folder(); });
-    add_action("timeline.fit", timeline, tr("Show the whole cut"), {}, "fit", [this] { timeline_->zoom_to_fit(); });
-}
-
 } // namespace denoir::ui

@@ -51,8 +51,8 @@ private slots:
         view_->trim_to_playhead(true);
         view_->trim_to_playhead(false);
         view_->set_playing(true);
-        QTest::keyClick(&*view_, Qt::Key_Delete);
-        QTest::keyClick(&*view_, Qt::Key_Right);
+        view_->remove_selected();
+        view_->select_beside(1);
         QVERIFY(!view_->playing());
         QCOMPARE(project_->undo().count(), 0);
     }
@@ -98,18 +98,18 @@ private slots:
         QCOMPARE(project_->count(), 4);
         QCOMPARE(project_->shot(0).out, 10);
         QCOMPARE(view_->selected(), 1);
-        QTest::keyClick(&*view_, Qt::Key_Delete); // ripple
+        view_->remove_selected(); // ripple
         QCOMPARE(project_->count(), 3);
         QCOMPARE(project_->frames(), 10 + 17 + 9);
-        QTest::keyClick(&*view_, Qt::Key_Home);
+        view_->set_playhead(0);
         QCOMPARE(view_->playhead(), 0);
         view_->set_playhead(14);
         view_->trim_to_playhead(true);
         QCOMPARE(project_->shot(1).in, 4);
         QCOMPARE(view_->playhead(), 10);
-        QTest::keyClick(&*view_, Qt::Key_Right);
-        QTest::keyClick(&*view_, Qt::Key_Left, Qt::ControlModifier);
-        QTest::keyClick(&*view_, Qt::Key_Return);
+        view_->select_beside(1);
+        view_->move_selected(-1);
+        view_->open_selected();
         QCOMPARE(opened.count(), 1);
         while (project_->undo().canUndo()) project_->undo().undo();
         QCOMPARE(project_->count(), 0);
@@ -236,8 +236,8 @@ private slots:
         QCOMPARE(view_->speed(), 2.0);
         view_->shuttle(-1);
         QCOMPARE(view_->speed(), 1.0);
-        QTest::keyClick(&*view_, Qt::Key_End);
-        QTest::keyClick(&*view_, Qt::Key_Home);
+        view_->set_playhead(project_->frames());
+        view_->set_playhead(0);
         QTRY_VERIFY_WITH_TIMEOUT(view_->playhead() > 0, 30000);
         QVERIFY(view_->playing() && view_->playhead() < 40);
         view_->set_playing(false);
@@ -386,14 +386,14 @@ private slots:
         QCOMPARE(project_->shot(0).in, 0);
         view_->select(0);
         const int before = project_->shot(0).frames();
-        for (int i = 0; i < 3; ++i) QTest::keyClick(&*view_, Qt::Key_Right, Qt::ShiftModifier);
+        for (int i = 0; i < 3; ++i) view_->lengthen_selected(1);
         QCOMPARE(project_->shot(0).frames(), before + 3);
         QCOMPARE(project_->undo().count(), steps + 3);
         for (const auto& each : shown) QCOMPARE(each[2].toInt(), 0); // of a still there is one picture
         view_->select(1);
-        QTest::keyClick(&*view_, Qt::Key_Right, Qt::ShiftModifier);
+        view_->lengthen_selected(1);
         QCOMPARE(project_->shot(1).frames(), 10); // there is nothing more to show
-        QTest::keyClick(&*view_, Qt::Key_Left, Qt::ShiftModifier);
+        view_->lengthen_selected(-1);
         QCOMPARE(project_->shot(1).frames(), 9);
         QCOMPARE(project_->undo().count(), steps + 4);
         for (int i = 0; i < 4; ++i) project_->undo().undo();
@@ -439,7 +439,7 @@ private slots:
     void zoom_and_scroll_keep_the_place() {
         fill();
         view_->set_playhead(40);
-        QTest::keyClick(&*view_, Qt::Key_Plus);
+        view_->zoom(1.25);
         const int wide = view_->shot_rect(0).width();
         for (int i = 0; i < 8; ++i) view_->zoom(1.25);
         QVERIFY(view_->shot_rect(0).width() > 4 * wide);

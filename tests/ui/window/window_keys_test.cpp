@@ -13,6 +13,7 @@
 #include "tests/ui/window/window_tools.h"
 #include "ui/actions/action_table.h"
 #include "ui/preview/preview_view.h"
+#include "ui/timeline/timeline_view.h"
 
 using namespace denoir;
 using namespace denoir::ui;
@@ -46,6 +47,46 @@ private slots:
         preview.setFocus();
         hold(Qt::Key_Period, Qt::NoModifier);
         QCOMPARE(preview.player().frame(), 3);
+    }
+
+    /// What keys do in the timeline stands in the table of all keys, and can be changed there.
+    void keys_of_the_timeline_are_actions() {
+        const app::Home home;
+        app::write_clip(home.file("a.mp4"), 64, 48, 8);
+        StudioFixture studio;
+        auto& project = studio.core().project;
+        for (int i = 0; i < 3; ++i) project.add_shot(app::take_of_video(home.file("a.mp4")), -1, QString::number(i));
+        auto* timeline = studio.find<TimelineView>("timeline");
+        studio.have_focus();
+        timeline->setFocus();
+        QTRY_VERIFY(timeline->hasFocus());
+        const auto names = [&] {
+            QString all;
+            for (const app::Shot& shot : project.shots()) all += shot.title();
+            return all;
+        };
+        studio.key(Qt::Key_Home);
+        QCOMPARE(timeline->playhead(), 0);
+        studio.key(Qt::Key_Right);
+        QCOMPARE(timeline->selected(), 1);
+        studio.key(Qt::Key_Right, Qt::ControlModifier);
+        QCOMPARE(names(), QStringLiteral("021"));
+        studio.key(Qt::Key_Left, Qt::ShiftModifier);
+        QCOMPARE(project.shot(2).frames(), 7);
+        studio.key(Qt::Key_Delete);
+        QCOMPARE(names(), QStringLiteral("02"));
+        studio.key(Qt::Key_End);
+        QCOMPARE(timeline->playhead(), project.frames());
+        auto& actions = studio.window().actions();
+        QVERIFY(actions.set_shortcuts("timeline.first", {QKeySequence("Ctrl+F11")}));
+        studio.key(Qt::Key_Home);
+        QCOMPARE(timeline->playhead(), project.frames());
+        studio.key(Qt::Key_F11, Qt::ControlModifier);
+        QCOMPARE(timeline->playhead(), 0);
+        // Elsewhere the same keys are others'.
+        studio.window().preview().setFocus();
+        studio.key(Qt::Key_Delete);
+        QCOMPARE(names(), QStringLiteral("02"));
     }
 
     void escape_ends_a_search_and_no_run() {
