@@ -343,6 +343,20 @@ QString RunHistory::newest_done() const {
 
 RunRecord RunHistory::record(const QString& run) { return RunFolder::open(to_path(run)).record(); }
 
+QString RunHistory::title(const QString& run) {
+    QString title = RunNotes::read(to_path(run)).name;
+    if (title.isEmpty()) try {
+            title = to_qstring(record(run).request.prompt).simplified();
+        } catch (const Error&) { // its folder's name is left
+        }
+    return title.isEmpty() ? to_qstring(to_path(run).filename()) : title;
+}
+
+bool RunHistory::is_own_folder(const QString& path) {
+    const fs::path runs = runs_folder(), folder = to_path(path);
+    return !runs.empty() && (folder == runs || folder == runs.parent_path() || folder.parent_path() == runs);
+}
+
 bool RunHistory::starred(const QString& run) const {
     const int index = store_->find(run);
     return index >= 0 && store_->rows[std::size_t(index)].starred;

@@ -73,6 +73,10 @@ public:
     QString newest_done() const;             ///< path; empty: none
     /// Reads the run's folder: full record with the resolved request. Throws Error.
     static RunRecord record(const QString& run);
+    /// What people know a run by: the name it was given, else its prompt; where neither can be read, its folder's name.
+    static QString title(const QString& run);
+    /// A run's folder among the others, or what these lie in: nobody gave it its name.
+    static bool is_own_folder(const QString& path);
 
     bool starred(const QString& run) const;
     void set_starred(const QString& run, bool starred);

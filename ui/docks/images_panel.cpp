@@ -4,12 +4,10 @@
 #include <QActionGroup>
 #include <QApplication>
 #include <QClipboard>
-#include <QDir>
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QMenu>
 #include <QMimeData>
-#include <QRegularExpression>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -18,6 +16,7 @@
 #include "app/base/text.h"
 #include "app/clips/clip_source.h"
 #include "app/request/request_document.h"
+#include "app/runs/run_history.h"
 #include "app/studio.h"
 #include "engine/core/error.h"
 #include "engine/pipeline/run_layout.h"
@@ -84,11 +83,13 @@ void ImagesPanel::refresh_before() {
     const QString video = forcing.value(QStringLiteral("video")).toString();
     before_->setVisible(!video.isEmpty());
     if (video.isEmpty()) return;
-    // A run's video is known by the run's name, without the time that it begins with.
-    static const QRegularExpression time(QStringLiteral("^\\d{8}-\\d{6}-"));
-    const QFileInfo file(video);
-    const bool of_run = file.fileName() == QLatin1String(run_file::video);
-    const QString name = (of_run ? file.dir().dirName() : file.fileName()).remove(time);
+    if (video != before_video_) { // it lies in files
+        const QFileInfo file(video);
+        const bool of_run = file.fileName() == QLatin1String(run_file::video);
+        before_video_ = video;
+        before_title_ = of_run ? app::RunHistory::title(file.path()) : file.fileName();
+    }
+    const QString& name = before_title_;
     const int frames = forcing.value(QStringLiteral("video_frames")).toInt();
     before_->set_hint(tr("its last %n frame(s) first", nullptr, forcing.value(QStringLiteral("overlap")).toInt()));
     before_name_->set_text(frames > 0 ? tr("%1, frame %2").arg(name, QString::number(frames)) : name);

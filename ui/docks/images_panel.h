@@ -62,7 +62,8 @@ private:
     Studio& studio_;
     ImageWell *start_, *last_;
     QToolButton* swap_;
-    Field* before_; ///< the video that the clip goes on after
+    Field* before_;                       ///< the video that the clip goes on after
+    QString before_video_, before_title_; ///< that the request goes on after, and what it is called
     ElidedLabel* before_name_;
     SeenImages seen_;
     struct Seen {

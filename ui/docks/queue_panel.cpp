@@ -16,6 +16,7 @@
 #include "app/request/request_document.h"
 #include "app/runs/engine_worker.h"
 #include "app/runs/request_lines.h"
+#include "app/runs/run_history.h"
 #include "app/runs/run_queue.h"
 #include "app/runs/stage_text.h"
 #include "ui/theme/colours.h"
@@ -57,9 +58,11 @@ QString picture_of(State state) {
     return {};
 }
 
-/// Which file or field, by its name, and what is wrong with it.
-QString failure_of(const app::Issue& issue) {
-    QString what = issue.file.section(QLatin1Char('/'), -1, -1, QString::SectionSkipEmpty);
+/// Which file or field, by its name, and what is wrong with it. Of the run's own folder the entry tells the title.
+QString failure_of(const app::Issue& issue, const QString& run) {
+    QString what = issue.file == run || app::RunHistory::is_own_folder(issue.file)
+                       ? QString()
+                       : issue.file.section(QLatin1Char('/'), -1, -1, QString::SectionSkipEmpty);
     if (what.isEmpty() && !issue.field.isEmpty()) what = app::field_title(issue.field);
     return what.isEmpty() ? app::words(issue) : QStringLiteral("%1: %2").arg(what, app::words(issue));
 }
@@ -81,7 +84,7 @@ QString words_of(const QModelIndex& index) {
     case State::done:
         return QueuePanel::tr("done");
     case State::failed:
-        return failure_of(index.data(Role::IssueRole).value<app::Issue>());
+        return failure_of(index.data(Role::IssueRole).value<app::Issue>(), index.data(Role::RunRole).toString());
     case State::cancelled:
         return index.data(Role::RunRole).toString().isEmpty() ? QueuePanel::tr("stopped before it began")
                                                               : QueuePanel::tr("stopped · can be resumed");

@@ -2935,6 +2935,10 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
             <numerusform>%n Dateien konnten nicht geöffnet werden: %1</numerusform>
         </translation>
     </message>
+    <message>
+        <source>“%1”</source>
+        <translation>„%1“</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::ParametersPanel</name>

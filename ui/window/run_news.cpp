@@ -62,7 +62,8 @@ void RunNews::entry_ended(quint64 id, int state) {
 }
 
 void RunNews::queue_failing(const app::Issue& issue) {
-    const QString file = issue.file.isEmpty() ? QString() : issue.file + QStringLiteral(": ");
+    const bool told = !issue.file.isEmpty() && !app::RunHistory::is_own_folder(issue.file);
+    const QString file = told ? issue.file + QStringLiteral(": ") : QString();
     banners_.show_banner(
         QStringLiteral("failing"), Banners::Kind::error,
         tr("The queue is paused: the last two runs failed for the same reason. %1").arg(file + app::words(issue)),

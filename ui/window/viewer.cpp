@@ -11,7 +11,6 @@
 #include "app/runs/run_history.h"
 #include "app/runs/run_queue.h"
 #include "app/runs/stage_text.h"
-#include "engine/core/error.h"
 #include "engine/pipeline/run_layout.h"
 #include "ui/preview/preview_view.h"
 #include "ui/steps/steps_panel.h"
@@ -20,20 +19,6 @@
 namespace denoir::ui {
 
 using app::Side;
-
-namespace {
-
-/// As its clip is called.
-QString name_of(const QString& run) {
-    QString prompt;
-    try {
-        prompt = app::to_qstring(app::RunHistory::record(run).request.prompt).simplified();
-    } catch (const Error&) { // its folder's name is left
-    }
-    return prompt.isEmpty() ? QFileInfo(run).fileName() : prompt;
-}
-
-} // namespace
 
 Viewer::Viewer(PreviewView& preview, StepsPanel& steps, Playback& playback, Layouts& layouts,
                const app::RunQueue& queue, const app::EngineWorker& worker, QObject* parent)
@@ -140,7 +125,7 @@ void Viewer::show(const QString& run, bool by_hand) {
         preview_.show_clip(Side::a, run);
     } else {
         preview_.clear(Side::a);
-        set_side(Side::a, tr("%1 · no video yet").arg(name_of(run)), run);
+        set_side(Side::a, tr("%1 · no video yet").arg(app::RunHistory::title(run)), run);
     }
     emit run_shown(run, by_hand);
 }

@@ -108,6 +108,19 @@ private slots:
         }
     }
 
+    void runs_have_titles() {
+        fake_run(runs_, 1, false);
+        open();
+        const QString run = history_->index(0).data(RunHistory::PathRole).toString();
+        QCOMPARE(RunHistory::title(run), history_->index(0).data(RunHistory::PromptRole).toString());
+        history_->set_name(run, QStringLiteral("the good one"));
+        QTRY_COMPARE_WITH_TIMEOUT(RunHistory::title(run), QStringLiteral("the good one"), 30000);
+        QCOMPARE(RunHistory::title(QStringLiteral("/nowhere/a-run")), QStringLiteral("a-run"));
+        QVERIFY(RunHistory::is_own_folder(run) && RunHistory::is_own_folder(to_qstring(runs_)));
+        QVERIFY(!RunHistory::is_own_folder(run + QStringLiteral("/latents")));
+        QVERIFY(!RunHistory::is_own_folder(QStringLiteral("/nowhere/model")));
+    }
+
     void removal_can_be_undone() {
         for (int i = 1; i <= 6; ++i) fake_run(runs_, i, false);
         open();

@@ -231,6 +231,21 @@ private slots:
         QCOMPARE(studio.core().project.count(), 0);
     }
 
+    /// Not by the name of its folder, which nobody gave it.
+    void a_run_from_elsewhere_is_called_by_its_prompt() {
+        const app::Home home;
+        const QString run = app::tiny_run(home.file("20261127-100000-7-a-run"), 2, 7);
+        StudioFixture studio;
+        const auto& preview = studio.window().preview();
+        drop(studio.window(), run, preview.mapTo(&studio.window(), QPoint(80, 80)));
+        QTRY_VERIFY2_WITH_TIMEOUT(said(studio).contains("“a red balloon” was made by Denoir"), qPrintable(said(studio)),
+                                  10000);
+        QVERIFY2(!said(studio).contains("20261127"), qPrintable(said(studio)));
+        studio.core().document.set_value("forcing.video", run + "/video.mp4");
+        const auto* after = studio.find<QWidget>("goes-on-after")->findChild<ElidedLabel*>();
+        QTRY_VERIFY2(after->whole().startsWith("a red balloon"), qPrintable(after->whole()));
+    }
+
     void wrong_files_opened_together_are_told_at_once() {
         const app::Home home;
         StudioFixture studio;
