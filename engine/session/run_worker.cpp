@@ -194,11 +194,16 @@ RenderResult RunWorker::work() {
     return result_of(run_);
 }
 
-void RunWorker::save() {
+/// Whoever is killed after this has it in the record of the last step.
+void RunWorker::note_cost() {
     RunRecord& record = run_.record();
     record.files = since_the_beginning(began_with_, hashes_.files());
     record.seconds = seconds_before_ + since(begin_);
     record.peak_memory_bytes = std::max(record.peak_memory_bytes, denoir::peak_memory_bytes());
+}
+
+void RunWorker::save() {
+    note_cost();
     run_.save();
 }
 
@@ -246,7 +251,7 @@ DenoiseState RunWorker::denoised(Pipeline& pipeline, const Pipeline::FrameSink& 
     }
     auto last = Clock::now();
     const auto store = [&](const DenoiseState& s, const StepInfo& info) {
-        run_.record().files = since_the_beginning(began_with_, hashes_.files());
+        note_cost();
         const StepRecord taken{.step = s.step,
                                .seconds = since(std::max(last, recorder_.denoising_since())),
                                .forwards = info.forwards,

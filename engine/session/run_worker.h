@@ -39,6 +39,7 @@ private:
 
     void render();
     DenoiseState denoised(Pipeline&, const std::function<void(int, const Tensor&)>& pictures);
+    void note_cost(); ///< what it took until now
     void save();
     void ended(RunState, const Error*);
 

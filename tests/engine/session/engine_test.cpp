@@ -86,6 +86,23 @@ TEST_F(EngineTest, ASecondRunGivesTheBytesOfAFirstOne) {
     EXPECT_EQ(render_with(engine, r).sums, render_alone(r).sums);
 }
 
+/// A run whose program is killed has no end that would tell it.
+TEST_F(EngineTest, EachStepStoresTheTimeUntilThen) {
+    struct Reader : Observer {
+        fs::path run;
+        std::vector<double> seconds;
+        void step_done(const StepInfo&) override { seconds.push_back(RunFolder::open(run).record().seconds); }
+    } reader;
+    RenderOptions options;
+    options.run_dir = reader.run = folder_.path() / "run";
+    Engine engine;
+    const RenderResult result = render(tiny_request(DENOIR_TINY_MODEL), options, engine, reader, {});
+    ASSERT_GE(reader.seconds.size(), 2u);
+    const double last = reader.seconds.back();
+    EXPECT_GT(last, 0);
+    EXPECT_LE(last, result.seconds);
+}
+
 TEST_F(EngineTest, LaterRunsGiveTheBytesOfAFirstOne) {
     const Request first = tiny_request(DENOIR_TINY_MODEL);
     Request seed = first, prompt = first, bf16 = first, larger = first, threads = first, unguided = first;
