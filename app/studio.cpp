@@ -158,7 +158,10 @@ void Studio::connect_journal() {
 }
 
 void Studio::run_ended(quint64 id, int state, const QString& run) {
-    if (!run.isEmpty()) history.touch(run);
+    if (!run.isEmpty()) {
+        history.touch(run);
+        thumbnails.forget(run); // it has further steps
+    }
     project.look_at_media();
     const int row = queue.row_of(id);
     const QString prompt = row < 0 ? QString() : queue.index(row).data(RunQueue::PromptRole).toString().left(120);

@@ -14,17 +14,20 @@
 #include "app/base/low_priority.h"
 #include "app/base/text.h"
 #include "app/clips/clip_source.h"
+#include "app/clips/latent_colours.h"
 #include "engine/core/error.h"
 #include "engine/media/frames.h"
 #include "engine/media/indexed_video.h"
 #include "engine/media/video_reader.h"
+#include "engine/session/run_folder.h"
 
 namespace denoir::app {
 namespace fs = std::filesystem;
 namespace {
 
 constexpr int reader_nice = 5;
-constexpr int far_in = 250;               ///< frames: decoding them all costs more than finding one's way
+constexpr int whole_picture = -1, newest_step = -2; ///< in place of a frame
+constexpr int far_in = 250;                         ///< frames: decoding them all costs more than finding one's way
 constexpr std::size_t most_waiting = 512; ///< older questions are dropped: what they were for has been scrolled away
 
 } // namespace
@@ -32,7 +35,7 @@ constexpr std::size_t most_waiting = 512; ///< older questions are dropped: what
 struct Thumbnails::State {
     struct Question {
         QString file;
-        int frame = 0, side = 0; ///< frame -1: a picture file
+        int frame = 0, side = 0; ///< frame negative: a picture file, or a step
         QString key() const { return QStringLiteral("%1\n%2\n%3").arg(file).arg(frame).arg(side); }
     };
 
@@ -59,7 +62,16 @@ struct Thumbnails::State {
             }
             bool good = true;
             try {
-                questions[0].frame < 0 ? read_picture(questions[0]) : read_video(questions, end);
+                switch (questions[0].frame) {
+                case whole_picture:
+                    read_picture(questions[0]);
+                    break;
+                case newest_step:
+                    read_step(questions[0]);
+                    break;
+                default:
+                    read_video(questions, end);
+                }
             } catch (...) { // no picture then
                 good = false;
             }
@@ -72,6 +84,20 @@ struct Thumbnails::State {
     }
 
     void read_picture(const Question& q) { keep(q, to_qimage(thumbnail(read_image(to_path(q.file)), q.side))); }
+
+    void read_step(const Question& q) {
+        const RunFolder run = RunFolder::open(to_path(q.file));
+        const std::vector<StepRecord>& steps = run.record().steps;
+        const auto newest = std::find_if(steps.rbegin(), steps.rend(), [&run](const StepRecord& s) {
+            return s.step > 0 && run.has_step_tensor(s.step, "latent");
+        });
+        if (newest == steps.rend()) throw Error(q.file.toStdString(), "", "holds no steps", "");
+        const char* const clearest = run.has_step_tensor(newest->step, "x0") ? "x0" : "latent";
+        const Tensor tensor = run.step_tensor(newest->step, clearest);
+        std::optional<LatentColours> colours = known_colours(run.record().request);
+        if (!colours || !colours->fits(tensor)) colours = LatentColours::principal(tensor);
+        keep(q, colours->picture(tensor, int(tensor.size(1) / 2)));
+    }
 
     /// Where any frame can be had by itself. Of one that is damaged a neighbour serves, if there is one.
     template <class Read>
@@ -155,7 +181,8 @@ Thumbnails::~Thumbnails() {
     state_->thread.join();
 }
 
-QImage Thumbnails::picture(const QString& file, int side) { return find(file, -1, side); }
+QImage Thumbnails::picture(const QString& file, int side) { return find(file, whole_picture, side); }
+QImage Thumbnails::step(const QString& run, int side) { return find(run, newest_step, side); }
 QImage Thumbnails::frame(const QString& video, int frame, int side) { return find(video, std::max(frame, 0), side); }
 
 QImage Thumbnails::find(const QString& file, int frame, int side) {

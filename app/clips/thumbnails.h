@@ -18,7 +18,10 @@ public:
     QImage picture(const QString& file, int side);
     /// Frame `frame` of a video or of a folder of frames; a picture has one for all.
     QImage frame(const QString& video, int frame, int side);
-    /// Forgets what was read of this file.
+    /// The newest step of a run folder, of its middle frame, as far as it has become clear: for a run without a picture
+    /// of its own.
+    QImage step(const QString& run, int side);
+    /// Forgets what was read of this file, or of this run's steps.
     void forget(const QString& file);
 
 signals:
