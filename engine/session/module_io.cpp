@@ -63,9 +63,6 @@ Tensor ModuleInputs::find(const std::string& name, std::initializer_list<std::st
     if (std::none_of(shapes.begin(), shapes.end(), [&](auto shape) { return fits(tensor.shape(), shape); }))
         refuse(name, fmt::format("has shape {}, expected {}", to_string(tensor.shape()), fmt::join(shapes, " or ")),
                "give it without a batch axis");
-    if (dtype == DType::f32)
-        if (const auto at = first_not_finite(tensor))
-            refuse(name, fmt::format("is {} at element {}", tensor.span<float>()[*at], *at), "give finite numbers");
     return tensor;
 }
 
@@ -78,6 +75,15 @@ Tensor ModuleInputs::get(const std::string& name, std::initializer_list<std::str
     refuse(name, fmt::format("is missing (expected {})", fmt::join(shapes, " or ")),
            near.empty() ? "add this tensor to the file"
                         : fmt::format("the file has '{}': rename it", printable(near, 40)));
+}
+
+void ModuleInputs::check_finite() const {
+    for (const auto& [name, tensor] : tensors_) {
+        if (!asked_.contains(name) || tensor.dtype() != DType::f32) continue;
+        if (const auto at = first_not_finite(tensor))
+            refuse(name, fmt::format("is {} at element {}", tensor.span<const float>()[*at], *at),
+                   "give finite numbers");
+    }
 }
 
 void ModuleInputs::finish() const {

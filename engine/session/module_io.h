@@ -20,12 +20,15 @@ public:
     explicit ModuleInputs(const ModuleCall&);
 
     /// `shape` with a letter or number for each axis, as "[Cin, T, H, W]": numbers must be met, letters say what an
-    /// axis is. Several shapes: any of them. Values of f32 are finite.
+    /// axis is. Several shapes: any of them.
     Tensor get(const std::string& name, std::initializer_list<std::string_view> shapes, DType dtype = DType::f32);
     /// As get(), undefined where there is no such tensor.
     Tensor find(const std::string& name, std::initializer_list<std::string_view> shapes, DType dtype = DType::f32);
     /// Warns of tensors that nobody asked for.
     void finish() const;
+    /// Refuses f32 that is not finite, of all that was asked for. After everything that is told by shapes alone: values
+    /// may take seconds to be read.
+    void check_finite() const;
     [[noreturn]] void refuse(const std::string& name, std::string message, std::string hint) const;
 
 private:

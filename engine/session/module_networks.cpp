@@ -126,6 +126,13 @@ Tensors run_transformer(const ModuleCall& call, std::stop_token stop) {
                   "pad the prompt's rows with zeros");
     if (fps && config.fps_rows == 0) in.refuse("fps", "this model has no fps branch", "leave it out");
     if (clip && config.clip_dim == 0) in.refuse("clip", "this model has no image branch", "leave it out");
+    constexpr std::int64_t of_an_image = 257;
+    if (clip && config.clip_positions == 0 && clip.size(0) != of_an_image && clip.size(0) != 2 * of_an_image)
+        in.refuse("clip",
+                  fmt::format("has shape {}, expected [257, {}] or [514, {}]", to_string(clip.shape()), config.clip_dim,
+                              config.clip_dim),
+                  "give the features of one image, or of two behind each other");
+    in.check_finite();
 
     const auto backend = open(call, stop);
     return with_inputs(call, [&]() -> Tensors {
@@ -144,6 +151,7 @@ Tensors run_vae_encode(const ModuleCall& call, std::stop_token stop) {
     const Tensor video = in.get("video", {"[3, F, H, W]"});
     in.finish();
     const auto weights = load(call, Component::vae21);
+    in.check_finite();
     const auto backend = open(call, stop);
     return with_inputs(call, [&]() -> Tensors {
         const auto encoded = wan::Vae(weights, backend, {.dtype = call.dtype}).encode(video);
@@ -162,6 +170,7 @@ Tensors run_vae_decode(const ModuleCall& call, std::stop_token stop) {
         in.refuse("latent",
                   fmt::format("has shape {}, this VAE has {} latent channels", to_string(latent.shape()), config.z),
                   "give the latents of this model");
+    in.check_finite();
     const auto backend = open(call, stop);
     return with_inputs(call, [&]() -> Tensors {
         return checked(*weights, {{"video", wan::Vae(weights, backend, {.dtype = call.dtype}).decode(latent)}});
@@ -214,6 +223,7 @@ Tensors run_clip(const ModuleCall& call, std::stop_token stop) {
                   fmt::format("has shape {}, this model takes [3, {}, {}]", to_string(image.shape()), config.image(),
                               config.image()),
                   "resize and normalise it");
+    in.check_finite();
     const auto backend = open(call, stop);
     return with_inputs(call, [&]() -> Tensors {
         const Tensor features = clip::Vision(weights, backend, {call.dtype, heads}).forward(image);

@@ -104,19 +104,21 @@ Tensors run_scheduler(const ModuleCall& call, std::stop_token stop) {
                                   schedule.steps() - 1));
         return t;
     };
-    Tensor latent = copy_of(f32("latent"));
+    const Tensor first = f32("latent");
     std::vector<Tensor> velocities;
     for (int i = 0; i < schedule.steps(); ++i) {
         const std::string name = fmt::format("velocity_{}", i);
         velocities.push_back(f32(name));
-        if (velocities.back().shape() != latent.shape())
+        if (velocities.back().shape() != first.shape())
             in.refuse(name,
                       fmt::format("has shape {}, the latent {}", to_string(velocities.back().shape()),
-                                  to_string(latent.shape())),
+                                  to_string(first.shape())),
                       "give both the same shape");
     }
     in.finish();
+    in.check_finite();
 
+    Tensor latent = copy_of(first);
     const auto scheduler = Scheduler::create(sampler, schedule);
     Tensors out{{"timesteps", Tensor::from(schedule.timesteps, {schedule.steps()})},
                 {"sigmas", Tensor::from(schedule.sigmas, {schedule.steps() + 1})}};

@@ -141,6 +141,13 @@ Container read_safetensors_table(std::shared_ptr<MappedFile> file) {
 std::map<std::string, Tensor> read_safetensors(const std::filesystem::path& path,
                                                std::map<std::string, std::string>* metadata) {
     Container container = read_safetensors_table(MappedFile::open(path));
+    constexpr std::uint64_t most_copied = std::uint64_t{512} << 20;
+    std::uint64_t copied = 0; // the tensors lie inside the file
+    for (const FileTensor& t : container.tensors) copied += is_copied(t) ? t.bytes : 0;
+    if (copied > most_copied)
+        throw Error(container.file->name(), "",
+                    fmt::format("{} MiB of its tensors are not aligned to their elements", copied >> 20),
+                    "save it again with the safetensors library, which aligns them");
     std::map<std::string, Tensor> tensors;
     for (const FileTensor& t : container.tensors) tensors.emplace(t.name, container.tensor(t));
     if (metadata) *metadata = std::move(container.metadata);

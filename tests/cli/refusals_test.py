@@ -520,6 +520,16 @@ class Modules(Case):
             for dtype in ("f32", "bf16"):
                 self.check(module, tensors, "--dtype", dtype, weights=self.work / module, names=(f"denoir-cli: {self.work / module}", "not finite"))
 
+    def test_a_large_file_whose_tensors_are_not_aligned(self):
+        """Its copies would take gigabytes before anything about them is looked at."""
+        tokens = 1 << 27
+        header = json.dumps({"tokens": {"dtype": "I64", "shape": [tokens], "data_offsets": [0, 8 * tokens]}}).encode()
+        header += b" " * ((3 - len(header)) % 8)
+        with open(self.work / "in.safetensors", "wb") as file:
+            file.write(struct.pack("<Q", len(header)) + header)
+            file.truncate(8 + len(header) + 8 * tokens)  # takes no room
+        self.check("umt5", None, "--inputs", "in.safetensors", weights=MODEL / "text_encoder", names=("denoir-cli: in.safetensors: ", "not aligned"))
+
     def test_more_tokens_than_the_model_takes(self):
         """They are cut as a prompt is: the closing token stays."""
         shutil.copytree(MODEL / "text_encoder", self.work / "te")

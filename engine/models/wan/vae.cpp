@@ -310,8 +310,9 @@ DType Vae::storage(std::int64_t values) const {
 
 Vae::Encoded Vae::encode(const FrameSource& source, std::int64_t frames, std::int64_t height, std::int64_t width,
                          nn::Probe* probe) const {
-    const std::int64_t unit = config_.spatial(), patch = config_.patch;
-    if (frames < 1 || height < unit || width < unit || height % patch || width % patch)
+    // The shortcuts of 2.2 join neighbouring pixels at every level; 2.1 drops what is left over.
+    const std::int64_t unit = config_.spatial(), patch = config_.patch, grain = patch > 1 ? unit : 1;
+    if (frames < 1 || height < unit || width < unit || height % grain || width % grain)
         throw Error({}, "video",
                     fmt::format("{} frames of {}x{}: there must be one or more, of at least {}x{} pixels", frames,
                                 width, height, unit, unit),

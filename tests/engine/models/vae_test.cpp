@@ -168,6 +168,14 @@ TEST_P(VaeProperties, SameBytesForAnyThreadCount) {
     }
 }
 
+TEST_P(VaeProperties, SizesBetweenMultiplesAreFor21Alone) {
+    const auto encode = [&] { return vae().encode(named_tensor("input", {3, 1, unit + 2, 2 * unit})).latent; };
+    if (GetParam())
+        EXPECT_THROW(encode(), Error);
+    else
+        EXPECT_EQ(encode().shape(), (Shape{2, 1, 1, 2}));
+}
+
 TEST_P(VaeProperties, FirstFramesDoNotDependOnLaterOnes) {
     const Tensor video = named_tensor("input", {3, 13, 2 * unit, unit});
     const Vae model = vae();
