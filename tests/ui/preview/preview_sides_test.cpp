@@ -113,13 +113,19 @@ private slots:
             return at(painted(canvas), corner + QPoint(80, 90));
         };
         const QRgb a = to_qimage(frames_a_[0]).pixel(80, 90), b = to_qimage(frames_b_[0]).pixel(80, 90);
-        QVERIFY(a != b);
+        const auto shows = [&](QRgb wanted) { // OpenGL may be a level off
+            const QRgb seen = shown();
+            const auto near_by = [](int one, int other) { return std::abs(one - other) <= 2; };
+            return near_by(qRed(seen), qRed(wanted)) && near_by(qGreen(seen), qGreen(wanted)) &&
+                   near_by(qBlue(seen), qBlue(wanted));
+        };
+        QVERIFY(std::abs(qBlue(a) - qBlue(b)) > 4);
         v.view.flip();
-        QCOMPARE(shown(), b);
+        QTRY_VERIFY(shows(b));
         v.view.flip();
-        QCOMPARE(shown(), a);
+        QTRY_VERIFY(shows(a));
         v.view.swap();
-        QTRY_COMPARE(shown(), b); // OpenGL's first picture may be a level off
+        QTRY_VERIFY(shows(b));
     }
 
     void zoom_and_pan_stay_together() {
