@@ -50,21 +50,21 @@ void MainWindow::make_timeline_actions() {
     add_here("timeline.open", tr("Open what the shot shows"),
              {QKeySequence(Qt::Key_Return), QKeySequence(Qt::Key_Enter)}, "open",
              [this] { timeline_->open_selected(); });
-    add_here("timeline.previous", tr("Shot before"), {QKeySequence(Qt::Key_Left)}, "",
+    add_here("timeline.previous", tr("Shot before"), {QKeySequence(Qt::Key_Left)}, "previous-frame",
              [this] { timeline_->select_beside(-1); });
-    add_here("timeline.next", tr("Shot after"), {QKeySequence(Qt::Key_Right)}, "right",
+    add_here("timeline.next", tr("Shot after"), {QKeySequence(Qt::Key_Right)}, "next-frame",
              [this] { timeline_->select_beside(1); });
-    add_here("timeline.move-back", tr("Move the shot to the left"), {QKeySequence(Qt::CTRL | Qt::Key_Left)}, "",
+    add_here("timeline.move-back", tr("Move the shot to the left"), {QKeySequence(Qt::CTRL | Qt::Key_Left)}, "swap",
              [this] { timeline_->move_selected(-1); });
-    add_here("timeline.move-on", tr("Move the shot to the right"), {QKeySequence(Qt::CTRL | Qt::Key_Right)}, "",
+    add_here("timeline.move-on", tr("Move the shot to the right"), {QKeySequence(Qt::CTRL | Qt::Key_Right)}, "swap",
              [this] { timeline_->move_selected(1); });
-    add_here("timeline.shorter", tr("The shot ends a frame earlier"), {QKeySequence(Qt::SHIFT | Qt::Key_Left)}, "",
+    add_here("timeline.shorter", tr("The shot ends a frame earlier"), {QKeySequence(Qt::SHIFT | Qt::Key_Left)}, "crop",
              [this] { timeline_->lengthen_selected(-1); });
-    add_here("timeline.longer", tr("The shot ends a frame later"), {QKeySequence(Qt::SHIFT | Qt::Key_Right)}, "",
+    add_here("timeline.longer", tr("The shot ends a frame later"), {QKeySequence(Qt::SHIFT | Qt::Key_Right)}, "extend",
              [this] { timeline_->lengthen_selected(1); });
-    add_here("timeline.first", tr("To the beginning of the cut"), {QKeySequence(Qt::Key_Home)}, "",
+    add_here("timeline.first", tr("To the beginning of the cut"), {QKeySequence(Qt::Key_Home)}, "up",
              [this] { timeline_->set_playhead(0); });
-    add_here("timeline.last", tr("To the end of the cut"), {QKeySequence(Qt::Key_End)}, "",
+    add_here("timeline.last", tr("To the end of the cut"), {QKeySequence(Qt::Key_End)}, "down",
              [this] { timeline_->set_playhead(studio_.project.frames()); });
     add_here("timeline.zoom-in", tr("Zoom in"), {QKeySequence(Qt::Key_Plus)}, "add", [this] { timeline_->zoom(1.25); });
     add_here("timeline.zoom-out", tr("Zoom out"), {QKeySequence(Qt::Key_Minus)}, "remove",
