@@ -62,7 +62,7 @@ constexpr int rounds = 3;
 /// hundredth is not taken in its place.
 constexpr float clearly_slower = 1.5f, clear_gain = 0.99f;
 /// While a plan is built for longer than this the card stands idle and loses speed.
-constexpr std::chrono::milliseconds idle_for_long{20};
+constexpr std::chrono::milliseconds idle_for_long{100};
 /// Up to this version the library's plans for pictures are the better ones (asked without a card, for an H200), and
 /// from 9.8 to 9.14 its convolutions of several frames are silently wrong in bf16 (pytorch/pytorch #163539).
 constexpr std::size_t frames_behind_each_other_from = 92400;
@@ -300,14 +300,14 @@ private:
             Candidate c{i};
             const auto idle_since = std::chrono::steady_clock::now();
             if ((best.index >= 0 && too_late(i)) || !built(plan, i, c.workspace) || !starts(c)) continue;
-            // The best one again just before, as fast as the card is by now.
-            const Candidate& reference = best.index >= 0 ? best : c;
-            if (best.index < 0 || std::chrono::steady_clock::now() - idle_since > idle_for_long)
-                warm_up([&] { return time_of(reference, 1); });
-            if (best.index >= 0) {
+            if (best.index < 0) {
+                warm_up([&] { return time_of(c, 1); });
+            } else if (std::chrono::steady_clock::now() - idle_since > idle_for_long) {
+                // The best one again, as fast as the card is by now.
+                warm_up([&] { return time_of(best, 1); });
                 best_time = time_of(best, rounds);
-                if (time_of(c, 1) > clearly_slower * best_time) continue;
             }
+            if (best.index >= 0 && time_of(c, 1) > clearly_slower * best_time) continue;
             const float time = time_of(c, rounds);
             ready += !is_compiled(plan, i);
             if (best.index >= 0 && time >= clear_gain * best_time) continue;
