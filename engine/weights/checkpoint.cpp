@@ -9,7 +9,6 @@
 #include <map>
 #include <set>
 #include <unordered_map>
-#include <unordered_set>
 
 #include "engine/core/error.h"
 #include "engine/core/text.h"
@@ -101,10 +100,8 @@ void keep_mapped(const std::vector<fs::path>& files, std::vector<std::shared_ptr
 /// All-in-one files hold several networks, each under its prefix.
 void group_tensors(Checkpoint& c) {
     std::map<std::string, std::vector<TensorGroup::Member>, std::less<>> by_prefix;
-    std::unordered_set<std::string_view> seen;
     for (const auto& container : c.containers)
         for (const FileTensor& t : container->tensors) {
-            if (c.containers.size() > 1 && !seen.insert(t.name).second) continue;
             const std::string_view prefix = known_prefix(t.name);
             auto it = by_prefix.find(prefix);
             if (it == by_prefix.end())
@@ -129,16 +126,7 @@ Checkpoint Checkpoint::open(std::vector<fs::path> files, const fs::path& index, 
     Checkpoint c;
     c.files = std::move(files);
     c.indexed = !index.empty();
-    for (const fs::path& file : c.files) {
-        try {
-            c.containers.push_back(std::make_shared<Container>(open_container(file, old)));
-        } catch (const Error& e) {
-            if (!c.indexed) throw;
-            throw Error(index.string(), "weight_map",
-                        fmt::format("{} cannot be read: {}", file.filename().string(), e.message()),
-                        "download that part of the model again");
-        }
-    }
+    for (const fs::path& file : c.files) c.containers.push_back(std::make_shared<Container>(open_container(file, old)));
     if (c.indexed)
         keep_mapped(c.files, c.containers, index);
     else if (c.files.size() > 1)

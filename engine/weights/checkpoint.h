@@ -37,9 +37,9 @@ struct Checkpoint {
     static Checkpoint open(std::vector<std::filesystem::path> files, const std::filesystem::path& index = {},
                            OldPth old = OldPth::refuse);
 
-    /// Opened ones as one without an index, their tensors recognised together; no header is read again. Of a tensor
-    /// that is in two of them the first counts, or Error is thrown.
-    enum class Twins { refused, first };
+    /// Opened ones as one without an index, their tensors recognised together; no header is read again. Throws Error
+    /// for a tensor that is in two of them, unless twins are kept.
+    enum class Twins { refused, kept };
     static Checkpoint join(std::span<const Checkpoint> parts, Twins);
 };
 

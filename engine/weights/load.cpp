@@ -50,18 +50,25 @@ void select_from(const fs::path& path, Component wanted, Selection& selection) {
     std::error_code ignored;
     const bool folder = fs::is_directory(path, ignored);
     Opened opened;
+    std::vector<std::pair<fs::path, Error>> broken_indices;
     for (CheckpointFiles& files : list_checkpoints(path)) {
-        const bool single = !folder || !files.index.empty(); // who wrote an index meant its files and no others
+        const fs::path index = files.index;
         try {
             opened.take(Checkpoint::open(std::move(files.files), files.index), wanted, selection);
         } catch (const Error& e) {
-            if (single) throw;
+            if (!folder) throw;
             selection.problems.push_back(e);
+            if (!index.empty()) broken_indices.emplace_back(index, e);
         }
     }
     // An index says what belongs together; copies beside it do not count.
     std::vector<Checkpoint>& found = opened.holding;
     const bool indexed = std::any_of(found.begin(), found.end(), [](const Checkpoint& c) { return c.indexed; });
+    // One that is broken may have meant other files than those that are left of its kind.
+    if (!indexed)
+        for (const auto& [index, error] : broken_indices)
+            for (const Checkpoint& c : found)
+                if (index.stem().stem().extension() == c.files.front().extension()) throw Error(error);
     if (!indexed) join_parts(found, std::move(opened.unknown), wanted);
     for (Checkpoint& c : found)
         if (!indexed || c.indexed) selection.checkpoints.push_back(std::move(c));

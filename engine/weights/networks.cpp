@@ -4,11 +4,9 @@
 #include <algorithm>
 #include <chrono>
 #include <mutex>
-#include <set>
 #include <unordered_set>
 
 #include "engine/core/file.h"
-#include "engine/weights/parts.h"
 #include "engine/weights/places.h"
 
 namespace denoir {
@@ -87,50 +85,15 @@ std::vector<Network> only(const std::vector<Network>& all, Component wanted) {
 std::vector<Network> NetworkSearch::look(const fs::path& place) {
     const bool folder = is_folder(place);
     std::vector<Network> found;
-    const std::vector<CheckpointFiles> listed = list_checkpoints(place);
-    for (const CheckpointFiles& files : listed) {
+    for (const CheckpointFiles& files : list_checkpoints(place)) {
         try {
             for (Network& n : networks_of(files)) found.push_back(std::move(n));
         } catch (const Error& e) {
-            if (!folder || !files.index.empty()) throw; // who wrote an index meant its files and no others
+            if (!folder) throw;
             problems_.push_back(e);
         }
     }
-    if (folder)
-        for (const Component c : {Component::transformer, Component::vae21, Component::umt5, Component::clip})
-            join_parts_of(c, found, listed);
     return found;
-}
-
-void NetworkSearch::join_parts_of(Component wanted, std::vector<Network>& found,
-                                  const std::vector<CheckpointFiles>& listed) {
-    std::vector<Checkpoint> holding, unknown;
-    std::set<const Checkpoint*> seen;
-    for (const Network& n : found) {
-        if (!matches(n.component(), wanted) || !seen.insert(n.checkpoint.get()).second) continue;
-        if (n.checkpoint->indexed || n.checkpoint->groups.size() > 1) return; // it says itself what belongs together
-        holding.push_back(*n.checkpoint);
-    }
-    for (const CheckpointFiles& files : listed)
-        if (const auto it = perhaps_parts_.find(key_of(files)); it != perhaps_parts_.end())
-            unknown.push_back(*it->second);
-    const std::size_t before = holding.size();
-    std::vector<fs::path> files;
-    if (before == 1) files = holding.front().files;
-    try {
-        join_parts(holding, std::move(unknown), wanted);
-        // Of transformers a folder may hold two experts: who asks for them tells.
-        if (wanted != Component::transformer) join_disjoint(holding, wanted);
-    } catch (const Error&) {
-        return; // two copies: they are as they were
-    }
-    if (holding.size() == before && (before != 1 || holding.front().files == files)) return;
-    std::erase_if(found, [&](const Network& n) { return matches(n.component(), wanted); });
-    for (Checkpoint& c : holding) {
-        const auto checkpoint = std::make_shared<Checkpoint>(std::move(c));
-        for (const TensorGroup& g : checkpoint->groups)
-            if (matches(g.recognised.component, wanted)) found.push_back({checkpoint, &g});
-    }
 }
 
 std::vector<Network> NetworkSearch::look_beside(const fs::path& folder) { return look_beside(folder, true); }
@@ -176,8 +139,6 @@ std::vector<Network> NetworkSearch::networks_of(const CheckpointFiles& files) {
     for (const TensorGroup& g : checkpoint->groups)
         if (g.recognised.component != Component::unknown && g.recognised.component != Component::lora)
             found.push_back({checkpoint, &g});
-    constexpr std::size_t most_parts = 100; // a folder may hold any number of other things
-    if (is_perhaps_part(*checkpoint) && perhaps_parts_.size() < most_parts) perhaps_parts_.emplace(key, checkpoint);
     return known_.emplace(key, std::move(found)).first->second;
 }
 

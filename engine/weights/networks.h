@@ -29,8 +29,7 @@ std::vector<Network> only(const std::vector<Network>& all, Component wanted);
 /// by: reading names takes milliseconds.
 class NetworkSearch {
 public:
-    /// In a file, or in the files of a folder; there the parts of one network are seen together, whatever their names.
-    /// Throws Error for a damaged file that was named itself and for a bad
+    /// In a file, or in the files of a folder. Throws Error for a damaged file that was named itself and for a bad
     /// index; damaged files in a folder become `problems()`.
     std::vector<Network> look(const std::filesystem::path& place);
     /// In a folder that may hold much that is not of this model. Throws nothing: what cannot be read is left out and
@@ -51,11 +50,8 @@ public:
 
 private:
     std::vector<Network> look_beside(const std::filesystem::path& folder, bool transformers);
-    void join_parts_of(Component, std::vector<Network>& found, const std::vector<CheckpointFiles>& listed);
 
     std::map<std::filesystem::path, std::vector<Network>> known_; ///< by a checkpoint's first file
-    /// In which nothing was recognised, by its first file.
-    std::map<std::filesystem::path, std::shared_ptr<const Checkpoint>> perhaps_parts_;
     std::vector<Error> problems_, problems_beside_;
 };
 

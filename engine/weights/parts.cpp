@@ -40,6 +40,17 @@ bool fits(const Checkpoint& c, const Scheme& scheme) {
     return any;
 }
 
+bool fits_any_scheme(const Checkpoint& c, Component wanted, int blocks) {
+    for (const Component component :
+         {Component::transformer, Component::vae21, Component::vae22, Component::umt5, Component::clip})
+        for (const Layout layout : {Layout::original, Layout::diffusers, Layout::open_clip, Layout::llama})
+            for (const bool without_visual : {false, true})
+                if (matches(component, wanted) && (component == Component::clip || !without_visual) &&
+                    fits(c, {component, {layout, blocks}, without_visual}))
+                    return true;
+    return false;
+}
+
 bool holds_unknown(const Checkpoint& c) {
     return std::any_of(c.groups.begin(), c.groups.end(),
                        [](const TensorGroup& g) { return g.recognised.component == Component::unknown; });
@@ -50,23 +61,6 @@ const Recognised* recognised(const Checkpoint& c, Component wanted) {
     const auto it = std::find_if(c.groups.begin(), c.groups.end(),
                                  [&](const TensorGroup& g) { return matches(g.recognised.component, wanted); });
     return it == c.groups.end() ? nullptr : &it->recognised;
-}
-
-/// One of those that the known ones have; any where none is known.
-bool fits_some_scheme(const Checkpoint& c, const std::vector<Checkpoint>& known, Component wanted, int blocks) {
-    if (!known.empty())
-        return std::any_of(known.begin(), known.end(), [&](const Checkpoint& one) {
-            const Recognised* r = recognised(one, wanted);
-            return r && fits(c, {r->component, {r->layout, blocks}, r->without_visual});
-        });
-    for (const Component component :
-         {Component::transformer, Component::vae21, Component::vae22, Component::umt5, Component::clip})
-        for (const Layout layout : {Layout::original, Layout::diffusers, Layout::open_clip, Layout::llama})
-            for (const bool without_visual : {false, true})
-                if (matches(component, wanted) && (component == Component::clip || !without_visual) &&
-                    fits(c, {component, {layout, blocks}, without_visual}))
-                    return true;
-    return false;
 }
 
 /// All are parts of one network as they are, with nothing in them that is not known.
@@ -123,15 +117,14 @@ void join_parts(std::vector<Checkpoint>& holding, std::vector<Checkpoint> unknow
     if (unknown.empty() && say_the_same(holding, wanted)) return;
     const int blocks = decoder_blocks(holding, unknown);
     const Names known = names_in(holding);
-    std::erase_if(unknown, [&](const Checkpoint& c) {
-        return !fits_some_scheme(c, holding, wanted, blocks) || !adds_to(known, c);
-    });
+    std::erase_if(unknown,
+                  [&](const Checkpoint& c) { return !fits_any_scheme(c, wanted, blocks) || !adds_to(known, c); });
     if (unknown.empty() && say_the_same(holding, wanted)) return;
 
     // What all of them are together says how the parts must be called.
     std::vector<Checkpoint> candidates = holding;
     std::move(unknown.begin(), unknown.end(), std::back_inserter(candidates));
-    const Checkpoint all = Checkpoint::join(candidates, Checkpoint::Twins::first);
+    const Checkpoint all = Checkpoint::join(candidates, Checkpoint::Twins::kept);
     const Recognised* said = recognised(all, wanted);
     if (!said) return;
     const Scheme scheme{said->component, {said->layout, blocks}, said->without_visual};
@@ -140,26 +133,11 @@ void join_parts(std::vector<Checkpoint>& holding, std::vector<Checkpoint> unknow
     std::vector<Checkpoint> rest(std::make_move_iterator(others), std::make_move_iterator(candidates.end()));
     candidates.erase(others, candidates.end());
     if (say_the_same(candidates, wanted)) return;
-    std::sort(candidates.begin(), candidates.end(),
-              [](const Checkpoint& a, const Checkpoint& b) { return a.files < b.files; });
     Checkpoint whole = Checkpoint::join(candidates, Checkpoint::Twins::refused);
     if (!holds(whole, wanted)) return;
     std::erase_if(rest, [&](const Checkpoint& c) { return !holds(c, wanted); });
     holding = std::move(rest);
     holding.push_back(std::move(whole));
-}
-
-bool join_disjoint(std::vector<Checkpoint>& holding, Component wanted) {
-    Names names;
-    for (const Checkpoint& c : holding)
-        for (const auto& container : c.containers)
-            for (const FileTensor& t : container->tensors)
-                if (c.indexed || !names.insert(t.name).second) return false;
-    if (holding.size() < 2 || !say_the_same(holding, wanted)) return false;
-    Checkpoint whole = Checkpoint::join(holding, Checkpoint::Twins::refused);
-    holding.clear();
-    holding.push_back(std::move(whole));
-    return true;
 }
 
 void join_named_parts(std::vector<Checkpoint>& holding, std::vector<Checkpoint> unknown, Component wanted) {

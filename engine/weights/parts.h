@@ -21,10 +21,6 @@ bool is_perhaps_part(const Checkpoint&);
 /// Error for a tensor that is in two of the parts.
 void join_parts(std::vector<Checkpoint>& holding, std::vector<Checkpoint> unknown, Component wanted);
 
-/// Known parts of one network: where several say the same of themselves and no tensor is in two of them, they become
-/// one. Two networks have tensors of the same names.
-bool join_disjoint(std::vector<Checkpoint>& holding, Component wanted);
-
 /// As join_parts() for files that someone named one by one: all of them are meant, whatever their tensors are called.
 void join_named_parts(std::vector<Checkpoint>& holding, std::vector<Checkpoint> unknown, Component wanted);
 

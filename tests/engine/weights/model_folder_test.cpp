@@ -74,43 +74,6 @@ TEST(ModelFolderTest, OneShardStandsForAll) {
     EXPECT_TRUE(has(half.warnings.back(), "1 of 2 shards")) << half.warnings.back();
 }
 
-/// Its files are what its author meant, and not what else lies there.
-TEST(ModelFolderTest, AnIndexOfNoCheckpointsIsRefused) {
-    TempFolder folder("plain");
-    write_diffusers(folder.path(), R"({"_class_name":"WanPipeline"})");
-    EXPECT_TRUE(ModelFolder::open(folder.path()).missing.empty());
-    write_bytes(folder / "text_encoder/model.safetensors.index.json", R"({"weight_map":{"a":"other.json"}})");
-    write_bytes(folder / "text_encoder/other.json", "{}");
-    const std::string said = refusal(folder.path());
-    EXPECT_TRUE(has(said, "model.safetensors.index.json: weight_map: other.json cannot be read")) << said;
-}
-
-/// Those of one network hold no tensor twice; two networks do.
-TEST(ModelFolderTest, PartsOfAnyNameAreOneNetwork) {
-    TempFolder folder("plain");
-    write_diffusers(folder.path(), R"({"_class_name":"WanPipeline"})");
-    const auto split = [&](const char* place, const std::vector<Raw>& tensors, const auto& is_second) {
-        for (const auto& entry : fs::directory_iterator(folder / place))
-            if (entry.path().extension() == ".safetensors") fs::remove(entry.path());
-        std::vector<Raw> first, second;
-        for (const Raw& t : tensors) (is_second(t) ? second : first).push_back(t);
-        write_bytes(folder / place / "first.safetensors", safetensors(first));
-        write_bytes(folder / place / "second.safetensors", safetensors(second));
-    };
-    const Names both{"first.safetensors", "second.safetensors"};
-    split("vae", zero_tensors(vae21_names(2, 2)), [](const Raw& t) { return t.name.starts_with("encoder."); });
-    // The larger part alone may be a T5's.
-    split("text_encoder", zero_tensors(umt5_names(20, 8, 12, 4, 2)),
-          [](const Raw& t) { return has(t.name, "pos_embedding"); });
-    const ModelFolder m = ModelFolder::open(folder.path());
-    EXPECT_EQ(names_of(m.vae), both);
-    EXPECT_EQ(names_of(m.text_encoder), both);
-    EXPECT_TRUE(m.missing.empty() && m.warnings.empty());
-
-    write_bytes(folder / "vae/copy.safetensors", safetensors(zero_tensors(vae21_names(2, 2))));
-    EXPECT_FALSE(ModelFolder::open(folder.path()).warnings.empty()); // which one was taken
-}
-
 TEST(ModelFolderTest, Diffusers) {
     struct Case {
         std::string_view index;
