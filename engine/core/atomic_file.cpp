@@ -3,9 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
@@ -14,7 +12,6 @@
 #include <set>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include "engine/core/mapped_file.h"
 #include "engine/core/open_file.h"
@@ -145,64 +142,23 @@ int partial_of(std::string_view name) {
                : 0;
 }
 
-namespace {
-
-/// The folder, locked; -1 where another process holds it, where it is not ours, or where nothing can be locked.
-int lock_folder(const fs::path& folder) {
-    const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    struct stat status {};
-    if (fd >= 0 && ::fstat(fd, &status) == 0 && status.st_uid == ::geteuid() && ::flock(fd, LOCK_EX | LOCK_NB) == 0)
-        return fd;
-    if (fd >= 0) ::close(fd);
-    return -1;
-}
-
-constexpr std::size_t random_letters = 6; // mkdtemp's
-
-/// The scratch folders of processes that are gone.
-void remove_stale(const fs::path& place, std::string_view prefix) {
-    std::error_code code;
-    std::vector<fs::path> found;
-    for (fs::directory_iterator it(place, code), end; !code && it != end; it.increment(code)) {
-        const std::string name = it->path().filename().string();
-        if (name.starts_with(prefix) && name.size() == prefix.size() + random_letters) found.push_back(it->path());
-    }
-    for (const fs::path& folder : found) {
-        const Descriptor lock(lock_folder(folder));
-        if (lock.get() >= 0) fs::remove_all(folder, code);
-    }
-}
-
-} // namespace
-
 ScratchFolder::ScratchFolder(std::string_view prefix, const fs::path& parent) {
     std::error_code code;
     const char* set = std::getenv("TMPDIR");
     const fs::path place = !parent.empty() ? parent : fs::temp_directory_path(code);
     const fs::path named = !place.empty() ? place : set ? set : "TMPDIR";
-    if (!code) remove_stale(named, prefix);
-    // Under another name until it is locked, lest somebody takes it for one that was left.
-    std::string name = (named / fmt::format(".{}XXXXXX", prefix)).native();
+    std::string name = (named / fmt::format("{}XXXXXX", prefix)).native();
     const std::lock_guard lock(temporaries().mutex);
-    const auto refuse = [&] {
-        return Error(named.native(), "", "no folder can be created there",
-                     parent.empty() ? "set TMPDIR to a folder that can be written" : "choose another place");
-    };
-    if (code || !::mkdtemp(name.data())) throw refuse();
-    lock_ = lock_folder(name);
-    path_ = named / fs::path(name).filename().native().substr(1);
-    if (::rename(name.c_str(), path_.c_str()) != 0) {
-        ::rmdir(name.c_str());
-        if (lock_ >= 0) ::close(lock_);
-        throw refuse();
-    }
+    if (code || !::mkdtemp(name.data()))
+        throw Error(named.native(), "", "no folder can be created there",
+                    parent.empty() ? "set TMPDIR to a folder that can be written" : "choose another place");
+    path_ = name;
     temporaries().names.insert(path_.native());
 }
 
 ScratchFolder::~ScratchFolder() {
     std::error_code ignored;
     fs::remove_all(path_, ignored);
-    if (lock_ >= 0) ::close(lock_);
     const std::lock_guard lock(temporaries().mutex);
     temporaries().names.erase(path_.native());
 }

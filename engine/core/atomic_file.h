@@ -40,9 +40,8 @@ void sync_folder(const std::filesystem::path& folder, const std::filesystem::pat
 /// The process number in a temporary's name, `.NAME.partial-PID-N`; 0 where it is no such name.
 int partial_of(std::string_view name);
 
-/// A folder of our own for files that are soon gone, below `parent` (empty: the system's place, TMPDIR), named `prefix`
-/// and six letters. Removed with everything in it, by remove_temporaries() too; what a killed process left there under
-/// this prefix is removed before. Throws Error naming the place.
+/// A folder of our own for files that are soon gone, below `parent` (empty: the system's place, TMPDIR). Removed with
+/// everything in it, by remove_temporaries() too. Throws Error naming the place.
 class ScratchFolder {
 public:
     explicit ScratchFolder(std::string_view prefix, const std::filesystem::path& parent = {});
@@ -53,7 +52,6 @@ public:
 
 private:
     std::filesystem::path path_;
-    int lock_ = -1; ///< of the folder: held for as long as the process lives
 };
 
 /// Removes the temporary of every AtomicFile of this process that is not committed, and every ScratchFolder: for a

@@ -144,23 +144,6 @@ TEST_F(Files, temporary_folders_go) {
     EXPECT_THROW(ScratchFolder("test-", folder / "missing"), Error);
 }
 
-TEST_F(Files, what_a_killed_process_left_is_removed_by_the_next) {
-    make("test-abcdef", "a file that is called so");
-    const pid_t child = ::fork();
-    if (child == 0) {
-        new ScratchFolder("test-", folder);
-        ::_exit(0); // without a destructor, as kill -9
-    }
-    int status = 0;
-    ASSERT_EQ(::waitpid(child, &status, 0), child);
-    EXPECT_EQ(entries(), 2);
-    const ScratchFolder own("test-", folder), other("test2-", folder);
-    EXPECT_EQ(entries(), 3); // the file and these
-    const ScratchFolder third("test-", folder);
-    EXPECT_TRUE(fs::is_directory(own.path())); // its process lives
-    EXPECT_EQ(entries(), 4);
-}
-
 TEST_F(Files, names_of_partials) {
     EXPECT_EQ(partial_of(".a.mp4.partial-12-3"), 12);
     EXPECT_EQ(partial_of("a.partial-12-3"), 0);
