@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
-#include <unordered_set>
 #include <utility>
+
+#include "engine/weights/quantisation.h"
 
 namespace denoir {
 namespace {
@@ -20,19 +22,22 @@ struct Scheme {
     Naming naming;
     bool without_visual;
 
-    bool has(std::string_view name) const {
-        return canonical_name(component, naming, without_visual ? "visual." + std::string(name) : std::string(name))
-            .has_value();
+    std::optional<CanonicalName> canonical(std::string_view name) const {
+        return canonical_name(component, naming, without_visual ? "visual." + std::string(name) : std::string(name));
     }
 };
+
+std::string_view without_prefix(const FileTensor& t) {
+    return std::string_view(t.name).substr(known_prefix(t.name).size());
+}
 
 /// Every tensor is called as the scheme says, but for those that say nothing.
 bool fits(const Checkpoint& c, const Scheme& scheme) {
     bool any = false;
     for (const auto& container : c.containers)
         for (const FileTensor& t : container->tensors) {
-            const std::string_view name = std::string_view(t.name).substr(known_prefix(t.name).size());
-            if (scheme.has(name))
+            const std::string_view name = without_prefix(t);
+            if (scheme.canonical(name))
                 any = true;
             else if (!is_ignorable(scheme.component, name))
                 return false;
@@ -40,14 +45,30 @@ bool fits(const Checkpoint& c, const Scheme& scheme) {
     return any;
 }
 
-bool fits_any_scheme(const Checkpoint& c, Component wanted, int blocks) {
+using Names = std::set<std::pair<std::string, int>>; ///< canonical, with the part of a joined tensor
+/// The tensors of one network, whatever their files call them; what hangs on a layer does not count.
+Names names_by(const Scheme& scheme, const Checkpoint& c) {
+    Names names;
+    for (const auto& container : c.containers)
+        for (const FileTensor& t : container->tensors)
+            if (const auto found = scheme.canonical(without_prefix(t));
+                found && !is_scale_leaf(found->name.substr(found->name.rfind('.') + 1)))
+                names.emplace(found->name, found->part);
+    return names;
+}
+
+/// It is called by a scheme of what is wanted, and has a tensor that the known ones lack.
+bool adds_to(const Names& known, const Checkpoint& c, Component wanted, int blocks) {
     for (const Component component :
          {Component::transformer, Component::vae21, Component::vae22, Component::umt5, Component::clip})
         for (const Layout layout : {Layout::original, Layout::diffusers, Layout::open_clip, Layout::llama})
-            for (const bool without_visual : {false, true})
-                if (matches(component, wanted) && (component == Component::clip || !without_visual) &&
-                    fits(c, {component, {layout, blocks}, without_visual}))
-                    return true;
+            for (const bool without_visual : {false, true}) {
+                const Scheme scheme{component, {layout, blocks}, without_visual};
+                if (!matches(component, wanted) || (without_visual && component != Component::clip) || !fits(c, scheme))
+                    continue;
+                const Names names = names_by(scheme, c);
+                if (!std::includes(known.begin(), known.end(), names.begin(), names.end())) return true;
+            }
     return false;
 }
 
@@ -73,20 +94,12 @@ bool say_the_same(const std::vector<Checkpoint>& all, Component wanted) {
     });
 }
 
-using Names = std::unordered_set<std::string_view>;
-Names names_in(const std::vector<Checkpoint>& all) {
+Names names_in(const std::vector<Checkpoint>& all, Component wanted, int blocks) {
     Names names;
     for (const Checkpoint& c : all)
-        for (const auto& container : c.containers)
-            for (const FileTensor& t : container->tensors) names.insert(t.name);
+        if (const Recognised* r = recognised(c, wanted))
+            names.merge(names_by({r->component, {r->layout, blocks}, r->without_visual}, c));
     return names;
-}
-
-bool adds_to(const Names& names, const Checkpoint& c) {
-    for (const auto& container : c.containers)
-        for (const FileTensor& t : container->tensors)
-            if (!names.contains(t.name)) return true;
-    return false;
 }
 
 int decoder_blocks(const std::vector<Checkpoint>& holding, const std::vector<Checkpoint>& unknown) {
@@ -116,9 +129,8 @@ bool is_perhaps_part(const Checkpoint& c) {
 void join_parts(std::vector<Checkpoint>& holding, std::vector<Checkpoint> unknown, Component wanted) {
     if (unknown.empty() && say_the_same(holding, wanted)) return;
     const int blocks = decoder_blocks(holding, unknown);
-    const Names known = names_in(holding);
-    std::erase_if(unknown,
-                  [&](const Checkpoint& c) { return !fits_any_scheme(c, wanted, blocks) || !adds_to(known, c); });
+    const Names known = names_in(holding, wanted, blocks);
+    std::erase_if(unknown, [&](const Checkpoint& c) { return !adds_to(known, c, wanted, blocks); });
     if (unknown.empty() && say_the_same(holding, wanted)) return;
 
     // What all of them are together says how the parts must be called.
