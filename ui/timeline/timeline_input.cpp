@@ -203,7 +203,10 @@ void TimelineView::select_beside(int by) {
 }
 
 void TimelineView::move_selected(int by) {
-    if (const int row = meant(); row >= 0 && project_.move_shot(row, row + by)) select_beside(0);
+    const int row = meant(), to = row + by;
+    if (row < 0 || !project_.move_shot(row, to)) return;
+    select(to);
+    set_playhead(project_.start_of(to));
 }
 
 void TimelineView::open_selected() {
