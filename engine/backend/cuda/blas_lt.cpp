@@ -22,7 +22,9 @@ namespace {
 
 constexpr std::size_t workspace = std::size_t{64} << 20; ///< what NVIDIA asks for on Hopper, doubled
 constexpr int candidates = 24, rounds = 3, passes = 3;
-constexpr float clear_gain = 0.99f; ///< of the time of the library's own first choice: less may be chance
+constexpr float clear_gain = 0.99f;    ///< of the time of the library's own first choice: less may be chance
+constexpr float clearly_slower = 1.5f; ///< times the fastest in the first pass: not measured further
+constexpr float patience_ms = 1000;    ///< of the card: no candidate is begun after that
 
 struct Functions {
     decltype(&cublasLtCreate) create;
@@ -280,28 +282,44 @@ private:
             cublasLtMatmulAlgo_t algorithm;
             float time; ///< of `rounds` calls, the least of several passes
         };
+        constexpr float failed = std::numeric_limits<float>::max();
+        const auto time_of = [&](const Candidate& c) {
+            bool good = true;
+            const float time = runtime_.time([&] {
+                for (int i = 0; i < rounds && good; ++i) good = start(p, d, c.algorithm) == CUBLAS_STATUS_SUCCESS;
+            });
+            return good ? time : failed;
+        };
         std::vector<Candidate> running;
         const auto all = suggestions(p, d, candidates);
         cublasStatus_t last = CUBLAS_STATUS_NOT_SUPPORTED; // what the last of them said
+        float spent = 0, least = failed;
         for (const auto& suggested : all) {
+            if (spent > patience_ms) break;
             last = suggested.state;
             if (last == CUBLAS_STATUS_SUCCESS) last = start(p, d, suggested.algo);
-            if (last == CUBLAS_STATUS_SUCCESS) running.push_back({suggested.algo, std::numeric_limits<float>::max()});
+            if (last != CUBLAS_STATUS_SUCCESS) continue;
+            Candidate c{suggested.algo, failed};
+            if (running.empty()) warm_up([&] { return time_of(c); });
+            c.time = time_of(c);
+            if (c.time == failed) continue;
+            running.push_back(c);
+            spent += c.time;
+            least = std::min(least, c.time);
         }
         if (running.empty()) {
             log::info(fmt::format("cuBLASLt does not compute {} ({} suggestions, status {})", name, all.size(),
                                   static_cast<int>(last)));
             return {};
         }
-        const auto time_of = [&](const Candidate& c) {
-            return runtime_.time([&] {
-                for (int i = 0; i < rounds; ++i) start(p, d, c.algorithm);
-            });
-        };
-        warm_up([&] { return time_of(running[0]); });
+        std::erase_if(running, [&](const Candidate& c) { return c.time > clearly_slower * least; });
         // By turns: neither the host's hiccups nor how fast the card is by then may choose.
-        for (int pass = 0; pass < passes; ++pass)
-            for (Candidate& c : running) c.time = std::min(c.time, time_of(c));
+        for (int pass = 1; pass < passes && spent < patience_ms; ++pass)
+            for (Candidate& c : running) {
+                const float time = time_of(c);
+                c.time = std::min(c.time, time);
+                spent += time;
+            }
         const Candidate* fastest = &running[0];
         for (const Candidate& c : running)
             if (c.time < clear_gain * fastest->time) fastest = &c;

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <functional>
+#include <limits>
 #include <map>
 #include <unordered_map>
 
@@ -284,6 +285,7 @@ private:
             std::int64_t index = -1, workspace = 0;
         } best;
         float best_time = 0;
+        constexpr float failed = std::numeric_limits<float>::max();
         const auto starts = [&](const Candidate& c) {
             std::string why = start(plan, c.index, c.workspace, memory, caller);
             const bool good = why.empty();
@@ -291,9 +293,11 @@ private:
             return good;
         };
         const auto time_of = [&](const Candidate& c, int times) {
-            return runtime_.time([&] {
-                for (int round = 0; round < times; ++round) starts(c);
-            }) / static_cast<float>(times);
+            bool good = true;
+            const float time = runtime_.time([&] {
+                for (int round = 0; round < times && good; ++round) good = starts(c);
+            });
+            return good ? time / static_cast<float>(times) : failed;
         };
         for (std::int64_t i = 0; i < count && (best.index < 0 || i < candidates); ++i) {
             caller.throw_if_stopped();
@@ -309,6 +313,7 @@ private:
             }
             if (best.index >= 0 && time_of(c, 1) > clearly_slower * best_time) continue;
             const float time = time_of(c, rounds);
+            if (time == failed) continue;
             ready += !is_compiled(plan, i);
             if (best.index >= 0 && time >= clear_gain * best_time) continue;
             best = c;
