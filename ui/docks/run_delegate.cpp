@@ -178,8 +178,8 @@ void RunDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, c
         picture = studio_.thumbnails.frame(video, (tick_ * 2) % frames, side);
     }
     if (picture.isNull() && !still.isEmpty()) picture = studio_.thumbnails.picture(still, side);
-    const bool stopped = still.isEmpty() && index.data(Role::StateRole).toString() != QLatin1String("running");
-    if (stopped && index.data(Role::StepsDoneRole).toInt() > 0)
+    const bool running = index.data(Role::StateRole).toString() == QLatin1String("running");
+    if (picture.isNull() && still.isEmpty() && !running && index.data(Role::StepsDoneRole).toInt() > 0)
         picture = studio_.thumbnails.step(index.data(Role::PathRole).toString(), side);
     if (!picture.isNull()) {
         const QSizeF size = QSizeF(picture.size()).scaled(frame.size(), Qt::KeepAspectRatio);
