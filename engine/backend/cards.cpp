@@ -82,6 +82,15 @@ private:
     bool ready_ = false;
 };
 
+/// What DENOIR_DEVICE says: a refusal names it, not the option.
+Device device_of_environment(const char* value) {
+    try {
+        return Device::parse(value);
+    } catch (const UsageError& e) {
+        throw UsageError("", "DENOIR_DEVICE", e.message(), e.hint());
+    }
+}
+
 } // namespace
 
 std::string Card::short_name() const {
@@ -102,18 +111,9 @@ const std::vector<Card>& cards() {
     return found;
 }
 
-namespace {
-
-/// By the environment, not by an option.
-Device named_by(const char* variable_value) try { return Device::parse(variable_value); } catch (const UsageError& e) {
-    throw UsageError("", "DENOIR_DEVICE", e.message(), e.hint());
-}
-
-} // namespace
-
 Device default_device() {
     static const Device found = [] {
-        if (const char* named = std::getenv("DENOIR_DEVICE"); named && *named) return named_by(named);
+        if (const char* named = std::getenv("DENOIR_DEVICE"); named && *named) return device_of_environment(named);
         if (cards().empty() || !has_cuda_module()) return Device{};
         try {
             const Device first{Device::Kind::cuda, 0};

@@ -19,8 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_vae(Component c) { return c == Component::vae21 || c == Component::vae22; }
-
 /// The groups that hold what is asked for, with what keeps them alive.
 struct Selection {
     std::vector<Checkpoint> checkpoints;

@@ -14,8 +14,6 @@
 namespace denoir {
 namespace {
 
-bool is_vae(Component c) { return c == Component::vae21 || c == Component::vae22; }
-
 /// How the tensors of a network are called in its files.
 struct Scheme {
     Component component;
@@ -112,6 +110,8 @@ int decoder_blocks(const std::vector<Checkpoint>& holding, const std::vector<Che
 }
 
 } // namespace
+
+bool is_vae(Component c) { return c == Component::vae21 || c == Component::vae22; }
 
 bool matches(Component found, Component wanted) {
     if (wanted == Component::unknown) return found != Component::unknown && found != Component::lora;

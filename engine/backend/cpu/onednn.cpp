@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/backend/cpu/onednn.h"
-#include "engine/core/environment.h"
 
 #include <algorithm>
 #include <dnnl.hpp>
 #include <map>
 
 #include "engine/backend/cpu/weight_rows.h"
+#include "engine/core/environment.h"
 #include "engine/core/error.h"
 
 namespace denoir::cpu {
