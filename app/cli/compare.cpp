@@ -133,7 +133,10 @@ int run(const Arguments& args, Console& console) {
     const auto told = [&](std::string_view what, std::int64_t done, std::int64_t total) {
         progress.work(what, "frame", double(done), double(total));
     };
-    Comparer comparer(a, b, options, progress, told, interrupt_token());
+    Comparer comparer = naming_option("step_a", "--step-a", [&] {
+        return naming_option("step_b", "--step-b",
+                             [&] { return Comparer(a, b, options, progress, told, interrupt_token()); });
+    });
     Comparison found = comparer.measure();
     write_outputs(comparer, found, outputs);
     progress.clear();

@@ -26,11 +26,16 @@ Comparer::Comparer(const std::filesystem::path& a, const std::filesystem::path& 
     : options_(options), progress_(std::move(progress)), pool_(options.threads), stop_(stop) {
     if (!options.lpips.empty())
         lpips_ = std::make_unique<lpips::Lpips>(options.lpips, open_backend({}, options.threads));
-    const auto open = [&](const std::filesystem::path& path, std::optional<int> step) {
-        return open_source(path, {step, options.depth, options.threads}, observer, stop);
+    const auto open = [&](const std::filesystem::path& path, std::optional<int> step, const char* field) {
+        try {
+            return open_source(path, {step, options.depth, options.threads}, observer, stop);
+        } catch (const UsageError& e) {
+            if (e.field() != "step") throw;
+            throw UsageError(e.file(), field, e.message(), e.hint());
+        }
     };
-    a_ = open(a, options.step_a);
-    b_ = open(b, options.step_b);
+    a_ = open(a, options.step_a, "step_a");
+    b_ = open(b, options.step_b, "step_b");
     pool_.set_stop(stop);
     const SourceInfo &x = a_->info(), &y = b_->info();
     if (options.depth == SourceDepth::floats && (x.width != y.width || x.height != y.height))

@@ -199,6 +199,8 @@ class Runs(Compare):
         self.assertEqual([s for s in found["settings"] if s["key"] == "seed"], [{"key": "seed", "a": "7", "b": "8"}])
         self.done("decode", "one", "--step", "1", "--out", "draft")
         self.assertEqual(self.compare("one", "draft", "--step-a", "1")["mean"]["mse"], 0)
+        for option in ("--step-a", "--step-b"):
+            self.refused("compare", "one", "one", option, "77", codes=(2,), names=(f"{option}: 77 is not stored",))
         floats = self.compare("one", "two", "--depth", "float")
         self.assertAlmostEqual(floats["mean"]["psnr"], found["mean"]["psnr"], delta=0.2)
         self.assertNotEqual(floats["mean"]["mse"], found["mean"]["mse"])

@@ -181,17 +181,16 @@ void ImagesPanel::take(Side side, const DroppedImage& image) {
 }
 
 void ImagesPanel::choose(Side side) {
-    static const QString sort = QStringLiteral("images");
-    const QString now = studio_.document.value(key(side)).toString();
-    ask_to_open(
-        this, side == Side::start ? tr("Start image") : tr("End image"),
-        {ToOpen::Kind::file,
-         tr("Images (*.png *.jpg *.jpeg *.webp *.bmp *.tif *.tiff *.gif *.ppm *.pgm);;All files (*)"),
-         now.isEmpty() ? last_folder(studio_.settings, sort, QStandardPaths::PicturesLocation) : QFileInfo(now).path()},
-        [this, side](const QStringList& files) {
-            remember_folder(studio_.settings, sort, files.constFirst());
-            take(side, {files.constFirst(), {}});
-        });
+    const QString shown = studio_.document.value(key(side)).toString();
+    const QString file = origins_.contains(shown) ? origins_.value(shown).file : shown;
+    // What was pasted lies in a folder of ours, where nobody keeps pictures.
+    const QString place = file.isEmpty() || QFileInfo(file).path() == folder() ? QString() : QFileInfo(file).path();
+    ask_to_open(this, studio_.settings, side == Side::start ? tr("Start image") : tr("End image"),
+                {ToOpen::Kind::file, ToOpen::Sort::images,
+                 tr("Images (*.png *.jpg *.jpeg *.webp *.bmp *.tif *.tiff *.gif *.ppm *.pgm);;All files (*)"), place},
+                [this, side](const QStringList& files) {
+                    take(side, {files.constFirst(), {}});
+                });
 }
 
 void ImagesPanel::paste_start() {

@@ -46,7 +46,8 @@ QStringList dropped(const QMimeData* data) {
 
 } // namespace
 
-LoraList::LoraList(QWidget* parent) : QWidget(parent), rows_(new QVBoxLayout(this)), add_(new QToolButton) {
+LoraList::LoraList(app::Settings& settings, QWidget* parent)
+    : QWidget(parent), settings_(settings), rows_(new QVBoxLayout(this)), add_(new QToolButton) {
     setAcceptDrops(true);
     rows_->setContentsMargins(0, 0, 0, 0);
     rows_->setSpacing(grid::half);
@@ -205,7 +206,8 @@ void LoraList::add(const QStringList& files) {
 
 void LoraList::choose() {
     const QString place = loras_.isEmpty() ? QString() : QFileInfo(file_of(loras_.constLast())).path();
-    ask_to_open(this, tr("Add a LoRA"), {ToOpen::Kind::files, tr("LoRA (*.safetensors);;All files (*)"), place},
+    ask_to_open(this, settings_, tr("Add a LoRA"),
+                {ToOpen::Kind::files, ToOpen::Sort::loras, tr("LoRA (*.safetensors);;All files (*)"), place},
                 [this](const QStringList& files) { add(files); });
 }
 

@@ -7,6 +7,10 @@
 class QToolButton;
 class QVBoxLayout;
 
+namespace denoir::app {
+class Settings;
+}
+
 namespace denoir::ui {
 
 class NumberEdit;
@@ -16,7 +20,7 @@ class NumberEdit;
 class LoraList : public QWidget {
     Q_OBJECT
 public:
-    explicit LoraList(QWidget* parent = nullptr);
+    explicit LoraList(app::Settings& settings, QWidget* parent = nullptr); ///< borrowed
     /// As the request's JSON has them: maps of `file`, `strength` and, unless the file's name decides, `expert`.
     void show_values(const QVariantList& loras);
     /// Whether the model has two experts, of which each LoRA may change one alone. Where it has not, an expert is shown
@@ -44,6 +48,7 @@ private:
         NumberEdit* strength;
         QToolButton* expert;
     };
+    app::Settings& settings_;
     QVariantList loras_;
     QVBoxLayout* rows_;
     QToolButton* add_;

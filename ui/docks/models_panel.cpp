@@ -221,7 +221,7 @@ void ModelsPanel::add_folder() { ask_folder(tr("Watch a folder of models"), &Mod
 void ModelsPanel::add_model() { ask_folder(tr("Add a folder of models"), &ModelsPanel::take); }
 
 void ModelsPanel::ask_folder(const QString& title, void (ModelsPanel::*then)(const QString&)) {
-    ask_to_open(this, title, {ToOpen::Kind::folder},
+    ask_to_open(this, studio_.settings, title, {ToOpen::Kind::folder, ToOpen::Sort::models},
                 [this, then](const QStringList& folders) { (this->*then)(folders.constFirst()); });
 }
 
@@ -298,7 +298,8 @@ void ModelsPanel::choose_part(const QString& model, const QString& part, const Q
     const QString filters = part == QLatin1String("tokenizer")
                                 ? tr("Tokenizers (tokenizer.json *.model *.safetensors *.gguf);;All files (*)")
                                 : tr("Weights (*.safetensors *.pth *.pt *.bin *.gguf);;All files (*)");
-    ask_to_open(this, title, {ToOpen::Kind::file, filters, QFileInfo(model).path()},
+    ask_to_open(this, studio_.settings, title,
+                {ToOpen::Kind::file, ToOpen::Sort::models, filters, QFileInfo(model).path()},
                 [this, model, part](const QStringList& files) { name_part(model, part, files.constFirst()); });
 }
 

@@ -45,13 +45,14 @@ void tell_apart(QList<Offered>& runs) {
 
 } // namespace
 
-void ask_for_clip(QWidget* parent, AskFor what, const std::function<void(const QString&)>& chosen) {
+void ask_for_clip(QWidget* parent, app::Settings& settings, AskFor what,
+                  const std::function<void(const QString&)>& chosen) {
     // A dialog for files goes into a folder and never takes it.
     const bool folder = what == AskFor::folder;
-    ask_to_open(parent,
+    ask_to_open(parent, settings,
                 folder ? QCoreApplication::translate("OfferRuns", "Compare a folder of frames")
                        : QCoreApplication::translate("OfferRuns", "Compare a video or picture"),
-                {folder ? ToOpen::Kind::folder : ToOpen::Kind::file},
+                {folder ? ToOpen::Kind::folder : ToOpen::Kind::file, ToOpen::Sort::videos},
                 [chosen](const QStringList& paths) { chosen(paths.constFirst()); });
 }
 
@@ -75,9 +76,10 @@ void offer_runs(QMenu& menu, Studio& studio, const QString& except, QWidget* par
                        [chosen, path = run.path] { chosen(path); });
     if (!runs.isEmpty()) menu.addSeparator();
     menu.addAction(icon(QStringLiteral("open")), QCoreApplication::translate("OfferRuns", "A video …"), parent,
-                   [parent, chosen] { ask_for_clip(parent, AskFor::file, chosen); });
+                   [parent, &studio, chosen] { ask_for_clip(parent, studio.settings, AskFor::file, chosen); });
     menu.addAction(icon(QStringLiteral("folder")), QCoreApplication::translate("OfferRuns", "A folder of frames …"),
-                   parent, [parent, chosen] { ask_for_clip(parent, AskFor::folder, chosen); });
+                   parent,
+                   [parent, &studio, chosen] { ask_for_clip(parent, studio.settings, AskFor::folder, chosen); });
 }
 
 } // namespace denoir::ui

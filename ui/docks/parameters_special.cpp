@@ -16,7 +16,7 @@
 namespace denoir::ui {
 
 void ParametersPanel::add_loras(QVBoxLayout* form) {
-    auto* list = new LoraList;
+    auto* list = new LoraList(studio_.settings);
     list->setObjectName(key_loras);
     auto* field = new Field(tr("LoRA"), list);
     form->addWidget(field);

@@ -255,8 +255,8 @@ void LayersPanel::take_files(const QStringList& files) {
 }
 
 void LayersPanel::open_files() {
-    ask_to_open(this, tr("Two traces: A, then B"),
-                {ToOpen::Kind::files, tr("Traces (*.safetensors *.pth *.gguf);;All files (*)")},
+    ask_to_open(this, settings_, tr("Two traces: A, then B"),
+                {ToOpen::Kind::files, ToOpen::Sort::traces, tr("Traces (*.safetensors *.pth *.gguf);;All files (*)")},
                 [this](const QStringList& files) { take_files(files); });
 }
 

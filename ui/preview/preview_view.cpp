@@ -336,6 +336,13 @@ void PreviewView::follow_worst() {
     if (stayed) go_to_worst();
 }
 
+void PreviewView::nudge(int way) {
+    if (mode() == CompareMode::onion)
+        canvas_->set_onion(canvas_->onion() + way * 0.05);
+    else
+        canvas_->set_wipe(canvas_->wipe() + way * 0.02);
+}
+
 bool PreviewView::press(int key, Qt::KeyboardModifiers modifiers) {
     const int frames = modifiers & Qt::ShiftModifier ? 10 : 1;
     switch (key) {
@@ -354,15 +361,6 @@ bool PreviewView::press(int key, Qt::KeyboardModifiers modifiers) {
     case Qt::Key_Minus:
         canvas_->zoom_to(canvas_->scale() / 1.25);
         return true;
-    case Qt::Key_BracketLeft:
-    case Qt::Key_BracketRight: {
-        const int way = key == Qt::Key_BracketRight ? 1 : -1;
-        if (mode() == CompareMode::onion)
-            canvas_->set_onion(canvas_->onion() + way * 0.05);
-        else
-            canvas_->set_wipe(canvas_->wipe() + way * 0.02);
-        return true;
-    }
     default:
         return false; // the rest are actions of the window
     }

@@ -62,6 +62,7 @@ public slots:
     void set_mode(denoir::ui::CompareMode mode);
     void toggle_mode(denoir::ui::CompareMode mode); ///< back to one picture when it is on
     void flip();                                    ///< shows the other of A and B
+    void nudge(int way);                            ///< the wipe's edge, or how much of B the onion shows: -1, 1
     void set_gain(int gain);                        ///< of the difference: 1, 2, 4 … 64
     /// The frame with the lowest SSIM, else PSNR; while it is being measured, of those so far, and then the final one.
     void go_to_worst();

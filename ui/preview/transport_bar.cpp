@@ -127,7 +127,7 @@ QWidget* TransportBar::make_compare_row() {
     onion_->setPageStep(10);
     onion_->setFixedWidth(96);
     onion_->setAccessibleName(tr("How much of B lies over A"));
-    onion_->setToolTip(QStringLiteral("%1 ([ ])").arg(onion_->accessibleName()));
+    onion_->setToolTip(onion_->accessibleName());
     connect(onion_, &QSlider::valueChanged, this, [this](int share) { canvas_.set_onion(share / 100.0); });
     connect(&canvas_, &Canvas::onion_changed, this, [this](double share) {
         const QSignalBlocker quiet(onion_);

@@ -2683,6 +2683,14 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <source>Zoom out</source>
         <translation>Verkleinern</translation>
     </message>
+    <message>
+        <source>Wipe to the left; onion: less of B</source>
+        <translation>Blende nach links; überlagert: weniger von B</translation>
+    </message>
+    <message>
+        <source>Wipe to the right; onion: more of B</source>
+        <translation>Blende nach rechts; überlagert: mehr von B</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::MediaLocator</name>

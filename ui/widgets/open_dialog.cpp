@@ -4,6 +4,7 @@
 #include <QDir>
 #include <QFileDialog>
 #include <QFileInfo>
+#include <QStandardPaths>
 
 #include "app/base/settings.h"
 #include "ui/widgets/raise_dialog.h"
@@ -30,22 +31,40 @@ QFileDialog::FileMode mode_of(ToOpen::Kind kind) {
     return QFileDialog::Directory;
 }
 
-QString key_of(const QString& sort) { return QStringLiteral("window/%1_folder").arg(sort); }
+/// Where the folder of the last choice is stored, and where the desktop keeps such files.
+struct Home {
+    QString key;
+    QStandardPaths::StandardLocation usual;
+};
+
+Home home_of(ToOpen::Sort sort) {
+    switch (sort) {
+    case ToOpen::Sort::images:
+        return {QStringLiteral("window/images_folder"), QStandardPaths::PicturesLocation};
+    case ToOpen::Sort::loras:
+        return {QStringLiteral("window/loras_folder"), QStandardPaths::DownloadLocation};
+    case ToOpen::Sort::models:
+        return {QStringLiteral("window/models_folder"), QStandardPaths::DownloadLocation};
+    case ToOpen::Sort::projects:
+        return {QStringLiteral("window/projects_folder"), QStandardPaths::DocumentsLocation};
+    case ToOpen::Sort::traces:
+        return {QStringLiteral("window/traces_folder"), QStandardPaths::DocumentsLocation};
+    case ToOpen::Sort::videos:
+        break;
+    }
+    return {QStringLiteral("window/videos_folder"), QStandardPaths::MoviesLocation};
+}
+
+QString first_folder(const app::Settings& settings, const Home& home) {
+    const QString last = settings.value(home.key).toString();
+    if (!last.isEmpty() && QFileInfo(last).isDir()) return last;
+    const QString usual = QStandardPaths::writableLocation(home.usual);
+    return QFileInfo(usual).isDir() ? usual : QDir::homePath();
+}
 
 } // namespace
 
-QString last_folder(const app::Settings& settings, const QString& sort, QStandardPaths::StandardLocation usual) {
-    const QString last = settings.value(key_of(sort)).toString();
-    if (!last.isEmpty() && QFileInfo(last).isDir()) return last;
-    const QString there = QStandardPaths::writableLocation(usual);
-    return QFileInfo(there).isDir() ? there : QDir::homePath();
-}
-
-void remember_folder(app::Settings& settings, const QString& sort, const QString& file) {
-    settings.set_value(key_of(sort), QFileInfo(file).absolutePath());
-}
-
-void ask_to_open(QWidget* parent, const QString& title, const ToOpen& what,
+void ask_to_open(QWidget* parent, app::Settings& settings, const QString& title, const ToOpen& what,
                  const std::function<void(const QStringList&)>& chosen) {
     for (auto* open : parent->findChildren<QFileDialog*>(QString(), Qt::FindDirectChildrenOnly))
         if (auto* same = dynamic_cast<OpenDialog*>(open); same && same->isVisible() && same->windowTitle() == title) {
@@ -53,12 +72,16 @@ void ask_to_open(QWidget* parent, const QString& title, const ToOpen& what,
             raise_dialog(*parent, title);
             return;
         }
-    auto* dialog = new OpenDialog(parent, title, what.place, what.filters);
+    const Home home = home_of(what.sort);
+    auto* dialog =
+        new OpenDialog(parent, title, what.place.isEmpty() ? first_folder(settings, home) : what.place, what.filters);
     dialog->taken_by = chosen;
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(mode_of(what.kind));
-    QObject::connect(dialog, &QFileDialog::filesSelected, parent,
-                     [dialog](const QStringList& paths) { dialog->taken_by(paths); });
+    QObject::connect(dialog, &QFileDialog::filesSelected, parent, [dialog, home, &settings](const QStringList& paths) {
+        settings.set_value(home.key, QFileInfo(paths.constFirst()).absolutePath());
+        dialog->taken_by(paths);
+    });
     dialog->show();
 }
 

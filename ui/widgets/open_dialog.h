@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include <QStandardPaths>
 #include <QString>
 #include <QStringList>
 #include <functional>
@@ -15,19 +14,18 @@ namespace denoir::ui {
 
 struct ToOpen {
     enum class Kind { file, files, folder };
+    /// What is looked for: each sort has the folder that it was found in last.
+    enum class Sort { images, loras, models, projects, traces, videos };
     Kind kind = Kind::file;
+    Sort sort = Sort::videos;
     QString filters; ///< "LoRA (*.safetensors);;All files (*)"; empty: any file
-    QString place;   ///< the folder to begin in; empty: the one that Qt was in last
+    QString place;   ///< the folder to begin in; empty: where such a thing was chosen last, in this session or before,
+                     ///< and as long as none was, where the desktop keeps them
 };
-
-/// The folder that was told to remember_folder() last for this `sort` of files ("images"), in this session or before;
-/// else, as long as there is none, where the desktop keeps such files.
-QString last_folder(const app::Settings& settings, const QString& sort, QStandardPaths::StandardLocation usual);
-void remember_folder(app::Settings& settings, const QString& sort, const QString& file);
 
 /// Asks what to open, without blocking: the dialog is a child of `parent`, and comes to the front where it is asked for
 /// again. `chosen` is called once, with one path unless several may be named; never when the dialog is left.
-void ask_to_open(QWidget* parent, const QString& title, const ToOpen& what,
+void ask_to_open(QWidget* parent, app::Settings& settings, const QString& title, const ToOpen& what,
                  const std::function<void(const QStringList&)>& chosen);
 
 } // namespace denoir::ui

@@ -166,8 +166,9 @@ void MainWindow::make_parts() {
     branching_ = new Branching(document, inputs, *banners_, this);
     extension_ = new Extension(project, document, inputs, *images_, *banners_, this);
     retaking_ = new Retaking(project, document, queue, inputs, *banners_, this);
-    shot_adder_ = new ShotAdder(*timeline_, studio_.core.results, *layouts_, *banners_, *status_, *this);
-    locator_ = new MediaLocator(*timeline_, *this);
+    shot_adder_ =
+        new ShotAdder(*timeline_, studio_.core.results, *layouts_, *banners_, *status_, studio_.settings, *this);
+    locator_ = new MediaLocator(*timeline_, studio_.settings, *this);
     generation_ = new Generation({document, queue, studio_.prompts, inputs, studio_.core.sweeps()}, *parameters_,
                                  *editing_, *extension_, this);
 }

@@ -51,7 +51,8 @@ void MainWindow::make_actions() {
     make_timeline_actions();
     make_help_actions();
     for (const char* id : {"edit.undo", "edit.redo", "edit.prompt-before", "edit.prompt-after", "play.frame-back",
-                           "play.frame-on", "play.ten-back", "play.ten-on", "compare.shift-back", "compare.shift-on"})
+                           "play.frame-on", "play.ten-back", "play.ten-on", "compare.shift-back", "compare.shift-on",
+                           "compare.edge-left", "compare.edge-right"})
         actions_.at(QLatin1String(id))->setAutoRepeat(true);
 }
 

@@ -158,9 +158,9 @@ void MainWindow::make_compare_actions() {
                });
     const auto with = [this](const QString& path) { viewer_->compare({}, path); };
     add_action("compare.with-file", comparing, tr("Compare what is shown with a &file …"), {}, "open",
-               [this, with] { ask_for_clip(this, AskFor::file, with); });
+               [this, with] { ask_for_clip(this, studio_.settings, AskFor::file, with); });
     add_action("compare.with-folder", comparing, tr("Compare what is shown with a folder of f&rames …"), {}, "folder",
-               [this, with] { ask_for_clip(this, AskFor::folder, with); });
+               [this, with] { ask_for_clip(this, studio_.settings, AskFor::folder, with); });
     add_action("compare.layers", comparing, tr("Compare &layer by layer"),
                {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L)}, "sliders", [this] { show_layers(); });
     add_action("compare.traces", comparing, tr("Compare two &traces …"), {}, "open", [this] {
@@ -203,6 +203,11 @@ void MainWindow::make_compare_actions() {
           {"compare.shift-on", tr("B one frame later"), Qt::Key_Right, 1}})
         add_action(id, comparing, text, {QKeySequence(Qt::ALT | key)}, by < 0 ? "previous-frame" : "next-frame",
                    with_both([this, by = by] { preview_->player().set_offset(preview_->player().offset() + by); }));
+    for (const auto& [id, text, key, way] :
+         {std::tuple{"compare.edge-left", tr("Wipe to the left; onion: less of B"), Qt::Key_BracketLeft, -1},
+          {"compare.edge-right", tr("Wipe to the right; onion: more of B"), Qt::Key_BracketRight, 1}})
+        add_action(id, comparing, text, {QKeySequence(key)}, "split",
+                   with_both([this, way = way] { preview_->nudge(way); }));
     auto* by_number =
         add_action("compare.by-number", comparing, tr("Pair frames by their &number, not by time"), {}, "sliders",
                    [this] { preview_->player().set_by_number(!preview_->player().by_number()); });

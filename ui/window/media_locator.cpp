@@ -22,14 +22,14 @@ QString why_not(const app::Take& take, const app::TakeReader::Found& found) {
 
 } // namespace
 
-MediaLocator::MediaLocator(TimelineView& timeline, QWidget& window)
-    : QObject(&window), timeline_(timeline), window_(window) {}
+MediaLocator::MediaLocator(TimelineView& timeline, app::Settings& settings, QWidget& window)
+    : QObject(&window), timeline_(timeline), settings_(settings), window_(window) {}
 
 void MediaLocator::locate(int row) {
     const app::Take take = timeline_.project().shot(row).current();
     const bool folder = take.kind == app::Take::Kind::frames;
-    ask_to_open(&window_, tr("Locate “%1”").arg(QFileInfo(take.video).fileName()),
-                {folder ? ToOpen::Kind::folder : ToOpen::Kind::file, {}, {}},
+    ask_to_open(&window_, settings_, tr("Locate “%1”").arg(QFileInfo(take.video).fileName()),
+                {folder ? ToOpen::Kind::folder : ToOpen::Kind::file, ToOpen::Sort::videos},
                 [this, take](const QStringList& chosen) { look(take, chosen.constFirst()); });
 }
 

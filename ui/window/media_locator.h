@@ -10,6 +10,10 @@
 
 class QWidget;
 
+namespace denoir::app {
+class Settings;
+}
+
 namespace denoir::ui {
 
 class TimelineView;
@@ -19,7 +23,7 @@ class TimelineView;
 class MediaLocator : public QObject {
     Q_OBJECT
 public:
-    MediaLocator(TimelineView& timeline, QWidget& window);
+    MediaLocator(TimelineView& timeline, app::Settings& settings, QWidget& window);
     void locate(int row);
 
 signals:
@@ -30,6 +34,7 @@ private:
     void relink(const std::vector<app::Project::Moved>& moved, const std::vector<app::TakeReader::Found>& found);
 
     TimelineView& timeline_;
+    app::Settings& settings_;
     QWidget& window_;
 };
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/window/project_files.h"
 
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QLocale>
 #include <QMenu>
@@ -15,7 +14,7 @@
 #include "app/request/request_document.h"
 #include "engine/core/error.h"
 #include "ui/widgets/banner.h"
-#include "ui/widgets/raise_dialog.h"
+#include "ui/widgets/open_dialog.h"
 #include "ui/widgets/save_dialog.h"
 
 namespace denoir::ui {
@@ -44,16 +43,11 @@ void ProjectFiles::start_new() {
 }
 
 void ProjectFiles::ask_for_file() {
-    const QString title = tr("Open");
-    if (raise_dialog(window_, title)) return;
-    auto* dialog = new QFileDialog(
-        &window_, title, {},
+    const QString filters =
         tr("Projects, videos, pictures, requests (*.denoir *.mp4 *.mkv *.mov *.webm *.avi *.gif *.png *.jpg *.jpeg "
-           "*.webp *.bmp *.tif *.tiff *.ppm *.pgm *.json);;All files (*)"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setFileMode(QFileDialog::ExistingFile);
-    connect(dialog, &QFileDialog::fileSelected, this, &ProjectFiles::file_chosen);
-    dialog->show();
+           "*.webp *.bmp *.tif *.tiff *.ppm *.pgm *.json);;All files (*)");
+    ask_to_open(&window_, studio_.settings, tr("Open"), {ToOpen::Kind::file, ToOpen::Sort::projects, filters},
+                [this](const QStringList& files) { emit file_chosen(files.constFirst()); });
 }
 
 void ProjectFiles::open(const QString& path) {

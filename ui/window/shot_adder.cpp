@@ -11,13 +11,14 @@
 namespace denoir::ui {
 
 ShotAdder::ShotAdder(TimelineView& timeline, app::ResultPlacer& results, const Layouts& layouts, Banners& banners,
-                     StatusLine& status, QWidget& window)
+                     StatusLine& status, app::Settings& settings, QWidget& window)
     : QObject(&window),
       timeline_(timeline),
       results_(results),
       layouts_(layouts),
       banners_(banners),
       status_(status),
+      settings_(settings),
       window_(window) {
     show_progress();
     connect(&timeline_, &TimelineView::files_added, this, &ShotAdder::tell_added);
@@ -42,12 +43,12 @@ void ShotAdder::add(const QStringList& paths) {
 void ShotAdder::ask_for_files() {
     const QString filters = tr("Videos, pictures (*.mp4 *.mkv *.mov *.webm *.avi *.gif *.png *.jpg *.jpeg *.webp "
                                "*.bmp *.tif *.tiff *.ppm *.pgm);;All files (*)");
-    ask_to_open(&window_, tr("Add videos or pictures"), {ToOpen::Kind::files, filters, {}},
+    ask_to_open(&window_, settings_, tr("Add videos or pictures"), {ToOpen::Kind::files, ToOpen::Sort::videos, filters},
                 [this](const QStringList& files) { timeline_.add_files(files); });
 }
 
 void ShotAdder::ask_for_folder() {
-    ask_to_open(&window_, tr("Add a folder of frames"), {ToOpen::Kind::folder, {}, {}},
+    ask_to_open(&window_, settings_, tr("Add a folder of frames"), {ToOpen::Kind::folder, ToOpen::Sort::videos},
                 [this](const QStringList& folders) { timeline_.add_files(folders); });
 }
 

@@ -7,7 +7,8 @@ class QWidget;
 
 namespace denoir::app {
 class ResultPlacer;
-}
+class Settings;
+} // namespace denoir::app
 
 namespace denoir::ui {
 
@@ -22,7 +23,7 @@ class ShotAdder : public QObject {
     Q_OBJECT
 public:
     ShotAdder(TimelineView& timeline, app::ResultPlacer& results, const Layouts& layouts, Banners& banners,
-              StatusLine& status, QWidget& window);
+              StatusLine& status, app::Settings& settings, QWidget& window);
     void add(const QStringList& paths); ///< empty ones are left out
     void ask_for_files();               ///< videos and pictures
     void ask_for_folder();              ///< of frames
@@ -41,6 +42,7 @@ private:
     const Layouts& layouts_;
     Banners& banners_;
     StatusLine& status_;
+    app::Settings& settings_;
     QWidget& window_;
 };
 

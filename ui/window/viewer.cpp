@@ -226,22 +226,37 @@ void Viewer::forget(const QStringList& runs, const QString& next) {
     const bool shown = runs.contains(run_a_);
     const bool live = steps_.shows_live() && steps_.live().running(); // which stays in sight
     steps_.forget(runs);
+    if (runs.contains(run_b_)) {
+        deleted_.push_back({Side::b, run_b_, {}});
+        end_comparison();
+    }
     if (!shown) return;
     const QString instead = live ? QString() : next;
-    deleted_.push_back({run_a_, instead});
+    deleted_.push_back({Side::a, run_a_, instead});
     preview_.clear(Side::a);
     set_side(Side::a, {}, {});
     show_run(instead);
 }
 
-/// Where nothing else is looked at since, the picture comes back with its run.
 void Viewer::bring_back(const QStringList& runs) {
-    const auto last = std::find_if(deleted_.rbegin(), deleted_.rend(),
-                                   [&runs](const Deleted& each) { return runs.contains(each.run); });
-    if (last == deleted_.rend()) return;
-    const auto [run, instead] = *last;
-    deleted_.erase(std::next(last).base());
-    if (run_a_ == instead && (!instead.isEmpty() || !preview_.info(Side::a))) show_run(run);
+    for (const Side side : {Side::a, Side::b}) {
+        const auto last = std::find_if(deleted_.rbegin(), deleted_.rend(), [&runs, side](const Deleted& each) {
+            return each.side == side && runs.contains(each.run);
+        });
+        if (last == deleted_.rend()) continue;
+        const Deleted deleted = *last;
+        deleted_.erase(std::next(last).base());
+        show_again(deleted);
+    }
+}
+
+/// Where nothing else is looked at since, the picture comes back with its run.
+void Viewer::show_again(const Deleted& deleted) {
+    if (deleted.side == Side::b) {
+        if (!preview_.info(Side::b) && layouts_.current() == Layout::compare) compare({}, deleted.run);
+    } else if (run_a_ == deleted.instead && (!deleted.instead.isEmpty() || !preview_.info(Side::a))) {
+        show_run(deleted.run);
+    }
 }
 
 } // namespace denoir::ui

@@ -46,7 +46,8 @@ public:
 
     void watch(bool watch = true) { watching_ = watch; } ///< the run at work comes into the preview by itself
     void look_away();                                    ///< something else is looked at than the run at work
-    /// They are deleted: where one of them is looked at, `next` is instead; empty: nothing.
+    /// They are deleted: where one of them is looked at, `next` is instead; empty: nothing. One that is B ends the
+    /// comparison.
     void forget(const QStringList& runs, const QString& next);
     void bring_back(const QStringList& runs); ///< they are not any more
 
@@ -59,6 +60,10 @@ signals:
     void said(const QString& text);
 
 private:
+    struct Deleted {
+        app::Side side;
+        QString run, instead; ///< what came in its place; empty: nothing
+    };
     void follow_worker();
     void tell_awaited();
     void entry_ended(int state, const QString& run);
@@ -67,6 +72,7 @@ private:
     void show_step(const QImage& picture, const QString& label);
     void set_side(app::Side side, const QString& name, const QString& run);
     QString clip_of(const QString& video, const QString& run) const;
+    void show_again(const Deleted& deleted);
 
     PreviewView& preview_;
     StepsPanel& steps_;
@@ -75,9 +81,6 @@ private:
     const app::RunQueue& queue_;
     const app::EngineWorker& worker_;
     QString run_a_, run_b_;
-    struct Deleted {
-        QString run, instead; ///< what came in its place; empty: nothing
-    };
     std::vector<Deleted> deleted_; ///< runs that their deletion took out of the preview, newest last
     QString b_of_compare_;         ///< while another layout is shown
     bool watching_ = true;

@@ -284,6 +284,25 @@ private slots:
         QCOMPARE(preview.info(app::Side::a)->kind, app::ClipInfo::Kind::folder);
     }
 
+    /// A deleted run is not measured any further; taken back it is B again.
+    void a_deleted_b_ends_the_comparison() {
+        const app::Home home;
+        QDir().mkpath(home.data("runs"));
+        const QString a = run_with(home.data("runs/a"), 2), b = run_with(home.data("runs/b"), 3);
+        StudioFixture studio(Layout::compare);
+        QVERIFY(QTest::qWaitFor([&] { return studio.core().history.rowCount() == 2; }, 30000));
+        auto& preview = studio.window().preview();
+        studio.window().viewer().compare(a, b);
+        QVERIFY(both_open(preview));
+        QCOMPARE(studio.core().history.remove({b}), QStringList{b});
+        QTRY_VERIFY(!preview.info(app::Side::b));
+        QVERIFY(preview.info(app::Side::a));
+        QVERIFY(studio.window().viewer().run(app::Side::b).isEmpty());
+        studio.core().history.restore();
+        QVERIFY(both_open(preview));
+        QCOMPARE(studio.window().viewer().run(app::Side::b), b);
+    }
+
     /// Of latents where they are compared, else of the videos, and then each bears its run's name.
     void an_export_is_of_what_is_shown() {
         const app::Home home;

@@ -8,6 +8,7 @@
 #include <QTest>
 #include <QToolButton>
 
+#include "app/base/settings.h"
 #include "app/base/text.h"
 #include "app/runs/run_history.h"
 #include "engine/core/error.h"
@@ -68,7 +69,9 @@ private slots:
     }
 
     void loras_are_lines_with_a_strength() {
-        LoraList list;
+        const app::Home home;
+        app::Settings settings;
+        LoraList list(settings);
         list.show();
         QVariantList loras; // as the document would have them
         QObject::connect(&list, &LoraList::edited, &list, [&](const QVariantList& edited) {
@@ -127,11 +130,12 @@ private slots:
         const app::Home home;
         QFile clip(home.file("clip.mp4"));
         QVERIFY(clip.open(QIODevice::WriteOnly));
+        app::Settings settings;
         QWidget window;
         window.show();
         QStringList taken;
         for (const char* by : {"A", "B"})
-            ask_for_clip(&window, AskFor::file, [&, by](const QString& path) { taken << by << path; });
+            ask_for_clip(&window, settings, AskFor::file, [&, by](const QString& path) { taken << by << path; });
         const auto dialogs = window.findChildren<QFileDialog*>();
         QCOMPARE(dialogs.size(), 1);
         dialogs.first()->setDirectory(home.path());

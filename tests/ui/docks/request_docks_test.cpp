@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The docks in which a request is written, as far as no story tells of them.
 #include <QAbstractItemView>
+#include <QClipboard>
 #include <QComboBox>
 #include <QDir>
 #include <QDockWidget>
@@ -247,6 +248,13 @@ private slots:
         QTRY_COMPARE(studio.core().document.value("image").toString(), home.file("album/boat.png"));
         studio.core().document.set_value("image", QString());
         QTRY_VERIFY(!studio.window().findChild<QFileDialog*>());
+        QCOMPARE(begins_in(), home.file("album"));
+        // What was pasted lies in a folder of ours, in which nobody looks for pictures.
+        studio.window().findChild<QFileDialog*>()->reject();
+        QTRY_VERIFY(!studio.window().findChild<QFileDialog*>());
+        QApplication::clipboard()->setImage(QImage(32, 32, QImage::Format_RGB32));
+        studio.window().actions().at("edit.paste-image")->trigger();
+        QTRY_VERIFY(!studio.core().document.value("image").toString().isEmpty());
         QCOMPARE(begins_in(), home.file("album"));
     }
 

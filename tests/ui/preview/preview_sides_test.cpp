@@ -91,8 +91,7 @@ private slots:
         QVERIFY(share->isVisible());
         share->setValue(20);
         QCOMPARE(v.view.canvas().onion(), 0.2);
-        v.view.setFocus();
-        QTest::keyClick(&v.view, Qt::Key_BracketRight);
+        v.view.nudge(1);
         QCOMPARE(share->value(), 25);
         // Opened again it is the same pair; another one has no shift.
         v.open(Side::b, home_.file("a.mp4"));
