@@ -18,9 +18,14 @@ inline Vec exp(Vec x) {
     g = fma(g, r, splat(0.0416664646f));
     g = fma(g, r, splat(0.166665768f));
     g = fma(g, r, splat(0.500000001f));
+    const Vec above_one = fma(g, r * r, r);
+#if defined(__AVX512F__)
+    return _mm512_maskz_scalef_ps(_mm512_cmp_ps_mask(x, none, _CMP_NLT_UQ), above_one + splat(1.0f), n);
+#else
     const Vec power = from_bits((bits(shifted) - bits(magic) + 127) << 23);
-    const Vec value = fma(g, r * r, r) * power + power;
+    const Vec value = above_one * power + power;
     return x < none ? Vec{} : value;
+#endif
 }
 
 inline Vec sigmoid(Vec x) { return 1.0f / (1.0f + exp(-x)); }

@@ -211,17 +211,22 @@ void rotate(const float* x, const float* cos2, const float* sin2, float* out, st
 }
 
 float scores(float* s, float factor, const float* bias, const float* key_bias, std::int64_t n) {
-    Vec m = splat(-__builtin_inff());
     const Vec f = splat(factor);
-    std::int64_t i = 0;
-    for (; i + lanes <= n; i += lanes) {
+    const auto weighed = [=](std::int64_t i) {
         Vec v = load(s + i) * f;
         if (bias) v = v + load(bias + i);
         if (key_bias) v = v + load(key_bias + i);
         store(s + i, v);
-        m = max(v, m);
-    }
-    float result = greatest(m);
+        return v;
+    };
+    // Several maxima: one would wait for itself.
+    Vec m[4];
+    for (Vec& each : m) each = splat(-__builtin_inff());
+    std::int64_t i = 0;
+    for (; i + 4 * lanes <= n; i += 4 * lanes)
+        for (int j = 0; j < 4; ++j) m[j] = max(weighed(i + j * lanes), m[j]);
+    for (; i + lanes <= n; i += lanes) m[0] = max(weighed(i), m[0]);
+    float result = greatest(max(max(m[0], m[1]), max(m[2], m[3])));
     for (; i < n; ++i) {
         float v = s[i] * factor;
         if (bias) v += bias[i];
@@ -244,7 +249,7 @@ float exponentials(float* s, float shift, bool round, std::int64_t n) {
 
 float exponentials_bf16(const float* s, float shift, std::uint16_t* out, std::int64_t n) {
     return each_exponential(s, shift, n, [=](std::int64_t i, Vec e, std::int64_t count) {
-        const Halves h = narrow_bf16(e);
+        const Halves h = narrow_normal_bf16(e);
         if (count == lanes)
             __builtin_memcpy(out + i, &h, sizeof h);
         else

@@ -93,10 +93,15 @@ inline float sum(Vec v) {
     if constexpr (lanes >= 8) v = fold<4>(v, all);
     return fold<1>(fold<2>(v, all), all)[0];
 }
+/// The greater of each lane and the one `distance` further.
+template <int distance, int... i> Vec fold_greatest(Vec v, std::integer_sequence<int, i...>) {
+    return max(v, __builtin_shufflevector(v, v, ((i + distance) % lanes)...));
+}
 inline float greatest(Vec v) {
-    float m = v[0];
-    for (int i = 1; i < lanes; ++i) m = v[i] > m ? v[i] : m;
-    return m;
+    constexpr std::make_integer_sequence<int, lanes> all;
+    if constexpr (lanes >= 16) v = fold_greatest<8>(v, all);
+    if constexpr (lanes >= 8) v = fold_greatest<4>(v, all);
+    return fold_greatest<1>(fold_greatest<2>(v, all), all)[0];
 }
 
 /// To bf16 and back: nearest, ties to even; NaN stays NaN.
@@ -113,6 +118,15 @@ inline Halves narrow_bf16(Vec v) {
     if (_mm512_fpclass_ps_mask(v, 0x20) == 0) return reinterpret_cast<Halves>(_mm512_cvtneps_pbh(v));
 #endif
     return __builtin_convertvector(bf16_bits(v) >> 16, Halves);
+}
+
+/// Of values none of which is a denormal.
+inline Halves narrow_normal_bf16(Vec v) {
+#if defined(__AVX512BF16__)
+    return reinterpret_cast<Halves>(_mm512_cvtneps_pbh(v));
+#else
+    return narrow_bf16(v);
+#endif
 }
 
 /// The values of f16, exactly; NaN keeps its payload (the processor's instruction would make a signalling one quiet).
