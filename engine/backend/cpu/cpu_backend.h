@@ -83,6 +83,7 @@ private:
     void linear_packed(const Tensor& x, OneDnnMatrix&, const float* bias, const LinearOptions&, Tensor& out);
     std::shared_ptr<OneDnnMatrix> packed_weight(const Weight&, const WeightRows&, bool round);
     const Weight& with_changes(const Weight&, bool round);
+    bool multiplies_as_stored(const Weight&, std::int64_t depth, bool round) const;
     DType conv_factors(const KernelShape&, const ConvOptions&) const;
     Tensor conv_panels(const Weight&, const Shape& out, const ConvOptions&, DType factors);
     /// The rotation's table with every value twice, in one row [2 · D]: cosines, then (-sin, +sin).

@@ -13,7 +13,9 @@ namespace {
 constexpr std::int64_t depth_step = 1024;
 /// Up to here the weights are read once and dotted with every row of x: nothing is packed for so few rows.
 constexpr std::int64_t few_rows = 8;
-/// Up to here rows of x are made factors once for all tiles, where they are not that already.
+/// Up to here rows of x are made factors once for all tiles, where they are not that already; and no weight is packed
+/// for oneDNN, which takes as long as some hundred rows and as much memory as the weight: those of text encoders are
+/// used once a prompt.
 constexpr std::int64_t shared_rows = 512;
 /// Bytes of a packed weight that is kept whatever memory is left.
 constexpr std::int64_t always_kept = std::int64_t{1} << 20;
@@ -37,8 +39,15 @@ void finish_row(const Kernels& kernels, float* sums, const float* bias, const Li
 } // namespace
 
 bool CpuBackend::packs(DType compute, std::int64_t rows) {
-    return rows > few_rows && OneDnnMatrix::repays(rows) && OneDnnMatrix::available() &&
+    return rows > (OneDnnMatrix::forced() ? few_rows : shared_rows) && OneDnnMatrix::available() &&
            (compute == DType::bf16 || OneDnnMatrix::type() == DType::f32);
+}
+
+/// Whether our own loops use the processor's bf16 units on the weight as it is stored: as fast as oneDNN's on a copy of
+/// it (bench/results/kernels.md). By what is stored alone, changes or none: the choice of loops decides the bytes.
+bool CpuBackend::multiplies_as_stored(const Weight& w, std::int64_t depth, bool round) const {
+    return round && depth % 2 == 0 && kernels_.gemm_bf16 && !kernels_.bf16_in_tiles && !OneDnnMatrix::forced() &&
+           !w.scale && w.stored().dtype() == DType::bf16;
 }
 
 void CpuBackend::linear(const Tensor& x, const Weight& w, const Weight* bias, const LinearOptions& options,
@@ -46,7 +55,7 @@ void CpuBackend::linear(const Tensor& x, const Weight& w, const Weight* bias, co
     const bool round = options.compute == DType::bf16;
     const Tensor offsets = bias ? parameter(*bias, round) : Tensor();
     const float* add = bias ? offsets.data<float>() : nullptr;
-    if (packs(options.compute, x.size(0)))
+    if (packs(options.compute, x.size(0)) && !multiplies_as_stored(w, x.size(1), round))
         if (const auto packed = packed_weight(w, WeightRows(kernels_, w, round), round))
             return linear_packed(x, *packed, add, options, out);
     const WeightRows weight(kernels_, with_changes(w, round), round);

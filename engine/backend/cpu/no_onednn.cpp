@@ -9,7 +9,7 @@ OneDnnMatrix::OneDnnMatrix(std::unique_ptr<State> state) : state_(std::move(stat
 OneDnnMatrix::~OneDnnMatrix() = default;
 
 bool OneDnnMatrix::available() { return false; }
-bool OneDnnMatrix::repays(std::int64_t) { return false; }
+bool OneDnnMatrix::forced() { return false; }
 DType OneDnnMatrix::type() { return DType::f32; }
 std::shared_ptr<OneDnnMatrix> OneDnnMatrix::pack(const WeightRows&, const std::function<Tensor(const Shape&, DType)>&,
                                                  const Run&) {

@@ -103,13 +103,13 @@ OneDnnMatrix::OneDnnMatrix(std::unique_ptr<State> state) : state_(std::move(stat
 OneDnnMatrix::~OneDnnMatrix() = default;
 
 bool OneDnnMatrix::available() {
-    static const bool answer = wish() == "always" || (wish() != "off" && has_bf16());
+    static const bool answer = forced() || (wish() != "off" && has_bf16());
     return answer;
 }
 
-bool OneDnnMatrix::repays(std::int64_t rows) {
-    static const std::int64_t least = wish() == "always" ? 0 : 513;
-    return rows >= least;
+bool OneDnnMatrix::forced() {
+    static const bool answer = wish() == "always";
+    return answer;
 }
 
 DType OneDnnMatrix::type() {

@@ -17,10 +17,7 @@ public:
     /// True where the library is there and multiplies bf16 faster than f32. DENOIR_ONEDNN=off|always in the environment
     /// overrides it (tests); `always` uses f32 where the processor has no bf16.
     static bool available();
-    /// Whether a product of so many rows repays packing the weight, which takes as long as some hundred rows and as
-    /// much memory as the weight: not those of text encoders, whose weights are used once a prompt. By the rows alone,
-    /// for the choice of loops decides the bytes of the result.
-    static bool repays(std::int64_t rows);
+    static bool forced(); ///< `always`: in every product
     /// What it multiplies: bf16, or f32 when forced.
     static DType type();
 
