@@ -63,15 +63,20 @@ bool is_whole_block(std::string_view layer) {
     return true;
 }
 
+bool is_temporal(std::string_view layer) { return layer.ends_with(".time_conv"); }
+
 class Graph {
 public:
     explicit Graph(TraceComparison& c) : comparison_(c) {
         for (std::size_t i = 0; i < c.layers.size(); ++i) add(i);
+        place_temporal();
         for (const auto& named : by_name_) note_last_block(named.first);
         for (std::size_t i = 0; i < nodes_.size(); ++i) {
             const TraceKey& parts = nodes_[i].parts;
             if (parts.component == "image_encoder") last_of_image_ = i;
             if (parts.component == "sampler" && parts.layer == "latent") last_latent_ = i;
+            if (parts.component.starts_with("transformer") && parts.step)
+                last_of_step_[*parts.step][parts.component + '|' + parts.branch] = i;
         }
     }
 
@@ -88,7 +93,10 @@ public:
             } else if (i > 0 && nodes_[i - 1].parts.column() == n.parts.column()) {
                 n.inherited = nodes_[i - 1].relative; // a name that nobody knows: what came before it
             }
-            if (is_whole_block(n.parts.layer)) block_before_[{n.parts.component, n.parts.branch}] = i;
+            if (!is_whole_block(n.parts.layer)) continue;
+            auto& before = block_before_[{n.parts.component, n.parts.branch}];
+            if (!is_temporal(n.parts.layer)) before.clear(); // the first frame goes past a temporal convolution
+            before.push_back(i);
         }
     }
 
@@ -124,6 +132,26 @@ private:
         n.shared = n.rows == 1 ? n.relative : n.norm_squares > 0 ? std::sqrt(n.shared_squares / n.norm_squares) : 0;
     }
 
+    /// A temporal convolution first runs with the second latent frame, after all else: it belongs behind the spatial
+    /// one of its level in the encoder, and before it in the decoder.
+    void place_temporal() {
+        std::vector<std::pair<double, std::size_t>> order;
+        for (std::size_t i = 0; i < nodes_.size(); ++i) {
+            order.emplace_back(double(i), i);
+            TraceKey spatial = nodes_[i].parts;
+            if (!is_vae(spatial.component) || !is_temporal(spatial.layer)) continue;
+            spatial.layer.replace(spatial.layer.rfind('.'), std::string::npos, ".resample.1");
+            const auto it = by_name_.find(name_of(spatial));
+            if (it == by_name_.end()) continue;
+            order.back().first = double(it->second) + (spatial.component == "vae_encoder" ? 0.5 : -0.5);
+        }
+        std::sort(order.begin(), order.end());
+        std::vector<Node> placed;
+        for (const auto& [at, i] : order) placed.push_back(std::move(nodes_[i]));
+        nodes_ = std::move(placed);
+        for (std::size_t i = 0; i < nodes_.size(); ++i) by_name_[name_of(nodes_[i].parts)] = i;
+    }
+
     void note_last_block(const std::string& name) {
         const std::size_t bar = name.rfind('|');
         const std::string_view layer = std::string_view(name).substr(bar + 1);
@@ -150,12 +178,22 @@ private:
         n.inherited_shared = std::max(n.inherited_shared, from.shared);
     }
 
-    /// A layer in another component.
-    void take_named(Node& n, std::string_view component, std::optional<int> step, const std::string& branch,
+    /// A layer in another component; false where it is not in the traces.
+    bool take_named(Node& n, std::string_view component, std::optional<int> step, const std::string& branch,
                     std::string_view layer) {
         TraceKey k;
         k.component = component, k.step = step, k.branch = branch, k.layer = layer;
-        if (const auto it = by_name_.find(name_of(k)); it != by_name_.end()) take(n, nodes_[it->second]);
+        const auto it = by_name_.find(name_of(k));
+        if (it != by_name_.end()) take(n, nodes_[it->second]);
+        return it != by_name_.end();
+    }
+
+    /// For latents that are not in the traces, as PyTorch's hooks see none: what the transformer made last before
+    /// `step` went into them.
+    void take_last_before(Node& n, int step) {
+        const auto later = last_of_step_.lower_bound(step);
+        if (later == last_of_step_.begin()) return;
+        for (const auto& [branch, i] : std::prev(later)->second) take(n, nodes_[i]);
     }
 
     void visit(Node& n, const std::string& component, const std::string& input, std::set<std::string>& seen) {
@@ -175,18 +213,27 @@ private:
 
     void visit_reference(Node& n, const std::string& component, const std::string& input, std::set<std::string>& seen) {
         const TraceKey& at = n.parts;
-        if (input == "@latent" && at.step) take_named(n, "sampler", *at.step - 1, "", "latent");
+        if (input == "@latent" && at.step && !take_named(n, "sampler", *at.step - 1, "", "latent"))
+            take_last_before(n, *at.step);
         if (input == "@text") take_named(n, "text_encoder", {}, at.branch, "norm");
         if (input == "@condition") take_named(n, "vae_encoder", {}, "condition", "latent");
-        if (input == "@velocity")
+        if (input == "@velocity") {
+            bool traced = false;
             for (const char* expert : {"transformer", "transformer_low"})
-                for (const char* branch : {"cond", "uncond"}) take_named(n, expert, at.step, branch, "velocity");
+                for (const char* branch : {"cond", "uncond"})
+                    traced |= take_named(n, expert, at.step, branch, "velocity");
+            if (!traced) // then what went into the transformer
+                for (const char* given : {"@latent", "@condition", "@text", "@image"})
+                    visit_reference(n, component, given, seen);
+        }
         if (input == "@last_block") visit(n, component, fmt::format("blocks.{}", last_block_[component]), seen);
         if (input == "@image" && last_of_image_) take(n, nodes_[*last_of_image_]);
-        if (input == "@decoded" && last_latent_) take(n, nodes_[*last_latent_]);
+        if (input == "@decoded" && last_latent_)
+            take(n, nodes_[*last_latent_]);
+        else if (input == "@decoded")
+            take_last_before(n, std::numeric_limits<int>::max());
         if (input == "@before")
-            if (const auto it = block_before_.find({component, at.branch}); it != block_before_.end())
-                take(n, nodes_[it->second]);
+            for (const std::size_t i : block_before_[{component, at.branch}]) take(n, nodes_[i]);
     }
 
     TraceComparison& comparison_;
@@ -195,8 +242,11 @@ private:
     std::map<std::string, int> last_block_;
     std::size_t missing_ = 0; ///< inputs that were looked through, for all nodes together
     std::optional<std::size_t> last_of_image_, last_latent_; ///< nodes, in the order of execution
-    /// Of each component and branch, the last whole block before the node that inherits now.
-    std::map<std::pair<std::string, std::string>, std::size_t> block_before_;
+    /// Of each step of a transformer, the last node of each branch.
+    std::map<int, std::map<std::string, std::size_t>> last_of_step_;
+    /// Of each component and branch, the last whole blocks before the node that inherits now: a temporal convolution
+    /// and what it follows.
+    std::map<std::pair<std::string, std::string>, std::vector<std::size_t>> block_before_;
 };
 
 /// "blocks.3.self_attn.q" -> "blocks.*.self_attn.q": the same layer of every block.
@@ -271,6 +321,13 @@ bool is_generated(const Node& n, const TraceComparison& c, double expected) {
     const double apart =
         std::sqrt(std::max(0.0, n.relative * n.relative - n.shared * n.shared)); // differs from row to row
     return n.shared > factor_shared * std::hypot(passed, apart / std::sqrt(double(n.rows)));
+}
+
+/// Whether a frame shows the error of its layer: others may be equal.
+bool shows(const TensorDifference& frame, const Node& layer) {
+    if (layer.members.size() == 1) return true;
+    if (layer.broken) return frame.not_finite > 0;
+    return frame.error_squares * double(layer.members.size()) >= layer.error_squares / 4;
 }
 
 std::string place(const LayerError& l) {
@@ -427,11 +484,11 @@ void analyse(TraceComparison& c) {
         const bool generated = is_generated(n, c, expected);
         for (const std::size_t i : n.members) {
             LayerError& l = c.layers[i];
-            l.relative = n.relative, l.inherited = n.inherited, l.expected = expected, l.generated = generated;
+            l.relative = n.relative, l.inherited = n.inherited, l.expected = expected;
+            l.generated = generated && shows(l.difference, n);
+            if (l.generated && !c.first) c.first = i;
         }
     }
-    for (std::size_t i = 0; i < c.layers.size() && !c.first; ++i)
-        if (c.layers[i].generated) c.first = i;
     c.verdict = verdict_of(c);
 }
 

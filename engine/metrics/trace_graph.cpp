@@ -186,7 +186,8 @@ std::optional<Names> vae_inputs(std::string_view layer) {
     if (layer == "latent") return Names{"conv1"};
     if (layer == "conv2") return Names{"@decoded"};
     if (layer == "encoder.conv1") return Names{};
-    if (ends(".residual.0") || ends(".shortcut") || ends(".1.norm") || ends(".head.0")) return Names{"@before"};
+    for (const char* first : {".residual.0", ".shortcut", ".1.norm", ".head.0", ".resample.1", ".time_conv"})
+        if (ends(first)) return Names{"@before"};
     if (ends(".residual.1")) return sibling("1", "0");
     if (ends(".residual.2")) return sibling("2", "1");
     if (ends(".residual.3")) return sibling("3", "2");

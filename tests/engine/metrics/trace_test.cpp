@@ -195,7 +195,57 @@ TEST(Analyse, FramesOfALayerCountTogether) {
                                        {"vae_decoder/frame_001/conv2", 1e-7},
                                        {"vae_decoder/frame_001/decoder.conv1", 1e-7},
                                        {"vae_decoder/frame_001/decoder.middle.0.residual.0", 1e-3}});
-    EXPECT_EQ(first_of(c), "vae_decoder/frame_000/decoder.middle.0.residual.0");
+    EXPECT_EQ(first_of(c), "vae_decoder/frame_001/decoder.middle.0.residual.0");
+    EXPECT_FALSE(c.layers[2].generated) << "this frame is equal";
+}
+
+/// It runs for the first time with the second latent frame, after the whole of the first.
+TEST(Analyse, TemporalConvolutionsStandInTheirLevel) {
+    const TraceComparison encoder = made_of({{"vae_encoder/first/frame_000/encoder.downsamples.1", 1e-7},
+                                             {"vae_encoder/first/frame_000/encoder.downsamples.2.resample.1", 1e-7},
+                                             {"vae_encoder/first/frame_000/encoder.downsamples.3.residual.0", 1e-7},
+                                             {"vae_encoder/first/frame_000/encoder.downsamples.3.residual.6", 1e-7},
+                                             {"vae_encoder/first/frame_001/encoder.downsamples.1", 1e-7},
+                                             {"vae_encoder/first/frame_001/encoder.downsamples.2.resample.1", 1e-7},
+                                             {"vae_encoder/first/frame_001/encoder.downsamples.2.time_conv", 1e-2},
+                                             {"vae_encoder/first/frame_001/encoder.downsamples.3.residual.0", 1e-2},
+                                             {"vae_encoder/first/frame_001/encoder.downsamples.3.residual.6", 1e-2}});
+    EXPECT_EQ(first_of(encoder), "vae_encoder/first/frame_001/encoder.downsamples.2.time_conv");
+    const auto made = [](const TraceComparison& c) {
+        return std::count_if(c.layers.begin(), c.layers.end(), [](const LayerError& l) { return l.generated; });
+    };
+    EXPECT_EQ(made(encoder), 1);
+    const auto decoder = [](double block, double first, double second) {
+        return made_of({{"vae_decoder/frame_000/decoder.upsamples.2", block},
+                        {"vae_decoder/frame_000/decoder.upsamples.3.resample.1", block},
+                        {"vae_decoder/frame_000/decoder.head.2", block},
+                        {"vae_decoder/frame_001/decoder.upsamples.2", block},
+                        {"vae_decoder/frame_001/decoder.upsamples.3.time_conv", first},
+                        {"vae_decoder/frame_001/decoder.upsamples.3.resample.1", second},
+                        {"vae_decoder/frame_001/decoder.head.2", second}});
+    };
+    EXPECT_EQ(first_of(decoder(1e-7, 1e-2, 1e-2)), "vae_decoder/frame_001/decoder.upsamples.3.time_conv");
+    EXPECT_EQ(first_of(decoder(1e-7, 1e-7, 1e-2)), "vae_decoder/frame_001/decoder.upsamples.3.resample.1");
+    EXPECT_EQ(made(decoder(1e-7, 1e-2, 1e-2)), 1);
+    // What comes from before goes past it with the first frame.
+    EXPECT_EQ(made(decoder(1e-2, 1e-7, 1e-2)), 2);
+}
+
+/// As of PyTorch, where the hooks see the models alone.
+TEST(Analyse, LatentsThatAreNotTracedCarryWhatTheTransformerMade) {
+    const TraceComparison c = made_of({{"transformer/step_001/cond/patch_embedding", 1e-7},
+                                       {"transformer/step_001/cond/blocks.0", 3e-3},
+                                       {"transformer/step_001/cond/velocity", 5e-3},
+                                       {"transformer/step_002/cond/patch_embedding", 2e-3},
+                                       {"transformer/step_002/cond/blocks.0", 5e-3},
+                                       {"transformer/step_002/cond/velocity", 6e-3},
+                                       {"vae_decoder/frame_000/conv2", 4e-3}});
+    EXPECT_EQ(first_of(c), "transformer/step_001/cond/blocks.0");
+    EXPECT_EQ(std::count_if(c.layers.begin(), c.layers.end(), [](const LayerError& l) { return l.generated; }), 1);
+    EXPECT_EQ(first_of(made_of({{"vae_encoder/condition/latent", 1e-2}, {"sampler/step_001/velocity", 1e-3}})),
+              "vae_encoder/condition/latent");
+    EXPECT_EQ(first_of(made_of({{"transformer/step_001/cond/patch_embedding", 1e-2}})),
+              "transformer/step_001/cond/patch_embedding");
 }
 
 TEST(Analyse, WhatNoLayerMakesIsGiven) {
