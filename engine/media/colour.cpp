@@ -96,6 +96,11 @@ int webp_chroma(const std::uint8_t* near, const std::uint8_t* far, int n, int x)
 
 std::uint8_t webp_clip(int v) { return clip8(v >> 6); }
 
+bool names_matrix(const AVFrame& frame) {
+    return frame.colorspace != AVCOL_SPC_UNSPECIFIED && frame.colorspace != AVCOL_SPC_RGB &&
+           frame.colorspace != AVCOL_SPC_RESERVED;
+}
+
 } // namespace
 
 Image rgb_from_jpeg(const AVFrame& frame) {
@@ -165,6 +170,10 @@ void FrameConverter::set_up(const Key& key) {
     key_ = key;
 }
 
+bool is_taken_for_bt709(const AVFrame& frame) {
+    return !is_rgb_or_grey(frame) && !names_matrix(frame) && frame.height > 576;
+}
+
 void FrameConverter::convert(const AVFrame& frame, Image& image) {
     if (is_rgb_or_grey(frame) && frame.color_range != AVCOL_RANGE_MPEG) {
         image = unpack_rgb(frame);
@@ -173,9 +182,9 @@ void FrameConverter::convert(const AVFrame& frame, Image& image) {
     const bool j = frame.format == AV_PIX_FMT_YUVJ420P || frame.format == AV_PIX_FMT_YUVJ422P ||
                    frame.format == AV_PIX_FMT_YUVJ444P || frame.format == AV_PIX_FMT_YUVJ440P ||
                    frame.format == AV_PIX_FMT_YUVJ411P;
-    const bool said = frame.colorspace != AVCOL_SPC_UNSPECIFIED && frame.colorspace != AVCOL_SPC_RGB &&
-                      frame.colorspace != AVCOL_SPC_RESERVED;
-    const int matrix = said ? static_cast<int>(frame.colorspace) : frame.height > 576 ? SWS_CS_ITU709 : SWS_CS_ITU601;
+    const int matrix = names_matrix(frame)         ? static_cast<int>(frame.colorspace)
+                       : is_taken_for_bt709(frame) ? SWS_CS_ITU709
+                                                   : SWS_CS_ITU601;
     const bool rgb = is_rgb_or_grey(frame);
     AVChromaLocation location = frame.chroma_location;
     if (location == AVCHROMA_LOC_UNSPECIFIED && !j) location = AVCHROMA_LOC_LEFT; // as H.264 and HEVC have it

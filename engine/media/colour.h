@@ -17,6 +17,9 @@ Image rgb_from_jpeg(const AVFrame& frame);
 /// yuv420p as libwebp turns it into RGB: its 9-3-3-1 filter and its fixed-point matrix.
 Image rgb_from_webp(const AVFrame& frame);
 
+/// Whether a frame that names no matrix is read by BT.709's, as players do above 576 rows.
+bool is_taken_for_bt709(const AVFrame& frame);
+
 /// Any other frame through swscale, with the frame's own matrix, range and chroma position; keeps its tables from frame
 /// to frame.
 class FrameConverter {

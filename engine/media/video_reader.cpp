@@ -34,6 +34,7 @@ struct VideoReader::State {
         height = frame->height;
         const bool swap = media::swaps_sides(orientation);
         info = media::describe(demuxer, swap ? height : width, swap ? width : height);
+        info.taken_for_bt709 = media::is_taken_for_bt709(*frame);
     }
 
     [[noreturn]] void fail_frame(const std::string& what) {
@@ -118,6 +119,10 @@ std::vector<std::string> reading_warnings(const VideoInfo& info) {
             fmt::format("has colours stored as {}, which are read as if they were BT.601; convert it to BT.709 "
                         "first",
                         info.matrix));
+    if (info.taken_for_bt709)
+        all.push_back("does not say how its colours are stored and is read as BT.709, as players do above 576 rows; "
+                      "where it is BT.601, as of pictures that an encoder turned into video by itself, all colours are "
+                      "a little off");
     SampleKind kind = info.kind;
     if (const std::string hdr = hdr_warning(info); !hdr.empty()) {
         all.push_back(hdr);

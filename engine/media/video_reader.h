@@ -22,6 +22,7 @@ struct VideoInfo {
     std::string hdr;                    ///< "PQ", "HLG": its curve, which is read as if it were SDR's; else empty
     SampleKind kind;                    ///< of its frames; `lossy` is not told
     std::string matrix;                 ///< "YCgCo": one that is read as if it were BT.601's; else empty
+    bool taken_for_bt709 = false;       ///< it names no matrix
     std::string comment;                ///< the file's comment, as written by VideoWriter's metadata_json
 };
 

@@ -51,7 +51,7 @@ Verdict verdict(const FrameMetrics& mean) {
     Verdict v{psnr_grade(mean.psnr), psnr_grade(mean.psnr), std::nullopt, {}};
     if (v.psnr == Grade::identical) {
         if (mean.ssim) v.ssim = Grade::identical;
-        v.text = "identical: every sample of every frame is equal";
+        v.text = "identical: every sample of the compared frames is equal";
         return v;
     }
     std::string text =

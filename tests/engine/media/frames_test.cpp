@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "engine/core/error.h"
+#include "engine/media/colour.h"
 #include "engine/media/frame_folder.h"
 #include "engine/media/video_reader.h"
 #include "tests/engine/media/support.h"
@@ -106,6 +107,22 @@ TEST(FrameFiles, NaturalOrder) {
     for (const auto& path : frame_files(folder.path())) names += path.filename().string() + " ";
     EXPECT_EQ(names, "f1.PNG f02.png f2.png f3.dat f4.png f10.png g.jpg ");
     EXPECT_THROW(frame_files(folder / "missing"), Error);
+}
+
+TEST(Frames, TellsThatItNamesNoMatrix) {
+    media::Frame frame = media::make_frame();
+    frame->format = AV_PIX_FMT_YUV420P;
+    frame->height = 577;
+    frame->colorspace = AVCOL_SPC_UNSPECIFIED;
+    EXPECT_TRUE(media::is_taken_for_bt709(*frame));
+    frame->height = 576;
+    EXPECT_FALSE(media::is_taken_for_bt709(*frame));
+    frame->height = 720;
+    frame->colorspace = AVCOL_SPC_SMPTE170M;
+    EXPECT_FALSE(media::is_taken_for_bt709(*frame));
+    frame->colorspace = AVCOL_SPC_UNSPECIFIED;
+    frame->format = AV_PIX_FMT_GBRP;
+    EXPECT_FALSE(media::is_taken_for_bt709(*frame));
 }
 
 } // namespace

@@ -108,6 +108,7 @@ TEST(Video, SaysWhatReadingItLeavesOut) {
     const std::vector<std::string> said = reading_warnings(odd);
     ASSERT_EQ(said.size(), 3u);
     EXPECT_NE(said[0].find("YCgCo"), std::string::npos);
+    EXPECT_TRUE(reading_warnings({.taken_for_bt709 = true})[0].find("BT.709") != std::string::npos);
 }
 
 /// Cameras and copies leave a few bytes there; whatever the index names lies before them.
