@@ -20,6 +20,12 @@ transformers; needs PyTorch alone. In your own program:
     denoir-cli trace request.json --out ours.safetensors
     denoir-cli compare-traces ours.safetensors theirs.safetensors --report report.html
 
+Both must be asked for the same, or the first difference is one of what they are given: prompt and negative prompt, size,
+frames, steps, dtype, guidance, shift, and the noise. A converted repository's scheduler brings a `flow_shift` of its own (3
+in Wan's), where Denoir takes the original's default unless the request says `"shift"`. The noise is the tensor `latent` of
+`latents/step_000.safetensors` in Denoir's run folder: give it to the pipeline as `latents`. A pipeline that makes one pass
+a step, as with guidance 1, is attached with `guided=False`.
+
 A key is COMPONENT/PART/.../LAYER: `transformer/step_003/cond/blocks.0.self_attn.q`. LAYER is the module's name in the
 original repository; `X.input` is what module X is given, where that is no module's result. A layer that depends on the
 prompt and the image alone (text_embedding, cross_attn.k and v, img_emb) is kept once: `transformer/cond/...`. The frames
