@@ -8,6 +8,8 @@
 #include <chrono>
 #include <unistd.h>
 
+#include <fmt/format.h>
+
 #include "app/base/text.h"
 #include "engine/compare/trace_compare.h"
 #include "engine/compare/trace_report.h"
@@ -41,6 +43,16 @@ QString name_of_run(const RunRecord& record, const QString& run) {
     return LayerComparison::tr("%1, seed %2").arg(shortened(prompt, 60)).arg(*record.request.seed);
 }
 
+/// Layers of other sizes have nothing to be measured by.
+void check_sizes(const Request& a, const Request& b) {
+    if (a.width == b.width && a.height == b.height && a.frames == b.frames) return;
+    const auto size = [](const Request& r) {
+        return fmt::format("{}x{}x{}", r.width.value_or(0), r.height.value_or(0), r.frames.value_or(0));
+    };
+    throw Error("", "size", fmt::format("A is {}, B is {}: their layers have other shapes", size(a), size(b)),
+                "compare runs of one size and length");
+}
+
 } // namespace
 
 LayerComparison::LayerComparison(EngineWorker& worker, QObject* parent) : QObject(parent), engine_(worker) {
@@ -69,6 +81,7 @@ LayerComparison::~LayerComparison() { cancel(); }
 void LayerComparison::compare_files(const QString& a, const QString& b) {
     cancel();
     issue_ = {};
+    asked_runs_.clear();
     read_files(a, b, a, b, false);
 }
 
@@ -78,12 +91,14 @@ void LayerComparison::compare_runs(const QString& a, const QString& b, const QSt
     issue_ = {};
     layers_ = layers;
     steps_ = steps;
+    asked_runs_ = {a, b};
     try {
         for (const auto& [side, run] : {std::pair{"a", a}, std::pair{"b", b}}) {
             const RunRecord record = RunFolder::open(to_path(run)).record();
             (side[0] == 'a' ? name_a_ : name_b_) = name_of_run(record, run);
             traces_.push_back({record.request, trace_file(side), 0});
         }
+        check_sizes(traces_[0].request, traces_[1].request);
     } catch (const Error& error) {
         return end(Issue::from(error));
     }
@@ -136,6 +151,7 @@ void LayerComparison::read_files(const QString& a, const QString& b, const QStri
             tell([this, found, files, stop] {
                 if (stop.stop_requested()) return;
                 result_ = found;
+                runs_ = asked_runs_;
                 files_ = files;
                 end({});
             });
@@ -178,6 +194,7 @@ void LayerComparison::cancel() {
 void LayerComparison::clear() {
     cancel();
     result_.reset();
+    runs_.clear();
     files_.reset();
     issue_ = {};
     state_ = State::none;

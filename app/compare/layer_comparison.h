@@ -42,6 +42,8 @@ public:
     bool busy() const { return state_ == State::tracing || state_ == State::comparing; }
     /// What the last comparison that came to its end found; null: none.
     std::shared_ptr<const metrics::TraceComparison> result() const { return result_; }
+    /// The run folders that the result is of, A and B; empty: it is of files, or there is none.
+    const QStringList& runs() const { return runs_; }
     /// Why there is no result of what was asked last.
     const Issue& issue() const { return issue_; }
     /// How far the work of this state is, 0 … 1; negative where it is not known.
@@ -85,6 +87,7 @@ private:
     EngineWorker& engine_;
     State state_ = State::none;
     std::shared_ptr<const metrics::TraceComparison> result_;
+    QStringList runs_, asked_runs_; ///< of the result, of what was asked last
     Issue issue_;
     JobProgress engine_progress_;
     double share_ = -1;

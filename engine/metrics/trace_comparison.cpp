@@ -376,6 +376,7 @@ std::string verdict_of_equals(const TraceComparison& c) {
 }
 
 std::string verdict_of(const TraceComparison& c) {
+    if (c.layers.empty() && !c.shapes.empty()) return "No layer has the same shape in both traces.";
     if (c.layers.empty()) return "The two traces have no layer in common.";
     std::string text;
     if (!c.begins) return verdict_of_equals(c) + said_of_not_finite(c);

@@ -67,6 +67,14 @@ ImagesPanel::ImagesPanel(Studio& studio, QWidget* parent)
         connect(each, &ImageWell::menu_asked, this, [this, side](const QPoint& at) { show_menu(side, at); });
     }
     connect(swap_, &QToolButton::clicked, this, &ImagesPanel::swap);
+    // Not at every letter of a prompt: the thread's lock is shared with one of low priority, which a busy machine lets
+    // wait for long.
+    ask_.setSingleShot(true);
+    ask_.setInterval(100);
+    connect(&ask_, &QTimer::timeout, this, [this] {
+        const auto& document = studio_.document;
+        if (document.resolved() && !document.pending()) seen_.ask(*document.resolved(), document.variant());
+    });
     connect(&seen_, &SeenImages::seen, this, [this](const QImage& start, const QImage& last, const app::Issue& issue) {
         seen_start_.picture = start;
         seen_last_.picture = last;
@@ -139,7 +147,7 @@ void ImagesPanel::refresh() {
             const QString file = document.value(key(side)).toString();
             if (file != seen(side).file) seen(side) = {file, {}};
         }
-        seen_.ask(*document.resolved(), document.variant());
+        ask_.start();
     }
     show_pictures();
     refresh_before();

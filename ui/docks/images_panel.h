@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <QHash>
+#include <QTimer>
 #include <QWidget>
 
 #include "app/base/issue.h"
@@ -66,6 +67,7 @@ private:
     QString before_video_, before_title_; ///< that the request goes on after, and what it is called
     ElidedLabel* before_name_;
     SeenImages seen_;
+    QTimer ask_; ///< what of it will be seen
     struct Seen {
         QString file; ///< what `picture` is of
         QImage picture;

@@ -25,6 +25,7 @@
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
 #include "ui/widgets/drop.h"
+#include "ui/widgets/elided_label.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/escape.h"
 #include "ui/widgets/open_dialog.h"
@@ -151,6 +152,9 @@ QWidget* LayersPanel::make_result() {
     auto* column = new QVBoxLayout(left);
     column->setContentsMargins(grid::unit, 0, grid::half, 0);
     column->setSpacing(2);
+    pair_ = new ElidedLabel(left);
+    pair_->setObjectName(QStringLiteral("layers-pair"));
+    column->addWidget(pair_);
     verdict_ = new QLabel(left);
     verdict_->setObjectName(QStringLiteral("layers-verdict"));
     verdict_->setWordWrap(true);
@@ -291,7 +295,21 @@ void LayersPanel::refresh() {
     progress_row_->setVisible(busy);
     refresh_progress();
     if (comparison_.result() != shown_) show_result();
+    refresh_pair();
     stack_->setCurrentIndex(shown_ ? 1 : 0);
+}
+
+/// The figures stay when other runs are held against each other: they took minutes.
+void LayersPanel::refresh_pair() {
+    if (!shown_) return;
+    const QStringList& runs = comparison_.runs();
+    const bool other = !runs.isEmpty() && !run_a_.isEmpty() && !run_b_.isEmpty() && runs != QStringList{run_a_, run_b_};
+    const QString names =
+        QStringLiteral("%1 | %2").arg(app::to_qstring(shown_->name_a), app::to_qstring(shown_->name_b));
+    pair_->set_text(other ? tr("Not of the two that are shown: %1").arg(names) : names);
+    QPalette colour = palette();
+    colour.setColor(QPalette::WindowText, other ? colours(palette()).warning : colours(palette()).quiet);
+    pair_->setPalette(colour);
 }
 
 void LayersPanel::refresh_progress() {

@@ -19,6 +19,7 @@ class Settings;
 
 namespace denoir::ui {
 
+class ElidedLabel;
 class HistogramView;
 class LayerMapModel;
 class LayerMapView;
@@ -57,6 +58,7 @@ private:
     QWidget* make_details();
     void refresh();
     void refresh_progress();
+    void refresh_pair();
     void show_result();
     void fill_components();
     void show_component();
@@ -78,6 +80,7 @@ private:
     QLabel* issue_;
     // What was found
     QStackedWidget* stack_;
+    ElidedLabel* pair_; ///< what the figures are of
     QLabel* verdict_;
     QComboBox* component_;
     QToolButton *blocks_, *first_, *smaller_, *larger_;

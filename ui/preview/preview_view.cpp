@@ -307,7 +307,7 @@ void PreviewView::set_mode(CompareMode mode) {
     bar_->refresh();
 }
 
-void PreviewView::toggle_mode(CompareMode mode) { set_mode(canvas_->mode() == mode ? CompareMode::single : mode); }
+void PreviewView::toggle_mode(CompareMode mode) { set_mode(canvas_->mode() == mode ? CompareMode::wipe : mode); }
 
 void PreviewView::flip() {
     if (!a_.clip || !b_.clip) return;

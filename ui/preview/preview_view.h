@@ -60,7 +60,7 @@ public slots:
     void clear(denoir::app::Side side);
     void swap(); ///< A becomes B; where one of them is missing, that is said
     void set_mode(denoir::ui::CompareMode mode);
-    void toggle_mode(denoir::ui::CompareMode mode); ///< back to one picture when it is on
+    void toggle_mode(denoir::ui::CompareMode mode); ///< back to the wipe when it is on
     void flip();                                    ///< shows the other of A and B
     void nudge(int way);                            ///< the wipe's edge, or how much of B the onion shows: -1, 1
     void set_gain(int gain);                        ///< of the difference: 1, 2, 4 … 64

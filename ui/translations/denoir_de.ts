@@ -1803,6 +1803,10 @@ relativ %3, größter %4, normiert %5, Kosinus %6</translation>
         <source>More than rounding and the inputs explain: error is made here.</source>
         <translation>Mehr, als Rundung und Eingänge erklären: Hier entsteht Fehler.</translation>
     </message>
+    <message>
+        <source>Not of the two that are shown: %1</source>
+        <translation>Nicht von den beiden gezeigten: %1</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::LogPanel</name>

@@ -119,12 +119,12 @@ void MainWindow::make_play_actions() {
                [this] { playback_->step(-1); });
     add_action("play.frame-on", play, tr("Next frame"), {QKeySequence(Qt::Key_Period)}, "next-frame",
                [this] { playback_->step(1); });
-    add_action("play.ten-back", play, tr("Ten frames back"),
-               {QKeySequence(Qt::SHIFT | Qt::Key_Comma), QKeySequence(Qt::Key_Less), QKeySequence(Qt::Key_Semicolon)},
+    // One sequence each: Qt finds "Shift+." where Shift makes another character of it, and would find that one as well,
+    // and then do neither.
+    add_action("play.ten-back", play, tr("Ten frames back"), {QKeySequence(Qt::SHIFT | Qt::Key_Comma)},
                "previous-frame", [this] { playback_->step(-10); });
-    add_action("play.ten-on", play, tr("Ten frames forward"),
-               {QKeySequence(Qt::SHIFT | Qt::Key_Period), QKeySequence(Qt::Key_Greater), QKeySequence(Qt::Key_Colon)},
-               "next-frame", [this] { playback_->step(10); });
+    add_action("play.ten-on", play, tr("Ten frames forward"), {QKeySequence(Qt::SHIFT | Qt::Key_Period)}, "next-frame",
+               [this] { playback_->step(10); });
     auto* loop = add_action("play.loop", play, tr("&Loop"), {}, "loop", [this] { playback_->toggle_loop(); });
     loop->setCheckable(true);
     loop->setChecked(preview_->player().loop());

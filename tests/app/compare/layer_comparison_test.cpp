@@ -24,8 +24,9 @@ using State = LayerComparison::State;
 class LayerComparisonTest : public QObject {
     Q_OBJECT
 
-    QString render(const QString& name, double guidance, int steps = 3) {
+    QString render(const QString& name, double guidance, int steps = 3, int frames = 5) {
         Request r = tiny_request();
+        r.frames = frames;
         r.guidance = guidance;
         r.steps = steps;
         RenderOptions options;
@@ -102,6 +103,10 @@ private slots:
         comparison.compare_runs(one_, home_.file(QStringLiteral("nowhere")), {}, {});
         QVERIFY(!comparison.busy());
         QVERIFY(comparison.issue().file.contains(QStringLiteral("nowhere")));
+        comparison.compare_runs(one_, render(QStringLiteral("long"), 5, 1, 9), {}, {}); // not found out after minutes
+        QVERIFY(!comparison.busy());
+        QVERIFY2(comparison.issue().message.contains(QStringLiteral("x9: their layers have other shapes")),
+                 qPrintable(comparison.issue().line()));
         comparison.compare_files(one_ + QStringLiteral("/run.json"), two_ + QStringLiteral("/run.json"));
         QTRY_VERIFY_WITH_TIMEOUT(!comparison.busy(), 30000);
         QVERIFY(comparison.issue().file.contains(QStringLiteral("run.json")));

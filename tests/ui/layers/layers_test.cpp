@@ -28,6 +28,7 @@
 #include "ui/layers/layer_map.h"
 #include "ui/steps/divergence_view.h"
 #include "ui/theme/theme.h"
+#include "ui/widgets/elided_label.h"
 
 using namespace denoir;
 using namespace denoir::app;
@@ -228,6 +229,29 @@ private slots:
         auto* issue = panel.findChild<QLabel*>(QStringLiteral("layers-issue"));
         QVERIFY(issue->isVisible() && issue->text().contains(QStringLiteral("broken.safetensors")));
         QVERIFY(panel.map().isVisible());
+    }
+
+    /// What took minutes stays when others are held against each other, and says what it is of.
+    void figures_say_what_they_are_of() {
+        const QString a = tiny_run(home_.file(QStringLiteral("layers-a")), 2, 1),
+                      b = tiny_run(home_.file(QStringLiteral("layers-b")), 2, 2);
+        LayerComparison comparison(*worker_);
+        Settings settings;
+        LayersPanel panel(comparison, settings);
+        panel.show();
+        const auto of = [&] { return panel.findChild<ElidedLabel*>(QStringLiteral("layers-pair"))->whole(); };
+        panel.set_runs(a, b);
+        comparison.compare_runs(a, b, {QStringLiteral("sampler/*")}, {});
+        QTRY_VERIFY_WITH_TIMEOUT(comparison.result(), 60000);
+        QCOMPARE(of(), QStringLiteral("a red balloon, seed 1 | a red balloon, seed 2"));
+        panel.set_runs(b, a);
+        QCOMPARE(of(), QStringLiteral("Not of the two that are shown: a red balloon, seed 1 | a red balloon, seed 2"));
+        panel.set_runs(a, b);
+        QVERIFY(!of().startsWith(QStringLiteral("Not")));
+        panel.take_files({good_, wrong_});
+        QTRY_VERIFY_WITH_TIMEOUT(of().contains(QStringLiteral("good.safetensors")), 20000);
+        panel.set_runs(b, a);
+        QVERIFY(!of().startsWith(QStringLiteral("Not")));
     }
 
     void divergence_of_two_runs() {

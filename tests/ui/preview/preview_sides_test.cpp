@@ -70,7 +70,9 @@ private slots:
         QVERIFY(qRed(difference_colour(40, 4)) > qBlue(difference_colour(40, 4)));
         QCOMPARE(difference_colour(255, 64), qRgb(255, 255, 255));
         v.view.toggle_mode(CompareMode::difference);
-        QCOMPARE(v.view.mode(), CompareMode::single);
+        QCOMPARE(v.view.mode(), CompareMode::wipe);
+        v.view.toggle_mode(CompareMode::wipe);
+        QCOMPARE(v.view.mode(), CompareMode::wipe);
     }
 
     void b_is_shifted_and_laid_over_a() {
