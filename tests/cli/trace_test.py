@@ -305,11 +305,11 @@ class Comparing(Case):
         self.refused("compare-traces", "a.safetensors", "", codes=(2,), names=("B:",))
 
     def test_each_layer_is_told_once(self):
-        keys = [f"transformer/step_{i:03}/cond/head" for i in range(1, 31)] + ["transformer/step_001/cond/\x1b[31mred"]
+        keys = [f"transformer/step_{i:03}/cond/time_embedding.input" for i in range(1, 31)] + ["transformer/step_001/cond/\x1b[31mred"]
         for name, value in (("a", 1), ("b", 2)):
             write(self.work / f"{name}.safetensors", {k: floats([3, value]) for k in keys})
         text = self.done("compare-traces", "a.safetensors", "b.safetensors").out
-        self.assertEqual([line.split()[-1] for line in text.splitlines() if "transformer/step_001/cond/head " in line], ["+29", "0.96476382"])
+        self.assertEqual([line.split()[-1] for line in text.splitlines() if "transformer/step_001/cond/time_embedding.input " in line], ["+29", "0.96476382"])
         self.assertNotIn("step_002", text)
         self.assertNotIn("\x1b", text)
 
