@@ -17,21 +17,30 @@ namespace {
 
 constexpr int left_margin = 58, right_margin = 14, top_margin = 10, bottom_margin = 40;
 constexpr std::size_t most_points = 1600;
+constexpr double apart = 26; ///< of what has no place on an axis from its end
 
 /// The drawing area of a chart and its two scales.
 struct Area {
     const Chart& chart;
     double left, right, top, bottom, x_low, x_high, low, high;
+    double floor; ///< where the axis begins: above the bottom where zeros stand there
 
     double across(double x) const {
         return x_high > x_low ? left + (x - x_low) / (x_high - x_low) * (right - left) : (left + right) / 2;
     }
     double scaled(double y) const { return chart.logarithmic ? std::log10(std::max(y, low)) : y; }
     double level(double y) const {
+        if (chart.logarithmic && y <= 0) return bottom;
         const double from = scaled(low), to = scaled(high);
-        return bottom - std::clamp((scaled(y) - from) / (to - from), 0.0, 1.0) * (bottom - top);
+        return floor - std::clamp((scaled(y) - from) / (to - from), 0.0, 1.0) * (floor - top);
     }
 };
+
+/// Whether any value is like that.
+template <class Is> bool any(const Chart& chart, Is&& is) {
+    return std::any_of(chart.series.begin(), chart.series.end(),
+                       [&](const Series& s) { return std::any_of(s.y.begin(), s.y.end(), is); });
+}
 
 /// Lowest and highest of the values; for a logarithmic axis of those above 0.
 std::pair<double, double> range_of(const Chart& chart) {
@@ -47,7 +56,8 @@ std::pair<double, double> range_of(const Chart& chart) {
 Area area_of(const Chart& chart) {
     auto [low, high] = range_of(chart);
     if (chart.logarithmic) {
-        low = std::pow(10, std::floor(std::log10(low > 0 ? low : 1)));
+        const double decade = std::pow(10, std::floor(std::log10(low > 0 ? low : 1)));
+        low = low == high && low == decade ? decade / 10 : decade; // the only value does not lie on the ground
         high = std::pow(10, std::ceil(std::log10(std::max(high, low * 10))));
     } else {
         const double pad = high > low ? 0.06 * (high - low) : std::max(1e-3, 0.02 * std::abs(high));
@@ -57,15 +67,18 @@ Area area_of(const Chart& chart) {
     }
     low = chart.low.value_or(low);
     high = std::max(chart.high.value_or(high), low + 1e-9);
+    const double bottom = chart.height - bottom_margin;
+    const bool zeros = chart.logarithmic && any(chart, [](const auto& v) { return v && *v <= 0; });
     return {chart,
             double(left_margin),
             double(chart.width - right_margin),
             double(top_margin),
-            double(chart.height - bottom_margin),
+            bottom,
             chart.x.empty() ? 0 : chart.x.front(),
             chart.x.empty() ? 1 : chart.x.back(),
             low,
-            high};
+            high,
+            zeros ? bottom - apart : bottom};
 }
 
 /// "0.985", "40", "2.5"; as many digits as neighbouring ticks need to differ.
@@ -82,6 +95,7 @@ std::string grid(const Area& a) {
         out += fmt::format("<text x=\"{:g}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n", a.left - 8, a.level(y) + 4,
                            text);
     };
+    if (a.floor < a.bottom) line(0, "0");
     if (a.chart.logarithmic) {
         const int decades = int(std::lround(std::log10(a.high / a.low))), stride = std::max(1, (decades + 5) / 6);
         for (int d = 0; d <= decades; d += stride) {

@@ -31,7 +31,7 @@ struct Chart {
     int digits = 3;                  ///< of values read with the pointer
     int height = 260;                ///< of 1120 wide
     int width = 1120;
-    bool logarithmic = false; ///< values of 0 stand at the bottom
+    bool logarithmic = false; ///< values of 0 stand below the axis, at a mark of their own
     bool missing_on_top = false;
     bool legend = true;
 };

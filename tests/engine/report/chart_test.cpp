@@ -78,6 +78,40 @@ TEST(Chart, EmptyAndFlatAndSingle) {
     }
 }
 
+/// The heights of a line's points, top first.
+std::vector<double> heights(const std::string& svg) {
+    const std::size_t path = svg.find("class=\"line s0\"");
+    const std::string line = svg.substr(path, svg.find("/>", path) - path);
+    std::vector<double> out;
+    for (std::size_t at = line.find(','); at != std::string::npos; at = line.find(',', at + 1))
+        out.push_back(std::stod(line.substr(at + 1)));
+    return out;
+}
+
+TEST(Chart, ZerosStandBelowALogarithmicAxis) {
+    Chart c = chart({100, 0, 10, 0});
+    c.logarithmic = true;
+    const std::string svg = figure(c);
+    EXPECT_EQ(count(svg, ">0</text>"), 2u); // of both axes
+    const std::vector<double> y = heights(svg);
+    ASSERT_EQ(y.size(), 4u);
+    EXPECT_EQ(y[1], c.height - 40);
+    EXPECT_EQ(y[3], y[1]);
+    EXPECT_LT(y[2], y[1] - 20); // the lowest decade is above them
+    EXPECT_LT(y[0], y[2]);
+    c.series[0].y = {100, 20, 10, 30};
+    EXPECT_EQ(count(figure(c), ">0</text>"), 1u);
+}
+
+TEST(Chart, TheOnlyValueIsNotTheGroundOfALogarithmicAxis) {
+    Chart c = chart({100, 100});
+    c.logarithmic = true;
+    const std::string svg = figure(c);
+    EXPECT_LT(heights(svg)[0], c.height - 60);
+    EXPECT_NE(svg.find(">10</text>"), std::string::npos);
+    EXPECT_EQ(svg.find(">1000</text>"), std::string::npos);
+}
+
 TEST(Chart, LongSeriesAreThinnedAndKeepTheirExtremes) {
     std::vector<std::optional<double>> values(20000, 10.0);
     values[12345] = 1.0;
