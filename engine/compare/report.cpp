@@ -109,7 +109,8 @@ std::string curves(const Comparison& c) {
         ssim.unit = "1 is equal";
         ssim.levels = levels(metrics::ssim_scale(), "");
         ssim.series = {{"SSIM", 3, values(c, [](const FrameMetrics& m) { return m.ssim; })}};
-        if (*c.summary.worst.ssim == 1) ssim.low = 0.99, ssim.high = 1.0005;
+        ssim.most = 1;
+        if (*c.summary.worst.ssim == 1) ssim.low = 0.99;
         out += figure(ssim);
     }
     if (!c.lpips.empty()) {

@@ -17,6 +17,7 @@ constexpr int least_width = 640, most_width = 8192, most_picture_width = most_wi
 constexpr Colour ground{20, 22, 26}, panel{31, 34, 40}, rule{62, 67, 77}, ink{236, 238, 242}, faint{150, 156, 168};
 constexpr Colour colours[2]{{92, 158, 255}, {255, 170, 84}}, ///< blue and orange: told apart by every eye
     curve_colour{92, 214, 170};
+constexpr double infinite = std::numeric_limits<double>::infinity(); ///< PSNR of equal frames
 
 std::vector<double> values_of(const Comparison& c, const std::function<double(const metrics::FrameMetrics&)>& value) {
     std::vector<double> all;
@@ -39,14 +40,13 @@ SideBySide::SideBySide(const Comparison& c) : comparison_(c) {
     const int strip = std::clamp(picture_height_ / 4, 5 * line_, 12 * line_);
     base_ = Image(width, even_side(top_ + picture_height_ + margin_ + strip));
 
-    static constexpr double infinite = std::numeric_limits<double>::infinity();
-    plots_[0] =
-        plot("PSNR", values_of(c, [](const metrics::FrameMetrics& m) { return m.psnr.value_or(infinite); }), 2, " dB");
+    plots_[0] = plot("PSNR", values_of(c, [](const metrics::FrameMetrics& m) { return m.psnr.value_or(infinite); }),
+                     infinite, 2, " dB");
     plots_[1] =
         c.summary.mean.ssim
-            ? plot("SSIM", values_of(c, [](const metrics::FrameMetrics& m) { return m.ssim.value_or(1); }), 4, "")
-            : plot("mean difference", values_of(c, [](const metrics::FrameMetrics& m) { return m.difference.mean; }), 3,
-                   "");
+            ? plot("SSIM", values_of(c, [](const metrics::FrameMetrics& m) { return m.ssim.value_or(1); }), 1, 4, "")
+            : plot("mean difference", values_of(c, [](const metrics::FrameMetrics& m) { return m.difference.mean; }),
+                   255, 3, "");
     for (int i = 0; i < 2; ++i) {
         Plot& p = plots_[i];
         p.x = i * half + (i ? margin_ / 2 : 0);
@@ -57,19 +57,26 @@ SideBySide::SideBySide(const Comparison& c) : comparison_(c) {
     draw_base();
 }
 
-SideBySide::Plot SideBySide::plot(std::string title, std::vector<double> values, int digits, const char* unit) const {
+SideBySide::Plot SideBySide::plot(std::string title, std::vector<double> values, double most, int digits,
+                                  const char* unit) const {
     Plot p;
     p.title = std::move(title);
     p.digits = digits;
     p.unit = unit;
-    p.low = std::numeric_limits<double>::infinity();
+    p.low = infinite;
     p.high = -p.low;
-    for (const double v : values)
-        if (std::isfinite(v)) p.low = std::min(p.low, v), p.high = std::max(p.high, v);
-    if (!(p.low <= p.high)) p.low = 0, p.high = 1; // every frame equal
+    for (const double v : values) {
+        if (std::isfinite(v))
+            p.low = std::min(p.low, v), p.high = std::max(p.high, v);
+        else
+            p.equal = true;
+    }
+    p.numbers = p.low <= p.high; // else every frame is equal
+    if (!p.numbers) p.low = 0, p.high = 1;
     const double least = std::pow(10.0, -digits), pad = std::max(0.1 * (p.high - p.low), 2 * least);
-    p.low -= pad;
-    p.high += pad;
+    // Padding reaches no value that there cannot be: a difference below 0, an SSIM above 1.
+    p.low = p.low < 0 ? p.low - pad : std::max(0.0, p.low - pad);
+    p.high = std::min(most, p.high + pad);
     p.values = std::move(values);
     return p;
 }
@@ -80,8 +87,10 @@ float SideBySide::Plot::at(std::size_t i) const {
 }
 
 float SideBySide::Plot::level(double value) const {
-    const double share = std::isfinite(value) ? (value - low) / (high - low) : 1;
-    return float(y + height * (0.92 - 0.54 * std::clamp(share, 0.0, 1.0)));
+    constexpr double bottom = 0.92, top = 0.38;
+    if (!std::isfinite(value)) return float(y + height * top);
+    const double room = equal ? 0.36 : bottom - top, share = std::clamp((value - low) / (high - low), 0.0, 1.0);
+    return float(y + height * (bottom - room * share));
 }
 
 void SideBySide::draw_base() {
@@ -102,13 +111,15 @@ void SideBySide::draw_plot(Plot& p) {
     Canvas canvas(base_);
     canvas.fill(p.x, p.y, p.width, p.height, panel);
     const int small = std::max(12, line_ * 3 / 4);
-    for (const double value : {p.low, p.high})
-        canvas.fill(int(p.at(0)), int(p.level(value)), int(0.94 * p.width), 1, rule);
+    std::vector<double> marks;
+    if (p.numbers) marks = {p.low, p.high};
+    if (p.equal) marks.push_back(infinite);
+    for (const double value : marks) canvas.fill(int(p.at(0)), int(p.level(value)), int(0.94 * p.width), 1, rule);
     std::vector<std::pair<float, float>> points;
     for (std::size_t i = 0; i < p.values.size(); ++i) points.emplace_back(p.at(i), p.level(p.values[i]));
     canvas.curve(points, curve_colour, std::max(1.5f, float(line_) / 10));
-    for (const double value : {p.low, p.high}) {
-        const std::string text = fmt::format("{:.{}f}", value, p.digits);
+    for (const double value : marks) {
+        const std::string text = std::isfinite(value) ? fmt::format("{:.{}f}", value, p.digits) : "equal";
         const int wide = Canvas::text_width(text, small), x = p.x + int(0.97 * p.width) - wide,
                   y = int(p.level(value)) + (value == p.low ? -small : 1);
         canvas.fill(x - 4, y, wide + 4, small, panel, 0.8f);
@@ -118,7 +129,7 @@ void SideBySide::draw_plot(Plot& p) {
 
 void SideBySide::draw_value(Canvas& canvas, const Plot& p, std::size_t pair) const {
     const float x = p.at(pair), y = p.level(p.values[pair]);
-    const int top = int(p.level(p.high)), wide = std::max(1, line_ / 12);
+    const int top = int(p.level(infinite)), wide = std::max(1, line_ / 12);
     canvas.fill(int(x) - wide / 2, top, wide, int(p.level(p.low)) - top, ink, 0.55f);
     canvas.fill(int(x) - line_ / 6, int(y) - line_ / 6, line_ / 3, line_ / 3, ink);
     const double v = p.values[pair];

@@ -24,14 +24,15 @@ private:
     struct Plot {
         int x = 0, y = 0, width = 0, height = 0;
         std::string title;
-        std::vector<double> values; ///< infinite: off the top
+        std::vector<double> values; ///< infinite: equal, above the axis
         double low = 0, high = 1;
+        bool equal = false, numbers = false; ///< whether there are any
         int digits = 2;
         const char* unit = "";
         float at(std::size_t i) const; ///< across
         float level(double value) const;
     };
-    Plot plot(std::string title, std::vector<double> values, int digits, const char* unit) const;
+    Plot plot(std::string title, std::vector<double> values, double most, int digits, const char* unit) const;
     void draw_base();
     void draw_plot(Plot&);
     void draw_value(Canvas&, const Plot&, std::size_t pair) const;

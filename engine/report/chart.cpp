@@ -23,7 +23,7 @@ constexpr double apart = 26; ///< of what has no place on an axis from its end
 struct Area {
     const Chart& chart;
     double left, right, top, bottom, x_low, x_high, low, high;
-    double floor; ///< where the axis begins: above the bottom where zeros stand there
+    double floor, ceiling; ///< of the axis: zeros stand below it, at the bottom, and what is missing at the top
 
     double across(double x) const {
         return x_high > x_low ? left + (x - x_low) / (x_high - x_low) * (right - left) : (left + right) / 2;
@@ -32,7 +32,7 @@ struct Area {
     double level(double y) const {
         if (chart.logarithmic && y <= 0) return bottom;
         const double from = scaled(low), to = scaled(high);
-        return floor - std::clamp((scaled(y) - from) / (to - from), 0.0, 1.0) * (floor - top);
+        return floor - std::clamp((scaled(y) - from) / (to - from), 0.0, 1.0) * (floor - ceiling);
     }
 };
 
@@ -66,9 +66,10 @@ Area area_of(const Chart& chart) {
         high += pad;
     }
     low = chart.low.value_or(low);
-    high = std::max(chart.high.value_or(high), low + 1e-9);
+    high = std::max(chart.high.value_or(std::min(high, chart.most)), low + 1e-9);
     const double bottom = chart.height - bottom_margin;
-    const bool zeros = chart.logarithmic && any(chart, [](const auto& v) { return v && *v <= 0; });
+    const bool zeros = chart.logarithmic && any(chart, [](const auto&v) { return v && *v <= 0; }),
+               missing = chart.missing_on_top && any(chart, [](const auto&v) { return !v; });
     return {chart,
             double(left_margin),
             double(chart.width - right_margin),
@@ -78,7 +79,8 @@ Area area_of(const Chart& chart) {
             chart.x.empty() ? 1 : chart.x.back(),
             low,
             high,
-            zeros ? bottom - apart : bottom};
+            zeros ? bottom - apart : bottom,
+            missing ? top_margin + apart : double(top_margin)};
 }
 
 /// "0.985", "40", "2.5"; as many digits as neighbouring ticks need to differ.
@@ -89,13 +91,15 @@ std::string tick_text(double value, double step) {
 
 std::string grid(const Area& a) {
     std::string out;
-    const auto line = [&](double y, const std::string& text) {
+    const auto line_at = [&](double height, const std::string& text) {
         out += fmt::format("<line class=\"grid\" x1=\"{:g}\" x2=\"{:g}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>", a.left,
-                           a.right, a.level(y), a.level(y));
-        out += fmt::format("<text x=\"{:g}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n", a.left - 8, a.level(y) + 4,
-                           text);
+                           a.right, height, height);
+        out +=
+            fmt::format("<text x=\"{:g}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n", a.left - 8, height + 4, text);
     };
+    const auto line = [&](double y, const std::string& text) { line_at(a.level(y), text); };
     if (a.floor < a.bottom) line(0, "0");
+    if (a.ceiling > a.top) line_at(a.top, "equal");
     if (a.chart.logarithmic) {
         const int decades = int(std::lround(std::log10(a.high / a.low))), stride = std::max(1, (decades + 5) / 6);
         for (int d = 0; d <= decades; d += stride) {
@@ -178,15 +182,14 @@ std::string lines(const Area& a) {
             points = 0;
         };
         for (const std::size_t i : drawn(s.y)) {
-            std::optional<double> v = s.y[i];
-            if (!v && a.chart.missing_on_top) v = a.high;
-            if (!v || std::isnan(*v)) {
+            const std::optional<double>& v = s.y[i];
+            if (v ? std::isnan(*v) : !a.chart.missing_on_top) {
                 end_stretch();
                 continue;
             }
             last = a.across(a.chart.x[i]);
             if (points++ == 0) first = last;
-            stretch += fmt::format("{}{:.1f},{:.1f}", points > 1 ? " " : "", last, a.level(*v));
+            stretch += fmt::format("{}{:.1f},{:.1f}", points > 1 ? " " : "", last, v ? a.level(*v) : a.top);
         }
         end_stretch();
         if (!path.empty()) out += fmt::format("<path class=\"line s{}\" d=\"{}\"/>\n", s.colour, path);

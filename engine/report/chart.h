@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -7,7 +8,7 @@
 namespace denoir::report {
 
 /// One line of a chart. `colour` 0 … 5: A, B, green, violet, grey, red. A value that does not exist breaks the line, or
-/// runs along the top where the chart says so (`missing_on_top`: the PSNR of equal frames).
+/// runs along the top, at a mark "equal", where the chart says so (`missing_on_top`: the PSNR of equal frames).
 struct Series {
     std::string name;
     int colour = 0;
@@ -26,10 +27,11 @@ struct Chart {
     std::string x_name;      ///< "frame"
     std::vector<double> x;   ///< ascending
     std::vector<Series> series;
-    std::vector<Level> levels;       ///< shown where they lie in the range of the values
-    std::optional<double> low, high; ///< of the vertical axis; empty: as the values ask
-    int digits = 3;                  ///< of values read with the pointer
-    int height = 260;                ///< of 1120 wide
+    std::vector<Level> levels;                             ///< shown where they lie in the range of the values
+    std::optional<double> low, high;                       ///< of the vertical axis; empty: as the values ask
+    double most = std::numeric_limits<double>::infinity(); ///< no value can be above it: the axis ends there
+    int digits = 3;                                        ///< of values read with the pointer
+    int height = 260;                                      ///< of 1120 wide
     int width = 1120;
     bool logarithmic = false; ///< values of 0 stand below the axis, at a mark of their own
     bool missing_on_top = false;

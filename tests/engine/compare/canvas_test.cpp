@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "engine/compare/difference.h"
+#include "engine/compare/side_by_side.h"
 
 namespace denoir {
 namespace {
@@ -48,6 +49,29 @@ TEST(Canvas, LongNamesAreCutInTheMiddle) {
     EXPECT_TRUE(cut.ends_with(".mp4"));
     EXPECT_EQ(Canvas::shortened("short", 20, 200), "short");
     EXPECT_LE(Canvas::text_width(Canvas::shortened(name, 20, 5), 20), 30); // nearly no room
+}
+
+/// Height of the curve in a column, from the bottom.
+int curve_at(const Image& image, int x) {
+    for (int y = image.height; y-- > 0;)
+        if (const std::uint8_t* p = image.row(y) + 3 * x; p[1] > p[0] + 60 && p[1] > p[2] + 20) return image.height - y;
+    return -1;
+}
+
+TEST(SideBySide, EqualFramesStandAboveEveryNumber) {
+    Comparison c;
+    c.width = 320;
+    c.height = 480;
+    for (const auto& psnr : {std::optional(31.0), {}, {30.0}, {31.0}}) {
+        metrics::FrameMetrics m;
+        m.psnr = psnr;
+        m.difference.mean = psnr ? 0.5 : 0;
+        c.frames.push_back({{std::int64_t(c.frames.size()), std::int64_t(c.frames.size())}, m});
+    }
+    SideBySide video(c);
+    const Image& image = video.draw(2, Image(320, 480), Image(320, 480));
+    const auto place = [&](double share) { return int((0.03 + 0.94 * share) * image.width / 2); };
+    EXPECT_GT(curve_at(image, place(1.0 / 3)), curve_at(image, place(0.999)) + 10);
 }
 
 TEST(Difference, AmplifiedAndClipped) {

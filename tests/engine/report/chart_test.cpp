@@ -41,12 +41,35 @@ TEST(Chart, MissingValuesBreakTheLine) {
     EXPECT_EQ(count(svg, "class=\"dot s0\""), 1u); // the last stands alone
 }
 
+/// The heights of a line's points, top first.
+std::vector<double> heights(const std::string& svg) {
+    const std::size_t path = svg.find("class=\"line s0\"");
+    const std::string line = svg.substr(path, svg.find("/>", path) - path);
+    std::vector<double> out;
+    for (std::size_t at = line.find(','); at != std::string::npos; at = line.find(',', at + 1))
+        out.push_back(std::stod(line.substr(at + 1)));
+    return out;
+}
+
 TEST(Chart, MissingOnTop) {
     Chart c = chart({30, std::nullopt, 31});
     c.missing_on_top = true;
     const std::string svg = figure(c);
-    EXPECT_NE(svg.find("equal"), std::string::npos);
+    EXPECT_EQ(count(svg, ">equal</text>"), 1u);
     EXPECT_EQ(count(svg, "class=\"dot"), 0u);
+    const std::vector<double> y = heights(svg);
+    ASSERT_EQ(y.size(), 3u);
+    EXPECT_LT(y[1], y[2] - 20); // above every number
+    c.series[0].y[1] = 32;
+    EXPECT_EQ(count(figure(c), ">equal</text>"), 0u);
+}
+
+TEST(Chart, AnAxisEndsWhereValuesMust) {
+    for (const double worst : {0.2, 0.97, 0.9999, 1.0}) {
+        Chart c = chart({worst, 1});
+        c.most = 1;
+        EXPECT_EQ(heights(figure(c))[1], 10) << worst; // the upper edge
+    }
 }
 
 /// Steps and frames are whole: no "2.0", and no tick between two of them.
@@ -76,16 +99,6 @@ TEST(Chart, EmptyAndFlatAndSingle) {
             EXPECT_EQ(svg.find("inf"), std::string::npos);
         }
     }
-}
-
-/// The heights of a line's points, top first.
-std::vector<double> heights(const std::string& svg) {
-    const std::size_t path = svg.find("class=\"line s0\"");
-    const std::string line = svg.substr(path, svg.find("/>", path) - path);
-    std::vector<double> out;
-    for (std::size_t at = line.find(','); at != std::string::npos; at = line.find(',', at + 1))
-        out.push_back(std::stod(line.substr(at + 1)));
-    return out;
 }
 
 TEST(Chart, ZerosStandBelowALogarithmicAxis) {
