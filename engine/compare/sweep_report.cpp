@@ -22,13 +22,39 @@ constexpr std::size_t most_lines = 6; ///< of a chart
 
 bool measured(const SweepCell& c) { return c.figures && c.figures->measured(); }
 
+bool varies(const SweepAxis& axis) { return axis.values.size() > 1; }
+
+/// What no axis varies, as asked.
+Json common(const Sweep& sweep) {
+    Request base = sweep.request;
+    for (const SweepAxis& axis : sweep.axes)
+        if (!varies(axis)) set_axis_value(base, axis.field, axis.values[0], {});
+    Json request = asked_json(base);
+    request.erase("schema");
+    for (const SweepAxis& axis : sweep.axes) {
+        if (!varies(axis)) continue;
+        if (axis.field == "size") request.erase("width"), request.erase("height");
+        std::string place = "/" + axis.field;
+        std::replace(place.begin(), place.end(), '.', '/');
+        const Json::json_pointer pointer(place);
+        if (!request.contains(pointer)) continue;
+        Json& whole = request[pointer.parent_pointer()];
+        whole.erase(pointer.back());
+        if (whole.empty()) request.erase(axis.field.substr(0, axis.field.find('.'))); // it was all there was of it
+    }
+    return request;
+}
+
 std::string head(const SweepRecord& record) {
     const Sweep& sweep = record.sweep;
-    std::string varies;
+    std::string axes;
     for (const SweepAxis& axis : sweep.axes)
-        varies += fmt::format("{}{} {}", varies.empty() ? "" : ", ", axis_title(axis.field), axis_text(axis));
-    std::string out = fmt::format("<p class=\"eyebrow\">Denoir sweep</p>\n<h1>{}</h1>\n<p class=\"lead\">{}</p>\n",
-                                  escaped(printable(varies, 300)), escaped(printable(sweep.request.prompt, 600)));
+        axes += fmt::format("{}{} {}", axes.empty() ? "" : ", ", axis_title(axis.field), axis_text(axis));
+    std::string out =
+        fmt::format("<p class=\"eyebrow\">Denoir sweep</p>\n<h1>{}</h1>\n", escaped(printable(axes, 300)));
+    if (const Json settings = common(sweep); settings.contains("prompt"))
+        out += fmt::format("<p class=\"lead\">{}</p>\n",
+                           escaped(printable(settings["prompt"].get_ref<const std::string&>(), 600)));
     return out + fmt::format("<p class=\"faint\">{}, begun {}.</p>\n", counted(sweep.size(), "clip"),
                              escaped(record.created));
 }
@@ -158,13 +184,13 @@ std::string curves(const SweepRecord& record) {
 
 std::string base(const SweepRecord& record) {
     std::vector<std::vector<std::string>> rows{{"setting", "all clips"}};
-    const Json request = asked_json(record.sweep.request);
-    for (const auto& [key, value] : request.items())
-        if (key != "schema")
-            rows.push_back({key, printable(value.dump(-1, ' ', false, Json::error_handler_t::replace), 400)});
-    return report::section("What all have in common", "<div class=\"panel\">" + report::table(rows, 2) +
-                                                          "<p class=\"small faint\">What is not named is the model's "
-                                                          "default.</p></div>\n");
+    const Json settings = common(record.sweep);
+    for (const auto& [key, value] : settings.items())
+        rows.push_back({key, printable(value.dump(-1, ' ', false, Json::error_handler_t::replace), 400)});
+    return report::section("What all have in common",
+                           "<div class=\"panel\">" + report::table(rows, 2) +
+                               "<p class=\"small faint\">What is not named varies, or is the "
+                               "model's default.</p></div>\n");
 }
 
 } // namespace
