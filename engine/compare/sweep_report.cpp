@@ -18,7 +18,7 @@ namespace {
 using report::escaped;
 using report::figure_text;
 
-constexpr std::size_t most_lines = 6; ///< of a chart
+constexpr std::size_t colours = 6, most_lines = 2 * colours; ///< of a chart: whole lines, then dashed ones
 
 bool measured(const SweepCell& c) { return c.figures && c.figures->measured(); }
 
@@ -140,21 +140,35 @@ report::Chart over_axis(const SweepRecord& record, std::size_t axis, std::string
     std::vector<std::size_t> others;
     for (std::size_t a = 0; a < sweep.axes.size(); ++a)
         if (a != axis) others.push_back(a);
+    std::size_t more = 0;
     for (std::size_t cell = 0; cell < sweep.size(); ++cell) {
         std::vector<std::size_t> at = sweep.place(cell);
-        if (at[axis] != 0 || chart.series.size() == most_lines) continue;
+        if (at[axis] != 0) continue;
         report::Series line;
         line.name = sweep.label(cell, 24, others);
-        line.colour = int(chart.series.size());
+        line.colour = int(chart.series.size() % colours);
+        line.dashed = chart.series.size() >= colours;
         for (const std::size_t i : order) {
             at[axis] = i;
             line.y.push_back(value(record.cells[sweep.cell(at)]));
         }
-        if (std::any_of(line.y.begin(), line.y.end(), [](const auto& v) { return v.has_value(); }))
+        if (std::none_of(line.y.begin(), line.y.end(), [](const auto& v) { return v.has_value(); })) continue;
+        if (chart.series.size() < most_lines)
             chart.series.push_back(std::move(line));
+        else
+            ++more;
     }
+    if (more > 0)
+        chart.unit += fmt::format("; {} of {} combinations are drawn", chart.series.size(), chart.series.size() + more);
     chart.legend = chart.series.size() > 1;
     return chart;
+}
+
+/// Single points are no curve: of two values of which one is the reference, the table says as much.
+bool has_curve(const report::Chart& chart) {
+    return std::any_of(chart.series.begin(), chart.series.end(), [](const report::Series& s) {
+        return std::count_if(s.y.begin(), s.y.end(), [](const auto& v) { return v.has_value(); }) > 1;
+    });
 }
 
 std::string curves(const SweepRecord& record) {
@@ -177,7 +191,7 @@ std::string curves(const SweepRecord& record) {
                 return c.seconds;
             });
         for (const report::Chart& chart : {psnr, seconds})
-            if (!chart.series.empty()) out += figure(chart);
+            if (has_curve(chart)) out += figure(chart);
     }
     return out.empty() ? out : report::section("Over the axes", out);
 }

@@ -192,7 +192,8 @@ std::string lines(const Area& a) {
             stretch += fmt::format("{}{:.1f},{:.1f}", points > 1 ? " " : "", last, v ? a.level(*v) : a.top);
         }
         end_stretch();
-        if (!path.empty()) out += fmt::format("<path class=\"line s{}\" d=\"{}\"/>\n", s.colour, path);
+        if (!path.empty())
+            out += fmt::format("<path class=\"line s{}{}\" d=\"{}\"/>\n", s.colour, s.dashed ? " dashed" : "", path);
     }
     return out;
 }
@@ -263,7 +264,8 @@ std::string figure(const Chart& chart) {
                     chart.unit.empty() ? "" : fmt::format(" <span class=\"faint\">{}</span>", escaped(chart.unit)));
     for (const Series& s : chart.series)
         if (chart.legend && chart.series.size() > 1)
-            out += fmt::format("<span class=\"legend\"><i class=\"s{}\"></i>{}</span>", s.colour, escaped(s.name));
+            out += fmt::format("<span class=\"legend\"><i class=\"s{}{}\"></i>{}</span>", s.colour,
+                               s.dashed ? " dashed" : "", escaped(s.name));
     out += fmt::format("<span class=\"readout\"></span></figcaption>\n<svg viewBox=\"0 0 {0} {1}\" "
                        "style=\"--wide:{0}px\" role=\"img\" "
                        "aria-label=\"{2}\">\n",

@@ -14,6 +14,7 @@ struct Series {
     int colour = 0;
     std::vector<std::optional<double>> y; ///< as many as the chart's x
     bool area = false;                    ///< filled down to the bottom
+    bool dashed = false;                  ///< where there are more lines than colours
 };
 
 /// A level that means something, drawn across: 35, "very good".

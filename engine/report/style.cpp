@@ -42,12 +42,14 @@ figure.chart figcaption { display: flex; flex-wrap: wrap; gap: 4px 18px; align-i
 figcaption .faint { font-weight: 400; font-size: 13px; }
 .legend { font-weight: 400; font-size: 13px; color: var(--faint); display: inline-flex; gap: 6px; align-items: center; }
 .legend i { width: 16px; height: 3px; border-radius: 2px; background: currentColor; display: inline-block; }
+.legend i.dashed { background: repeating-linear-gradient(90deg, currentColor 0 4px, transparent 4px 6px); }
 .readout { font-weight: 400; font-size: 13px; margin-left: auto; font-variant-numeric: tabular-nums; color: var(--ink); min-height: 1.5em; }
 svg { display: block; width: 100%; height: auto; }
 svg text { fill: var(--faint); font: 12px system-ui, "Segoe UI", Roboto, "Noto Sans", sans-serif; font-variant-numeric: tabular-nums; }
 svg .grid { stroke: var(--grid); stroke-width: 1; } svg .axis { stroke: var(--rule); stroke-width: 1; }
 svg .mark { stroke: var(--faint); stroke-width: 1; stroke-dasharray: 4 4; opacity: .75; } svg .marktext { font-size: 11px; }
 svg .line { fill: none; stroke: currentColor; stroke-width: 1.8; stroke-linejoin: round; stroke-linecap: round; }
+svg .dashed { stroke-dasharray: 7 5; }
 svg .area { fill: currentColor; stroke: none; opacity: .28; }
 svg .bar, svg .dot { fill: currentColor; stroke: none; }
 svg .pointer { stroke: var(--ink); stroke-width: 1; opacity: .6; visibility: hidden; }

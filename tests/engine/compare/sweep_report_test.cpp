@@ -45,6 +45,35 @@ TEST(SweepReport, WhatVariesIsNotInCommon) {
     EXPECT_TRUE(holds(common, "ret_steps"));
 }
 
+std::size_t count(const std::string& text, const std::string& part) {
+    std::size_t n = 0;
+    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
+    return n;
+}
+
+TEST(SweepReport, ChartsSayHowManyCombinationsTheyDraw) {
+    const std::string nine =
+        report_of(R"({"schema": 1, "axes": {"seed": [1, 2, 3, 4, 5, 6, 7, 8, 9], "steps": [2, 3]}})");
+    EXPECT_EQ(count(nine, "<path class=\"line s0\""), 1u); // the seconds
+    EXPECT_EQ(count(nine, "<path class=\"line s0 dashed\""), 1u);
+    EXPECT_EQ(count(nine, "<path class=\"line"), 9u);
+    EXPECT_FALSE(holds(nine, "are drawn"));
+    std::string seeds = "1";
+    for (int i = 2; i <= 20; ++i) seeds += ", " + std::to_string(i);
+    const std::string many = report_of(R"({"schema": 1, "axes": {"steps": [2, 3], "seed": [)" + seeds + "]}}");
+    EXPECT_EQ(count(many, "<path class=\"line"), 12u);
+    EXPECT_TRUE(holds(many, "12 of 20 combinations are drawn"));
+}
+
+TEST(SweepReport, ACurveHasTwoPoints) {
+    const char* base = R"({"schema": 1, "axes": {"guidance": [1, 3], "steps": )";
+    const std::string two = report_of(std::string(base) + "[2, 8]}}"),
+                      three = report_of(std::string(base) + "[2, 4, 8]}}");
+    EXPECT_FALSE(holds(two, "PSNR over steps"));
+    EXPECT_TRUE(holds(two, "PSNR over guidance"));
+    EXPECT_TRUE(holds(three, "PSNR over steps"));
+}
+
 TEST(SweepReport, APromptOfAllClipsIsBelowTheTitle) {
     EXPECT_TRUE(holds(report_of(R"({"schema": 1, "request": {"prompt": "a fox"}, "axes": {"seed": [1, 2]}})"),
                       "<p class=\"lead\">a fox</p>"));
