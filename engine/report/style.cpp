@@ -63,8 +63,9 @@ svg .pointer { stroke: var(--ink); stroke-width: 1; opacity: .6; visibility: hid
 .worst figcaption { font-size: 13px; color: var(--faint); margin-top: 4px; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; font-size: 14px; }
-th, td { text-align: left; padding: 5px 12px 5px 0; border-bottom: 1px solid var(--rule); vertical-align: top; overflow-wrap: anywhere; }
-th { color: var(--faint); font-weight: 600; font-size: 13px; } .n { text-align: right; overflow-wrap: normal; white-space: nowrap; }
+th, td { text-align: left; padding: 5px 12px 5px 0; border-bottom: 1px solid var(--rule); vertical-align: top;
+  overflow-wrap: anywhere; min-width: 6em; } /* the long words of a path or of a layer's name break, the short ones of a narrow column do not */
+th { color: var(--faint); font-weight: 600; font-size: 13px; } .n { text-align: right; overflow-wrap: normal; white-space: nowrap; min-width: 0; }
 details > summary { cursor: pointer; color: var(--a); margin-bottom: 8px; } details .scroll { max-height: 460px; overflow-y: auto; }
 details thead th { position: sticky; top: 0; background: var(--panel); }
 footer { margin-top: 40px; color: var(--faint); font-size: 13px; }

@@ -27,6 +27,14 @@ TEST(Html, Base64) {
     EXPECT_EQ(uri("foobar"), "Zm9vYmFy");
 }
 
+/// "state" and "done" were broken in two beside a long prompt.
+TEST(Html, NarrowColumnsKeepTheirWordsWhole) {
+    const std::string style = style_sheet;
+    const std::size_t cells = style.find("\nth, td {");
+    ASSERT_NE(cells, std::string::npos);
+    EXPECT_NE(style.substr(cells, style.find('}', cells) - cells).find("min-width: 6em"), std::string::npos);
+}
+
 TEST(Html, PageIsWholeAndAlone) {
     const std::string html = page("a < b", section("One", table({{"name", "value"}, {"x<y", "3"}}, 1)));
     EXPECT_TRUE(html.starts_with("<!DOCTYPE html>"));
