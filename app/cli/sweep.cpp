@@ -369,6 +369,7 @@ int run_sweep_command(const Arguments& args, Console& console) {
         const SweepPlan plan = plan_sweep(*sweep, PlanDepth::all, reuse ? FinishedRuns::of_history() : FinishedRuns(),
                                           progress, interrupt_token());
         if (args.has("--list")) {
+            check_devices(*sweep, plan); // what the sweep would refuse is not "to render"
             list(*sweep, plan, console);
             return 0;
         }

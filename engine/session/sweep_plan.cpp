@@ -206,14 +206,21 @@ SweepPlan plan_sweep(const Sweep& sweep, PlanDepth depth, FinishedRuns finished,
     return plan;
 }
 
+void check_devices(const Sweep& sweep, const SweepPlan& plan) {
+    std::set<std::string> devices;
+    for (const std::size_t cell : plan.to_render()) {
+        const Device device = *plan.cells[cell].request.device;
+        if (devices.insert(device.name()).second) in_cell(sweep, cell, [&] { require_device(device); });
+    }
+}
+
 void check_means(const Sweep& sweep, const SweepPlan& plan, const fs::path& folder) {
     Models models;
     Observer quiet;
-    std::set<std::string> devices, looked_at;
+    check_devices(sweep, plan);
+    std::set<std::string> looked_at;
     for (const std::size_t cell : plan.to_render()) {
         const Request& r = plan.cells[cell].request;
-        const Device device = *r.device;
-        if (devices.insert(device.name()).second) in_cell(sweep, cell, [&] { require_device(device); });
         if (looked_at.insert(fmt::format("{} {}", preflight_key(r), *r.steps)).second)
             check_disk_space(r, models.of(r, quiet).model(), folder);
     }

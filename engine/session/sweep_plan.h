@@ -77,6 +77,8 @@ enum class PlanDepth {
 /// error of an axis's field says in which cell. Cells without a seed get one and the same. Throws Error, UsageError,
 /// Cancelled.
 SweepPlan plan_sweep(const Sweep&, PlanDepth, FinishedRuns, Observer&, const std::stop_token& = {});
+/// Refuses a device that is not there, of the clips that are to be rendered. Throws Error.
+void check_devices(const Sweep&, const SweepPlan&);
 /// Refuses, before anything is made, a device that is not there, and a disk with less room than one of the clips needs.
 /// `folder` is the sweep's; it, or the folder that it comes into, exists. Throws Error.
 void check_means(const Sweep&, const SweepPlan&, const std::filesystem::path& folder);

@@ -217,6 +217,7 @@ class Sweep(Case):
         # A device that is not there is told before anything is made.
         for words, names in ((("--device", "cuda:97", "--axis", "steps=8"), ["denoir-cli: --device:", "cuda:97"]), (("--axis", "device=cpu,cuda:97"), ["with device cuda:97"])):
             self.refused(*self.words(*words), "--out", "out", codes=(1,), names=names)
+            self.refused(*self.words(*words), "--list", codes=(1,), names=names)
         self.done(*self.words("--axis", "steps=1", "--out", "s"))
         self.refused(*self.words("--axis", "steps=1", "--out", "s"), names=["holds a sweep"])
         (self.work / "s" / "sweep.json").write_text("{}")
