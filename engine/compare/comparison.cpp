@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "engine/compare/rgb8.h"
 #include "engine/core/text.h"
@@ -135,6 +136,13 @@ void Comparer::compare_steps(Comparison& c) const {
     c.notes = c.steps.notes;
 }
 
+/// Whether the last frames of both are over at the same moment: to half a frame of the faster one.
+bool end_together(const Comparison& c) {
+    const double a = c.a.fps, b = c.b.fps;
+    if (c.pairs.match != FrameMatch::time || c.pairs.offset != 0 || !(a > 0) || !(b > 0)) return false;
+    return std::abs(double(c.length_a) / a - double(c.length_b) / b) < 0.5 / std::max(a, b);
+}
+
 /// Which frame of B meets one of A: "compared with frame i+4 of B", by time "with the frame of B 4 after …".
 void Comparer::note_pairing(Comparison& c) const {
     const bool by_time = c.pairs.match == FrameMatch::time;
@@ -175,7 +183,7 @@ void Comparer::note_differences(Comparison& c) const {
     }
     note_pairing(c);
     const auto compared = std::int64_t(c.frames.size());
-    if (c.length_a != c.length_b)
+    if (c.length_a != c.length_b && !end_together(c))
         note(fmt::format("lengths differ: A has {}, B has {}; {} compared, from frame {} of A and {} of "
                          "B on{}",
                          frames(c.length_a), frames(c.length_b),

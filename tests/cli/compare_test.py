@@ -430,6 +430,12 @@ class WhatDoesNotFit(Compare):
         for comparison in (found, by_time):
             self.assertTrue(any("10 fps" in n and "20 fps" in n for n in comparison["notes"]), comparison["notes"])
         self.assertEqual([f["b"] for f in self.compare("fast", "slow", "--match", "time")["frames"]][:4], [0, 1, 1, 2])
+        # Both end together: nothing is left over, unless it is asked for.
+        for words, said in (((), False), (("--offset", "1"), True)):
+            notes = self.compare("slow", "fast", "--match", "time", *words)["notes"]
+            self.assertEqual(any("lengths differ" in n for n in notes), said, notes)
+        gif(self.work / "long", 10, 8, 5, range(13))
+        self.assertTrue(any("lengths differ" in n for n in self.compare("slow", "long", "--match", "time")["notes"]))
 
     def test_uneven_rate(self):
         """Pictures that stay for a while, against the same at an even rate: the frames' own times decide."""
