@@ -90,7 +90,10 @@ std::vector<std::string> pieces(std::string_view field, std::string_view text, s
     for (std::size_t begin = 0; begin < text.size();) {
         const std::size_t end = std::min(text.find_first_of(separators, begin), text.size());
         out.push_back(trimmed(text.substr(begin, end - begin)));
-        if (out.back().empty()) refuse(field, "has an empty value", "write them like 4, 8, 20");
+        if (out.back().empty())
+            refuse(field, "has an empty value",
+                   is_text(field) ? R"(an empty text is written as JSON: ["", "another"])"
+                                  : "write them like 4, 8, 20");
         begin = end + 1;
     }
     return out;

@@ -79,6 +79,13 @@ TEST(SweepAxisText, RefusesWhatTheFieldCannotHave) {
     for (const char* text : {"1,,2", "1, ,2", ",1", "1,,", ","})
         EXPECT_EQ(said("seed", text), "axes.seed: has an empty value") << text;
     EXPECT_EQ(said("prompt", "a||b"), "axes.prompt: has an empty value");
+    try { // how else is said, and works
+        parse_axis("negative_prompt", "|ugly");
+        ADD_FAILURE() << "accepted";
+    } catch (const Error& e) {
+        EXPECT_EQ(e.hint(), R"(an empty text is written as JSON: ["", "another"])");
+    }
+    EXPECT_EQ(parse_axis("negative_prompt", R"(["", "another"])").values.size(), 2u);
     EXPECT_EQ(said("steps", "8, 8"), "axes.steps: holds 8 twice");
     EXPECT_EQ(said("steps", "8..4"), "axes.steps: 8..4 is not a range");
     EXPECT_EQ(said("seed", "1..1e9"), "axes.seed: 1..1e9 holds more than 200 values");
