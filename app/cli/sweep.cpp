@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
@@ -114,6 +115,11 @@ class SweepProgress : public Progress {
 public:
     explicit SweepProgress(ProgressStyle style) : Progress(style), plain_(style == ProgressStyle::plain) {}
 
+    /// Once, of however many clips it is said.
+    void warning(std::string_view text) override {
+        if (warned_.emplace(text).second) Progress::warning(text);
+    }
+
     void at(const SweepFolder& folder, const SweepPlan& plan) {
         folder_ = &folder;
         plan_ = &plan;
@@ -155,6 +161,7 @@ private:
     }
 
     bool plain_;
+    std::set<std::string> warned_;
     const SweepFolder* folder_ = nullptr;
     const SweepPlan* plan_ = nullptr;
     std::string resume_; ///< the command that goes on; empty: nothing to go on with yet

@@ -164,6 +164,11 @@ class Sweep(Case):
         cells = self.done("sweep", sweep, "--list", "--json").json()["cells"]
         self.assertEqual(len(cells), 2)
 
+    def test_a_warning_of_many_cells_is_said_once(self):
+        words = ("sweep", "--model", MODEL, "--size", "32x32", "--frames", 5, "--steps", 1, "--dtype", "f32")
+        said = self.done(*words, "--axis", "prompt=" + "|".join(f"{i} " + "word " * 600 for i in range(3)), "--out", "s").err
+        self.assertEqual(said.count("warning:"), 1, said)
+
     def test_a_cell_that_fails(self):
         # Found out while it is at work: the document says so, and names no grid where there is no clip.
         model = self.work / "Wan2.1-T2V-broken"
