@@ -191,8 +191,8 @@ void Comparer::note_differences(Comparison& c) const {
                          c.frames.front().index.b,
                          c.alignment || c.pairs.offset ? "" : " (--offset auto finds where they belong together)"));
     else if (compared != c.length_a)
-        note(fmt::format("{} of {} are compared, from frame {} of A and {} of B on", compared, frames(c.length_a),
-                         c.frames.front().index.a, c.frames.front().index.b));
+        note(fmt::format("{} of {} {} compared, from frame {} of A and {} of B on", compared, frames(c.length_a),
+                         compared == 1 ? "is" : "are", c.frames.front().index.a, c.frames.front().index.b));
     if (c.width < 11 || c.height < 11)
         note(fmt::format("SSIM needs 11 x 11 pixels; at {}x{} there is none", c.width, c.height));
     if (options_.depth == SourceDepth::floats) note("compared before rounding to 8 bits, as --depth float asks");

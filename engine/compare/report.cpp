@@ -59,7 +59,7 @@ std::string figures(const Comparison& c) {
     if (m.ssim)
         all.push_back({"SSIM", figure_text(m.ssim, 4), "worst " + figure_text(w.ssim, 4) + at(c.summary.worst_ssim)});
     if (m.lpips) all.push_back({c.lpips, figure_text(m.lpips, 4), "worst " + figure_text(w.lpips, 4)});
-    all.push_back({"MSE", fmt::format("{:.4g}", m.mse), fmt::format("worst {:.4g}", w.mse) + at(c.summary.worst_psnr)});
+    all.push_back({"MSE", fmt::format("{:.5g}", m.mse), fmt::format("worst {:.5g}", w.mse) + at(c.summary.worst_psnr)});
     all.push_back(
         {"Mean difference", figure_text(m.difference.mean, 3), "of 255; worst " + figure_text(w.difference.mean, 3)});
     all.push_back({"95th percentile", figure_text(m.difference.p95, 2), "worst " + figure_text(w.difference.p95, 2)});
@@ -226,9 +226,9 @@ std::string every_frame(const Comparison& c) {
                         figure_text(m.difference.max, 0)});
         if (!c.lpips.empty()) rows.back().push_back(figure_text(m.lpips, 5));
     }
-    return report::section("Every frame", fmt::format("<div class=\"panel\"><details><summary>{} rows</summary>{}"
+    return report::section("Every frame", fmt::format("<div class=\"panel\"><details><summary>{}</summary>{}"
                                                       "</details></div>\n",
-                                                      c.frames.size(), report::table(rows, 0)));
+                                                      counted(c.frames.size(), "row"), report::table(rows, 0)));
 }
 
 } // namespace

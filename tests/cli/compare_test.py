@@ -303,6 +303,12 @@ class Outputs(Compare):
             page = Page((self.work / "r.html").read_text())
             self.assertTrue(page.balanced)
             self.assertIn("every sample of the compared frames is equal", page.text)
+        self.assertIn("1 row", page.text)
+        self.assertNotIn("1 rows", page.text)
+        for name, value in (("black.png", 0), ("white.png", 255)):
+            png(self.work / name, 16, 16, [bytes([value] * 48)] * 16)
+        self.compare("black.png", "white.png", "--report", "r.html")
+        self.assertIn("65025", Page((self.work / "r.html").read_text()).text)
 
     def test_videos(self):
         for name, value in (("a", 100), ("b", 103)):
@@ -416,6 +422,7 @@ class WhatDoesNotFit(Compare):
         self.assertGreater(self.compare("a", "b")["mean"]["mse"], 100)
         self.refuse("a", "b", "--offset", "16", names=("8 frames", "16 frames"))
         self.refuse("a", "b", "--offset", "-8")
+        self.assertIn("1 of 16 frames is compared, from frame 15 of A and 0 of B on", self.compare("b", "b", "--offset", "-15")["notes"])
 
     def test_rate(self):
         """Two GIFs of 10 and 20 pictures a second: by number, and by time."""
