@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
 
 #include "engine/compare/report_parts.h"
+#include "engine/compare/sweep_grid.h"
 #include "engine/core/text.h"
 #include "engine/report/chart.h"
 #include "engine/report/html.h"
@@ -45,6 +47,13 @@ Json common(const Sweep& sweep) {
     return request;
 }
 
+/// "2026-11-27 15:23 UTC" of "2026-11-27T15:23:52.248Z"
+std::string moment(std::string iso) {
+    if (iso.size() < 16 || iso[10] != 'T') return iso;
+    iso[10] = ' ';
+    return iso.substr(0, 16) + " UTC";
+}
+
 std::string head(const SweepRecord& record) {
     const Sweep& sweep = record.sweep;
     std::string axes;
@@ -56,7 +65,7 @@ std::string head(const SweepRecord& record) {
         out += fmt::format("<p class=\"lead\">{}</p>\n",
                            escaped(printable(settings["prompt"].get_ref<const std::string&>(), 600)));
     return out + fmt::format("<p class=\"faint\">{}, begun {}.</p>\n", counted(sweep.size(), "clip"),
-                             escaped(record.created));
+                             escaped(moment(record.created)));
 }
 
 std::string tiles(const SweepRecord& record) {
@@ -88,17 +97,21 @@ std::string tiles(const SweepRecord& record) {
 
 std::string picture(const Image& grid) {
     if (grid.rgb.empty()) return {};
-    return report::section("Side by side",
-                           fmt::format("<div class=\"worst panel\"><img alt=\"every clip's frame in the middle\" "
-                                       "src=\"{}\"></div>\n<p class=\"small faint\">The frame in the middle of each "
-                                       "clip.</p>\n",
-                                       report::png_uri(encode_png(grid))));
+    return report::section(
+        "Side by side",
+        fmt::format("<div class=\"worst panel\"><img class=\"own\" alt=\"every clip's frame in the middle\" "
+                    "src=\"{}\"></div>\n<p class=\"small faint\">The frame in the middle of each "
+                    "clip.</p>\n",
+                    report::png_uri(encode_png(grid))));
 }
 
 std::string table(const SweepRecord& record) {
     std::vector<std::vector<std::string>> rows{{}};
     for (const SweepAxis& axis : record.sweep.axes) rows[0].push_back(axis_title(axis.field));
     const std::size_t values = rows[0].size();
+    std::set<std::size_t> references;
+    for (std::size_t i = 0; i < record.cells.size(); ++i)
+        if (const auto reference = record.sweep.reference_of(i)) references.insert(*reference);
     for (const char* column : {"state", "held against", "PSNR, dB", "SSIM", "worst frame", "seconds"})
         rows[0].push_back(column);
     for (std::size_t i = 0; i < record.cells.size(); ++i) {
@@ -112,7 +125,8 @@ std::string table(const SweepRecord& record) {
         row.push_back(state);
         row.push_back(c.figures ? record.sweep.label(c.figures->reference) +
                                       (c.figures->note.empty() ? "" : " (" + c.figures->note + ")")
-                                : "");
+                      : references.contains(i) ? "is the reference"
+                                               : "");
         const bool figures = measured(c);
         row.push_back(figures ? figure_text(c.figures->psnr, 2, "equal") : "");
         row.push_back(figures ? figure_text(c.figures->ssim, 4) : "");

@@ -57,7 +57,8 @@ svg .pointer { stroke: var(--ink); stroke-width: 1; opacity: .6; visibility: hid
 .three { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 14px; }
 .two { display: grid; grid-template-columns: repeat(2, minmax(0, 1fr)); gap: 14px; }
 .three figure.chart, .two figure.chart { margin-bottom: 0; }
-.worst { margin-bottom: 14px; } .worst img { width: 100%; height: auto; display: block; border-radius: 6px; background: #000; image-rendering: auto; }
+.worst { margin-bottom: 14px; } .worst img { width: 100%; height: auto; display: block; border-radius: 6px; background: #000; image-rendering: auto; border: 1px solid var(--rule); }
+.worst img.own { width: auto; max-width: 100%; }
 .worst img.tiny { image-rendering: pixelated; }
 .worst .cap { margin: 0 0 10px; display: flex; flex-wrap: wrap; gap: 2px 18px; font-variant-numeric: tabular-nums; }
 .worst figcaption { font-size: 13px; color: var(--faint); margin-top: 4px; }

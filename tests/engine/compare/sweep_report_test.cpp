@@ -74,6 +74,16 @@ TEST(SweepReport, ACurveHasTwoPoints) {
     EXPECT_TRUE(holds(three, "PSNR over steps"));
 }
 
+TEST(SweepReport, NamesReferencesAndTheDay) {
+    SweepRecord record = record_of(R"({"schema": 1, "axes": {"steps": [2, 8]}})");
+    record.created = "2026-11-27T15:23:52.248Z";
+    const std::string page = sweep_report(record, Image(4, 2));
+    EXPECT_EQ(count(page, "<td>is the reference</td>"), 1u);
+    EXPECT_TRUE(holds(page, "2 clips, begun 2026-11-27 15:23 UTC."));
+    EXPECT_TRUE(holds(page, "<img class=\"own\"")); // not enlarged
+    EXPECT_FALSE(holds(report_of(R"({"schema": 1, "axes": {"seed": [2, 8]}})"), "is the reference"));
+}
+
 TEST(SweepReport, APromptOfAllClipsIsBelowTheTitle) {
     EXPECT_TRUE(holds(report_of(R"({"schema": 1, "request": {"prompt": "a fox"}, "axes": {"seed": [1, 2]}})"),
                       "<p class=\"lead\">a fox</p>"));
