@@ -30,9 +30,13 @@ const std::vector<std::uint8_t>& glyph_shades() {
     return all;
 }
 
+const Glyph* find_glyph(int code) {
+    const auto* const found = std::ranges::find(glyphs, code, &Glyph::code);
+    return found == std::end(glyphs) ? nullptr : found;
+}
+
 const Glyph& glyph_of(int code) {
-    for (const Glyph& g : glyphs)
-        if (g.code == code) return g;
+    if (const Glyph* g = find_glyph(code)) return *g;
     return code == '?' ? glyphs[0] : glyph_of('?');
 }
 
@@ -141,6 +145,11 @@ void Canvas::text(int x, int y, std::string_view utf8, int height, Colour colour
             }
         pen += g.advance / scale;
     }
+}
+
+bool Canvas::can_write(std::string_view utf8) {
+    const std::vector<int> codes = decoded(utf8);
+    return std::all_of(codes.begin(), codes.end(), [](int code) { return find_glyph(code) != nullptr; });
 }
 
 int Canvas::text_width(std::string_view utf8, int height) { return width_of(decoded(utf8), height); }

@@ -16,7 +16,26 @@ namespace {
 constexpr Colour ground{20, 22, 26}, panel{31, 34, 40}, ink{236, 238, 242}, faint{150, 156, 168}, bad{255, 120, 110};
 constexpr int least_side = 24; ///< of a clip, however many there are
 
+std::string shown(const SweepAxis& axis, std::size_t value, std::size_t longest) {
+    const std::string number = SweepGrid::number(axis, value);
+    return number.empty() ? value_text(axis, value, longest) : number;
+}
+
+/// "seed 7 · shift 3"
+std::string label(const Sweep& sweep, std::size_t cell, std::span<const std::size_t> of) {
+    std::string out;
+    const std::vector<std::size_t> at = sweep.place(cell);
+    for (const std::size_t i : of)
+        out += fmt::format("{}{} {}", out.empty() ? "" : " · ", axis_title(sweep.axes[i].field),
+                           shown(sweep.axes[i], at[i], 60));
+    return out;
+}
+
 } // namespace
+
+std::string SweepGrid::number(const SweepAxis& axis, std::size_t value) {
+    return Canvas::can_write(value_text(axis, value, 60)) ? "" : fmt::format("no. {}", value + 1);
+}
 
 SweepGrid::SweepGrid(const SweepRecord& record, int width, int height)
     : record_(record), clip_width_(std::max(1, width)), clip_height_(std::max(1, height)) {
@@ -43,7 +62,7 @@ SweepGrid::Metrics SweepGrid::metrics(double scale) const {
     const std::vector<SweepAxis>& axes = record_.sweep.axes;
     if (axes.size() >= 2)
         for (std::size_t i = 0; i < rows_; ++i)
-            m.left = std::max(m.left, Canvas::text_width(value_text(axes[0], i, 24), m.line));
+            m.left = std::max(m.left, Canvas::text_width(shown(axes[0], i, 24), m.line));
     m.left =
         axes.size() >= 2
             ? std::min(std::max(m.left, Canvas::text_width(axis_title(axes[0].field), m.line)), m.cell_width) + m.gap
@@ -105,20 +124,19 @@ void SweepGrid::draw_base() {
         places_[cell] = {x, y};
         if (row == 0 && column == 0) {
             canvas.text(x0 + m.left, y0,
-                        Canvas::shortened(sweep.label(cell, 60, page_axes), m.line, m.block_width - m.left), m.line,
-                        ink);
+                        Canvas::shortened(label(sweep, cell, page_axes), m.line, m.block_width - m.left), m.line, ink);
             if (axes.size() >= 2)
                 canvas.text(x0, y0 + m.head - m.line - m.gap,
                             Canvas::shortened(axis_title(axes[0].field), m.line, m.left - m.gap), m.line, faint);
         }
         if (axes.size() >= 2 && row == 0) {
             const std::string head =
-                (column == 0 ? axis_title(axes[1].field) + " " : std::string()) + value_text(axes[1], column, 60);
+                (column == 0 ? axis_title(axes[1].field) + " " : std::string()) + shown(axes[1], column, 60);
             canvas.text(x, y0 + m.head - m.line - m.gap, Canvas::shortened(head, m.line, m.cell_width), m.line, ink);
         }
         if (axes.size() >= 2 && column == 0)
             canvas.text(x0, y + (m.cell_height - m.line) / 2,
-                        Canvas::shortened(value_text(axes[0], row, 60), m.line, m.left - m.gap), m.line, ink);
+                        Canvas::shortened(shown(axes[0], row, 60), m.line, m.left - m.gap), m.line, ink);
         canvas.fill(x, y, m.cell_width, m.cell_height, panel);
         draw_caption(cell);
     }

@@ -23,6 +23,9 @@ public:
     double scale() const { return scale_; } ///< of the clips, at most 1
     /// A cell's next frame, at its own size.
     void put(std::size_t cell, const Image& frame);
+    /// "no. 2" of a value with letters that cannot be drawn here: what two of them have in common would be `????`.
+    /// Empty for all others.
+    static std::string number(const SweepAxis&, std::size_t value);
     /// With everything put so far. Valid until the next call.
     const Image& image() const { return base_; }
 

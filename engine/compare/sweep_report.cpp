@@ -118,7 +118,10 @@ std::string table(const SweepRecord& record) {
         const SweepCell& c = record.cells[i];
         std::vector<std::string> row;
         const std::vector<std::size_t> at = record.sweep.place(i);
-        for (std::size_t a = 0; a < values; ++a) row.push_back(value_text(record.sweep.axes[a], at[a], 120));
+        for (std::size_t a = 0; a < values; ++a) {
+            const std::string number = SweepGrid::number(record.sweep.axes[a], at[a]);
+            row.push_back((number.empty() ? "" : number + ": ") + value_text(record.sweep.axes[a], at[a], 120));
+        }
         std::string state(name(c.state));
         if (c.error) state += ": " + std::string(c.error->what());
         if (c.state == SweepCell::State::done && c.reused) state = "was there";

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/compare/sweep_grid.h"
+
 namespace denoir {
 namespace {
 
@@ -82,6 +84,18 @@ TEST(SweepReport, NamesReferencesAndTheDay) {
     EXPECT_TRUE(holds(page, "2 clips, begun 2026-11-27 15:23 UTC."));
     EXPECT_TRUE(holds(page, "<img class=\"own\"")); // not enlarged
     EXPECT_FALSE(holds(report_of(R"({"schema": 1, "axes": {"seed": [2, 8]}})"), "is the reference"));
+}
+
+TEST(SweepReport, TextsThatTheGridCannotWriteHaveNumbers) {
+    const auto drawn = [](const char* prompts) {
+        const SweepRecord record =
+            record_of(std::string(R"({"schema": 1, "axes": {"prompt": [)") + prompts + R"(], "seed": [7, 8]}})");
+        return SweepGrid(record, 160, 90).image().rgb;
+    };
+    EXPECT_EQ(drawn(R"("東京", "é", "大阪")"), drawn(R"("no. 1", "é", "no. 3")"));
+    const std::string page = report_of(R"({"schema": 1, "axes": {"prompt": ["fox", "大阪"], "seed": [7]}})");
+    EXPECT_TRUE(holds(page, "<td>no. 2: 大阪</td>"));
+    EXPECT_TRUE(holds(page, "<td>fox</td>"));
 }
 
 TEST(SweepReport, APromptOfAllClipsIsBelowTheTitle) {
