@@ -362,11 +362,17 @@ std::string said_of_dtypes(const TraceComparison& c) {
 std::string verdict_of_equals(const TraceComparison& c) {
     const auto other =
         std::find_if(c.layers.begin(), c.layers.end(), [](const LayerError& l) { return !l.difference.same_bits; });
+    const bool one = c.layers.size() == 1;
     std::string text;
     if (other == c.layers.end())
-        text = fmt::format("All {} tensors are equal to the bit.", c.layers.size());
+        text = one ? "The only tensor is equal to the bit."
+                   : fmt::format("All {} tensors are equal to the bit.", c.layers.size());
     else if (c.first_dtype)
-        text = fmt::format("All {} tensors are equal in value.", c.layers.size()) + said_of_dtypes(c);
+        text = (one ? "The only tensor is equal in value."
+                    : fmt::format("All {} tensors are equal in value.", c.layers.size())) +
+               said_of_dtypes(c);
+    else if (one)
+        text = fmt::format("The only tensor is equal in value as f32; what is stored differs in {}.", place(*other));
     else
         text = fmt::format("All {} tensors are equal in value as f32; what is stored differs first in {}.",
                            c.layers.size(), place(*other));
@@ -388,6 +394,9 @@ std::string verdict_of(const TraceComparison& c) {
         else if (is_given(l.parts))
             text = fmt::format("The two differ in what they are given: {} is {} apart ({}).", place(l),
                                error_text(l.relative), pair_of_dtypes(l.difference));
+        else if (std::isinf(l.relative))
+            text = fmt::format("The error begins in {}: its result is 0 throughout in B alone ({}).", place(l),
+                               pair_of_dtypes(l.difference));
         else
             text = fmt::format(
                 "The error begins in {}: what it is computed from {}, its result agrees to {} (about {} would be "

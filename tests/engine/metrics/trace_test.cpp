@@ -146,7 +146,12 @@ TEST(Analyse, WhatIsNotTracedIsLookedThrough) {
 TEST(Analyse, UnknownNamesFollowEachOther) {
     EXPECT_EQ(first_of(made_of({{"a", 1e-7}, {"b", 1e-7}, {"c", 1e-2}, {"d", 1.2e-2}})), "c");
     EXPECT_EQ(first_of(made_of({{"a", 0}, {"b", 0}})), "none");
-    EXPECT_EQ(made_of({{"a", 0}}).verdict, "All 1 tensors are equal to the bit.");
+    EXPECT_EQ(made_of({{"a", 0}}).verdict, "The only tensor is equal to the bit.");
+    TraceComparison none = made_of({{"a", 0}, {"b", 1}});
+    none.layers[1].difference.norm_squares = 0;
+    analyse(none);
+    EXPECT_TRUE(none.verdict.starts_with("The error begins in b: its result is 0 throughout in B alone (f32)."))
+        << none.verdict;
     EXPECT_EQ(made_of({}).verdict, "The two traces have no layer in common.");
 }
 
@@ -164,7 +169,7 @@ TEST(Analyse, OnlyWhatIsEqualToTheBitIsIdentical) {
     c.only_a = {"z"};
     analyse(c);
     EXPECT_FALSE(c.identical());
-    EXPECT_EQ(c.verdict, "All 1 tensors are equal to the bit. Not compared: 1 in A alone, 0 in B alone.");
+    EXPECT_EQ(c.verdict, "The only tensor is equal to the bit. Not compared: 1 in A alone, 0 in B alone.");
 }
 
 /// Of the VAE and the image encoder, where a name does not tell the layer before.
