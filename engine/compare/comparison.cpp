@@ -20,6 +20,13 @@ std::string frames(std::int64_t n) { return counted(std::uint64_t(n), "frame"); 
 
 std::string rate(double fps) { return fmt::format("{:.6g} fps", fps); }
 
+/// Whether the last frames of both are over at the same moment: to half a frame of the faster one.
+bool end_together(const Comparison& c) {
+    const double a = c.a.fps, b = c.b.fps;
+    if (c.pairs.match != FrameMatch::time || c.pairs.offset != 0 || !(a > 0) || !(b > 0)) return false;
+    return std::abs(double(c.length_a) / a - double(c.length_b) / b) < 0.5 / std::max(a, b);
+}
+
 } // namespace
 
 Comparer::Comparer(const std::filesystem::path& a, const std::filesystem::path& b, const CompareOptions& options,
@@ -134,13 +141,6 @@ void Comparer::compare_steps(Comparison& c) const {
         RunFolder::open(c.a.path), RunFolder::open(c.b.path),
         [&](int done, int total) { progress_("comparing latents", done, total); }, stop_);
     c.notes = c.steps.notes;
-}
-
-/// Whether the last frames of both are over at the same moment: to half a frame of the faster one.
-bool end_together(const Comparison& c) {
-    const double a = c.a.fps, b = c.b.fps;
-    if (c.pairs.match != FrameMatch::time || c.pairs.offset != 0 || !(a > 0) || !(b > 0)) return false;
-    return std::abs(double(c.length_a) / a - double(c.length_b) / b) < 0.5 / std::max(a, b);
 }
 
 /// Which frame of B meets one of A: "compared with frame i+4 of B", by time "with the frame of B 4 after …".
