@@ -74,9 +74,9 @@ void MainWindow::make_file_actions() {
                             bool (app::Settings::*get)() const, void (app::Settings::*set)(bool)) {
         auto* action = actions_.add(QLatin1String(id), file, text, {}, QLatin1String(picture));
         action->setCheckable(true);
-        action->setChecked((studio_.settings.*get)());
-        connect(action, &QAction::triggered, this, [this, set](bool on) { (studio_.settings.*set)(on); });
         auto& settings = studio_.settings; // an action goes after the window's own part
+        action->setChecked((settings.*get)());
+        connect(action, &QAction::triggered, this, [&settings, set](bool on) { (settings.*set)(on); });
         connect(&settings, &app::Settings::changed, action, [&settings, action, key, get](const QString& changed) {
             if (changed == key) action->setChecked((settings.*get)());
         });
