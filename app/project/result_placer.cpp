@@ -44,11 +44,21 @@ void ResultPlacer::place_held() {
     emit held_changed(0);
 }
 
+void ResultPlacer::set_recovery_offered(bool offered) {
+    recovery_offered_ = offered;
+    if (offered || shotless_.empty()) return;
+    held_.insert(held_.end(), shotless_.begin(), shotless_.end());
+    shotless_.clear();
+    if (!project_.undo().canRedo()) return place_held();
+    emit held_changed(held());
+}
+
 void ResultPlacer::place(const Result& result) {
     const bool follows = !result.place.placed.isEmpty();
     const int same = project_.row_of(follows ? result.place.placed : result.place.shot);
     const int before = follows ? project_.row_of(result.place.shot) : -1;
     if (same < 0 && before < 0) {
+        if (recovery_offered_) return shotless_.push_back(result);
         emit said(tr("The shot is not there any more: the result is among the runs."));
         return;
     }

@@ -11,13 +11,15 @@ class RunQueue;
 
 /// Puts the result of a queue entry with a ResultPlace on the timeline when it is done, as an undo step. While there is
 /// something to redo, which such a step would end, results are held back: until redo is used up, until the user's next
-/// edit ends it, or place_held(). GUI thread; borrows both.
+/// edit ends it, or place_held(). Those of a cut that may yet be recovered wait for that. GUI thread; borrows both.
 class ResultPlacer : public QObject {
     Q_OBJECT
 public:
     ResultPlacer(Project& project, RunQueue& queue, QObject* parent = nullptr);
     int held() const { return int(held_.size()); }
     void place_held(); ///< now, in the order they came in; what was undone cannot be done again
+    /// While it is, a result whose shot is not there may be of the cut that comes back.
+    void set_recovery_offered(bool offered);
 
 signals:
     void held_changed(int held);
@@ -37,7 +39,8 @@ private:
 
     Project& project_;
     RunQueue& queue_;
-    std::deque<Result> held_;
+    std::deque<Result> held_, shotless_; ///< shotless: until the recovery is answered
+    bool recovery_offered_ = false;
 };
 
 } // namespace denoir::app

@@ -12,6 +12,7 @@
 #include "app/project/project_check.h"
 #include "app/request/remembered_request.h"
 #include "app/request/request_document.h"
+#include "app/studio.h"
 #include "engine/core/error.h"
 #include "ui/widgets/banner.h"
 #include "ui/widgets/open_dialog.h"
@@ -170,10 +171,18 @@ void ProjectFiles::offer_to_recover(const app::Project::Recovery& recovery) {
         });
         if (question_) offer_to_recover(recovery); // stays until that is answered, which may be by Cancel
     };
+    const auto answered = [this] { studio_.core.results.set_recovery_offered(false); };
+    studio_.core.results.set_recovery_offered(true);
     banners_.show_banner(QStringLiteral("recover"), Banners::Kind::info,
                          tr("Denoir ended unexpectedly. Kept: %1, as of %2 (%n shot(s)).", nullptr, recovery.shots)
                              .arg(name, QLocale().toString(recovery.saved.toLocalTime(), QLocale::ShortFormat)),
-                         {{tr("Recover"), take}, {tr("Discard"), [recovery] { app::Project::discard(recovery); }}});
+                         {{tr("Recover"), take},
+                          {tr("Discard"),
+                           [recovery, answered] {
+                               app::Project::discard(recovery);
+                               answered();
+                           }}},
+                         0, answered);
 }
 
 void ProjectFiles::recover(const app::Project::Recovery& recovery) {
@@ -182,6 +191,7 @@ void ProjectFiles::recover(const app::Project::Recovery& recovery) {
     } catch (const Error& error) {
         banners_.show_banner(QStringLiteral("recover"), Banners::Kind::error, app::Issue::from(error).line());
     }
+    studio_.core.results.set_recovery_offered(false); // what came meanwhile finds its shots now
 }
 
 bool ProjectFiles::loses_cut() {

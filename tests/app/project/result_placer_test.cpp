@@ -94,6 +94,43 @@ private slots:
         QVERIFY(!project_->undo().canRedo());
     }
 
+    /// The queue goes on after a crash, whether its cut is back or not.
+    void a_result_waits_for_the_cut_that_may_be_recovered() {
+        QSignalSpy said(&*placer_, &ResultPlacer::said);
+        const QString other = project_->shot(0).id;
+        project_->add_shot(take(5, "b"));
+        const QString lost = project_->shot(1).id;
+        project_->undo().undo();
+        project_->rename_shot(0, "of this session");
+        placer_->set_recovery_offered(true);
+        const QString tag = ResultPlace{lost, {}, new_id()}.tag();
+        end(tag, runs_[0]);
+        end(tag, runs_[1]);
+        end(ResultPlace{other, {}, {}}.tag(), runs_[0]); // has its shot
+        QCOMPARE(project_->shot(0).takes.size(), std::size_t(2));
+        QCOMPARE(said.count(), 0);
+        project_->undo().undo();
+        project_->undo().undo();
+        placer_->set_recovery_offered(false); // of no use: told, once there is nothing to redo
+        QCOMPARE(placer_->held(), 2);
+        placer_->place_held();
+        QCOMPARE(said.count(), 2);
+    }
+
+    void what_is_recovered_takes_its_results() {
+        placer_->set_recovery_offered(true);
+        const QString tag = ResultPlace{shot(), {}, new_id()}.tag();
+        const QString file = home_.data("cut.denoir");
+        project_->save_as(file);
+        project_->clear();
+        end(tag, runs_[0]);
+        end(tag, runs_[1]);
+        project_->open(file);
+        placer_->set_recovery_offered(false);
+        QCOMPARE(project_->count(), 2);
+        QCOMPARE(project_->shot(1).takes.size(), std::size_t(2));
+    }
+
     void what_has_no_place_is_said() {
         QSignalSpy said(&*placer_, &ResultPlacer::said);
         end(QString(), runs_[0]);                                        // not made for the cut

@@ -4,6 +4,7 @@
 #include <QUndoStack>
 
 #include "app/base/settings.h"
+#include "app/project/shot_requests.h"
 #include "app/request/request_document.h"
 #include "app/runs/run_history.h"
 #include "app/runs/run_queue.h"
@@ -108,6 +109,29 @@ private slots:
         studio.key(Qt::Key_Z, Qt::ControlModifier);
         QCOMPARE(document.value("prompt").toString(), QStringLiteral("what I write now"));
         QCOMPARE(project.count(), 1);
+    }
+
+    /// The queue goes on while the offer stands.
+    void what_was_made_for_a_lost_cut_waits_for_the_answer() {
+        const app::Home home;
+        app::write_clip(home.file("a.mp4"), 64, 48, 6);
+        const QString run = app::tiny_run(home.file("late"), 1, 1);
+        QString shot;
+        {
+            app::Project lost;
+            lost.set_autosave(true);
+            lost.add_shot(app::take_of_video(home.file("a.mp4")));
+            shot = lost.shot(0).id;
+        }
+        StudioFixture studio;
+        auto& queue = studio.core().queue;
+        queue.set_paused(true);
+        const quint64 entry = queue.add({app::tiny_request(), {}}, false, app::ResultPlace{shot, {}, {}}.tag());
+        emit queue.entry_ended(entry, int(app::RunQueue::State::done), run);
+        QVERIFY2(!said(studio).contains("not there any more"), qPrintable(said(studio)));
+        QVERIFY(studio.press("Recover"));
+        QCOMPARE(studio.core().project.count(), 1);
+        QCOMPARE(studio.core().project.shot(0).current().run, run);
     }
 
     void a_name_with_a_dot_gets_its_ending() {
