@@ -34,6 +34,13 @@ void Branching::branch(const QString& run, int step) {
         });
 }
 
+bool Branching::active() const { return document_.asked().start.has_value(); }
+
+void Branching::end() {
+    document_.reset(start_key);
+    emit said(tr("The next run begins with its first step again; undo brings the branch back."));
+}
+
 void Branching::tell() {
     const auto& start = document_.asked().start;
     if (!start) return banners_.remove(QStringLiteral("branch"));
@@ -41,11 +48,7 @@ void Branching::tell() {
     banners_.show_banner(QStringLiteral("branch"), Banners::Kind::info,
                          tr("Change guidance or prompt, then Generate: the first %n step(s) are not computed again.",
                             nullptr, start->step),
-                         {{tr("From the beginning instead"), anew}}, 0, [this, anew] {
-                             anew();
-                             emit said(
-                                 tr("The next run begins with its first step again; undo brings the branch back."));
-                         });
+                         {{tr("From the beginning instead"), anew}}, 0, [this] { end(); });
 }
 
 } // namespace denoir::ui

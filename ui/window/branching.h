@@ -18,6 +18,8 @@ public:
     Branching(app::RequestDocument& document, app::Preparations& inputs, Banners& banners, QObject* parent = nullptr);
     /// Puts the run's request into the parameters, to begin after that step; below 1: none was picked.
     void branch(const QString& run, int step);
+    bool active() const; ///< the next run begins with a stored step
+    void end();
 
 signals:
     void said(const QString& text);

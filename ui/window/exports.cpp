@@ -234,8 +234,10 @@ bool Exports::draft_ended(app::DraftId draft) {
     return true;
 }
 
-void Exports::stop_drafts() {
+bool Exports::stop_drafts() {
+    if (kept_drafts_.isEmpty()) return false;
     for (const app::DraftId draft : QList(kept_drafts_)) studio_.drafts.cancel(draft);
+    return true;
 }
 
 } // namespace denoir::ui

@@ -31,8 +31,8 @@ public:
 
     bool running() const; ///< anything but a draft
     bool keeps_draft() const { return !kept_drafts_.isEmpty(); }
-    void cancel(); ///< one of those that running() tells of, the cut first
-    void stop_drafts();
+    void cancel();      ///< one of those that running() tells of, the cut first
+    bool stop_drafts(); ///< false: there are none
 
 signals:
     void said(const QString& text);

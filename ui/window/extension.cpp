@@ -65,12 +65,14 @@ void Extension::tell(const app::Shot& shot, bool goes_on) {
         shot.current().still() ? tr("Generate now makes “%1” move: a clip that begins with it comes after it.")
         : goes_on ? tr("Generate now continues “%1” with its last pictures; the result comes after it.")
                   : tr("Generate now continues “%1” from its last picture; the result comes after it.");
-    const auto decline = [this] {
-        shot_.clear();
-        emit said(tr("What is made next does not go to the timeline."));
-    };
+    const auto not_now = [this] { decline(); };
     banners_.show_banner(QStringLiteral("extend"), Banners::Kind::info, words.arg(app::shortened(shot.title(), 60)),
-                         {{tr("Not now"), decline}}, 0, decline);
+                         {{tr("Not now"), not_now}}, 0, not_now);
+}
+
+void Extension::decline() {
+    end();
+    emit said(tr("What is made next does not go to the timeline."));
 }
 
 /// The request may not be one any more.

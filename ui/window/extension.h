@@ -25,7 +25,9 @@ public:
               ImagesPanel& images, Banners& banners, QObject* parent = nullptr);
     /// The request becomes one that goes on after the shot of that row.
     void begin(int row);
+    bool active() const { return !shot_.isEmpty(); }
     void end();
+    void decline(); ///< by hand, which is said
     /// Where the results of the next run belong, as RunQueue::add() takes it; empty: nowhere.
     QString tag() const;
 

@@ -261,7 +261,10 @@ void MainWindow::connect_cut() {
     connect(timeline_, &TimelineView::extend_requested, extension_, &Extension::begin);
     connect(timeline_, &TimelineView::retake_requested, retaking_, &Retaking::retake);
     connect(timeline_, &TimelineView::locate_requested, locator_, &MediaLocator::locate);
-    connect(retaking_, &Retaking::begun, this, [this] { viewer_->watch(); });
+    connect(retaking_, &Retaking::begun, this, [this] {
+        viewer_->watch();
+        extension_->end(); // something else is made of the shot now
+    });
     connect(shot_adder_, &ShotAdder::added_in_create, this, [this] { docks_->at("timeline-dock").show(); });
     connect(timeline_, &TimelineView::issue_found, this, [this](const app::Issue& issue) { say(issue.line()); });
     connect(timeline_, &TimelineView::nothing_to_cut, this, &MainWindow::say_empty_cut);

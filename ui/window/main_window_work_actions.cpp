@@ -19,6 +19,7 @@
 #include "ui/tune/sweep_bar.h"
 #include "ui/tune/sweep_grid.h"
 #include "ui/tune/sweep_view.h"
+#include "ui/window/branching.h"
 #include "ui/window/exports.h"
 #include "ui/window/extension.h"
 #include "ui/window/generation.h"
@@ -68,7 +69,8 @@ void MainWindow::make_run_actions() {
 /// In the layout Tune the axes become a sweep; a run that is to be next in line is one all the same.
 void MainWindow::generate(bool next) { tunes() && !next ? generation_->sweep() : generation_->generate(next); }
 
-/// What is at work, not what waits behind it; of several the one that is seen most.
+/// What is at work, not what waits behind it; of several the one that is seen most. Where nothing is, what the next run
+/// was to go on after.
 void MainWindow::stop_work() {
     if (studio_.queue.running() != 0 || studio_.worker.busy()) say(tr("stopping …"));
     if (studio_.worker.busy())
@@ -81,8 +83,12 @@ void MainWindow::stop_work() {
         layer_comparison_.cancel();
     else if (timeline_->reader().busy())
         timeline_->reader().cancel();
-    else
-        exports_->stop_drafts();
+    else if (exports_->stop_drafts())
+        return;
+    else if (extension_->active())
+        extension_->decline();
+    else if (branching_->active())
+        branching_->end();
 }
 
 /// To the timeline what is looked at: in the list its selection, else the picture, which may be a file's or the run at

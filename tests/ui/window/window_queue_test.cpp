@@ -161,6 +161,10 @@ private slots:
         QVERIFY(!told() && !studio->core().document.asked().start);
         studio->key(Qt::Key_Z, Qt::ControlModifier);
         QVERIFY(told());
+        studio->key(Qt::Key_Escape); // nothing is at work: what was to begin is taken back
+        QVERIFY(!told() && !studio->core().document.asked().start);
+        studio->key(Qt::Key_Z, Qt::ControlModifier);
+        QVERIFY(told());
         QVERIFY(studio->window().close());
         studio.reset();
         studio.emplace();

@@ -199,6 +199,17 @@ private slots:
         QVERIFY(studio.idle());
         QCOMPARE(studio.core().queue.index(0).data(app::RunQueue::StateRole).toInt(), int(QueueState::done));
         QCOMPARE(project.count(), 2);
+        // So is Esc, while nothing is at work; a retake is something else.
+        extend(0, text_only);
+        studio.key(Qt::Key_Escape);
+        QVERIFY(!said(studio).contains("continues"));
+        QVERIFY2(said(studio).contains("does not go to the timeline"), qPrintable(said(studio)));
+        extend(0, text_only);
+        QVERIFY(said(studio).contains("continues"));
+        studio.core().queue.set_paused(true);
+        emit timeline->retake_requested(0);
+        QTRY_COMPARE_WITH_TIMEOUT(studio.core().queue.waiting(), 1, 30000);
+        QVERIFY(!said(studio).contains("continues"));
     }
 };
 
