@@ -156,7 +156,7 @@ void StepPictures::reset() {
     worker_->thread.cancel_all();
     ++generation_;
     run_.clear();
-    steps_ = latent_frames_ = frames_ = 0;
+    steps_ = first_step_ = latent_frames_ = frames_ = 0;
     last_step_ = -1;
     every_ = 1;
     fps_ = 0;
@@ -195,10 +195,11 @@ void StepPictures::set_up(const Request& r, int steps) {
     if (noise_levels_.size() != pictures_.size()) noise_levels_.clear();
 }
 
-void StepPictures::begin(const QString& run, const Request& request, int steps) {
+void StepPictures::begin(const QString& run, const Request& request, int steps, int first) {
     reset();
     run_ = run;
     running_ = true;
+    first_step_ = first;
     set_up(request, steps);
     // Tasks hold the worker itself: while it goes, the member no longer leads to it.
     worker_->put([worker = worker_.get(), request, steps](const std::stop_token&) { worker->prepare(request, steps); });

@@ -26,8 +26,8 @@ public:
     explicit StepPictures(QObject* parent = nullptr);
     ~StepPictures() override;
 
-    /// A run begins, or goes on: `steps` in all. `request` is resolved.
-    void begin(const QString& run, const Request& request, int steps);
+    /// A run begins, or goes on: `steps` in all, of which the first `first` are there. `request` is resolved.
+    void begin(const QString& run, const Request& request, int steps, int first = 0);
     void add(const StepUpdate& update);
     /// The run is over or was stopped: no more steps come.
     void finish();
@@ -37,8 +37,9 @@ public:
 
     const QString& run() const { return run_; }
     bool running() const { return running_; }
-    int steps() const { return steps_; }         ///< in all; 0: nothing is shown
-    int last_step() const { return last_step_; } ///< the newest with a picture; -1: none
+    int steps() const { return steps_; }           ///< in all; 0: nothing is shown
+    int first_step() const { return first_step_; } ///< of the run at work: how many were there when it began
+    int last_step() const { return last_step_; }   ///< the newest with a picture; -1: none
     int latent_frames() const { return latent_frames_; }
     int frames() const { return frames_; } ///< of the video
     double fps() const { return fps_; }
@@ -78,7 +79,7 @@ private:
     void take(int step, Step pictures);
 
     QString run_;
-    int steps_ = 0, last_step_ = -1, every_ = 1, latent_frames_ = 0, frames_ = 0;
+    int steps_ = 0, first_step_ = 0, last_step_ = -1, every_ = 1, latent_frames_ = 0, frames_ = 0;
     double fps_ = 0;
     QSize video_size_;
     bool running_ = false, keeps_steps_ = false;

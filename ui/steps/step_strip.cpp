@@ -241,13 +241,13 @@ void StepStrip::refresh_text() {
     leave_out(*follow_, !(any && pictures_.running() && !follows_));
     leave_out(*frames_, pictures_.frames() < 2);
     leave_out(*frame_label_, pictures_.frames() < 2);
-    leave_out(*resume_, !any || pictures_.running() || pictures_.last_step() < 0 ||
-                            pictures_.last_step() == pictures_.steps());
+    leave_out(*resume_,
+              !any || pictures_.running() || pictures_.last_step() < 0 || pictures_.last_step() == pictures_.steps());
     branch_->setEnabled(pictures_.can_branch(step_));
     keep_->setEnabled(any && step_ >= 0 && !pictures_.run().isEmpty());
     QString text;
     if (any) {
-        text = tr("step %1/%2").arg(std::max(0, step_)).arg(pictures_.steps());
+        text = tr("step %1/%2").arg(step_ < 0 ? pictures_.first_step() : step_).arg(pictures_.steps());
         if (draft_ != 0)
             text += QStringLiteral("  ·  ") + tr("decoding…");
         else if (const QString left = app::time_left(seconds_left_); pictures_.running() && !left.isEmpty())

@@ -78,8 +78,8 @@ void StepsPanel::connect_strips() {
     });
 }
 
-void StepsPanel::begin(const QString& run, const Request& request, int steps) {
-    live_pictures_.begin(run, request, steps);
+void StepsPanel::begin(const QString& run, const Request& request, int steps, int first) {
+    live_pictures_.begin(run, request, steps, first);
 }
 
 void StepsPanel::add(const app::StepUpdate& update) { live_pictures_.add(update); }

@@ -27,7 +27,7 @@ public:
     ~StepsPanel() override;
 
     // The run at work, as the worker tells of it.
-    void begin(const QString& run, const Request& request, int steps);
+    void begin(const QString& run, const Request& request, int steps, int first);
     void add(const app::StepUpdate& update);
     void set_seconds_left(double seconds); ///< of that run; negative: not known
     void finish();

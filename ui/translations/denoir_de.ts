@@ -5025,5 +5025,13 @@ ein Bild, %2 s lang: %n Bilder mit %3 fps</numerusform>
         <source>Stopped before the first step. It can be resumed.</source>
         <translation>Vor dem ersten Schritt angehalten. Der Lauf kann fortgesetzt werden.</translation>
     </message>
+    <message>
+        <source>Step %1 is being computed.</source>
+        <translation>Schritt %1 wird berechnet.</translation>
+    </message>
+    <message>
+        <source>Before step %1: %2.</source>
+        <translation>Vor Schritt %1: %2.</translation>
+    </message>
 </context>
 </TS>

@@ -49,9 +49,9 @@ Viewer::Viewer(PreviewView& preview, StepsPanel& steps, Playback& playback, Layo
 /// Of its jobs those of the queue; another is a verification's.
 void Viewer::follow_worker() {
     connect(&worker_, &app::EngineWorker::run_created, this,
-            [this](app::JobId job, const QString& run, int steps, int, const Request& request) {
+            [this](app::JobId job, const QString& run, int steps, int first, const Request& request) {
                 if (job != queue_.running_job()) return;
-                steps_.begin(run, request, steps);
+                steps_.begin(run, request, steps, first);
                 if (watching_) show_live();
             });
     connect(&worker_, &app::EngineWorker::step_done, this, [this](app::JobId job, const app::StepUpdate& update) {
@@ -82,8 +82,13 @@ void Viewer::tell_awaited() {
     const QVariant stage = queue_.index(row).data(app::RunQueue::StageRole);
     if (!stage.isValid()) return preview_.set_awaited(tr("The run waits for the engine."));
     const auto now = static_cast<Stage>(stage.toInt());
-    preview_.set_awaited(now == Stage::denoise ? tr("The first step is being computed.")
-                                               : tr("Before the first step: %1.").arg(app::stage_text(now)));
+    // A branch, and a run that goes on, begin with a later one.
+    const int step = queue_.index(row).data(app::RunQueue::StepRole).toInt() + 1;
+    const QString words = now == Stage::denoise ? step > 1 ? tr("Step %1 is being computed.").arg(step)
+                                                           : tr("The first step is being computed.")
+                          : step > 1 ? tr("Before step %1: %2.").arg(step).arg(app::stage_text(now))
+                                                : tr("Before the first step: %1.").arg(app::stage_text(now));
+    preview_.set_awaited(words);
 }
 
 void Viewer::show_run(const QString& run) { show(run, true); }
@@ -101,7 +106,11 @@ void Viewer::entry_ended(int state, const QString& run) {
     if (state != int(app::RunQueue::State::cancelled) || steps_.live().run() != run) return;
     if (watching_) {
         show_ended(run);
-        show_live();
+        // What comes next does not take the place of the one that was stopped to be looked at, and branched from.
+        if (queue_.waiting() > 0)
+            watching_ = false;
+        else
+            show_live();
     }
     const int step = steps_.live().last_step();
     emit said(step > 0 ? tr("Stopped at step %1. Resume it, or branch from any step.").arg(step)

@@ -246,6 +246,11 @@ private slots:
         pictures.begin(run_, folder.record().request, 4);
         QVERIFY(pictures.running());
         QCOMPARE(strip.step(), -1);
+        const auto* state = strip.findChild<QLabel*>("step-state");
+        QCOMPARE(state->text(), QStringLiteral("step 0/4"));
+        pictures.begin(run_, folder.record().request, 4, 2); // a branch, before its own first step
+        QCOMPARE(state->text(), QStringLiteral("step 2/4"));
+        pictures.begin(run_, folder.record().request, 4);
         for (int step = 1; step <= 3; ++step) {
             StepUpdate update{step, 4, folder.step_tensor(step, "latent"), folder.step_tensor(step, "x0"), 0.5};
             pictures.add(update);
@@ -253,7 +258,6 @@ private slots:
         }
         QVERIFY(!pictures.picture(0, 0, StepPictures::View::latent).isNull()); // the noise, from the run folder
         QVERIFY(!shown.back().front().value<QImage>().isNull());
-        const auto* state = strip.findChild<QLabel*>("step-state");
         strip.set_seconds_left(12.3); // as the queue has it: one figure in the whole window
         QCOMPARE(state->text(), QStringLiteral("step 3/4  ·  12 s left"));
         strip.set_seconds_left(0);

@@ -132,6 +132,32 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(strip->step(), all, 30000);
     }
 
+    /// One that was stopped is branched from, whatever comes next in line.
+    void what_was_stopped_stays_in_sight() {
+        const app::Home home;
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& core = studio.core();
+        core.document.set_value("steps", 400);
+        QVERIFY(core.document.wait_resolved(20000));
+        app::Arrivals steps(&core.worker, &app::EngineWorker::step_done);
+        for (int i = 0; i < 2; ++i) studio.find<QAction>("run.generate")->trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(steps.count() > 3, 60000);
+        const QString run = core.queue.running_run();
+        studio.key(Qt::Key_Escape);
+        QTRY_VERIFY_WITH_TIMEOUT(!core.queue.running_run().isEmpty() && core.queue.running_run() != run, 30000);
+        const auto before = steps.count();
+        QTRY_VERIFY_WITH_TIMEOUT(steps.count() > before + 2, 30000);
+        QCOMPARE(studio.window().viewer().run(app::Side::a), run);
+        QTRY_COMPARE_WITH_TIMEOUT(studio.window().findChild<RunsPanel*>()->current(), run, 30000);
+        QTRY_VERIFY_WITH_TIMEOUT(studio.find<StepStrip>("run-steps")->step() > 1, 30000);
+        studio.find<QAction>("run.branch")->trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(core.document.asked().start.has_value(), 30000);
+        QCOMPARE(app::to_qstring(core.document.asked().start->run), run);
+        studio.key(Qt::Key_Escape);
+        QVERIFY(studio.idle());
+    }
+
     /// What is opened to be compared beside a run at work is not covered by its next step.
     void a_comparison_beside_a_run_stays_in_sight() {
         const app::Home home;
