@@ -2199,10 +2199,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>Ausgewählte Läufe &amp;vergleichen</translation>
     </message>
     <message>
-        <source>Select two runs in the list first (Ctrl and click).</source>
-        <translation>Erst zwei Läufe in der Liste auswählen (Strg und Klick).</translation>
-    </message>
-    <message>
         <source>&amp;Side by side</source>
         <translation>&amp;Nebeneinander</translation>
     </message>
@@ -2694,6 +2690,10 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     <message>
         <source>Wipe to the right; onion: more of B</source>
         <translation>Blende nach rechts; überlagert: mehr von B</translation>
+    </message>
+    <message>
+        <source>Select two runs in the list first.</source>
+        <translation>Zuerst zwei Läufe in der Liste auswählen.</translation>
     </message>
 </context>
 <context>

@@ -127,6 +127,8 @@ private:
     void generate(bool next);
     void stop_work();
     void add_what_is_meant();
+    void compare_pair(const QStringList& runs);
+    void show_compare();        ///< two runs that were selected since are A and B then
     void say_only_in_preview(); ///< in the layout that has none
     // main_window_timeline_actions.cpp
     void make_timeline_actions();
@@ -174,6 +176,7 @@ private:
     Generation* generation_;
     bool for_picture_ = false; ///< nothing is stored
     bool tuned_ = false;       ///< the layout Tune was shown last
+    QStringList compared_;     ///< the two that were selected when they became A and B
 };
 
 } // namespace denoir::ui

@@ -136,8 +136,9 @@ void MainWindow::make_view_actions() {
         {Layout::compare, "view.compare", tr("Co&mpare"), Qt::Key_2, "compare"},
         {Layout::tune, "view.tune", tr("&Tune"), Qt::Key_3, "sliders"}};
     for (const auto& [each, id, text, key, picture] : arrangements) {
-        auto* action = add_action(id, view, text, {QKeySequence(Qt::CTRL | key)}, picture,
-                                  [this, each = each] { layouts_->show(each); });
+        auto* action = add_action(id, view, text, {QKeySequence(Qt::CTRL | key)}, picture, [this, each = each] {
+            each == Layout::compare ? show_compare() : layouts_->show(each);
+        });
         action->setCheckable(true);
         layouts->addAction(action);
     }

@@ -150,17 +150,30 @@ void MainWindow::say_only_in_preview() {
     say(tr("The preview is not part of this layout: Enter shows the selected clip in it."));
 }
 
+void MainWindow::compare_pair(const QStringList& runs) {
+    compared_ = runs;
+    viewer_->compare(runs[0], runs[1]);
+}
+
+void MainWindow::show_compare() {
+    layouts_->show(Layout::compare);
+    const QStringList runs = runs_->selected();
+    if (runs.size() == 2 && runs != compared_) compare_pair(runs);
+}
+
 void MainWindow::make_compare_actions() {
     const QString comparing = tr("Compare");
     add_action("compare.selected", comparing, tr("&Compare the selected runs"),
                {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C)}, "compare", [this] {
+                   const QString select = tr("Select two runs in the list first.");
                    const QStringList runs = runs_->selected();
                    if (runs.size() == 2)
-                       viewer_->compare(runs[0], runs[1]);
+                       compare_pair(runs);
                    else if (runs.size() == 1 && runs[0] != viewer_->run(app::Side::a))
                        viewer_->compare(viewer_->run(app::Side::a), runs[0]);
                    else
-                       say(tr("Select two runs in the list first (Ctrl and click)."));
+                       return say(select);
+                   status_->take_back(select);
                });
     const auto with = [this](const QString& path) { viewer_->compare({}, path); };
     add_action("compare.with-file", comparing, tr("Compare what is shown with a &file …"), {}, "open",

@@ -110,6 +110,13 @@ void StatusLine::say(const QString& text) {
     announcer_->announce(text);
 }
 
+void StatusLine::take_back(const QString& text) {
+    if (said_ != text) return;
+    said_.clear();
+    said_timer_->stop();
+    refresh();
+}
+
 void StatusLine::set_cancel_keys(const QString& keys) {
     cancel_->setText(keys.isEmpty() ? QString() : tr("%1 stops it").arg(keys));
 }

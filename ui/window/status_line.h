@@ -30,6 +30,7 @@ public:
     void end_task(Task task);
     /// A short word that goes away by itself.
     void say(const QString& text);
+    void take_back(const QString& text);       ///< what was said, where it is still there: it is not so any more
     void set_cancel_keys(const QString& keys); ///< of what stops the work
     /// For who listens only: others see it.
     void announce(const QString& text);

@@ -132,6 +132,45 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(strip->step(), all, 30000);
     }
 
+    /// Ctrl+2 compares them as Ctrl+Shift+C does, once: what is chosen in the bar afterwards stays.
+    void two_selected_runs_are_compared() {
+        const app::Home home;
+        QStringList made;
+        for (const auto& [name, seed] : {std::pair{"first", 1}, {"second", 2}, {"third", 3}})
+            made << listed_run(home, name, 2, quint64(seed));
+        StudioFixture studio;
+        auto& viewer = studio.window().viewer();
+        auto* list = studio.find<QListView>("runs");
+        QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), 3, 30000);
+        const auto select = [&](int rows) {
+            list->clearSelection();
+            for (int row = 0; row < rows; ++row)
+                list->selectionModel()->select(list->model()->index(row, 0), QItemSelectionModel::Select);
+            return studio.window().findChild<RunsPanel*>()->selected();
+        };
+        const auto compares = [&](const QStringList& runs) {
+            return QTest::qWaitFor(
+                [&] { return viewer.run(app::Side::a) == runs[0] && viewer.run(app::Side::b) == runs[1]; }, 30000);
+        };
+        select(3);
+        studio.key(Qt::Key_C, Qt::ControlModifier | Qt::ShiftModifier);
+        QVERIFY2(said(studio).contains("Select two runs"), qPrintable(said(studio)));
+        const QStringList two = select(2);
+        studio.key(Qt::Key_C, Qt::ControlModifier | Qt::ShiftModifier);
+        QVERIFY2(!said(studio).contains("Select two runs"), qPrintable(said(studio)));
+        QVERIFY(compares(two));
+        studio.window().layouts().show(Layout::create);
+        viewer.show_run(two[0]);
+        const QStringList again = select(3).mid(1);
+        list->selectionModel()->select(list->model()->index(0, 0), QItemSelectionModel::Deselect);
+        studio.key(Qt::Key_2, Qt::ControlModifier);
+        QVERIFY(compares(again));
+        viewer.compare(two[0], {});
+        studio.key(Qt::Key_1, Qt::ControlModifier);
+        studio.key(Qt::Key_2, Qt::ControlModifier);
+        QVERIFY(compares({two[0], again[1]}));
+    }
+
     /// One that was stopped is branched from, whatever comes next in line.
     void what_was_stopped_stays_in_sight() {
         const app::Home home;
