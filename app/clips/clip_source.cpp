@@ -69,6 +69,22 @@ std::optional<RunFolder> run_of(const fs::path& video) {
     return {};
 }
 
+/// What to do about a video that cannot be read: a run's own can be made again of what lies beside it.
+std::string remedy(const fs::path& video, const Error& error) {
+    std::error_code none;
+    const auto folder = run_of_video(video);
+    if (!folder || !fs::is_regular_file(video, none)) return error.hint();
+    try {
+        const RunFolder run = RunFolder::open(*folder);
+        if (const auto& steps = run.record().steps;
+            !steps.empty() && fs::is_regular_file(run.latents_file(steps.back().step), none))
+            return "pick the run's last step and keep its draft: it is decoded again";
+        return "make the run again";
+    } catch (const Error&) { // nor can the run
+        return error.hint();
+    }
+}
+
 class VideoSource : public ClipSource {
 public:
     VideoSource(const fs::path& path, std::stop_token stop) : video_(path, {}, std::move(stop)) {
@@ -110,7 +126,7 @@ public:
         fs::path video = run.file(run_file::video);
         if (!fs::exists(video, ignored)) video = record.out;
         if (!fs::exists(video, ignored))
-            throw Error(folder.string(), "", "this run has no video yet", "resume it, or decode one of its steps");
+            throw Error(folder.string(), "", no_video_yet, "resume it, or decode one of its steps");
         inner_ = open_clip(to_qstring(video), std::move(stop));
         info_ = inner_->info();
         info_.kind = ClipInfo::Kind::run;
@@ -212,9 +228,9 @@ std::unique_ptr<ClipSource> open_clip(const QString& name, std::stop_token stop)
     if (clip_kind(name) == ClipKind::still) return std::make_unique<StillSource>(path);
     try {
         return std::make_unique<VideoSource>(path, std::move(stop));
-    } catch (const Error&) {
+    } catch (const Error& error) {
         const bool named_as_still = is_frame_name(path) && lower_extension(path) != ".gif"; // that one moves
-        if (!named_as_still) throw;
+        if (!named_as_still) throw Error(error.file(), error.field(), error.message(), remedy(path, error));
     }
     return std::make_unique<StillSource>(path); // says what is wrong with it as a picture
 }

@@ -51,6 +51,9 @@ protected:
     ClipInfo info_;
 };
 
+/// What is wrong with a run that is waited for.
+inline constexpr const char no_video_yet[] = "this run has no video yet";
+
 /// By content: a video, a picture, a folder of pictures in natural order, a run folder (its video). The video in a
 /// run's folder, or beside it under its name, belongs to the run. `stop` ends opening, which may take long for some
 /// videos, and reading. Throws Error, Cancelled.

@@ -22,7 +22,7 @@ Take take_of_run(const QString& run, const std::stop_token& stop) {
     const fs::path video = folder.file(run_file::video);
     std::error_code code;
     if (!fs::is_regular_file(video, code))
-        throw Error(run.toStdString(), {}, "this run has no video yet", "wait for it, or resume it");
+        throw Error(run.toStdString(), {}, no_video_yet, "wait for it, or resume it");
     Take take = take_of_video(to_qstring(video), stop);
     take.run = to_qstring(folder.path());
     take.name = shortened(to_qstring(folder.record().request.prompt).simplified(), 80);

@@ -352,6 +352,11 @@ QString RunHistory::title(const QString& run) {
     return title.isEmpty() ? to_qstring(to_path(run).filename()) : title;
 }
 
+Issue RunHistory::titled(Issue issue) {
+    if (is_run_folder(to_path(issue.file))) issue.file = shortened(title(issue.file), 60);
+    return issue;
+}
+
 bool RunHistory::is_own_folder(const QString& path) {
     const fs::path runs = runs_folder(), folder = to_path(path);
     return !runs.empty() && (folder == runs || folder == runs.parent_path() || folder.parent_path() == runs);

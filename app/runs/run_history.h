@@ -75,6 +75,8 @@ public:
     static RunRecord record(const QString& run);
     /// What people know a run by: the name it was given, else its prompt; where neither can be read, its folder's name.
     static QString title(const QString& run);
+    /// Of a run's folder: with its title instead, which says more. Any other stays as it is.
+    static Issue titled(Issue issue);
     /// A run's folder among the others, or what these lie in: nobody gave it its name.
     static bool is_own_folder(const QString& path);
 

@@ -102,15 +102,17 @@ void TimelineView::add_found(const std::vector<TakeReader::Found>& all, int row,
     const auto good =
         std::count_if(all.begin(), all.end(), [](const TakeReader::Found& f) { return f.issue.isEmpty(); });
     if (good > 1) project_.undo().beginMacro(taker >= 0 ? tr("add takes") : tr("add shots"));
+    QList<app::Issue> refused;
     for (const TakeReader::Found& found : all) {
         if (!found.issue.isEmpty()) {
-            emit issue_found(found.issue);
+            refused << found.issue;
             continue;
         }
         const int added = taker >= 0 ? (project_.add_take(taker, found.take) ? taker : -1)
                                      : project_.add_shot(found.take, at > project_.count() ? -1 : at);
         if (added < 0) {
-            emit issue_found({found.take.video, {}, tr("the cut would become too long"), tr("begin another project")});
+            refused << app::Issue{
+                found.take.video, {}, tr("the cut would become too long"), tr("begin another project")};
             continue;
         }
         select(added);
@@ -120,6 +122,11 @@ void TimelineView::add_found(const std::vector<TakeReader::Found>& all, int row,
     const auto stills =
         std::count_if(all.begin(), all.end(), [](const TakeReader::Found& f) { return f.take.still(); });
     if (good > 0 && shot.isEmpty()) emit files_added(int(good), int(stills));
+    if (refused.isEmpty()) return;
+    if (all.size() > 1)
+        emit files_refused(refused, int(all.size()) - int(refused.size()));
+    else
+        emit issue_found(refused.constFirst());
 }
 
 void TimelineView::split_at_playhead() {

@@ -78,9 +78,11 @@ signals:
     void retake_requested(int row);
     void locate_requested(int row);                    ///< of a shot whose video is missing
     void issue_found(const denoir::app::Issue& issue); ///< a dropped file that is none, or comes too late
-    void files_added(int shots, int stills);           ///< by add_files(), as shots of their own
-    void nothing_to_cut();                             ///< an empty cut cannot be played
-    void inside_asked();                               ///< a split where no shot is at both sides
+    /// Of several files these; the others became shots or takes.
+    void files_refused(const QList<denoir::app::Issue>& issues, int added);
+    void files_added(int shots, int stills); ///< by add_files(), as shots of their own
+    void nothing_to_cut();                   ///< an empty cut cannot be played
+    void inside_asked();                     ///< a split where no shot is at both sides
 
 protected:
     bool event(QEvent* event) override;

@@ -4063,6 +4063,27 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <source>Put in now</source>
         <translation>Jetzt einsetzen</translation>
     </message>
+    <message numerus="yes">
+        <source>%n run(s) have no video yet: wait for them, or resume them.</source>
+        <translation>
+            <numerusform>%n Lauf hat noch kein Video: auf ihn warten, oder ihn fortsetzen.</numerusform>
+            <numerusform>%n Läufe haben noch kein Video: auf sie warten, oder sie fortsetzen.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n could not be added: %1</source>
+        <translation>
+            <numerusform>%n ließ sich nicht hinzufügen: %1</numerusform>
+            <numerusform>%n ließen sich nicht hinzufügen: %1</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n added.</source>
+        <translation>
+            <numerusform>%n hinzugefügt.</numerusform>
+            <numerusform>%n hinzugefügt.</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::StatusLine</name>

@@ -209,6 +209,27 @@
             <numerusform>%n shots added to the timeline.</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n run(s) have no video yet: wait for them, or resume them.</source>
+        <translation>
+            <numerusform>%n run has no video yet: wait for it, or resume it.</numerusform>
+            <numerusform>%n runs have no video yet: wait for them, or resume them.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n could not be added: %1</source>
+        <translation>
+            <numerusform>%n could not be added: %1</numerusform>
+            <numerusform>%n could not be added: %1</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n added.</source>
+        <translation>
+            <numerusform>%n added.</numerusform>
+            <numerusform>%n added.</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::SweepBar</name>

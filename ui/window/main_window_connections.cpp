@@ -5,12 +5,14 @@
 #include <algorithm>
 
 #include "app/base/engine_text.h"
+#include "app/base/folder.h"
 #include "app/project/project.h"
 #include "app/request/request_document.h"
 #include "app/runs/run_history.h"
 #include "app/runs/run_queue.h"
 #include "app/studio.h"
 #include "app/sweep/sweep_document.h"
+#include "engine/pipeline/run_layout.h"
 #include "ui/compare/compare_bar.h"
 #include "ui/compare/differences_panel.h"
 #include "ui/docks/images_panel.h"
@@ -49,6 +51,13 @@
 namespace denoir::ui {
 
 using app::Side;
+
+namespace {
+
+/// The key of what is said of a clip that cannot be shown.
+QString clip_banner(const QString& file) { return QStringLiteral("clip %1").arg(file); }
+
+} // namespace
 
 void MainWindow::connect_parts() {
     connect_words();
@@ -138,7 +147,8 @@ void MainWindow::connect_preview() {
     connect(preview_, &PreviewView::several_dropped, opener_, &Opener::open_together);
     connect(preview_, &PreviewView::request_found, opener_, &Opener::offer_request);
     connect(preview_, &PreviewView::clip_failed, this, [this](Side, const app::Issue& issue) {
-        banners_->show_banner(QStringLiteral("clip %1").arg(issue.file), Banners::Kind::error, issue.line(), {}, 20);
+        banners_->show_banner(clip_banner(issue.file), Banners::Kind::error, app::RunHistory::titled(issue).line(), {},
+                              20);
     });
     app::Player& player = preview_->player();
     connect(metrics_, &MetricsView::frame_requested, &player,
@@ -219,6 +229,8 @@ void MainWindow::connect_runs() {
     });
     connect(&studio_.history, &app::RunHistory::restored, this, [this](const QStringList& runs) {
         banners_->remove(QStringLiteral("deleted"));
+        for (const QString& run : runs)
+            for (const QString& file : {run, app::file_in(run, run_file::video)}) banners_->remove(clip_banner(file));
         viewer_->bring_back(runs);
     });
     auto* verifications = new Verifications(studio_.worker, *banners_, *status_, this);
@@ -266,7 +278,8 @@ void MainWindow::connect_cut() {
         extension_->end(); // something else is made of the shot now
     });
     connect(shot_adder_, &ShotAdder::added_in_create, this, [this] { docks_->at("timeline-dock").show(); });
-    connect(timeline_, &TimelineView::issue_found, this, [this](const app::Issue& issue) { say(issue.line()); });
+    connect(timeline_, &TimelineView::issue_found, this,
+            [this](const app::Issue& issue) { say(app::RunHistory::titled(issue).line()); });
     connect(timeline_, &TimelineView::nothing_to_cut, this, &MainWindow::say_empty_cut);
     connect(extension_, &Extension::empty_cut, this, &MainWindow::say_empty_cut);
     connect(retaking_, &Retaking::empty_cut, this, &MainWindow::say_empty_cut);

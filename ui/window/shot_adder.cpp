@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/window/shot_adder.h"
 
+#include <algorithm>
+
+#include "app/clips/clip_source.h"
 #include "app/project/result_placer.h"
+#include "app/runs/run_history.h"
 #include "ui/timeline/timeline_view.h"
 #include "ui/widgets/banner.h"
 #include "ui/widgets/open_dialog.h"
@@ -22,6 +26,7 @@ ShotAdder::ShotAdder(TimelineView& timeline, app::ResultPlacer& results, const L
       window_(window) {
     show_progress();
     connect(&timeline_, &TimelineView::files_added, this, &ShotAdder::tell_added);
+    connect(&timeline_, &TimelineView::files_refused, this, &ShotAdder::tell_refused);
     connect(&results_, &app::ResultPlacer::said, this, &ShotAdder::said);
     connect(&results_, &app::ResultPlacer::held_changed, this, &ShotAdder::offer_held);
 }
@@ -61,6 +66,17 @@ void ShotAdder::tell_added(int shots, int stills) {
                      nullptr, stills));
     else if (!create)
         emit said(tr("%n shot(s) added to the timeline.", nullptr, shots));
+}
+
+/// How many, where one by one they would say the same, and only the last would be read.
+void ShotAdder::tell_refused(const QList<app::Issue>& issues, int added) {
+    const bool no_video = std::ranges::all_of(
+        issues, [](const app::Issue& each) { return each.message == QLatin1String(app::no_video_yet); });
+    const int refused = int(issues.size());
+    const QString why = no_video ? tr("%n run(s) have no video yet: wait for them, or resume them.", nullptr, refused)
+                                 : tr("%n could not be added: %1", nullptr, refused)
+                                       .arg(app::RunHistory::titled(issues.constFirst()).line());
+    emit said(tr("%n added.", nullptr, added) + QLatin1Char(' ') + why);
 }
 
 void ShotAdder::offer_held(int held) {

@@ -6,6 +6,7 @@
 class QWidget;
 
 namespace denoir::app {
+struct Issue;
 class ResultPlacer;
 class Settings;
 } // namespace denoir::app
@@ -35,6 +36,7 @@ signals:
 private:
     void show_progress();
     void tell_added(int shots, int stills);
+    void tell_refused(const QList<app::Issue>& issues, int added);
     void offer_held(int held);
 
     TimelineView& timeline_;

@@ -248,6 +248,27 @@ private slots:
         }
     }
 
+    /// A run's own video need not come from anywhere.
+    void a_broken_video_of_a_run_is_made_again() {
+        const Home home;
+        const QString run = tiny_run(home.file("run"), 1, 1);
+        QFile video(run + "/video.mp4");
+        QVERIFY(video.resize(video.size() / 2));
+        const auto hint = [](const QString& clip) -> std::string {
+            try {
+                (void)open_clip(clip);
+            } catch (const Error& error) {
+                return error.hint();
+            }
+            return {};
+        };
+        for (const QString& clip : {run, video.fileName()})
+            QVERIFY2(hint(clip).find("decoded again") != std::string::npos, hint(clip).c_str());
+        QVERIFY(QFile::copy(video.fileName(), home.file("elsewhere.mp4")));
+        QVERIFY2(hint(home.file("elsewhere.mp4")).find("download") != std::string::npos,
+                 hint(home.file("elsewhere.mp4")).c_str());
+    }
+
     /// A picture that is broken is a picture all the same, and so is what only claims to be one.
     void a_broken_picture_is_called_one() {
         write_png(to_path(home_.file("whole.png")), moving_picture(32, 16, 0));

@@ -335,8 +335,12 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(issue.count(), 2, 30000);
         QCOMPARE(project_->count(), 2);
         const int steps = project_->undo().count();
+        QSignalSpy refused(&*view_, &TimelineView::files_refused);
         view_->add_files({file("b.mkv"), file("text.mp4"), file("c.mkv")}, 1);
         QTRY_COMPARE_WITH_TIMEOUT(project_->count(), 4, 30000);
+        QCOMPARE(issue.count(), 2); // of several they are told together
+        QCOMPARE(refused.count(), 1);
+        QCOMPARE(refused[0][1].toInt(), 2);
         QCOMPARE(project_->shot(1).current().video, file("b.mkv"));
         QCOMPARE(project_->shot(2).current().video, file("c.mkv"));
         QCOMPARE(project_->undo().count(), steps + 1); // dropped together, undone together

@@ -11,6 +11,7 @@
 #include "tests/ui/window/window_tools.h"
 #include "ui/docks/runs_panel.h"
 #include "ui/preview/preview_view.h"
+#include "ui/timeline/timeline_view.h"
 
 using namespace denoir;
 using namespace denoir::ui;
@@ -124,9 +125,12 @@ private slots:
         studio.find<QAction>("run.delete")->trigger();
         QVERIFY2(said(studio).contains("2 shots of this cut"), qPrintable(said(studio)));
         QCOMPARE(core.queue.rowCount(), 0);
+        studio.find<TimelineView>("timeline")->set_playhead(1);
+        QTRY_VERIFY2_WITH_TIMEOUT(said(studio).contains("no such file"), qPrintable(said(studio)), 30000);
         studio.find<QAction>("edit.undo")->trigger();
         QCOMPARE(core.queue.rowCount(), 1);
         QTRY_COMPARE_WITH_TIMEOUT(core.history.rowCount(), 1, 30000);
+        QVERIFY2(!said(studio).contains("no such file"), qPrintable(said(studio)));
         core.project.clear();
         studio.window().findChild<RunsPanel*>()->select(run);
         studio.find<QAction>("run.delete")->trigger();

@@ -35,6 +35,31 @@ private slots:
         QCOMPARE(project.undo().count(), steps + 1);
     }
 
+    /// By their titles, not their folders; several are counted.
+    void runs_without_a_video_are_told() {
+        const app::Home home;
+        const QString run = listed_run(home, "first", 2, 1);
+        QStringList stopped;
+        for (const char* name : {"one", "two"}) {
+            stopped << listed_run(home, name, 2, 7);
+            for (const char* video : {"/video.mp4", ".mp4"}) // and the one beside it
+                QVERIFY(QFile::remove(stopped.constLast() + QLatin1String(video)));
+        }
+        StudioFixture studio;
+        auto* runs = studio.window().findChild<RunsPanel*>();
+        emit runs->add_to_timeline(QStringList{run} + stopped);
+        QTRY_VERIFY2_WITH_TIMEOUT(said(studio).contains("1 added. 2 runs have no video yet"), qPrintable(said(studio)),
+                                  30000);
+        emit runs->add_to_timeline({stopped[0]});
+        QTRY_VERIFY2_WITH_TIMEOUT(said(studio).contains("a red balloon: this run has no video yet"),
+                                  qPrintable(said(studio)), 30000);
+        QTRY_COMPARE_WITH_TIMEOUT(studio.core().history.rowCount(), 3, 30000);
+        studio.window().viewer().compare(run, stopped[0]);
+        QTRY_VERIFY2_WITH_TIMEOUT(studio.window().banners().texts().join('\n').contains("a red balloon: this run has"),
+                                  qPrintable(said(studio)), 30000);
+        QVERIFY2(!said(studio).contains(home.path()), qPrintable(said(studio)));
+    }
+
     /// What was asked of a shot that went with its project meanwhile happens nowhere.
     void a_shot_that_is_gone_is_not_extended() {
         const app::Home home;
