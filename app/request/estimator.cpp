@@ -205,13 +205,17 @@ QString Estimator::text_of(const Forecast& f, const Device& device) {
     const bool known = f.seconds >= 0;
     QString time = tr("time is known after the first run");
     if (known) time = (f.basis == Basis::trial ? tr("about %1") : tr("≈ %1")).arg(duration_text(f.seconds));
-    if (f.available_bytes == 0) return tr("%1 · needs %2").arg(time, memory); // nobody knows how much there is
-    if (f.fits) return tr("%1 · %2 fits").arg(time, memory);
+    // Which nobody has timed here yet.
+    const auto whole = [&](const QString& text) {
+        return known && f.decode <= 0 ? tr("%1, then decoding").arg(text) : text;
+    };
+    if (f.available_bytes == 0) return tr("%1 · needs %2").arg(whole(time), memory); // nobody knows how much there is
+    if (f.fits) return tr("%1 · %2 fits").arg(whole(time), memory);
     const QString needs =
         (device.uses_host_memory() ? tr("needs %1 of %2: weights are read again in every step")
                                    : tr("needs %1 of %2: weights come from this machine's memory in every step"))
             .arg(memory, available);
-    return QStringLiteral("%1 · %2").arg(known ? tr("%1 or more").arg(time) : time, needs);
+    return QStringLiteral("%1 · %2").arg(whole(known ? tr("%1 or more").arg(time) : time), needs);
 }
 
 void Estimator::learn(const RunRecord& record, const Estimate& work) {

@@ -104,6 +104,8 @@ QVariant RunQueue::data(const QModelIndex& index, int role) const {
         return e.state == State::running && e.begun ? QVariant(int(e.progress.stage)) : QVariant();
     case EtaRole:
         return e.seconds_left();
+    case EtaOfDenoisingRole:
+        return e.left_of_denoising();
     case PaceRole:
         return e.steps_taken > 0 ? e.steps_seconds / e.steps_taken : 0.0;
     case StepRole:

@@ -29,6 +29,7 @@ public:
         ProgressRole,              ///< 0 … 1 over the whole run; -1: not known
         StageRole,                 ///< Stage as int; invalid while it waits
         EtaRole,                   ///< seconds left of the whole run, negative: not known
+        EtaOfDenoisingRole,        ///< whether they leave out decoding, which nobody has timed yet
         PaceRole,                  ///< seconds a step, mean of those taken since it began; 0: none yet
         StepRole,
         StepsRole,

@@ -62,6 +62,8 @@ double RunQueue::Entry::seconds_left() const {
     return -1;
 }
 
+bool RunQueue::Entry::left_of_denoising() const { return progress.stage == Stage::denoise && expected.decode <= 0; }
+
 void RunQueue::Entry::take(const RequestDocument::Snapshot& snapshot) {
     request = snapshot.request;
     prompt_template = snapshot.prompt_template;

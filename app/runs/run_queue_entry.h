@@ -41,6 +41,7 @@ struct RunQueue::Entry {
     double fraction() const;
     /// Seconds left of all stages; negative: not known yet.
     double seconds_left() const;
+    bool left_of_denoising() const;
 
     Json to_json() const;
     /// `id`: where it has none. Throws Error naming `file`.

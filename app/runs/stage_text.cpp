@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/base/text.h"
 #include "app/runs/stage_text.h"
+#include "app/base/text.h"
+#include "app/runs/run_queue.h"
 
 #include <QCoreApplication>
 
@@ -30,8 +31,15 @@ QString stage_text(Stage stage) {
     return {};
 }
 
-QString time_left(double seconds) {
-    return seconds >= 0.05 ? QCoreApplication::translate("Stages", "%1 left").arg(duration_text(seconds)) : QString();
+QString time_left(double seconds, bool of_denoising) {
+    if (seconds < 0.05) return {};
+    return (of_denoising ? QCoreApplication::translate("Stages", "%1 left, then decoding")
+                         : QCoreApplication::translate("Stages", "%1 left"))
+        .arg(duration_text(seconds));
+}
+
+QString time_left(const QModelIndex& entry) {
+    return time_left(entry.data(RunQueue::EtaRole).toDouble(), entry.data(RunQueue::EtaOfDenoisingRole).toBool());
 }
 
 } // namespace denoir::app

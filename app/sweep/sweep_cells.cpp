@@ -197,6 +197,7 @@ SweepDocument::CellView SweepDocument::cell(std::size_t index) const {
         out.state = State::running;
         out.progress = at.data(RunQueue::ProgressRole).toDouble();
         out.eta = at.data(RunQueue::EtaRole).toDouble();
+        out.eta_of_denoising = at.data(RunQueue::EtaOfDenoisingRole).toBool();
         out.step = at.data(RunQueue::StepRole).toInt();
         out.steps = at.data(RunQueue::StepsRole).toInt();
     } else if (state == QueueState::failed) {

@@ -61,6 +61,7 @@ public:
     struct CellView {
         State state = State::missing;
         double progress = -1, eta = -1; ///< of a running one; negative: not known
+        bool eta_of_denoising = false;  ///< RunQueue::EtaOfDenoisingRole
         int step = 0, steps = 0;
         Issue issue; ///< of a failed one
     };

@@ -75,7 +75,7 @@ QString words_of(const QModelIndex& index) {
         const QVariant stage = index.data(Role::StageRole);
         if (!stage.isValid()) return QueuePanel::tr("waits for the engine");
         const int step = index.data(Role::StepRole).toInt(), steps = index.data(Role::StepsRole).toInt();
-        const QString left = app::time_left(index.data(Role::EtaRole).toDouble());
+        const QString left = app::time_left(index);
         QString text = steps > 0 && step > 0 && step < steps ? QueuePanel::tr("step %1/%2").arg(step).arg(steps)
                                                              : app::stage_text(static_cast<Stage>(stage.toInt()));
         if (!left.isEmpty()) text += QStringLiteral(" · ") + left;

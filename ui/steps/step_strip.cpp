@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <initializer_list>
 
-#include "app/runs/stage_text.h"
 #include "ui/preview/fit_row.h"
 #include "ui/preview/scrubber.h"
 #include "ui/steps/step_reel.h"
@@ -228,8 +227,8 @@ void StepStrip::refresh() {
     }
 }
 
-void StepStrip::set_seconds_left(double seconds) {
-    seconds_left_ = seconds;
+void StepStrip::set_time_left(const QString& words) {
+    time_left_ = words;
     refresh_text();
 }
 
@@ -250,8 +249,8 @@ void StepStrip::refresh_text() {
         text = tr("step %1/%2").arg(step_ < 0 ? pictures_.first_step() : step_).arg(pictures_.steps());
         if (draft_ != 0)
             text += QStringLiteral("  ·  ") + tr("decoding…");
-        else if (const QString left = app::time_left(seconds_left_); pictures_.running() && !left.isEmpty())
-            text += QStringLiteral("  ·  ") + left;
+        else if (pictures_.running() && !time_left_.isEmpty())
+            text += QStringLiteral("  ·  ") + time_left_;
     }
     state_->setText(text);
     fit_width();

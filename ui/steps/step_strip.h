@@ -31,8 +31,8 @@ public:
     QSize sizeHint() const override { return {480, 152}; }
     QSize minimumSizeHint() const override { return {200, 112}; }
 
-    /// Of the whole run, as it is told elsewhere; negative: not known.
-    void set_seconds_left(double seconds);
+    /// Words of the whole run, as it is told elsewhere; empty: not known.
+    void set_time_left(const QString& words);
 
 public slots:
     void set_step(int step); ///< stops following
@@ -78,7 +78,7 @@ private:
     int draft_step_ = -1, draft_frame_ = -1;
     QString run_;
     int step_ = -1, frame_ = 0;
-    double seconds_left_ = -1;
+    QString time_left_;
     bool follows_ = true;
     app::StepPictures::View view_ = app::StepPictures::View::estimate;
 };

@@ -84,7 +84,7 @@ void StepsPanel::begin(const QString& run, const Request& request, int steps, in
 
 void StepsPanel::add(const app::StepUpdate& update) { live_pictures_.add(update); }
 
-void StepsPanel::set_seconds_left(double seconds) { live_strip_->set_seconds_left(seconds); }
+void StepsPanel::set_time_left(const QString& words) { live_strip_->set_time_left(words); }
 
 void StepsPanel::finish() { live_pictures_.finish(); }
 

@@ -29,7 +29,7 @@ public:
     // The run at work, as the worker tells of it.
     void begin(const QString& run, const Request& request, int steps, int first);
     void add(const app::StepUpdate& update);
-    void set_seconds_left(double seconds); ///< of that run; negative: not known
+    void set_time_left(const QString& words); ///< of that run; empty: not known
     void finish();
     const app::StepPictures& live() const { return live_pictures_; }
 

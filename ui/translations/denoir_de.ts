@@ -432,6 +432,10 @@
         <source>%1 left</source>
         <translation>noch %1</translation>
     </message>
+    <message>
+        <source>%1 left, then decoding</source>
+        <translation>noch %1, danach Dekodieren</translation>
+    </message>
 </context>
 <context>
     <name>denoir::app::Comparison</name>
@@ -532,6 +536,10 @@
     <message>
         <source>%1 or more</source>
         <translation>%1 oder mehr</translation>
+    </message>
+    <message>
+        <source>%1, then decoding</source>
+        <translation>%1, danach Dekodieren</translation>
     </message>
 </context>
 <context>

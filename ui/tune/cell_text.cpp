@@ -45,7 +45,8 @@ QString state_text(const app::SweepDocument::CellView& view) {
     case State::running: {
         QString text = view.step > 0 && view.step < view.steps ? Words::tr("step %1/%2").arg(view.step).arg(view.steps)
                                                                : Words::tr("at work");
-        if (const QString left = app::time_left(view.eta); !left.isEmpty()) text += QStringLiteral(" · ") + left;
+        if (const QString left = app::time_left(view.eta, view.eta_of_denoising); !left.isEmpty())
+            text += QStringLiteral(" · ") + left;
         return text;
     }
     case State::done:

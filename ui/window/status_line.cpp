@@ -190,7 +190,7 @@ void StatusLine::refresh() {
         const double pace = at.data(Role::PaceRole).toDouble();
         const bool denoising = stage.isValid() && stage.toInt() == int(Stage::denoise);
         if (pace > 0 && denoising) parts.append(tr("%1 a step").arg(app::duration_text(pace, 2)));
-        if (const QString left = app::time_left(at.data(Role::EtaRole).toDouble()); !left.isEmpty()) parts << left;
+        if (const QString left = app::time_left(at); !left.isEmpty()) parts << left;
         text = (QStringList(parts.join(QStringLiteral(" · "))) + tasks).join(separator); // exports beside the run
     } else if (task) {
         bar_->setRange(0, 1000);

@@ -62,7 +62,7 @@ void Viewer::follow_worker() {
     connect(&queue_, &app::RunQueue::dataChanged, this, [this] {
         tell_awaited();
         const int row = queue_.row_of(queue_.running());
-        steps_.set_seconds_left(row < 0 ? -1 : queue_.index(row).data(app::RunQueue::EtaRole).toDouble());
+        steps_.set_time_left(row < 0 ? QString() : app::time_left(queue_.index(row)));
     });
     connect(&worker_, &app::EngineWorker::finished, this, [this](app::JobId, const app::RunResult& result) {
         steps_.finish();

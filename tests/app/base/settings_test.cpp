@@ -91,6 +91,7 @@ private slots:
         QCOMPARE(duration_text(100 * 3600), QStringLiteral("4 days"));
         QCOMPARE(duration_text(-1), QStringLiteral("–"));
         QCOMPARE(time_left(8.21), QStringLiteral("8.2 s left"));
+        QCOMPARE(time_left(8.21, true), QStringLiteral("8.2 s left, then decoding"));
         for (const double none : {-1.0, 0.0, 0.04}) QCOMPARE(time_left(none), QString());
         QCOMPARE(bytes_text(400e6), QStringLiteral("400 MB"));
         QCOMPARE(bytes_text(3.14e9), QStringLiteral("3.1 GB"));

@@ -172,6 +172,26 @@ private slots:
     }
 
     /// What is decoded and encoded between windows is not the end of the run.
+    /// Where nobody has timed decoding, what is left is of denoising alone.
+    void what_is_left_says_of_what() {
+        queue_->start();
+        QList<bool> alone;
+        connect(&*queue_, &QAbstractItemModel::dataChanged, this, [&](const QModelIndex& entry) {
+            if (entry.data(RunQueue::EtaRole).toDouble() >= 0 &&
+                entry.data(RunQueue::StageRole).toInt() == int(Stage::denoise))
+                alone << entry.data(RunQueue::EtaOfDenoisingRole).toBool();
+        });
+        for (const bool timed : {false, true}) {
+            alone.clear();
+            queue_->set_paused(true);
+            const quint64 entry = queue_->add(tiny(1, 8));
+            if (timed) queue_->set_expected(entry, {0, 1, 1});
+            queue_->set_paused(false);
+            QTRY_VERIFY_WITH_TIMEOUT(queue_->running() == 0 && queue_->waiting() == 0, 60000);
+            QVERIFY(!alone.isEmpty() && !alone.contains(timed));
+        }
+    }
+
     void progress_of_windows_never_goes_back() {
         auto windows = tiny(1, 8);
         windows.request.frames = 29;

@@ -17,6 +17,7 @@
 #include <random>
 
 #include "app/clips/latent_colours.h"
+#include "app/runs/stage_text.h"
 #include "engine/core/atomic_file.h"
 #include "engine/core/json.h"
 #include "engine/core/units.h"
@@ -258,9 +259,9 @@ private slots:
         }
         QVERIFY(!pictures.picture(0, 0, StepPictures::View::latent).isNull()); // the noise, from the run folder
         QVERIFY(!shown.back().front().value<QImage>().isNull());
-        strip.set_seconds_left(12.3); // as the queue has it: one figure in the whole window
+        strip.set_time_left(time_left(12.3)); // as the queue has it: one figure in the whole window
         QCOMPARE(state->text(), QStringLiteral("step 3/4  ·  12 s left"));
-        strip.set_seconds_left(0);
+        strip.set_time_left({});
         QCOMPARE(state->text(), QStringLiteral("step 3/4"));
         auto* reel = strip.findChild<StepReel*>();
         QTest::keyClick(reel, Qt::Key_Left);
