@@ -54,10 +54,11 @@ struct RunHistory::Store {
 
     bool is_shown(const RunRow& row) const {
         if (starred_only && !row.starred) return false;
-        return std::all_of(words.begin(), words.end(), [&](const QByteArray& word) {
+        const auto has = [&row](const QByteArray& word) {
             return ::memmem(row.haystack.constData(), size_t(row.haystack.size()), word.constData(),
                             size_t(word.size()));
-        });
+        };
+        return std::ranges::all_of(words, [&](const auto& any) { return std::ranges::any_of(any, has); });
     }
     void find_shown() {
         shown.clear();
@@ -197,7 +198,7 @@ struct RunHistory::Store {
     std::vector<RunRow> rows; ///< all, newest first
     std::vector<int> shown;   ///< indices into rows, rising
     QString search;
-    QList<QByteArray> words; ///< of the search, as in a haystack
+    QList<QList<QByteArray>> words; ///< of the search, as search_words() has them
     bool starred_only = false, looked = false;
     QString at_work; ///< the run that set_step() told of last
     int step_at_work = 0;
@@ -300,14 +301,7 @@ Qt::ItemFlags RunHistory::flags(const QModelIndex& index) const {
 void RunHistory::set_search(const QString& text) {
     if (store_->search == text) return;
     store_->search = text;
-    QStringList words = text.toLower().split(QLatin1Char(' '), Qt::SkipEmptyParts);
-    // "steps:2" is not 20.
-    for (QString& word : words)
-        if (const qsizetype colon = word.indexOf(QLatin1Char(':')); colon > 0 && colon + 1 < word.size())
-            for (const char* field : {"steps", "seed", "size", "frames", "guidance"})
-                if (word.left(colon) == QLatin1String(field)) word += QLatin1Char(' ');
-    store_->words.clear();
-    for (const QString& word : words) store_->words << word.toUtf8();
+    store_->words = search_words(text);
     store_->filter();
 }
 QString RunHistory::search() const { return store_->search; }

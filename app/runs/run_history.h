@@ -60,7 +60,8 @@ public:
     Qt::ItemFlags flags(const QModelIndex& index) const override;
 
     /// Words that must all occur in prompt, name, parameters, model, state, date or folder, case ignored; "steps:20",
-    /// "seed:7", "size:256x144", "frames:33", "mode:i2v", "state:done" ask for one field. Rows change at once.
+    /// "seed:7", "size:256x144", "frames:33", "mode:i2v", "state:done" ask for one field, as do the words of a row:
+    /// "3 steps", "CFG 3", "stopped". Rows change at once.
     void set_search(const QString& text);
     QString search() const;
     void set_starred_only(bool only);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/runs/run_row.h"
 
+#include <QCoreApplication>
 #include <QDateTime>
 #include <QLocale>
 #include <QStringList>
@@ -57,7 +58,78 @@ std::vector<fs::path> step_files(const RunFolder& run) {
     return out;
 }
 
+/// Of a text with values in it, in small letters.
+QString letters(const QString& text) {
+    QString out;
+    for (const QChar c : text.toLower())
+        if (c.isLetter() || c.isSpace()) out += c;
+    return out.simplified();
+}
+
+/// "cfg" and "3", as rows have them: "guidance:3 ". Empty where a row has no such field.
+QByteArray field(const QString& name, const QString& value) {
+    bool number = false;
+    double amount = QLocale().toDouble(value, &number);
+    if (!number) amount = QLocale::c().toDouble(value, &number);
+    if (!number) return {};
+    const std::pair<QString, const char*> names[] = {{QObject::tr("%n step(s)", nullptr, 1), "steps"},
+                                                     {QObject::tr("%n step(s)", nullptr, 2), "steps"},
+                                                     {QObject::tr("CFG %1"), "guidance"},
+                                                     {QObject::tr("seed %1"), "seed"},
+                                                     {QObject::tr("%1 f"), "frames"}};
+    for (const auto& [words, key] : names) {
+        if (letters(words) != name) continue;
+        bool whole = false;
+        const quint64 exact = value.toULongLong(&whole); // a seed has more digits than a double
+        return (QLatin1String(key) + QLatin1Char(':') + (whole ? QString::number(exact) : QString::number(amount)) +
+                QLatin1Char(' '))
+            .toUtf8();
+    }
+    return {};
+}
+
+/// The states whose words in a row begin so.
+QList<QByteArray> states(const QString& word) {
+    constexpr qsizetype least = 3; // letters, before it means anything
+    if (word.size() < least) return {};
+    const auto row_words = [](const char* text) { return QCoreApplication::translate("denoir::ui::RunsPanel", text); };
+    const std::pair<QString, const char*> shown[] = {
+        {row_words("running · step %1/%2").section(QChar(0xb7), 0, 0), "running"},
+        {row_words("interrupted %1/%2"), "interrupted"},
+        {row_words("stopped %1/%2"), "cancelled"},
+        {row_words("failed: %1"), "failed"},
+        {row_words("not begun"), "waiting"}};
+    QList<QByteArray> out;
+    for (const auto& [words, state] : shown)
+        for (const QString& each : letters(words).split(QLatin1Char(' ')))
+            if (each.startsWith(word)) out << QByteArray("state:") + state;
+    return out;
+}
+
 } // namespace
+
+QList<QList<QByteArray>> search_words(const QString& text) {
+    QList<QList<QByteArray>> out;
+    const QStringList words =
+        text.toLower().replace(QChar(0xd7), QLatin1Char('x')).split(QLatin1Char(' '), Qt::SkipEmptyParts);
+    for (qsizetype i = 0; i < words.size(); ++i) {
+        QString word = words[i];
+        const QString next = words.value(i + 1);
+        QByteArray pair = field(word, next);
+        if (pair.isEmpty()) pair = field(next, word);
+        if (!pair.isEmpty()) {
+            out << QList<QByteArray>{pair, (word + QLatin1Char(' ') + next).toUtf8()};
+            ++i;
+            continue;
+        }
+        // "steps:2" is not 20.
+        if (const qsizetype colon = word.indexOf(QLatin1Char(':')); colon > 0 && colon + 1 < word.size())
+            for (const char* key : {"steps", "seed", "size", "frames", "guidance"})
+                if (word.left(colon) == QLatin1String(key)) word += QLatin1Char(' ');
+        out << QList<QByteArray>{word.toUtf8()} + states(word);
+    }
+    return out;
+}
 
 void RunRow::make_haystack() {
     const QString date = QDateTime::fromMSecsSinceEpoch(created).toString(QStringLiteral("yyyy-MM-dd hh:mm"));

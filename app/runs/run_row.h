@@ -2,6 +2,7 @@
 #pragma once
 // Private to RunHistory: one run as the list shows it.
 #include <QByteArray>
+#include <QList>
 #include <QString>
 #include <filesystem>
 
@@ -28,6 +29,10 @@ struct RunRow {
     /// "256x144 · 33 f · 20 steps · seed 7"
     QString summary() const;
 };
+
+/// What a search for this text looks for in haystacks: each of the words, or one of what stands beside it there, as the
+/// words of a row ("CFG 3", "3 steps", "stopped") in the studio's language stand for a field or a state.
+QList<QList<QByteArray>> search_words(const QString& text);
 
 /// Looks at a run folder. Throws Error where there is no run that can be read.
 RunRow read_run(const std::filesystem::path& entry);

@@ -7,6 +7,7 @@
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QTranslator>
 #include <optional>
 
 #include "app/base/text.h"
@@ -59,6 +60,15 @@ private slots:
         QCOMPARE(history_->rowCount(), 0);
         history_->set_search(QStringLiteral("steps:25 red state:done size:48x32"));
         QCOMPARE(history_->rowCount(), 1);
+        history_->set_search(QStringLiteral("steps:2"));
+        QCOMPARE(history_->rowCount(), 0);
+        // As the rows say it.
+        for (const char* words : {"5 steps", "steps 5", "seed 1", "5 steps cfg 5 5 f 48×32"}) {
+            history_->set_search(QString::fromUtf8(words));
+            QCOMPARE(history_->rowCount(), 1);
+        }
+        history_->set_search(QStringLiteral("cfg 6"));
+        QCOMPARE(history_->rowCount(), 0);
         history_->set_search(QStringLiteral("nothing like that"));
         QCOMPARE(history_->rowCount(), 0);
         fake_run(runs_, 60, false); // does not fit the search
@@ -66,6 +76,35 @@ private slots:
         QCOMPARE(history_->rowCount(), 0);
         history_->set_search({});
         QCOMPARE(history_->rowCount(), 29);
+    }
+
+    /// In whatever language they stand in a row.
+    void search_finds_the_words_of_a_row() {
+        class German : public QTranslator {
+            bool isEmpty() const override { return false; }
+            QString translate(const char*, const char* text, const char*, int) const override {
+                const QByteArray source = text;
+                return source == "stopped %1/%2" ? QStringLiteral("angehalten %1/%2")
+                       : source == "%n step(s)"  ? QStringLiteral("%n Schritte")
+                                                 : QString();
+            }
+        } german;
+        for (int i = 1; i <= 3; ++i) fake_run(runs_, i, false);
+        RunFolder stopped = RunFolder::take(runs_ / "run-000002");
+        stopped.record().state = RunState::cancelled;
+        stopped.save();
+        open();
+        const auto found = [&](const char* words) {
+            history_->set_search(QString::fromUtf8(words));
+            return history_->rowCount();
+        };
+        QCOMPARE(found("stopped"), 1);
+        QCOMPARE(found("angehalten"), 0);
+        QCoreApplication::installTranslator(&german);
+        QCOMPARE(found("angeh"), 1);
+        QCOMPARE(found("Angehalten 6 Schritte"), 1);
+        QCOMPARE(found("angehalten 7 Schritte"), 0);
+        QCoreApplication::removeTranslator(&german);
     }
 
     void stars_and_names_live_in_the_run() {
