@@ -232,7 +232,7 @@ QVariant RunHistory::data(const QModelIndex& index, int role) const {
     case NameRole:
         return r.name;
     case Qt::ToolTipRole:
-        return QString(r.prompt + QLatin1Char('\n') + r.summary() +
+        return QString(r.prompt + (r.steps > 0 ? QLatin1Char('\n') + r.summary() : QString()) +
                        (r.issue.isEmpty() ? QString() : QLatin1Char('\n') + r.issue.line()));
     case PathRole:
         return r.path;

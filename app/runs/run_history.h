@@ -31,7 +31,7 @@ public:
         NameRole, ///< given by the user; empty: none
         PromptRole,
         TemplateRole, ///< with wildcards; empty: had none
-        StateRole,    ///< "done", "running", "cancelled", "failed", "interrupted", "waiting"
+        StateRole,    ///< "done", "running", "cancelled", "failed", "interrupted", "waiting", "unreadable"
         CreatedRole,  ///< QDateTime, UTC
         SeedRole,     ///< quint64
         WidthRole,
@@ -46,7 +46,7 @@ public:
         BytesRole,     ///< on disk
         ThumbnailRole, ///< path of thumbnail.png; empty: none (yet)
         VideoRole,     ///< path of video.mp4; empty: none (yet)
-        IssueRole,     ///< app::Issue of a failed run
+        IssueRole,     ///< app::Issue of a failed or unreadable run
         SummaryRole,   ///< "256x144 · 33 f · 20 steps · CFG 5 · seed 7"
         LatentsRole,   ///< steps can be shown and branched from
     };

@@ -10,6 +10,7 @@
 
 #include "app/base/low_priority.h"
 #include "app/base/text.h"
+#include "engine/pipeline/run_layout.h"
 
 namespace denoir::app {
 namespace fs = std::filesystem;
@@ -30,8 +31,18 @@ QByteArray pack(const RunRow& r) {
     return bytes;
 }
 
-/// A run at work ends without a file of it changing where its program is killed: it is always looked at again.
-QString trusted_stamp(const RunRow& row) { return row.state == QLatin1String("running") ? QString() : row.stamp; }
+/// A run at work ends without a file of it changing where its program is killed, and one that could not be read may be
+/// readable with other rights: both are always looked at again.
+QString trusted_stamp(const RunRow& row) {
+    return row.state == QLatin1String("running") || row.state == QLatin1String("unreadable") ? QString() : row.stamp;
+}
+
+/// Throws where there is no run.
+RunRow read_or_tell(const fs::path& entry) try { return read_run(entry); } catch (const std::exception&) {
+    std::error_code code;
+    if (!fs::is_regular_file(entry / run_file::record, code)) throw;
+    return unreadable_run(entry, Issue::from_current_exception());
+}
 
 bool unpack(const QByteArray& bytes, RunRow& r) {
     QDataStream in(bytes);
@@ -185,7 +196,7 @@ void RunScanner::drop(const QStringList& entries) {
                 changes.issue = Issue::from_current_exception();
             }
             try {
-                changes.rows.push_back(read_run(to_path(entry)));
+                changes.rows.push_back(read_or_tell(to_path(entry)));
                 stamps_.insert(entry, trusted_stamp(changes.rows.back()));
             } catch (const std::exception&) { // gone meanwhile: the next look at all folders says so
             }
@@ -249,7 +260,7 @@ void RunScanner::tell(RunChanges changes) { tell_(std::move(changes)); }
 void RunScanner::look_now(const QString& entry) {
     RunChanges changes;
     try {
-        changes.rows.push_back(read_run(to_path(entry)));
+        changes.rows.push_back(read_or_tell(to_path(entry)));
         stamps_.insert(entry, trusted_stamp(changes.rows.back()));
         tell(changes); // the list does not wait for the disk
         return index_->store(changes.rows);
@@ -280,9 +291,9 @@ void RunScanner::scan_now(const std::stop_token& end) {
         seen << entry;
         if (stamps_.value(entry) == stamp) continue;
         try {
-            changes.rows.push_back(read_run(it->path()));
+            changes.rows.push_back(read_or_tell(it->path()));
             stamps_.insert(entry, trusted_stamp(changes.rows.back()));
-        } catch (const std::exception&) { // half written, or no run of ours: the list shows what can be read
+        } catch (const std::exception&) { // no run
             seen.remove(entry);
         }
         if (changes.rows.size() >= batch) hand_over();

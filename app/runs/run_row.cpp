@@ -3,6 +3,7 @@
 
 #include <QCoreApplication>
 #include <QDateTime>
+#include <QFileInfo>
 #include <QLocale>
 #include <QStringList>
 
@@ -98,7 +99,8 @@ QList<QByteArray> states(const QString& word) {
         {row_words("interrupted %1/%2"), "interrupted"},
         {row_words("stopped %1/%2"), "cancelled"},
         {row_words("failed: %1"), "failed"},
-        {row_words("not begun"), "waiting"}};
+        {row_words("not begun"), "waiting"},
+        {row_words("unreadable: %1"), "unreadable"}};
     QList<QByteArray> out;
     for (const auto& [words, state] : shown)
         for (const QString& each : letters(words).split(QLatin1Char(' ')))
@@ -210,6 +212,27 @@ RunRow read_run(const fs::path& entry) {
     row.thumbnail = is_file(entry / run_file::thumbnail);
     row.video = is_file(entry / run_file::video);
     row.latents = record.steps.size() > 1 && is_file(run.latents_file(record.steps.front().step));
+    const RunNotes notes = RunNotes::read(entry);
+    row.starred = notes.starred;
+    row.name = notes.name;
+    row.prompt_template = notes.prompt_template;
+    row.make_haystack();
+    return row;
+}
+
+RunRow unreadable_run(const fs::path& entry, const Issue& issue) {
+    RunRow row;
+    std::error_code code;
+    const fs::path real = fs::canonical(entry, code);
+    row.entry = to_qstring(entry);
+    row.path = to_qstring(code ? entry : real);
+    row.prompt = to_qstring(entry.filename());
+    row.state = QStringLiteral("unreadable");
+    row.created = QFileInfo(to_qstring(entry / run_file::record)).lastModified().toMSecsSinceEpoch();
+    row.bytes = folder_bytes(entry) + folder_bytes(entry / run_file::latents) + folder_bytes(entry / run_file::solver);
+    row.thumbnail = is_file(entry / run_file::thumbnail);
+    row.video = is_file(entry / run_file::video);
+    row.issue = issue;
     const RunNotes notes = RunNotes::read(entry);
     row.starred = notes.starred;
     row.name = notes.name;

@@ -36,6 +36,8 @@ QList<QList<QByteArray>> search_words(const QString& text);
 
 /// Looks at a run folder. Throws Error where there is no run that can be read.
 RunRow read_run(const std::filesystem::path& entry);
+/// The row of a run whose record cannot be read, under its folder's name: nobody shall think that it is lost.
+RunRow unreadable_run(const std::filesystem::path& entry, const Issue& issue);
 /// A stamp of the files that decide whether a row is still right. Cheap; empty where there is no run.
 QString run_stamp(const std::filesystem::path& entry);
 

@@ -37,6 +37,10 @@ QString state_words(const QModelIndex& index) {
         return RunsPanel::tr("failed: %1")
             .arg(issue.file.isEmpty() ? message : QFileInfo(issue.file).fileName() + QStringLiteral(": ") + message);
     }
+    if (state == QLatin1String("unreadable")) {
+        const auto issue = index.data(Role::IssueRole).value<app::Issue>();
+        return RunsPanel::tr("unreadable: %1").arg(app::engine_text(issue.message));
+    }
     if (state == QLatin1String("waiting")) return RunsPanel::tr("not begun");
     return app::duration_text(index.data(Role::SecondsRole).toDouble());
 }
@@ -50,6 +54,10 @@ public:
         : values_{RunsPanel::tr("seed %1").arg(index.data(Role::SeedRole).toULongLong())} {
         const QString name = index.data(Role::StateRole).toString();
         const bool done = name == QLatin1String("done");
+        if (name == QLatin1String("unreadable")) { // nothing else is known of it
+            values_ = {state_words(index)};
+            return;
+        }
         failed_ = name == QLatin1String("failed");
         // Of what was stopped on its way, the state says how many there are.
         if (done || failed_ || name == QLatin1String("waiting"))

@@ -3932,6 +3932,10 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <source>running · decoding</source>
         <translation>läuft · Dekodieren</translation>
     </message>
+    <message>
+        <source>unreadable: %1</source>
+        <translation>nicht lesbar: %1</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::Scrubber</name>

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "app/base/text.h"
+#include "engine/core/file.h"
 #include "engine/core/own_folders.h"
 #include "tests/app/fake_runs.h"
 #include "tests/app/home.h"
@@ -236,9 +237,37 @@ private slots:
         }
         write_file(interrupted / "studio.json", "{\"starred\": 7, \"name\": []");
         open();
-        QCOMPARE(history_->rowCount(), 2);
+        QCOMPARE(history_->rowCount(), 3); // the half one as what cannot be read
         QCOMPARE(history_->index(history_->row_of(to_qstring(interrupted))).data(RunHistory::StateRole).toString(),
                  QStringLiteral("interrupted"));
+    }
+
+    /// Nothing that was made seems lost: not with a damaged record, nor with one of a newer Denoir.
+    void what_cannot_be_read_is_listed() {
+        const fs::path run = fake_run(runs_, 1, false);
+        const std::string whole = read_text(run / "run.json", 1 << 20);
+        open();
+        const auto row = [&] { return history_->index(history_->row_of(to_qstring(run))); };
+        const auto state = [&] { return row().data(RunHistory::StateRole).toString(); };
+        std::string newer = whole;
+        newer.replace(newer.find("\"schema\": 1"), 11, "\"schema\": 99");
+        for (const std::string& text : {whole.substr(0, whole.size() / 2), newer}) {
+            write_file(run / "run.json", text);
+            history_->refresh();
+            QTRY_COMPARE_WITH_TIMEOUT(state(), QStringLiteral("unreadable"), 30000);
+            QCOMPARE(row().data(Qt::DisplayRole).toString(), QStringLiteral("run-000001"));
+            QVERIFY(!row().data(RunHistory::IssueRole).value<Issue>().isEmpty());
+            QVERIFY(!row().data(RunHistory::VideoRole).toString().isEmpty());
+            QVERIFY(row().data(RunHistory::CreatedRole).toDateTime().isValid());
+            write_file(run / "run.json", whole); // put back
+            history_->touch(to_qstring(run));
+            QTRY_COMPARE_WITH_TIMEOUT(state(), QStringLiteral("done"), 30000);
+        }
+        write_file(run / "run.json", newer);
+        history_->refresh();
+        QTRY_COMPARE_WITH_TIMEOUT(state(), QStringLiteral("unreadable"), 30000);
+        QCOMPARE(history_->remove({to_qstring(run)}).size(), 1); // as any other
+        QCOMPARE(history_->rowCount(), 0);
     }
 
     /// A killed program leaves the files as they were while it worked; its lock alone is gone.
