@@ -60,6 +60,7 @@
 #include "ui/window/retaking.h"
 #include "ui/window/run_news.h"
 #include "ui/window/shot_adder.h"
+#include "ui/window/tab_order.h"
 #include "ui/window/viewer.h"
 
 namespace denoir::ui {
@@ -337,6 +338,12 @@ void MainWindow::update_title() {
 void MainWindow::say(const QString& text) {
     status_->say(text);
     if (!for_picture_) studio_.core.journal.add(app::Journal::Level::info, text);
+}
+
+/// Docks move, and what is in them comes and goes: the order is made when it is needed.
+bool MainWindow::focusNextPrevChild(bool next) {
+    order_tabs(*this);
+    return QMainWindow::focusNextPrevChild(next);
 }
 
 void MainWindow::changeEvent(QEvent* event) {

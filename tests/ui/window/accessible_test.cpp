@@ -7,6 +7,7 @@
 #include <QLabel>
 #include <QSet>
 #include <QSignalSpy>
+#include <QTabBar>
 #include <QToolButton>
 #include <QWheelEvent>
 
@@ -17,6 +18,7 @@
 #include "app/sweep/sweep_document.h"
 #include "tests/app/clips.h"
 #include "tests/app/fake_runs.h"
+#include "tests/ui/fields.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/preview/preview_view.h"
 #include "ui/preview/scrubber.h"
@@ -207,6 +209,56 @@ private slots:
         QCOMPARE(qApp->focusWidget(), prompt);
         studio.key(Qt::Key_3, Qt::ControlModifier);
         QCOMPARE(qApp->focusWidget(), static_cast<QWidget*>(first));
+    }
+
+    /// Left column, middle, right column, wherever the docks stand; tabs before what they show.
+    void tab_goes_as_the_eye_does() {
+        const app::Home home;
+        StudioFixture studio;
+        studio.core().document.load(app::tiny_request());
+        QVERIFY(studio.core().document.wait_resolved(20000));
+        auto& window = studio.window();
+        const auto place = [&](const QWidget* at) -> QString {
+            if (qobject_cast<const QTabBar*>(at)) return "tabs";
+            for (; at; at = at->parentWidget())
+                if (at->parentWidget() == &window) break;
+            return at == window.centralWidget() ? "middle" : at ? at->objectName().section('-', 0, 0) : QString();
+        };
+        const auto tour = [&](const char* first) {
+            studio.find<QWidget>(first)->setFocus();
+            const QWidget* begin = qApp->focusWidget();
+            QStringList places;
+            do {
+                if (const QString here = place(qApp->focusWidget()); places.isEmpty() || places.last() != here)
+                    places << here;
+                studio.key(Qt::Key_Tab);
+            } while (qApp->focusWidget() != begin && places.size() < 40);
+            return places.join(' ');
+        };
+        QTest::qWait(50);
+        QCOMPARE(tour("prompt"), QString("prompt images parameters middle timeline runs tabs queue"));
+        window.addDockWidget(Qt::LeftDockWidgetArea, studio.find<QDockWidget>("runs-dock"));
+        studio.find<QDockWidget>("images-dock")->hide();
+        QTest::qWait(50);
+        QCOMPARE(tour("prompt"), QString("prompt parameters runs middle timeline tabs queue"));
+        studio.key(Qt::Key_2, Qt::ControlModifier);
+        QTest::qWait(50);
+        QCOMPARE(tour("runs-search"), QString("runs differences middle tabs metrics"));
+        studio.key(Qt::Key_3, Qt::ControlModifier);
+        QTest::qWait(50);
+        QCOMPARE(tour("prompt"), QString("prompt images parameters middle queue"));
+
+        // The way back to the default comes behind what was changed.
+        studio.key(Qt::Key_1, Qt::ControlModifier);
+        auto* frames = studio.find<QWidget>("frames");
+        studio.core().document.set_value("frames", 9);
+        auto* reset = field_of(frames)->findChild<QToolButton*>("reset");
+        QTRY_VERIFY(reset->isVisible());
+        frames->setFocus();
+        studio.key(Qt::Key_Tab);
+        QCOMPARE(qApp->focusWidget(), static_cast<QWidget*>(reset));
+        studio.key(Qt::Key_Tab);
+        QCOMPARE(qApp->focusWidget(), studio.find<QWidget>("steps"));
     }
 
     /// A dock behind another's tab is nowhere on the screen.
