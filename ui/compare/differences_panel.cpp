@@ -13,6 +13,7 @@
 #include "app/runs/request_lines.h"
 #include "ui/theme/colours.h"
 #include "ui/widgets/empty_state.h"
+#include "ui/widgets/row_focus.h"
 
 namespace denoir::ui {
 
@@ -26,6 +27,7 @@ DifferencesPanel::DifferencesPanel(QWidget* parent)
     table_->setUniformRowHeights(true);
     table_->setTextElideMode(Qt::ElideMiddle); // paths differ at their ends
     table_->viewport()->installEventFilter(this);
+    choose_row_when_focused(*table_);
     table_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     table_->header()->setMinimumSectionSize(32);    // Qt's own is wider than a third of a narrow dock
     table_->header()->setStretchLastSection(false); // it would stay as wide as it once was
@@ -114,6 +116,8 @@ void DifferencesPanel::fill() {
         auto* item = new QTreeWidgetItem(table_, {tr("nothing differs")});
         item->setFlags(Qt::NoItemFlags);
     }
+    // Where there is no row to choose, there is nothing to do by keyboard.
+    table_->setFocusPolicy(table_->topLevelItem(0)->flags() & Qt::ItemIsEnabled ? Qt::StrongFocus : Qt::NoFocus);
     stack_->setCurrentIndex(1);
     fit_names();
     // The names of runs tell their seeds.

@@ -23,6 +23,7 @@
 #include "ui/theme/icons.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/painting.h"
+#include "ui/widgets/row_focus.h"
 #include "ui/widgets/spoken_rows.h"
 #include "ui/widgets/tool_button.h"
 
@@ -185,6 +186,7 @@ QueuePanel::QueuePanel(Studio& studio, QWidget* parent)
     list_->setContextMenuPolicy(Qt::CustomContextMenu);
     list_->setMouseTracking(true);
     list_->installEventFilter(this);
+    choose_row_when_focused(*list_);
     list_->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
     stack_->addWidget(new EmptyState(
         QStringLiteral("queue"),

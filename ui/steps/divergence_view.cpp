@@ -93,7 +93,7 @@ void DivergenceView::paintEvent(QPaintEvent*) {
                                        : app::engine_text(app::to_qstring(found.notes.back()));
         painter.setPen(divergence_.issue().isEmpty() ? c.quiet : c.text);
         painter.drawText(rect().adjusted(12, 4, -12, -4), Qt::AlignCenter | Qt::TextWordWrap, text);
-        return;
+        return paint_focus(painter, *this);
     }
     const QRectF box = area();
     painter.fillRect(box, c.field);

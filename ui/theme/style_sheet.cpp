@@ -34,9 +34,10 @@ QDockWidget { color: @quiet; }
 QDockWidget > QWidget { background: @panel; }
 QDockWidget > QWidget[floating="true"] { background: @raised; border-bottom: 1px solid @line; }
 QTabBar { background: @window; qproperty-drawBase: 0; }
-QTabBar::tab { background: @window; color: @quiet; padding: 5px 12px; border: none; border-top-left-radius: 4px; border-top-right-radius: 4px; }
+QTabBar::tab { background: @window; color: @quiet; padding: 4px 11px; border: 1px solid transparent; border-top-left-radius: 4px; border-top-right-radius: 4px; }
 QTabBar::tab:selected { background: @panel; color: @text; }
 QTabBar::tab:hover:!selected { color: @text; }
+QTabBar::tab:focus { border-color: @accent; }
 
 QLineEdit, QPlainTextEdit, QTextEdit, QAbstractSpinBox, QComboBox {
     background: @field; border: 1px solid @edge; border-radius: 4px; padding: 3px 6px;

@@ -39,7 +39,7 @@ void TimelineView::paintEvent(QPaintEvent*) {
             painter.setPen(QPen(colours(palette()).accent, 2));
             painter.drawRoundedRect(QRectF(area).adjusted(4, 4, -4, -4), corner, corner);
         }
-        return;
+        return paint_ring(painter, area);
     }
     paint_ruler(painter, area);
     for (int row = 0; row < project_.count(); ++row)
@@ -60,11 +60,15 @@ void TimelineView::paintEvent(QPaintEvent*) {
     }
 
     paint_playhead(painter, area);
-    if (hasFocus()) {
-        painter.setPen(QPen(colours(palette()).accent, 1));
-        painter.setBrush(Qt::NoBrush);
-        painter.drawRect(area.adjusted(0, 0, -1, -1));
-    }
+    paint_ring(painter, area);
+}
+
+/// Where the focus is.
+void TimelineView::paint_ring(QPainter& painter, const QRect& area) const {
+    if (!hasFocus()) return;
+    painter.setPen(QPen(colours(palette()).accent, 1));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRect(area.adjusted(0, 0, -1, -1));
 }
 
 /// With the time of the cut beside it, over the ruler's.

@@ -20,6 +20,7 @@
 #include "tests/app/fake_runs.h"
 #include "tests/ui/fields.h"
 #include "tests/ui/studio_fixture.h"
+#include "tests/ui/window/window_tools.h"
 #include "ui/preview/preview_view.h"
 #include "ui/preview/scrubber.h"
 #include "ui/tune/sweep_grid.h"
@@ -259,6 +260,44 @@ private slots:
         QCOMPARE(qApp->focusWidget(), static_cast<QWidget*>(reset));
         studio.key(Qt::Key_Tab);
         QCOMPARE(qApp->focusWidget(), studio.find<QWidget>("steps"));
+    }
+
+    /// Something changes where the focus goes.
+    void the_focus_is_seen_wherever_it_is() {
+        const app::Home home;
+        const QString a = listed_run(home, "a", 2, 1), b = listed_run(home, "b", 2, 2);
+        StudioFixture studio;
+        studio.core().document.load(app::tiny_request());
+        QVERIFY(studio.core().document.wait_resolved(20000));
+        auto& queue = studio.core().queue;
+        queue.set_paused(true);
+        queue.add({app::tiny_request(), {}});
+        auto& window = studio.window();
+        QStringList unseen;
+        const auto tour = [&](const char* first) {
+            studio.find<QWidget>(first)->setFocus();
+            QTest::qWait(50);
+            QSet<const QWidget*> seen;
+            for (;;) {
+                const QImage before = window.grab().toImage();
+                studio.key(Qt::Key_Tab);
+                const QWidget* at = qApp->focusWidget();
+                if (seen.contains(at)) break;
+                seen.insert(at);
+                const QRect place(at->mapTo(&window, QPoint(0, 0)), at->size());
+                if (window.grab().toImage().copy(place) == before.copy(place))
+                    unseen << at->metaObject()->className() + ('#' + at->objectName());
+            }
+        };
+        tour("prompt");
+        studio.key(Qt::Key_2, Qt::ControlModifier);
+        tour("runs-search"); // with nothing to compare
+        window.viewer().compare(a, b);
+        QTRY_VERIFY_WITH_TIMEOUT(window.preview().info(app::Side::a) && window.preview().info(app::Side::b), 20000);
+        window.preview().player().pause();
+        tour("runs-search");
+        unseen.removeDuplicates();
+        QVERIFY2(unseen.isEmpty(), qPrintable(unseen.join('\n')));
     }
 
     /// A dock behind another's tab is nowhere on the screen.
