@@ -108,15 +108,11 @@ ParametersPanel::ParametersPanel(Studio& studio, QAction& generate, QWidget* par
     add_forcing(more);
     form->addWidget(advanced_);
     form->addStretch(1);
-    const auto open = [this](bool show) {
-        advanced_->setVisible(show);
-        advanced_toggle_->setIcon(icon(show ? QStringLiteral("down") : QStringLiteral("right")));
-    };
-    connect(advanced_toggle_, &QToolButton::clicked, this, [this, open] {
-        open(!advanced_->isVisibleTo(this));
+    connect(advanced_toggle_, &QToolButton::clicked, this, [this] {
+        set_advanced(!advanced_->isVisibleTo(this));
         refresh_estimate(); // what is wrong there is said below while nobody sees it there
     });
-    open(false);
+    set_advanced(false);
 
     scroll->setWidget(page);
     column->addWidget(scroll, 1);
@@ -136,6 +132,31 @@ ParametersPanel::ParametersPanel(Studio& studio, QAction& generate, QWidget* par
     connect(&studio_.models, &QAbstractItemModel::dataChanged, this, &ParametersPanel::refresh_models);
     refresh_models();
     refresh();
+}
+
+void ParametersPanel::set_advanced(bool open) {
+    advanced_->setVisible(open);
+    advanced_toggle_->setIcon(icon(open ? QStringLiteral("down") : QStringLiteral("right")));
+}
+
+QList<Field*> ParametersPanel::fields() const { return findChildren<Field*>(); }
+
+bool ParametersPanel::go_to(const Field& field) {
+    if (field.isHidden()) return false;
+    if (advanced_->isAncestorOf(&field) && !advanced_->isVisibleTo(this)) {
+        set_advanced(true);
+        refresh_estimate();
+    }
+    // A list has no focus of its own.
+    QWidgetList inside{field.control()};
+    inside << field.control()->findChildren<QWidget*>();
+    for (QWidget* each : std::as_const(inside))
+        if (each->isEnabled() && each->isVisibleTo(this) && each->focusPolicy() & Qt::TabFocus) {
+            each->setFocus(Qt::ShortcutFocusReason);
+            findChild<QScrollArea*>()->ensureWidgetVisible(each);
+            break;
+        }
+    return true;
 }
 
 void ParametersPanel::set(const QString& key, const QVariant& value) {

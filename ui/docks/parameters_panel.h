@@ -40,6 +40,9 @@ public:
     /// Whether the button is here, or the layout has another one to press.
     void set_generates(bool generates);
     QStringList keys() const { return fields_.keys(); }
+    QList<Field*> fields() const; ///< in the order of the form
+    /// Puts the focus there, unfolding what hides it. False: the model has no such parameter.
+    bool go_to(const Field& field);
     /// What is wrong with such a field is seen beside it, elsewhere in the window: it is not said here, too.
     void set_told_elsewhere(std::function<bool(const QString& key)> told) { told_elsewhere_ = std::move(told); }
 
@@ -62,6 +65,7 @@ private:
     void add_seed(QVBoxLayout* form);
     void add_forcing(QVBoxLayout* form);
     void add_bottom(QVBoxLayout* column, QAction& generate);
+    void set_advanced(bool open);
     void refresh();
     void refresh_field(const QString& key);
     void refresh_more();

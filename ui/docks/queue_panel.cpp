@@ -267,6 +267,10 @@ bool QueuePanel::eventFilter(QObject* watched, QEvent* event) {
     return true;
 }
 
+void QueuePanel::take_focus() {
+    list_->isVisibleTo(this) ? list_->setFocus(Qt::ShortcutFocusReason) : pause_->setFocus(Qt::ShortcutFocusReason);
+}
+
 void QueuePanel::refresh() {
     const int rows = studio_.queue.rowCount();
     stack_->setCurrentIndex(rows == 0 ? 0 : 1);

@@ -27,6 +27,7 @@ class QueuePanel : public QWidget {
 public:
     explicit QueuePanel(Studio& studio, QWidget* parent = nullptr);
     quint64 selected() const;
+    void take_focus(); ///< to the list, else to what can be pressed
 
 public slots:
     void edit_selected();

@@ -264,6 +264,11 @@ void LayersPanel::open_files() {
                 [this](const QStringList& files) { take_files(files); });
 }
 
+void LayersPanel::take_focus() {
+    QWidget* to = shown_ ? static_cast<QWidget*>(map_) : trace_->isEnabled() ? static_cast<QWidget*>(trace_) : layers_;
+    to->setFocus(Qt::OtherFocusReason);
+}
+
 void LayersPanel::trace_runs() {
     if (run_a_.isEmpty() || run_b_.isEmpty()) return emit said(tr("Choose two runs as A and B first."));
     QStringList patterns =
@@ -281,6 +286,10 @@ void LayersPanel::export_result() {
 
 void LayersPanel::refresh() {
     const bool busy = comparison_.busy(), pair = !run_a_.isEmpty() && !run_b_.isEmpty();
+    // Who pressed one of the two stays with the work, not with whatever stands beside a button that is gone.
+    const bool stays = busy ? trace_->hasFocus() : stop_->hasFocus();
+    progress_row_->setVisible(busy || stays);
+    if (busy && stays) stop_->setFocus(Qt::OtherFocusReason);
     trace_->setEnabled(pair && !busy);
     trace_->setToolTip(pair
                            ? tr("Computes both runs once more and keeps the layers chosen here, in turn with the queue")
@@ -292,11 +301,12 @@ void LayersPanel::refresh() {
     QPalette colour = palette();
     colour.setColor(QPalette::WindowText, colours(palette()).error);
     issue_->setPalette(colour);
-    progress_row_->setVisible(busy);
     refresh_progress();
     if (comparison_.result() != shown_) show_result();
     refresh_pair();
     stack_->setCurrentIndex(shown_ ? 1 : 0);
+    if (!busy && stays) take_focus();
+    progress_row_->setVisible(busy);
 }
 
 /// The figures stay when other runs are held against each other: they took minutes.

@@ -42,6 +42,8 @@ public:
     /// To the first place where an error is made; false where there is none.
     bool go_to_first();
     LayerMapView& map() { return *map_; }
+    /// The focus to the map of what was found, else to what is chosen before it.
+    void take_focus();
 
 signals:
     void said(const QString& text);

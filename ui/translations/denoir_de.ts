@@ -2703,6 +2703,26 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <source>Select two runs in the list first.</source>
         <translation>Zuerst zwei Läufe in der Liste auswählen.</translation>
     </message>
+    <message>
+        <source>Go to the parameters</source>
+        <translation>Zu den Parametern</translation>
+    </message>
+    <message>
+        <source>Go to the queue</source>
+        <translation>Zur Warteschlange</translation>
+    </message>
+    <message>
+        <source>Go to %1</source>
+        <translation>Zu %1</translation>
+    </message>
+    <message>
+        <source>The model has no parameter %1.</source>
+        <translation>Das Modell hat keinen Parameter %1.</translation>
+    </message>
+    <message>
+        <source>Trace &amp;both runs</source>
+        <translation>&amp;Beide Läufe aufzeichnen</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::MediaLocator</name>

@@ -311,7 +311,7 @@ void MainWindow::show_layers() {
     if (layouts_->current() != Layout::compare && !docks_->at("layers-dock").isVisible())
         layouts_->show(Layout::compare);
     docks_->reveal("layers-dock", 0.4);
-    layers_panel_->map().setFocus(Qt::OtherFocusReason);
+    layers_panel_->take_focus();
 }
 
 void MainWindow::show_log(quint64 entry) {

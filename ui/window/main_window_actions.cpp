@@ -14,6 +14,7 @@
 #include "ui/docks/models_panel.h"
 #include "ui/docks/parameters_panel.h"
 #include "ui/docks/prompt_panel.h"
+#include "ui/docks/queue_panel.h"
 #include "ui/docks/runs_panel.h"
 #include "ui/preview/preview_view.h"
 #include "ui/theme/theme.h"
@@ -157,6 +158,14 @@ void MainWindow::make_view_actions() {
                    docks_->at("timeline-dock").show();
                    timeline_->setFocus(Qt::ShortcutFocusReason);
                });
+    add_action("view.parameters", view, tr("Go to the parameters"), {QKeySequence(Qt::Key_F7)}, "sliders", [this] {
+        docks_->reveal("parameters-dock");
+        parameters_->go_to(*parameters_->fields().constFirst());
+    });
+    add_action("view.queue", view, tr("Go to the queue"), {QKeySequence(Qt::SHIFT | Qt::Key_F7)}, "queue", [this] {
+        docks_->reveal("queue-dock");
+        queue_->take_focus();
+    });
     add_action("view.reset-layout", view, tr("Reset the docks"), {}, "layout", [this] { layouts_->reset_current(); });
     add_action("view.full-screen", view, tr("Full screen"), {QKeySequence(Qt::Key_F11)}, "fit",
                [this] { setWindowState(windowState() ^ Qt::WindowFullScreen); });

@@ -2,6 +2,9 @@
 #include <QMenuBar>
 #include <QToolButton>
 
+#include "ui/docks/parameters_panel.h"
+#include "ui/widgets/dock.h"
+#include "ui/widgets/field.h"
 #include "ui/window/docks.h"
 #include "ui/window/main_window.h"
 #include "ui/window/project_files.h"
@@ -27,7 +30,14 @@ void MainWindow::make_menus() {
           "edit.swap-images", "-", "edit.reset"});
     QMenu* view = menuBar()->addMenu(tr("&View"));
     fill(view, {"view.create", "view.compare", "view.tune", "-", "view.palette", "view.search", "view.picture",
-                "view.timeline", "-"});
+                "view.timeline", "view.parameters", "view.queue", "-"});
+    // Not in a menu: they are found by their names, and may have keys.
+    for (Field* field : parameters_->fields())
+        add_action(("parameter." + field->control()->objectName()).toLatin1().constData(), tr("Parameters"),
+                   tr("Go to %1").arg(field->name()), {}, "sliders", [this, field] {
+                       docks_->reveal("parameters-dock");
+                       if (!parameters_->go_to(*field)) say(tr("The model has no parameter %1.").arg(field->name()));
+                   });
     docks_->fill_menu(*view->addMenu(tr("&Docks")), actions_);
     fill(view,
          {"view.reset-layout", "view.full-screen", "-", "view.theme-system", "view.theme-light", "view.theme-dark"});
@@ -42,6 +52,7 @@ void MainWindow::make_menus() {
                                               "compare.with-file",
                                               "compare.with-folder",
                                               "compare.layers",
+                                              "compare.trace",
                                               "compare.traces",
                                               "-",
                                               "compare.side-by-side",

@@ -182,6 +182,10 @@ void MainWindow::make_compare_actions() {
                [this, with] { ask_for_clip(this, studio_.settings, AskFor::folder, with); });
     add_action("compare.layers", comparing, tr("Compare &layer by layer"),
                {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L)}, "sliders", [this] { show_layers(); });
+    add_action("compare.trace", comparing, tr("Trace &both runs"), {}, "sliders", [this] {
+        show_layers();
+        layers_panel_->trace_runs();
+    });
     add_action("compare.traces", comparing, tr("Compare two &traces …"), {}, "open", [this] {
         show_layers();
         layers_panel_->open_files();

@@ -254,6 +254,25 @@ private slots:
         QVERIFY(!of().startsWith(QStringLiteral("Not")));
     }
 
+    /// Who traces by keyboard can stop it there, and is at what was found afterwards.
+    void the_focus_follows_the_work() {
+        LayerComparison comparison(*worker_);
+        Settings settings;
+        LayersPanel panel(comparison, settings);
+        panel.show();
+        QVERIFY(QTest::qWaitForWindowActive(&panel));
+        panel.set_runs(tiny_run(home_.file(QStringLiteral("c")), 2, 1),
+                       tiny_run(home_.file(QStringLiteral("d")), 2, 2));
+        panel.take_focus();
+        QCOMPARE(QApplication::focusWidget()->objectName(), QStringLiteral("trace-both"));
+        QTest::keyClick(QApplication::focusWidget(), Qt::Key_Space);
+        QVERIFY(comparison.busy());
+        QCOMPARE(QApplication::focusWidget()->objectName(), QStringLiteral("layers-stop"));
+        QTRY_VERIFY_WITH_TIMEOUT(!comparison.busy(), 60000);
+        QVERIFY2(comparison.result(), qPrintable(comparison.issue().line()));
+        QVERIFY(panel.map().hasFocus());
+    }
+
     void divergence_of_two_runs() {
         const QString a = tiny_run(home_.file(QStringLiteral("a")), 4, 1),
                       b = tiny_run(home_.file(QStringLiteral("b")), 4, 2);

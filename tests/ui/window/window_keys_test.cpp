@@ -89,6 +89,32 @@ private slots:
         QCOMPARE(names(), QStringLiteral("02"));
     }
 
+    /// Each by its name in the palette, wherever it is folded away; the docks by keys of their own.
+    void keys_lead_to_every_parameter() {
+        const app::Home home;
+        StudioFixture studio(Layout::compare);
+        load_tiny(studio);
+        const auto go = [&](const QString& words) {
+            studio.key(Qt::Key_K, Qt::ControlModifier);
+            studio.type(words);
+            studio.key(Qt::Key_Return);
+            return qApp->focusWidget();
+        };
+        QCOMPARE(go("guidance"), studio.find<QWidget>("guidance"));
+        QCOMPARE(go("go to threads"), studio.find<QWidget>("threads"));
+        QVERIFY(studio.find<QWidget>("loras")->isAncestorOf(go("go to lora")));
+        go("guid. low");
+        QVERIFY2(said(studio).contains("no parameter"), qPrintable(said(studio)));
+        studio.key(Qt::Key_F7);
+        QCOMPARE(qApp->focusWidget(), studio.find<QWidget>("model"));
+        studio.key(Qt::Key_F7, Qt::ShiftModifier);
+        QVERIFY(studio.find<QDockWidget>("queue-dock")->isAncestorOf(qApp->focusWidget()));
+        studio.key(Qt::Key_L, Qt::ControlModifier | Qt::ShiftModifier);
+        QVERIFY(studio.find<QWidget>("layers")->isAncestorOf(qApp->focusWidget()));
+        go("trace both");
+        QVERIFY2(said(studio).contains("as A and B first"), qPrintable(said(studio)));
+    }
+
     void escape_ends_a_search_and_no_run() {
         const app::Home home;
         StudioFixture studio;
