@@ -888,6 +888,10 @@
         <source>The next run begins with its first step again; undo brings the branch back.</source>
         <translation>Der nächste Lauf beginnt wieder mit seinem ersten Schritt; Rückgängig bringt die Abzweigung zurück.</translation>
     </message>
+    <message>
+        <source>Step 0 is the noise: a branch from it is a new run with the same seed. Restore the run&apos;s parameters, then Generate; or pick a later step.</source>
+        <translation>Schritt 0 ist das Rauschen: eine Abzweigung davon ist ein neuer Lauf mit demselben Seed. Die Parameter des Laufs wiederherstellen, dann Erzeugen; oder einen späteren Schritt wählen.</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::CameraWindow</name>

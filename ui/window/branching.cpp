@@ -21,7 +21,11 @@ Branching::Branching(app::RequestDocument& document, app::Preparations& inputs, 
 }
 
 void Branching::branch(const QString& run, int step) {
-    if (run.isEmpty() || step < 1) return emit said(tr("Pick a step in the strip first."));
+    if (run.isEmpty() || step < 0) return emit said(tr("Pick a step in the strip first."));
+    if (step == 0)
+        return emit said(tr(
+            "Step 0 is the noise: a branch from it is a new run with the same seed. Restore the run's parameters, then "
+            "Generate; or pick a later step."));
     inputs_.put(
         this, [run, step] { return branch_of(app::to_path(run), step); }, // reads and hashes what it starts from
         [this, step](const Request& request) {

@@ -29,6 +29,9 @@ private slots:
         studio.find<QAction>("run.branch")->trigger();
         QVERIFY2(said(studio).startsWith("After step"), qPrintable(said(studio)));
         QVERIFY(!studio.core().document.asked().start);
+        for (const char* strip : {"live-steps", "run-steps"}) studio.find<StepStrip>(strip)->set_step(0);
+        studio.find<QAction>("run.branch")->trigger();
+        QVERIFY2(said(studio).startsWith("Step 0 is the noise"), qPrintable(said(studio)));
     }
 
     /// Ctrl+Z takes what left the queue in turn with what was changed, the newest first.
