@@ -22,11 +22,11 @@ void leave_out(QWidget& widget, bool out) { widget.setProperty(mark, out); }
 
 int needed_width(const QWidget& row) {
     const QLayout& layout = *row.layout();
-    int needed = layout.contentsMargins().left() + layout.contentsMargins().right();
+    int needed = layout.contentsMargins().left() + layout.contentsMargins().right() - layout.spacing();
     for (int i = 0; i < layout.count(); ++i) {
         const QWidget* w = layout.itemAt(i)->widget();
-        if (w && left_out(*w)) continue;
-        needed += (w ? width_of(*w) : layout.itemAt(i)->minimumSize().width()) + layout.spacing();
+        if (!w) needed += layout.itemAt(i)->minimumSize().width(); // a stretch, which has no spacing
+        if (w && !left_out(*w)) needed += width_of(*w) + layout.spacing();
     }
     return needed;
 }

@@ -141,7 +141,6 @@ QWidget* TransportBar::make_compare_row() {
     offset_ = new QSpinBox(row);
     offset_->setRange(-9999, 9999);
     offset_->setPrefix(tr("B: "));
-    offset_->setSuffix(tr(" frames"));
     offset_->setKeyboardTracking(false);
     wheel_when_focused(offset_);
     offset_->setAccessibleName(tr("B is ahead by"));
@@ -299,11 +298,21 @@ void TransportBar::resizeEvent(QResizeEvent*) { fit_width(); }
 /// What is least needed goes first when it gets narrow; nothing is cut off.
 void TransportBar::fit_width() {
     const int room = width() - 2 * grid::unit;
+    fit_unit(room);
     const auto mode = [this](CompareMode m) { return modes_->button(static_cast<int>(m)); };
     fit_row(*compare_row_, room,
             {mode(CompareMode::onion), mode(CompareMode::flicker), offset_, swap_, worst_, metrics_, onion_, gain_,
              mode(CompareMode::single)});
     fit_row(*play_row_, room, {rate_, zoom_, values_, frame_, loop_, true_size_});
+}
+
+/// Of B's shift; its tip says it, too, and what can be pressed is worth more. Only where it changes: somebody may type.
+void TransportBar::fit_unit(int room) {
+    const QString unit = tr(" frames");
+    const bool has = !offset_->suffix().isEmpty();
+    const int missing = has ? 0 : offset_->fontMetrics().horizontalAdvance(unit);
+    const bool fits = needed_width(*compare_row_) + missing <= room;
+    if (fits != has) offset_->setSuffix(fits ? unit : QString());
 }
 
 QSize TransportBar::minimumSizeHint() const { return {200, QWidget::minimumSizeHint().height()}; }

@@ -49,6 +49,7 @@ private:
     void refresh_zoom();
     void refresh_metrics();
     void fit_width();
+    void fit_unit(int room);
 
     int frames() const; ///< that can be seen
 

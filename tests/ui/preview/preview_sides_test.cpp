@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A and B in the preview: beside each other, over each other, and their difference.
+#include <QAbstractButton>
 #include <QSet>
 #include <QSlider>
 #include <QSpinBox>
@@ -73,6 +74,26 @@ private slots:
         QCOMPARE(v.view.mode(), CompareMode::wipe);
         v.view.toggle_mode(CompareMode::wipe);
         QCOMPARE(v.view.mode(), CompareMode::wipe);
+    }
+
+    /// Where it gets narrow, a unit goes before a button.
+    void the_unit_of_the_shift_goes_first() {
+        View v;
+        v.open(Side::a, home_.file("a.mp4"));
+        v.open(Side::b, home_.file("b.mp4"));
+        const auto* shift = v.view.findChild<QSpinBox*>();
+        const QAbstractButton* onion = nullptr;
+        for (const auto* button : v.view.findChildren<QAbstractButton*>())
+            if (button->text() == "Onion") onion = button;
+        QVERIFY(onion);
+        v.view.resize(1600, 480);
+        QTRY_VERIFY(!shift->suffix().isEmpty() && onion->isVisible());
+        int width = 1600;
+        while (!shift->suffix().isEmpty() && width > 300) {
+            v.view.resize(width -= 10, 480);
+            QCoreApplication::processEvents();
+            QVERIFY(onion->isVisible());
+        }
     }
 
     void b_is_shifted_and_laid_over_a() {

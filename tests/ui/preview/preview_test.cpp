@@ -2,12 +2,15 @@
 // The preview with one clip in it; with two: preview_sides_test.cpp.
 #include <QAccessible>
 #include <QElapsedTimer>
+#include <QHBoxLayout>
 #include <QLabel>
+#include <QPushButton>
 #include <QSlider>
 #include <QToolButton>
 
 #include "engine/media/frame_folder.h"
 #include "tests/ui/preview/preview_case.h"
+#include "ui/preview/fit_row.h"
 #include "ui/preview/gl_surface.h"
 #include "ui/preview/scrubber.h"
 
@@ -222,6 +225,15 @@ private slots:
         QTest::mouseMove(&canvas, where);
         QCOMPARE(canvas.pixel_at(where), QPoint(20, 15));
         QTRY_VERIFY_WITH_TIMEOUT(painted(canvas) != plain, 30000);
+    }
+
+    void a_row_needs_what_its_layout_does() {
+        QWidget row;
+        auto* layout = new QHBoxLayout(&row);
+        for (const char* words : {"Difference", "Flicker", "Onion"}) layout->addWidget(new QPushButton(words));
+        layout->addStretch(1);
+        layout->addWidget(new QLabel("34.1 dB"));
+        QCOMPARE(needed_width(row), layout->minimumSize().width());
     }
 
     void dropped_files() {
