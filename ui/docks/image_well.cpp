@@ -20,6 +20,11 @@
 
 namespace denoir::ui {
 
+namespace {
+constexpr int least_height = 56, most_height = 160; ///< of the picture
+constexpr int beside = 6, above = 2;                ///< words in it: what they leave free around them
+} // namespace
+
 DroppedImage dropped_image(const QMimeData& data) {
     for (const QUrl& url : data.urls()) {
         if (!url.isLocalFile()) continue;
@@ -40,14 +45,14 @@ ImageWell::ImageWell(const QString& name, const QString& hint, QWidget* parent)
     QSizePolicy policy(QSizePolicy::Expanding, QSizePolicy::Preferred);
     policy.setHeightForWidth(true);
     setSizePolicy(policy);
-    setMinimumSize(72, 56);
+    setMinimumSize(72, least_height);
 }
 
 QSize ImageWell::sizeHint() const { return {120, heightForWidth(120)}; }
 
 int ImageWell::heightForWidth(int width) const {
     const int picture = width * target_.height() / std::max(1, target_.width());
-    return std::clamp(picture, 56, 160) + fontMetrics().lineSpacing() + 4;
+    return std::max(minimumHeight(), std::clamp(picture, least_height, most_height) + fontMetrics().lineSpacing() + 4);
 }
 
 void ImageWell::set_picture(const QImage& picture, const QString& file) {
@@ -59,7 +64,25 @@ void ImageWell::set_picture(const QImage& picture, const QString& file) {
         setAccessibleDescription(QStringLiteral("%1: %2").arg(QFileInfo(file).fileName(), whole_error_));
         setToolTip(QStringLiteral("%1\n%2").arg(file, whole_error_));
     }
+    fit_words();
     update();
+}
+
+QString ImageWell::words() const {
+    if (!picture_.isNull()) return {};
+    return !error_.isEmpty() ? error_ : usable_ ? QString() : why_;
+}
+
+/// However low the dock is made, they are read to their end.
+void ImageWell::fit_words() {
+    const int room = width() - 2 * beside, line = fontMetrics().lineSpacing();
+    const int height = fontMetrics().boundingRect(0, 0, room, 1 << 15, Qt::TextWordWrap, words()).height();
+    setMinimumHeight(std::clamp(height + 2 * above + line + 6, least_height, most_height + line));
+}
+
+void ImageWell::resizeEvent(QResizeEvent* event) {
+    QFrame::resizeEvent(event);
+    fit_words();
 }
 
 void ImageWell::set_aspect(const QSize& target) {
@@ -97,13 +120,12 @@ void ImageWell::paintEvent(QPaintEvent*) {
         painter.setClipping(false);
     } else {
         constexpr double mark = 16, between = 4;
-        const QRectF room = area.adjusted(6, 2, -6, -2);
+        const QRectF room = area.adjusted(beside, above, -beside, -above);
         const auto fits = [&](const QString& text) {
             return painter.boundingRect(room, Qt::AlignHCenter | Qt::TextWordWrap, text).height() <= room.height();
         };
         // What to do about it stands in the tip, too.
-        const QString wrong = fits(whole_error_) ? whole_error_ : error_;
-        const QString words = !error_.isEmpty() ? wrong : usable_ ? QString() : why_;
+        const QString words = !error_.isEmpty() && fits(whole_error_) ? whole_error_ : this->words();
         const double height = painter.boundingRect(room, Qt::AlignHCenter | Qt::TextWordWrap, words).height();
         // Where there is no room for both, the words matter more than the sign above them.
         const bool sign = words.isEmpty() || mark + between + height <= room.height();

@@ -44,6 +44,7 @@ signals:
 
 protected:
     bool event(QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseReleaseEvent(QMouseEvent* event) override;
@@ -54,6 +55,8 @@ protected:
     void contextMenuEvent(QContextMenuEvent* event) override;
 
 private:
+    QString words() const; ///< instead of a picture
+    void fit_words();
     QString name_, hint_, file_, error_, whole_error_, why_;
     QImage picture_;
     QSize target_{16, 9};

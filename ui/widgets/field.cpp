@@ -261,11 +261,21 @@ void Field::set_error(const QString& error) {
         control_->style()->polish(control_);
     }
     if (wrong) control_->setAccessibleDescription(error);
+    fit_words();
+}
+
+/// A layout takes wrapped words for one line where there is little room, and what is wrong would be cut.
+void Field::fit_words() {
+    const int inner = width() - label_->width() - grid::half;
+    const bool laid_out = inner >= control_->minimumWidth();
+    error_->setMinimumHeight(laid_out && !error_->text().isEmpty() ? error_->heightForWidth(inner) : 0);
+    hint_->setMinimumHeight(laid_out && !hint_->text().isEmpty() ? hint_->heightForWidth(width()) : 0);
 }
 
 void Field::resizeEvent(QResizeEvent* event) {
     reset_->setToolButtonStyle(width() >= wide ? Qt::ToolButtonTextBesideIcon : Qt::ToolButtonIconOnly);
     if (spare_) spare_->setVisible(width() >= roomy);
+    fit_words();
     QWidget::resizeEvent(event);
 }
 
@@ -273,6 +283,7 @@ void Field::set_hint(const QString& hint) {
     hint_->setText(hint);
     hint_->setVisible(!hint.isEmpty());
     if (!hint.isEmpty()) control_->setAccessibleDescription(hint);
+    fit_words();
 }
 
 } // namespace denoir::ui

@@ -109,6 +109,7 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
+    void fit_words();
     QString name_, tip_, whole_tip_; ///< the control's own tooltip, and with the default behind it
     QWidget* control_;
     ScrubLabel* label_;

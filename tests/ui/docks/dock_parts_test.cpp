@@ -14,6 +14,7 @@
 #include "engine/core/error.h"
 #include "engine/media/image.h"
 #include "tests/app/home.h"
+#include "ui/docks/image_well.h"
 #include "ui/docks/lora_list.h"
 #include "ui/docks/offer_runs.h"
 #include "ui/docks/runs_panel.h"
@@ -66,6 +67,24 @@ private slots:
         QVERIFY2(lines.join('|').contains("interrupted 4/40"), qPrintable(lines.join('|')));
         for (const QString& line : lines)
             QVERIFY2(metrics.horizontalAdvance(line) <= (line == lines[0] ? room - star : room), qPrintable(line));
+    }
+
+    /// In a well of any height.
+    void a_well_says_all_of_why_it_takes_nothing() {
+        ImageWell well("Start", "a hint");
+        well.set_usable(false, "This model takes no start image, nor does it take any other");
+        well.set_picture({}, {});
+        well.resize(76, 100);
+        well.show();
+        const QFontMetrics metrics = well.fontMetrics();
+        const int words = metrics
+                              .boundingRect(0, 0, 64, 1000, Qt::TextWordWrap,
+                                            "This model takes no start image, nor does it take any other")
+                              .height();
+        QVERIFY2(well.minimumHeight() >= words + metrics.lineSpacing() + 4, qPrintable(QString::number(words)));
+        well.set_usable(true, {});
+        well.set_picture({}, {});
+        QCOMPARE(well.minimumHeight(), 56);
     }
 
     void loras_are_lines_with_a_strength() {

@@ -3,11 +3,13 @@
 #include <QApplication>
 #include <QFile>
 #include <QFileDialog>
+#include <QLineEdit>
 #include <QMessageBox>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QTest>
 #include <QToolButton>
+#include <QVBoxLayout>
 #include <QWheelEvent>
 
 #include <cmath>
@@ -125,6 +127,25 @@ private slots:
         label.set_text(QStringLiteral("ready"));
         QCOMPARE(label.text(), QStringLiteral("ready"));
         QCOMPARE(label.toolTip(), QString());
+    }
+
+    /// In a dock that is as low as it can be, too.
+    void what_is_wrong_is_read_to_its_end() {
+        QWidget dock;
+        auto* column = new QVBoxLayout(&dock);
+        auto* field = new Field("After", new QLineEdit);
+        column->addWidget(field);
+        dock.resize(240, 300);
+        dock.show();
+        const int before = dock.minimumSizeHint().height();
+        field->set_error(
+            "It has 9 frames, and the last 17 of them are wanted: choose a longer video, or a smaller overlap.");
+        QTest::qWait(10);
+        const auto* error = field->findChild<QLabel*>("error");
+        QVERIFY(dock.minimumSizeHint().height() >= before + error->heightForWidth(error->width()));
+        field->set_error({});
+        QTest::qWait(10);
+        QCOMPARE(dock.minimumSizeHint().height(), before);
     }
 
     /// Where the choices would leave no room for the words they stand below them.
