@@ -47,7 +47,7 @@ bool stderr_is_read() {
 int refuse_to_start(const QString& text, const ui::Arguments& arguments) {
     refuse(text);
     if (arguments.screenshot.isEmpty() && !stderr_is_read())
-        QMessageBox::critical(nullptr, QApplication::applicationDisplayName(), text);
+        QMessageBox(QMessageBox::NoIcon, QApplication::applicationDisplayName(), text, QMessageBox::Close).exec();
     return 1;
 }
 

@@ -75,7 +75,7 @@ void ask_where_to_save(QWidget* parent, app::Settings& settings, const QString& 
             then(file);
         };
         if (has_it || !QFileInfo::exists(file)) return go_on(); // the dialog itself has asked
-        auto* box = new QMessageBox(QMessageBox::Question, title,
+        auto* box = new QMessageBox(QMessageBox::NoIcon, title,
                                     QCoreApplication::translate("SaveDialog", "“%1” is there already. Replace it?")
                                         .arg(QFileInfo(file).fileName()),
                                     QMessageBox::Yes | QMessageBox::No, parent);

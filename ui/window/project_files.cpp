@@ -106,10 +106,12 @@ void ProjectFiles::leave(const std::function<void()>& then) {
     auto& project = studio_.project;
     if (!project.is_modified() || project.shots().empty()) return then();
     then_ = then; // asked once: what was wanted last is what follows
-    if (question_) return question_->raise();
-    auto* box =
-        new QMessageBox(QMessageBox::Question, tr("Denoir"), tr("Save the changes of “%1”?").arg(project.title()),
-                        QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, &window_);
+    if (question_) {
+        question_->raise();
+        return question_->activateWindow();
+    }
+    auto* box = new QMessageBox(QMessageBox::NoIcon, tr("Denoir"), tr("Save the changes of “%1”?").arg(project.title()),
+                                QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, &window_);
     question_ = box;
     box->setDefaultButton(QMessageBox::Save);
     box->setAttribute(Qt::WA_DeleteOnClose);
@@ -119,7 +121,8 @@ void ProjectFiles::leave(const std::function<void()>& then) {
         if (answer == QMessageBox::Discard) next();
         if (answer == QMessageBox::Save) save(next);
     });
-    box->open();
+    box->setModal(false);
+    box->show();
 }
 
 void ProjectFiles::replace_request(const QString& label, const std::function<void()>& change) {

@@ -156,7 +156,7 @@ private slots:
         studio.core().project.add_shot(app::take_of_video(home.file("a.mp4")));
         studio.key(Qt::Key_N, Qt::ControlModifier);
         auto* box = studio.window().findChild<QMessageBox*>();
-        QVERIFY(box);
+        QVERIFY(box && !box->isModal() && box->icon() == QMessageBox::NoIcon);
         box->button(QMessageBox::Save)->click();
         QVERIFY(studio.answer_file_dialog(home.file("kept")));
         QTRY_COMPARE(studio.core().project.count(), 0);
