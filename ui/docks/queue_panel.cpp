@@ -9,8 +9,11 @@
 #include <QPainter>
 #include <QShortcut>
 #include <QStackedWidget>
+#include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
+
+#include <utility>
 
 #include "app/base/engine_text.h"
 #include "app/request/request_document.h"
@@ -48,7 +51,7 @@ QString picture_of(State state) {
     case State::running:
         return QStringLiteral("play");
     case State::done:
-        return QStringLiteral("verify");
+        return QStringLiteral("done");
     case State::failed:
         return QStringLiteral("error");
     case State::cancelled:
@@ -265,6 +268,19 @@ bool QueuePanel::eventFilter(QObject* watched, QEvent* event) {
     event->accept(); // here Alt+Up moves the entry; elsewhere it is the window's
     if (event->type() == QEvent::KeyPress) move_selected(by);
     return true;
+}
+
+/// What is at work or waits first, not what ended in an earlier session.
+void QueuePanel::showEvent(QShowEvent* event) {
+    QWidget::showEvent(event);
+    if (!std::exchange(unseen_, false)) return;
+    QTimer::singleShot(0, list_, [this] { // laid out
+        for (int row = 0; row < list_->model()->rowCount(); ++row) {
+            const QModelIndex entry = list_->model()->index(row, 0);
+            if (state_of(entry) == State::running || state_of(entry) == State::waiting)
+                return list_->scrollTo(entry, QAbstractItemView::PositionAtTop);
+        }
+    });
 }
 
 void QueuePanel::take_focus() {

@@ -45,6 +45,7 @@ signals:
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
+    void showEvent(QShowEvent* event) override;
 
 private:
     void refresh();
@@ -55,6 +56,7 @@ private:
     QStackedWidget* stack_;
     QToolButton *pause_, *clear_, *undo_;
     QLabel* summary_;
+    bool unseen_ = true;
 };
 
 } // namespace denoir::ui

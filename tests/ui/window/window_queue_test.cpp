@@ -64,6 +64,26 @@ private slots:
         QCOMPARE(queue.rowCount(), 3);
     }
 
+    /// However many ended before it, in a session before this one.
+    void what_waits_is_in_sight() {
+        const app::Home home;
+        constexpr int ended = 8;
+        for (int session = 0; session < 2; ++session) {
+            StudioFixture studio;
+            auto& queue = studio.core().queue;
+            auto* list = studio.find<QListView>("queue");
+            if (session == 0) {
+                for (int i = 0; i < ended; ++i) queue.add({app::tiny_request(), {}});
+                QVERIFY(studio.idle());
+                queue.set_paused(true);
+                queue.add({app::tiny_request(), {}});
+                continue;
+            }
+            QCOMPARE(queue.rowCount(), ended + 1);
+            QTRY_VERIFY(list->viewport()->rect().contains(list->visualRect(list->model()->index(ended, 0))));
+        }
+    }
+
     /// What is edited is what was written, not what the wildcards became.
     void an_entry_that_is_edited_keeps_its_wildcards() {
         const app::Home home;
