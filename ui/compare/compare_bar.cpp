@@ -93,8 +93,17 @@ void CompareBar::dropEvent(QDropEvent* event) {
 /// The end stays: there stands the seed, which may be all that differs.
 void CompareBar::fit_names() {
     constexpr int arrow = 32;
-    for (QToolButton* button : {a_, b_})
-        button->setText(button->fontMetrics().elidedText(button->toolTip(), Qt::ElideMiddle, button->width() - arrow));
+    for (QToolButton* button : {a_, b_}) {
+        const QFontMetrics metrics = button->fontMetrics();
+        const QString& name = button == a_ ? name_a_ : name_b_;
+        const QString text = button->toolTip();
+        const int room = button->width() - arrow;
+        const qsizetype seed = name.simplified().lastIndexOf(QStringLiteral(" · "));
+        const QString end = seed < 0 ? QString() : text.mid(seed);
+        const int left = room - metrics.horizontalAdvance(end);
+        button->setText(left > room / 4 ? metrics.elidedText(text.chopped(end.size()), Qt::ElideRight, left) + end
+                                        : metrics.elidedText(text, Qt::ElideMiddle, room));
+    }
 }
 
 void CompareBar::fill(app::Side side) {

@@ -136,9 +136,11 @@ void ParametersPanel::refresh_models() {
         const auto state = static_cast<app::ModelCatalogue::State>(at.data(app::ModelCatalogue::StateRole).toInt());
         if (state == app::ModelCatalogue::State::unreadable) continue;
         const bool bundled = at.data(app::ModelCatalogue::BundledRole).toBool();
-        QString name = at.data(app::ModelCatalogue::NameRole).toString();
-        if (state == app::ModelCatalogue::State::incomplete) name = tr("%1 (incomplete)").arg(name);
-        model_->addItem(name, bundled ? QString() : at.data(app::ModelCatalogue::PathRole).toString());
+        const QString name = at.data(app::ModelCatalogue::NameRole).toString();
+        const bool whole = state != app::ModelCatalogue::State::incomplete;
+        model_->addItem(whole ? name : tr("%1 (incomplete)").arg(name),
+                        bundled ? QString() : at.data(app::ModelCatalogue::PathRole).toString());
+        if (!whole) model_->keep_end(model_->count() - 1, int(tr("%1 (incomplete)").arg(QString()).size()));
         QStringList tip{at.data(app::ModelCatalogue::PathRole).toString(),
                         at.data(app::ModelCatalogue::FitsTextRole).toString()};
         tip.removeAll(QString());

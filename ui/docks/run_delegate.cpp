@@ -5,6 +5,9 @@
 #include <QPainter>
 #include <QPainterPath>
 
+#include <cmath>
+#include <utility>
+
 #include "app/base/engine_text.h"
 #include "app/base/issue.h"
 #include "app/base/text.h"
@@ -45,6 +48,13 @@ QString state_words(const QModelIndex& index) {
     return app::duration_text(index.data(Role::SecondsRole).toDouble());
 }
 
+/// "1:08" for 1 min 08 s; below a minute there is nothing to save.
+QString short_duration(double seconds) {
+    const auto whole = std::llround(seconds);
+    if (!(seconds >= 0) || whole < 60 || whole >= 3600) return app::duration_text(seconds);
+    return QStringLiteral("%1:%2").arg(whole / 60).arg(whole % 60, 2, 10, QLatin1Char('0'));
+}
+
 const QString between = QStringLiteral(" · ");
 
 /// What stands below a title: as much of it as there is room for. The tooltip has all of it.
@@ -69,18 +79,23 @@ public:
                   frames = index.data(Role::FramesRole).toInt();
         length_ << RunsPanel::tr("%1×%2").arg(width).arg(height) << RunsPanel::tr("%1 f").arg(frames);
         short_length_ << RunsPanel::tr("%1×%2×%3").arg(width).arg(height).arg(frames);
-        if (done) time_ << state_words(index); // how long it took
+        if (done) { // how long it took
+            time_ << state_words(index);
+            short_time_ << short_duration(index.data(Role::SecondsRole).toDouble());
+        }
         if (const int step = index.data(Role::BranchStepRole).toInt(); step >= 0)
-            time_ << RunsPanel::tr("from step %1").arg(step);
+            for (QStringList* time : {&time_, &short_time_}) *time << RunsPanel::tr("from step %1").arg(step);
     }
     bool failed() const { return failed_; }
     QStringList all() const { return values_ + news_ + length_ + time_; }
     QStringList lines(const QFontMetrics& metrics, int width) const {
         QStringList left, lines;
-        for (const QStringList& length : {length_, short_length_}) { // briefer where it is too narrow for all
+        // Briefer where it is too narrow for all.
+        for (const auto& [length, time] :
+             {std::pair{length_, time_}, std::pair{short_length_, time_}, std::pair{short_length_, short_time_}}) {
             left = values_;
             lines = {filled(left, metrics, width - star_room)};
-            left = news_ + left + length + time_;
+            left = news_ + left + length + time;
             while (!left.isEmpty() && lines.size() < most_details) lines << filled(left, metrics, width);
             if (left.isEmpty()) break;
         }
@@ -95,7 +110,7 @@ private:
             line += between + words.takeFirst();
         return line;
     }
-    QStringList values_, news_, length_, short_length_, time_;
+    QStringList values_, news_, length_, short_length_, time_, short_time_;
     bool failed_ = false;
 };
 

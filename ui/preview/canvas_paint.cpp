@@ -137,6 +137,7 @@ void Canvas::paint_legend(QPainter& painter, const QRectF& area) const {
                          metrics.horizontalAdvance(scale) + 5 * pad;
     const double height = metrics.height() + pad;
     const QRectF box(area.center().x() - width / 2, area.bottom() - height - pad, width, height);
+    if (width > placed_in(area).width()) return painter.restore(); // more than what it explains
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(Qt::NoPen);
     painter.setBrush(glass);

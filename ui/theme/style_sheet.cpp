@@ -42,6 +42,7 @@ QTabBar::tab:focus { border-color: @accent; }
 QLineEdit, QPlainTextEdit, QTextEdit, QAbstractSpinBox, QComboBox {
     background: @field; border: 1px solid @edge; border-radius: 4px; padding: 3px 6px;
     selection-background-color: @accent; selection-color: @onaccent; }
+QPlainTextEdit:!active, QTextEdit:!active { selection-background-color: @selection; selection-color: @text; }
 QAbstractSpinBox, QComboBox, QLineEdit { min-height: 18px; }
 QLineEdit:focus, QPlainTextEdit:focus, QTextEdit:focus, QAbstractSpinBox:focus, QComboBox:focus { border: 1px solid @accent; }
 QLineEdit:disabled, QPlainTextEdit:disabled, QAbstractSpinBox:disabled, QComboBox:disabled { color: @disabled; border-color: @line; }

@@ -88,6 +88,13 @@ AxisChip::AxisChip(QWidget* parent)
 void AxisChip::show_axis(const app::AxisText& axis, const QList<app::SweepField>& fields, const app::Issue& issue,
                          const QString& role) {
     role_->setText(role);
+    // The boxes of axes below each other stand below each other.
+    int widest = 0;
+    for (const QString& each : role.isEmpty()
+                                   ? QStringList()
+                                   : QStringList{SweepBar::tr("rows"), SweepBar::tr("columns"), SweepBar::tr("pages")})
+        widest = std::max(widest, role_->fontMetrics().horizontalAdvance(each));
+    role_->setFixedWidth(widest == 0 ? 0 : widest + 2); // letters may lean out
     const QSignalBlocker quiet(field_);
     QList<app::SweepField> all = fields;
     const auto is_it = [&](const app::SweepField& field) { return field.field == axis.field; };

@@ -7,7 +7,7 @@
 
 namespace denoir::ui {
 namespace {
-constexpr int command_role = Qt::UserRole + 100;
+constexpr int command_role = Qt::UserRole + 100, end_role = command_role + 1;
 } // namespace
 
 ElidedCombo::ElidedCombo(Qt::TextElideMode elided, QWidget* parent) : QComboBox(parent), elided_(elided) {
@@ -26,6 +26,14 @@ void ElidedCombo::set_command(const QString& text) {
 }
 
 bool ElidedCombo::is_command(int row) const { return itemData(row, command_role).toBool(); }
+
+void ElidedCombo::keep_end(int row, int letters) { setItemData(row, itemText(row).right(letters), end_role); }
+
+QString ElidedCombo::shown_text(int room) const {
+    const QString text = currentText(), end = currentData(end_role).toString();
+    const int left = room - fontMetrics().horizontalAdvance(end);
+    return fontMetrics().elidedText(text.chopped(end.size()), elided_, left) + end;
+}
 
 void ElidedCombo::enable_command(bool enabled) {
     auto* items = qobject_cast<QStandardItemModel*>(model());
@@ -49,7 +57,7 @@ void ElidedCombo::paintEvent(QPaintEvent*) {
     initStyleOption(&option);
     painter.drawComplexControl(QStyle::CC_ComboBox, option);
     const QRect room = style()->subControlRect(QStyle::CC_ComboBox, &option, QStyle::SC_ComboBoxEditField, this);
-    option.currentText = fontMetrics().elidedText(option.currentText, elided_, room.width() - 2);
+    option.currentText = shown_text(room.width() - 2);
     painter.drawControl(QStyle::CE_ComboBoxLabel, option);
 }
 

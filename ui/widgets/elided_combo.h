@@ -14,6 +14,9 @@ public:
     /// then shows what it showed before: wheel, arrows and letters pass it by.
     void set_command(const QString& text);
     bool is_command(int row) const;
+    /// So many letters at the end of a name are not cut.
+    void keep_end(int row, int letters);
+    QString shown_text(int room) const; ///< of the name that is chosen, in so many pixels
     void showPopup() override;
     void hidePopup() override;
 

@@ -91,6 +91,19 @@ private slots:
         QVERIFY2(words.join(' ').contains("B carries no parameters"), qPrintable(words.join(' ')));
     }
 
+    /// Of a long prompt its end is cut, not the seed behind it.
+    void the_seed_is_read_in_a_narrow_bar() {
+        const app::Home home;
+        StudioFixture studio(Layout::compare);
+        auto* bar = studio.window().findChild<CompareBar*>();
+        bar->set_name(app::Side::a,
+                      QString("A red balloon rises over the sea at sunset. ").repeated(4) + "· seed 12345");
+        bar->set_detail(app::Side::a, "guidance 2");
+        const QString text = studio.find<QToolButton>("choose-a")->text();
+        QVERIFY2(text.startsWith("A red") && text.endsWith(QString::fromUtf8("… · seed 12345 · guidance 2")),
+                 qPrintable(text));
+    }
+
     /// However long the names are, most of the room is the values'.
     void names_of_parameters_leave_room() {
         DifferencesPanel panel;

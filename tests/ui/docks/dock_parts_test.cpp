@@ -69,6 +69,31 @@ private slots:
             QVERIFY2(metrics.horizontalAdvance(line) <= (line == lines[0] ? room - star : room), qPrintable(line));
     }
 
+    void a_run_of_a_minute_shows_its_time() {
+        using Role = app::RunHistory::Role;
+        QStandardItem* run = new QStandardItem;
+        for (const auto& [role, value] :
+             std::initializer_list<std::pair<Role, QVariant>>{{Role::StateRole, "done"},
+                                                              {Role::StepsRole, 20},
+                                                              {Role::SeedRole, quint64(319)},
+                                                              {Role::GuidanceRole, 5.0},
+                                                              {Role::WidthRole, 256},
+                                                              {Role::HeightRole, 144},
+                                                              {Role::BranchStepRole, -1},
+                                                              {Role::SecondsRole, 68.0},
+                                                              {Role::FramesRole, 33}})
+            run->setData(value, role);
+        QStandardItemModel model;
+        model.appendRow(run);
+        const auto time = [&](int room) {
+            return RunDelegate::details(model.index(0, 0), QApplication::fontMetrics(), room).join('|');
+        };
+        QVERIFY2(time(600).contains("1 min 08 s"), qPrintable(time(600)));
+        int room = 600;
+        while (time(room).contains("1 min 08 s")) --room;
+        QVERIFY2(time(room).contains("1:08"), qPrintable(time(room)));
+    }
+
     /// In a well of any height.
     void a_well_says_all_of_why_it_takes_nothing() {
         ImageWell well("Start", "a hint");

@@ -28,6 +28,7 @@
 #include "tests/ui/window/window_main.h"
 #include "ui/docks/lora_list.h"
 #include "ui/docks/runs_panel.h"
+#include "ui/theme/colours.h"
 #include "ui/widgets/elided_combo.h"
 #include "ui/widgets/elided_label.h"
 
@@ -282,6 +283,15 @@ private slots:
         QVERIFY(field->isVisible() && shows_error(field) && !changes->isVisible());
         more->click();
         QVERIFY(changes->isVisible());
+    }
+
+    void a_selection_without_the_focus_is_quiet() {
+        const app::Home home;
+        StudioFixture studio;
+        const QPalette palette = studio.find<QWidget>("prompt")->palette();
+        const Colours& c = colours(qApp->palette());
+        QCOMPARE(palette.color(QPalette::Active, QPalette::Highlight), c.accent);
+        QCOMPARE(palette.color(QPalette::Inactive, QPalette::Highlight), c.selection);
     }
 
     void the_seed_is_seen_in_a_low_window() {

@@ -96,6 +96,20 @@ private slots:
         }
     }
 
+    /// The scale is not wider than what it explains.
+    void a_small_difference_has_no_legend() {
+        View v;
+        v.open(Side::a, home_.file("a.mp4"));
+        v.open(Side::b, home_.file("b.mp4"));
+        v.view.toggle_mode(CompareMode::difference);
+        Canvas& canvas = v.view.canvas();
+        canvas.zoom_to(1);
+        const QImage screen = painted(canvas);
+        QSet<QRgb> beside;
+        for (int y = 4; y < screen.height() - 4; ++y) beside << screen.pixel(int(canvas.picture_rect().left()) - 20, y);
+        QCOMPARE(beside.size(), 1); // of the canvas alone
+    }
+
     void b_is_shifted_and_laid_over_a() {
         View v;
         v.view.resize(900, 480);

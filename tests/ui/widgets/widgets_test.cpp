@@ -18,6 +18,7 @@
 #include "tests/app/home.h"
 #include "tests/ui/fields.h"
 #include "ui/widgets/banner.h"
+#include "ui/widgets/elided_combo.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/save_dialog.h"
 
@@ -127,6 +128,17 @@ private slots:
         label.set_text(QStringLiteral("ready"));
         QCOMPARE(label.text(), QStringLiteral("ready"));
         QCOMPARE(label.toolTip(), QString());
+    }
+
+    void the_end_of_a_name_may_stay_whole() {
+        ElidedCombo box(Qt::ElideMiddle);
+        const QString end = QStringLiteral(" (incomplete)");
+        box.addItem(QStringLiteral("Wan2.1-a-name-far-too-long-for-a-box-T2V-1.3B") + end);
+        box.keep_end(0, int(end.size()));
+        const QString shown = box.shown_text(160);
+        QVERIFY2(shown.startsWith("Wan") && shown.endsWith(end), qPrintable(shown));
+        QVERIFY(box.fontMetrics().horizontalAdvance(shown) <= 160);
+        QCOMPARE(box.shown_text(1000), box.currentText());
     }
 
     /// In a dock that is as low as it can be, too.

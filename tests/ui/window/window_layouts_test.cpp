@@ -6,6 +6,7 @@
 #include <QToolButton>
 
 #include "app/base/text.h"
+#include "app/sweep/sweep_document.h"
 #include "tests/app/fake_runs.h"
 #include "tests/ui/window/window_main.h"
 #include "tests/ui/window/window_tools.h"
@@ -162,6 +163,20 @@ private slots:
         QTRY_VERIFY(stored().second != before.second);
         studio.window().resize(1180, 740);
         QTRY_VERIFY(stored().first != before.first);
+    }
+
+    void axes_stand_below_each_other() {
+        const app::Home home;
+        StudioFixture studio(Layout::tune, Scheme::dark, {1024, 720});
+        load_tiny(studio);
+        studio.core().sweeps().axes().set_all({{"steps", "1, 2"}, {"guidance", "1, 2"}}, {});
+        QTest::qWait(50);
+        const auto box = [&](const char* name) {
+            auto* field = studio.find<QWidget>(name);
+            return QPoint(field->mapTo(&studio.window(), QPoint(0, 0)));
+        };
+        QVERIFY(box("axis-0-field").y() < box("axis-1-field").y());
+        QCOMPARE(box("axis-0-field").x(), box("axis-1-field").x());
     }
 
     void a_floating_dock_can_be_told() {
