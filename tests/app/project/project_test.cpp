@@ -65,6 +65,9 @@ private slots:
         QCOMPARE(p.shot(0).out, 6);
         QVERIFY(p.select_take(0, 0));
         QVERIFY(p.remove_take(3, 0) && !p.remove_take(3, 0));
+        QVERIFY(p.remove_take(0, 0)); // the current one, and the first: the next takes its place
+        QCOMPARE(p.shot(0).take, 0);
+        QCOMPARE(p.shot(0).current().name, QStringLiteral("a2"));
         QVERIFY(p.remove_shot(1) && !p.remove_shot(3));
         QVERIFY(p.rename_shot(0, QStringLiteral("  opening  ")));
         QCOMPARE(p.shot(0).name, QStringLiteral("opening"));
@@ -117,7 +120,7 @@ private slots:
         std::vector<std::vector<Shot>> states{p.shots()};
         for (int i = 0; i < 300; ++i) {
             const int before = p.undo().count(), n = std::max(1, p.count()), row = int(draw() % unsigned(n));
-            switch (draw() % 8) {
+            switch (draw() % 9) {
             case 0:
                 p.add_shot(take(5 + int(draw() % 30)), int(draw() % unsigned(p.count() + 1)));
                 break;
@@ -139,10 +142,14 @@ private slots:
             case 6:
                 p.select_take(row, int(draw() % 3));
                 break;
+            case 7:
+                p.remove_take(row, int(draw() % 3));
+                break;
             default:
                 p.rename_shot(row, QString::number(draw() % 5));
                 break;
             }
+            for (const Shot& s : p.shots()) QVERIFY(s.take >= 0 && s.take < int(s.takes.size()));
             for (const Shot& s : p.shots()) QVERIFY(s.in >= 0 && s.in < s.out && s.out <= s.current().frames);
             if (p.undo().count() > before) states.push_back(p.shots());
         }
@@ -164,6 +171,7 @@ private slots:
         Take inside = take(20, "in");
         inside.run = home_->file(QStringLiteral("runs/one"));
         inside.video = inside.run + QStringLiteral("/video.mp4");
+        inside.part = 4; // where it lies when another take is chosen
         p.add_shot(inside);
         p.add_shot(take(9, "outside"));
         p.set_request({{"schema", 1}, {"prompt", "a fox"}, {"seed", 18446744073709551615u}});
@@ -204,6 +212,8 @@ private slots:
                        {"image", (here + "/pictures/start.png").toStdString()},
                        {"last_image", "/elsewhere/end.png"},
                        {"loras", Json::array({{{"file", (here + "/style.safetensors").toStdString()}}})},
+                       {"parts", {{"vae", (here + "/vae.safetensors").toStdString()}}},
+                       {"noise", {{"file", (here + "/noise.safetensors").toStdString()}}},
                        {"forcing", {{"video", (here + "/before.mp4").toStdString()}}}});
         p.save_as(here + "/cut.denoir");
         const Json before = p.request();
@@ -214,6 +224,8 @@ private slots:
         p.open(there + "/cut.denoir");
         QCOMPARE(to_qstring(p.request()["image"].get<std::string>()), there + "/pictures/start.png");
         QCOMPARE(to_qstring(p.request()["loras"][0]["file"].get<std::string>()), there + "/style.safetensors");
+        QCOMPARE(to_qstring(p.request()["parts"]["vae"].get<std::string>()), there + "/vae.safetensors");
+        QCOMPARE(to_qstring(p.request()["noise"]["file"].get<std::string>()), there + "/noise.safetensors");
         QCOMPARE(to_qstring(p.request()["forcing"]["video"].get<std::string>()), there + "/before.mp4");
         QVERIFY(p.request()["last_image"] == "/elsewhere/end.png");
         QVERIFY(p.request()["model"] == "/models/one");

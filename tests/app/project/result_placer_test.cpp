@@ -52,6 +52,35 @@ private slots:
         QCOMPARE(project_->shot(1).takes.size(), std::size_t(2));
     }
 
+    /// The clip begins with pictures of the shot before: they are shown once.
+    void an_extension_does_not_repeat_what_it_was_given() {
+        const QString run = tiny_run(runs_home_.file("extension"), 1, 1);
+        {
+            RunFolder folder = RunFolder::take(to_path(run));
+            folder.record().request.forcing = Forcing{.video = "/videos/a.mp4", .overlap = 5};
+            folder.save();
+        }
+        end(ResultPlace{shot(), {}, new_id()}.tag(), run);
+        QCOMPARE(project_->count(), 2);
+        QCOMPARE(project_->shot(1).in, 5);
+        QCOMPARE(project_->shot(1).out, 9);
+    }
+
+    /// A part of nine frames goes where the shot shows no more than that.
+    void a_part_shorter_than_its_shot_is_not_placed() {
+        QSignalSpy said(&*placer_, &ResultPlacer::said);
+        project_->add_shot(take(20, "b"), 0);
+        project_->trim(0, 2, 12);
+        const auto part_at = [&](int frame) { end(ResultPlace{shot(), frame, {}}.tag(), runs_[0]); };
+        for (const int frame : {2, 3}) part_at(frame); // ends too early, begins too late
+        QCOMPARE(said.count(), 2);
+        QCOMPARE(project_->shot(0).takes.size(), std::size_t(1));
+        project_->trim(0, 3, 12);
+        part_at(3);
+        QCOMPARE(said.count(), 2);
+        QCOMPARE(project_->shot(0).takes.size(), std::size_t(2));
+    }
+
     /// What was undone to be compared can be done again, then the result comes in.
     void a_result_waits_while_there_is_something_to_redo() {
         project_->trim(0, 1, 4);

@@ -2,6 +2,7 @@
 #include "app/runs/run_history.h"
 
 #include <QAbstractItemModelTester>
+#include <QDateTime>
 #include <QDir>
 #include <QFile>
 #include <QSignalSpy>
@@ -187,6 +188,26 @@ private slots:
         history_->purge_trash(0, {a}); // a cut has it
         QVERIFY(history_->wait_scanned(30000) && history_->can_restore());
         history_->purge_trash(0);
+        QTRY_VERIFY_WITH_TIMEOUT(!history_->can_restore(), 30000);
+    }
+
+    /// The names in the trash are times in milliseconds: a day of another unit would delete what was removed just now.
+    void a_day_in_the_trash_is_a_day() {
+        fake_run(runs_, 1, false);
+        open();
+        const QString run = history_->index(0).data(RunHistory::PathRole).toString();
+        const fs::path trash = runs_ / ".trash";
+        const auto remove_and_purge_after = [&](int hours) {
+            history_->remove({run});
+            const auto time = QDateTime::currentMSecsSinceEpoch() - qint64(hours) * 3'600'000;
+            fs::rename(*fs::directory_iterator(trash), trash / (std::to_string(time) + "-run-000001"));
+            history_->purge_trash(1);
+            QVERIFY(history_->wait_scanned(30000));
+        };
+        remove_and_purge_after(12);
+        history_->restore();
+        QTRY_COMPARE_WITH_TIMEOUT(history_->rowCount(), 1, 30000);
+        remove_and_purge_after(25);
         QTRY_VERIFY_WITH_TIMEOUT(!history_->can_restore(), 30000);
     }
 

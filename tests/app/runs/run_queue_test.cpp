@@ -28,6 +28,7 @@ RequestDocument::Snapshot tiny(quint64 seed, int steps = 3) {
     out.request.seed = seed;
     out.request.steps = steps;
     out.prompt_template = QStringLiteral("A {red|blue} balloon.");
+    out.negative_template = QStringLiteral("{blurred|static}");
     return out;
 }
 
@@ -80,6 +81,7 @@ private slots:
         QVERIFY(queue_->paused());
         QCOMPARE(seeds(), (QList<quint64>{77, 3, 9, 4}));
         QCOMPARE(queue_->snapshot(id(0))->prompt_template, QStringLiteral("A {red|blue} balloon."));
+        QCOMPARE(queue_->snapshot(id(0))->negative_template, QStringLiteral("{blurred|static}"));
         QCOMPARE(queue_->snapshot(id(0))->request.model, tiny_request().model);
     }
 
@@ -358,6 +360,45 @@ private slots:
         for (int row = 0; row < many; ++row) QCOMPARE(state(row), RunQueue::State::failed);
     }
 
+    /// What is clicked names an entry by its number.
+    void numbers_are_given_once_also_after_a_restart() {
+        queue_->set_paused(true);
+        queue_->start();
+        for (quint64 seed = 1; seed <= 3; ++seed) queue_->add(tiny(seed));
+        QVERIFY(queue_->flush());
+        reopen();
+        queue_->add(tiny(4));
+        QCOMPARE(numbers().size(), qsizetype(4));
+        Json stored = stored_queue();
+        for (Json& entry : stored["entries"]) entry["id"] = 2; // by hand
+        store(stored);
+        QCOMPARE(queue_->rowCount(), 4);
+        QCOMPARE(numbers().size(), qsizetype(4));
+        queue_->add(tiny(5));
+        QCOMPARE(numbers().size(), qsizetype(5));
+    }
+
+    /// Of what ended fifty are kept; what was interrupted waits to be taken up again, however old it is.
+    void interrupted_runs_are_kept_beyond_the_fifty() {
+        auto lost = tiny(1);
+        lost.request.model = "/nowhere/model";
+        queue_->add(lost);
+        Json stored = stored_queue();
+        const Json waiting = stored["entries"][0];
+        stored["entries"].clear();
+        for (int i = 0; i < 60; ++i) {
+            stored["entries"].push_back(waiting);
+            stored["entries"].back()["state"] = i == 0 ? "interrupted" : "done";
+            stored["entries"].back()["run"] = "/runs/" + std::to_string(i);
+        }
+        stored["entries"].push_back(waiting);
+        store(stored);
+        queue_->start();
+        QTRY_COMPARE_WITH_TIMEOUT(queue_->rowCount(), 50, 30000);
+        QCOMPARE(state(0), RunQueue::State::interrupted);
+        QCOMPARE(queue_->index(1).data(RunQueue::RunRole).toString(), QStringLiteral("/runs/12"));
+    }
+
     void damaged_files_are_put_aside() {
         for (const char* text : {"", "{", "[]", R"({"schema": 2, "entries": []})", R"({"schema": 1, "entries": [7]})",
                                  R"({"schema": 1, "entries": [{"id": 1, "request": {"schema": 1, "steps": "x"}}]})"}) {
@@ -388,6 +429,26 @@ private:
         worker_.reset();
         worker_.emplace();
         open();
+    }
+    Json stored_queue() {
+        queue_->flush();
+        QFile file(home_->data(QStringLiteral("queue.json")));
+        return file.open(QIODevice::ReadOnly) ? parse_json(file.readAll().toStdString(), "queue.json") : Json();
+    }
+    /// As another session left it.
+    void store(const Json& json) {
+        tester_.reset();
+        queue_.reset();
+        QFile file(home_->data(QStringLiteral("queue.json")));
+        QVERIFY(file.open(QIODevice::WriteOnly | QIODevice::Truncate));
+        file.write(json.dump().c_str());
+        file.close();
+        open();
+    }
+    QSet<quint64> numbers() const {
+        QSet<quint64> out;
+        for (int row = 0; row < queue_->rowCount(); ++row) out << id(row);
+        return out;
     }
     quint64 id(int row) const { return queue_->index(row).data(RunQueue::IdRole).toULongLong(); }
     RunQueue::State state(int row) const {
