@@ -120,6 +120,22 @@ TEST(Scheduler, RestoredAtEveryStepItEndsTheSame) {
             }
 }
 
+/// As many steps as a run may have are stored and taken up again.
+TEST(Scheduler, RestoredAfterStep150ItEndsTheSame) {
+    const auto whole = make(Sampler::unipc, 200, 5), again = make(Sampler::unipc, 200, 5);
+    Values x = noise(3, 1), y;
+    for (unsigned i = 0; i < 200; ++i) {
+        if (i == 150) {
+            again->restore(SchedulerState::from_tensors(whole->state().to_tensors()));
+            EXPECT_EQ(again->index(), 150);
+            y = x;
+        }
+        whole->step(noise(3, 100 + i), x);
+        if (i >= 150) again->step(noise(3, 100 + i), y);
+    }
+    EXPECT_EQ(x, y);
+}
+
 TEST(Scheduler, EstimateIsSampleMinusSigmaVelocity) {
     const auto s = make(Sampler::unipc, 4, 8);
     Values x{1.0f, -2.0f}, x0(2);
