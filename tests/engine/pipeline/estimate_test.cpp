@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "engine/pipeline/pipeline.h"
+#include "engine/pipeline/schedule.h"
 #include "engine/pipeline/step_cache.h"
+#include "engine/pipeline/variant.h"
 #include "engine/pipeline/windows.h"
 #include "engine/weights/model_folder.h"
 #include "tests/engine/pipeline/resolved.h"
@@ -110,6 +112,64 @@ TEST(StepCache, WanTwoExpertsCountEachItsOwn) {
     const auto times = step_times(r, w, 0);
     EXPECT_GE(times[std::size_t(high - 1)][0], 875);
     EXPECT_LT(times[std::size_t(high)][0], 875);
+}
+
+/// spec/schedulers.md 8: high-noise from the boundary on, which model_index.json says before any default.
+TEST(Experts, AStepAtTheBoundaryIsTheHighNoiseExperts) {
+    Request q;
+    q.model = models / "Wan2.2-T2V-A14B-tiny", q.prompt = "a fox";
+    q.width = 64, q.height = 32, q.frames = 5, q.steps = 4, q.shift = 1, q.sampler = Sampler::euler;
+    ModelFolder model = ModelFolder::open(q.model);
+    const Request r = Pipeline::resolve(q, model);
+    const Window w{.frames = 2, .steps = 4};
+    ASSERT_EQ(step_times(r, w, 0)[2][0], 499);
+    EXPECT_EQ(expert_steps(r, model, w, false), (std::pair{0, 1}));
+    model.model_index["boundary_ratio"] = 0.499;
+    EXPECT_EQ(expert_steps(r, model, w, false), (std::pair{0, 3}));
+    EXPECT_EQ(expert_steps(r, model, w, true), (std::pair{3, 4}));
+    // And as rendered.
+    struct Loads : Observer {
+        std::vector<int> after; ///< this many steps
+        int steps = 0;
+        void stage_begins(Stage s) override {
+            if (s == Stage::load_transformer) after.push_back(steps);
+        }
+        void step_done(const StepInfo&) override { ++steps; }
+    } loads;
+    Residency residency(std::size_t{1} << 32);
+    Pipeline pipeline(residency, open_backend(Device{}, 1));
+    const Conditioning c = pipeline.condition(r, model, loads, {});
+    DenoiseState state = pipeline.begin(r, model, c);
+    pipeline.denoise(r, model, c, state, {}, loads, {});
+    EXPECT_EQ(loads.after, (std::vector{0, 3}));
+}
+
+TEST(Guided, AsEachFamilysLoopHasIt) {
+    Request r;
+    r.mode = Mode::forcing, r.family = Family::skyreels_df;
+    EXPECT_FALSE(guided(r, 0.5));
+    EXPECT_FALSE(guided(r, 1));
+    EXPECT_TRUE(guided(r, 1.5));
+    r.mode = Mode::t2v, r.family = Family::wan;
+    EXPECT_TRUE(guided(r, 0.5));
+    EXPECT_FALSE(guided(r, 1));
+    // The negative prompt is encoded where either expert is guided, and Wan 2.1 has but one.
+    r.guidance = 1, r.guidance_low = 3;
+    EXPECT_FALSE(uses_negative(r));
+    r.family = Family::wan22;
+    EXPECT_TRUE(uses_negative(r));
+    r.guidance_low = 1;
+    EXPECT_FALSE(uses_negative(r));
+    r.guidance = 3;
+    EXPECT_TRUE(uses_negative(r));
+}
+
+TEST(Guided, SixteenFramesASecondAloneAreTheFirstRow) {
+    Request r;
+    for (const auto& [fps, row] : {std::pair{15.0, 1}, {16.0, 0}, {24.0, 1}}) {
+        r.fps = fps;
+        EXPECT_EQ(fps_row(r), row) << fps;
+    }
 }
 
 /// A run goes on as it began, wherever its model was moved since.

@@ -8,7 +8,10 @@
 #include <set>
 
 #include "engine/core/error.h"
+#include "engine/core/random.h"
+#include "engine/pipeline/window_latent.h"
 #include "engine/weights/model_folder.h"
+#include "engine/weights/safetensors.h"
 
 namespace denoir {
 namespace {
@@ -365,6 +368,78 @@ TEST(StepCache, ThreadsAndAThresholdThatIsNeverReachedChangeNothing) {
     const Tensor reused = Fixture(r, 1).run();
     EXPECT_TRUE(same_bytes(Fixture(r, 2).run(), reused));
     EXPECT_FALSE(same_bytes(reused, plain));
+}
+
+/// The same request with its latents in bf16.
+Request in_bf16(Request r) {
+    r.dtype = DType::bf16;
+    return r;
+}
+
+/// spec/pipelines.md 7.4: of each step its own, and rounded wherever the reference keeps bf16.
+TEST(Windows, NoiseOnWhatIsGivenIsNewInEachStepAndRoundedAsTheReferenceDoes) {
+    Request r = windows_request();
+    const Tensor zeros = Tensor::zeros({2, 3, 4, 5});
+    r.forcing->condition_noise = 1000; // nothing else
+    const Tensor noise = with_condition_noise(r, zeros, 2, 6);
+    EXPECT_FALSE(same_bytes(noise, with_condition_noise(r, zeros, 2, 7)));
+    EXPECT_TRUE(same_bytes(noise, with_condition_noise(r, zeros, 2, 6)));
+    const Tensor last = noise.slice(1, 2, 3).to_host_f32();
+    for (const float v : last.span<float>()) EXPECT_EQ(v, 0); // not given
+    r.forcing->condition_noise = 300;
+    Tensor latent = Tensor::zeros(zeros.shape());
+    for (std::size_t i = 0; i < latent.span<float>().size(); ++i)
+        latent.span<float>()[i] = round_to_bf16(0.37f * float(i % 11) - 2);
+    const Tensor f32 = with_condition_noise(r, latent, 2, 6), bf16 = with_condition_noise(in_bf16(r), latent, 2, 6);
+    for (std::size_t i = 0; i < 120; ++i) {
+        const float x = latent.span<float>()[i], n = noise.span<float>()[i];
+        if (i / 20 % 3 == 2) { // not given
+            EXPECT_EQ(f32.span<float>()[i], x);
+            EXPECT_EQ(bf16.span<float>()[i], x);
+            continue;
+        }
+        EXPECT_NEAR(f32.span<float>()[i], x * 0.7f + n * 0.3f, 1e-6);
+        const float kept = round_to_bf16(x * 0.7f), added = round_to_bf16(round_to_bf16(n) * 0.3f);
+        EXPECT_EQ(bf16.span<float>()[i], round_to_bf16(kept + added)) << i;
+    }
+}
+
+/// SkyReels keeps its latents in bf16 from the first one on; Wan draws in f32.
+TEST(Windows, TheFirstLatentOfForcingIsRounded) {
+    Request r = windows_request();
+    const Tensor noise = TorchCpuGenerator(5).randn({2, 3, 4, 5});
+    const auto rounded = [&](const Request& request) {
+        const Tensor latent = window_latent(request, noise, {}, {});
+        std::size_t same = 0, all = 0;
+        for (std::size_t i = 0; i < 120; ++i) {
+            same += latent.span<float>()[i] == noise.span<float>()[i];
+            all += latent.span<float>()[i] == round_to_bf16(noise.span<float>()[i]);
+        }
+        return same == 120 ? "as drawn" : all == 120 ? "rounded" : "neither";
+    };
+    r.mode = Mode::forcing;
+    EXPECT_STREQ(rounded(r), "as drawn");
+    EXPECT_STREQ(rounded(in_bf16(r)), "rounded");
+    r.mode = Mode::t2v;
+    EXPECT_STREQ(rounded(in_bf16(r)), "as drawn");
+}
+
+/// A card's noise goes by its multiprocessors: the same tensor as the generator's own fixture.
+TEST(Pipeline, NoiseOfACardIsThatOfItsMultiprocessors) {
+    Request r = small_request("Wan2.1-T2V-tiny");
+    r.mode = Mode::t2v, r.frames = 33, r.seed = 5;
+    r.noise.kind = NoiseSource::Kind::torch_cuda;
+    const auto drawn = [&](int multiprocessors) {
+        r.noise.multiprocessors = multiprocessors;
+        return draw_noise(r, {4, 9, 10, 25}, windows_of(r).front());
+    };
+    const Tensor one = drawn(1), two = drawn(2);
+    EXPECT_FALSE(same_bytes(one, two));
+    const auto expected = read_safetensors(fixtures / "noise-cuda-5-1sm" / "expect.safetensors");
+    const Tensor wanted = expected.begin()->second.to_host_f32();
+    ASSERT_EQ(wanted.elements(), one.elements());
+    for (std::size_t i = 0; i < one.span<float>().size(); ++i)
+        ASSERT_NEAR(one.span<float>()[i], wanted.span<float>()[i], 2e-6) << i;
 }
 
 TEST(Windows, OfNoiseOnWhatIsGivenTheModelSeesSomeAndTheClipKeepsNone) {

@@ -52,6 +52,18 @@ TEST(Resolve, RelativesOfWanAreRefusedByName) {
     EXPECT_TRUE(says_so([&] { (void)Pipeline::defaults(r, model); }));
 }
 
+/// A guidance that was said is both experts', also where what is left open is shown.
+TEST(Resolve, TheLowNoiseExpertFollowsAGuidanceThatWasSaid) {
+    Request q;
+    q.model = models / "Wan2.2-T2V-A14B-tiny", q.prompt = "a fox";
+    const ModelFolder model = ModelFolder::open(q.model);
+    EXPECT_EQ(Pipeline::defaults(q, model).guidance_low, 3.0);
+    EXPECT_EQ(Pipeline::resolve(q, model).guidance_low, 3.0);
+    q.guidance = 5;
+    EXPECT_EQ(Pipeline::defaults(q, model).guidance_low, 5.0);
+    EXPECT_EQ(Pipeline::resolve(q, model).guidance_low, 5.0);
+}
+
 TEST(Resolve, TheBundledModelBringsItsOwnDefaults) {
     Request q;
     q.model = std::filesystem::path(DENOIR_FIXTURES) / "../../resources/demo-model";
