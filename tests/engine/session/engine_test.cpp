@@ -10,6 +10,9 @@
 #include <set>
 
 #include "engine/media/image.h"
+#include "engine/session/branch.h"
+#include "engine/session/verify.h"
+#include "engine/weights/safetensors_writer.h"
 #include "tests/app/tiny.h"
 #include "tests/engine/temp_folder.h"
 
@@ -66,14 +69,32 @@ protected:
     int runs_ = 0;
 };
 
-/// A file of the same size with its last numbers in another order takes its name.
-void change_tail(const fs::path& file) {
+/// A file of the same size takes its name.
+template <class Change> void replace(const fs::path& file, Change&& change) {
     std::ifstream in(file, std::ios::binary);
     std::string bytes((std::istreambuf_iterator<char>(in)), {});
-    std::rotate(bytes.end() - std::ptrdiff_t(bytes.size() / 16 * 4), bytes.end() - 4, bytes.end());
+    change(bytes);
     const fs::path other = file.string() + ".new";
     std::ofstream(other, std::ios::binary) << bytes;
     fs::rename(other, file);
+}
+
+/// Its last numbers in another order.
+void change_tail(const fs::path& file) {
+    replace(file, [](std::string& bytes) {
+        std::rotate(bytes.end() - std::ptrdiff_t(bytes.size() / 16 * 4), bytes.end() - 4, bytes.end());
+    });
+}
+
+/// Of rank two, for one layer of the tiny model.
+fs::path write_lora(const fs::path& file) {
+    Tensor down = Tensor::zeros({2, 64}), up = Tensor::zeros({64, 2});
+    for (std::size_t i = 0; i < 128; ++i) {
+        down.span<float>()[i] = 0.1f * float(i % 7) - 0.3f;
+        up.span<float>()[i] = 0.1f * float(i % 5) - 0.2f;
+    }
+    write_safetensors(file, {{"blocks.0.self_attn.v.lora_A.weight", down}, {"blocks.0.self_attn.v.lora_B.weight", up}});
+    return file;
 }
 
 } // namespace
@@ -106,14 +127,18 @@ TEST_F(EngineTest, EachStepStoresTheTimeUntilThen) {
 TEST_F(EngineTest, LaterRunsGiveTheBytesOfAFirstOne) {
     const Request first = tiny_request(DENOIR_TINY_MODEL);
     Request seed = first, prompt = first, bf16 = first, larger = first, threads = first, unguided = first;
+    Request half = first, whole = first; // the same LoRA, at another strength
     seed.seed = 8;
     prompt.prompt = "A blue moon.";
     bf16.dtype = DType::bf16;
     larger.width = 64;
     threads.threads = 2;
     unguided.guidance = 1;
+    half.loras = {{write_lora(folder_.path() / "lora.safetensors"), 0.5}};
+    whole.loras = {{folder_.path() / "lora.safetensors", 1.0}};
+    EXPECT_NE(render_alone(half).sums, render_alone(whole).sums);
     Engine engine;
-    for (const Request& r : {first, seed, prompt, bf16, first, larger, threads, unguided, first})
+    for (const Request& r : {first, seed, prompt, bf16, first, half, whole, larger, threads, unguided, first})
         EXPECT_EQ(render_with(engine, r).sums, render_alone(r).sums);
 }
 
@@ -189,4 +214,52 @@ TEST_F(EngineTest, ReplacedFilesAreReadAnew) {
         EXPECT_EQ(after.sums, render_alone(r).sums) << name;
     }
     EXPECT_NE(render_with(engine, r).sums, before.sums);
+}
+
+TEST_F(EngineTest, ATokenizerAndWhatStandsBesideALoraAreReadAnew) {
+    const fs::path model = own_model(), config = folder_.path() / "adapter_config.json";
+    std::ofstream(config) << R"({"r": 2, "lora_alpha": 2})";
+    Request r = tiny_request(model);
+    r.loras = {{write_lora(folder_.path() / "adapter_model.safetensors"), 1.0}};
+    Engine engine;
+    const Outcome first = render_with(engine, r);
+    replace(config, [](std::string& bytes) { bytes[bytes.rfind('2')] = '8'; });
+    const Outcome stronger = render_with(engine, r);
+    EXPECT_NE(stronger.sums, first.sums);
+    EXPECT_EQ(stronger.sums, render_alone(r).sums);
+    replace(model / "google/umt5-xxl/spiece.model", [](std::string& bytes) { // two letters change places
+        std::swap(bytes.at(bytes.find("\x01r\x15") + 1), bytes.at(bytes.find("\x01o\x15") + 1));
+    });
+    const Outcome other = render_with(engine, r);
+    EXPECT_NE(other.sums, stronger.sums);
+    EXPECT_EQ(other.sums, render_alone(r).sums);
+}
+
+/// The noise of a branch is its parent's: what its record says of a seed would be asked for in vain.
+TEST_F(EngineTest, ABranchIsOfItsParentsSeed) {
+    Engine engine;
+    render_with(engine, tiny_request(DENOIR_TINY_MODEL));
+    Request branch = branch_of(folder_.path() / "1", 1);
+    branch.seed = 99;
+    branch.guidance = 2;
+    render_with(engine, branch);
+    EXPECT_EQ(RunFolder::open(folder_.path() / "2").record().request.seed, 7U);
+}
+
+TEST_F(EngineTest, VerificationNamesWhatChanged) {
+    Engine engine;
+    render_with(engine, tiny_request(DENOIR_TINY_MODEL));
+    const fs::path run = folder_.path() / "1";
+    Observer observer;
+    const auto changed = [&] { return verify_run(run, 1, observer, {}).changed_files; };
+    EXPECT_EQ(changed(), std::vector<std::string>{});
+    replace(run / "conditioning.safetensors", [](std::string& bytes) { bytes.back() ^= 1; });
+    EXPECT_EQ(changed(), std::vector<std::string>{run / "conditioning.safetensors"});
+    replace(run / "conditioning.safetensors", [](std::string& bytes) { bytes.back() ^= 1; });
+    {
+        RunFolder folder = RunFolder::take(run); // a file of the model that is there no more, and needed by nothing
+        folder.record().files.push_back({"/nowhere/config.json", 7, 1, std::string(64, 'a')});
+        folder.save();
+    }
+    EXPECT_EQ(changed(), std::vector<std::string>{"/nowhere/config.json"});
 }

@@ -218,6 +218,23 @@ TEST_F(SweepRun, AFailedCellDoesNotEndTheOthers) {
     EXPECT_EQ(folder.record().cells[0].state, SweepCell::State::done);
 }
 
+/// What is rendered once fails once, and both of its cells say why.
+TEST_F(SweepRun, EqualCellsFailTogether) {
+    const Request defaults = plan(sweep_, false).cells[0].request;
+    sweep_.axes = {parse_axis("shift", "default, " + std::to_string(*defaults.shift))};
+    sweep_.reference.assign(1, std::nullopt);
+    SweepFolder folder = SweepFolder::create(folder_.path() / "s", sweep_);
+    std::ofstream(folder.path() / "runs") << "in the way";
+    work(folder, false);
+    EXPECT_EQ(rendered_.size(), 1u);
+    ASSERT_EQ(folder.record().cells.size(), 2u);
+    for (const SweepCell& cell : folder.record().cells) {
+        EXPECT_EQ(cell.state, SweepCell::State::failed);
+        ASSERT_TRUE(cell.error);
+        EXPECT_EQ(cell.error->message(), folder.record().cells[0].error->message());
+    }
+}
+
 TEST_F(SweepRun, RefusesBeforeAnythingIsComputed) {
     sweep_.axes = {parse_axis("frames", "5, 257"), parse_axis("size", "32x32, 8192x8192")};
     sweep_.reference.assign(2, std::nullopt);

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/session/unchanged.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <fstream>
+#include <thread>
+
+#include "engine/session/file_hashes.h"
+#include "tests/engine/temp_folder.h"
+
+namespace denoir {
+namespace fs = std::filesystem;
+namespace {
+
+void write(const fs::path& file, const std::string& text) { std::ofstream(file) << text; }
+
+/// Its file takes the place of `file`, as old as that says it is.
+void replace_as_old(const fs::path& file, const std::string& text) {
+    const auto time = fs::last_write_time(file);
+    const fs::path other = file.string() + ".new";
+    write(other, text);
+    fs::last_write_time(other, time);
+    fs::rename(other, file);
+}
+
+/// Longer than the tick of a file system's clock.
+void wait_a_tick() { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }
+
+/// Nothing of these is stored with a run: replaced, even by one of an old time, they are no longer what was encoded.
+TEST(InputsUnchanged, SeesEachThatWasReplaced) {
+    for (const char* input : {"image", "last_image", "noise", "video"}) {
+        const test::TempFolder folder;
+        RunRecord run;
+        Request& r = run.request;
+        r.forcing.emplace();
+        for (const auto& [name, path] : {std::pair<const char*, fs::path*>{"image", &r.image},
+                                         {"last_image", &r.last_image},
+                                         {"noise", &r.noise.file},
+                                         {"video", &r.forcing->video}}) {
+            *path = folder / name;
+            write(*path, "before");
+        }
+        EXPECT_FALSE(inputs_unchanged(run, folder.path())); // nothing was encoded
+        write(folder / "conditioning.safetensors", "x");
+        EXPECT_TRUE(inputs_unchanged(run, folder.path()));
+        wait_a_tick();
+        replace_as_old(folder / input, "after");
+        EXPECT_FALSE(inputs_unchanged(run, folder.path())) << input;
+    }
+}
+
+TEST(InputsUnchanged, SeesAModelsFileOfAnotherTime) {
+    const test::TempFolder folder;
+    write(folder / "conditioning.safetensors", "x");
+    write(folder / "model", "weights");
+    const fs::path files[]{folder / "model"};
+    RunRecord run;
+    run.files = FileHashes(files).files();
+    EXPECT_TRUE(inputs_unchanged(run, folder.path()));
+    fs::last_write_time(folder / "model", fs::last_write_time(folder / "model") + std::chrono::seconds(1));
+    EXPECT_FALSE(inputs_unchanged(run, folder.path()));
+}
+
+/// The cache of checksums tells files of one size by their times and by their places on the disk.
+TEST(FileHashes, AreComputedAnewForAnotherFileOfThatName) {
+    const test::TempFolder folder;
+    ::setenv("DENOIR_HOME", (folder / "home").c_str(), 1);
+    const fs::path files[]{folder / "model"};
+    const auto sum = [&] {
+        FileHashes hashes(files, FileHashes::Pace::waited_for);
+        EXPECT_TRUE(hashes.wait(std::chrono::minutes(1)));
+        return hashes.files().at(0).sha256;
+    };
+    write(files[0], "abc");
+    const std::string first = sum();
+    EXPECT_EQ(first.substr(0, 8), "ba7816bf");
+    EXPECT_EQ(sum(), first);
+    replace_as_old(files[0], "abd");
+    const std::string second = sum();
+    EXPECT_NE(second, first);
+    write(files[0], "abc"); // in place
+    fs::last_write_time(files[0], fs::last_write_time(files[0]) + std::chrono::seconds(1));
+    EXPECT_EQ(sum(), first);
+    ::unsetenv("DENOIR_HOME");
+}
+
+} // namespace
+} // namespace denoir
