@@ -385,7 +385,60 @@ TEST_F(Everything, ProbeSeesEverySubLayerAndChangesNothing) {
         EXPECT_EQ(told.last.at("blocks.1").dtype(), precision.stream);
         EXPECT_EQ(told.last.at("blocks.1.ffn.1").dtype(), precision.compute);
         EXPECT_EQ(told.last.at("blocks.0.norm1").dtype(), precision.round_first_norm ? DType::bf16 : DType::f32);
+        EXPECT_EQ(told.last.at("blocks.1.norm1").dtype(), DType::f32); // its input is the stream
         EXPECT_EQ(told.last.at("e0").shape(), (Shape{3, 6, 32}));
+    }
+}
+
+Tensor rounded_to_bf16(const Tensor& x) {
+    const Tensor values = nn::host_f32(x);
+    Tensor out = Tensor::from(values.span<float>(), values.shape());
+    for (float& v : out.span<float>()) v = round_to_bf16(v);
+    return out;
+}
+
+/// What was told is the one to the bit, and not the other.
+void expect_the_first(const Tensor& told, const Tensor& right, const Tensor& wrong, const std::string& what) {
+    EXPECT_LT(test::relative_error(told, right), test::relative_error(told, wrong)) << what;
+    if (cpu()->device().kind == Device::Kind::cpu) {
+        EXPECT_TRUE(test::same_bytes(told, right)) << what;
+    }
+}
+
+/// Wan and SkyReels round in other places (spec/dit.md 6), which no error of a whole forward pass tells apart: each
+/// norm is made again of what the probe was told, as the one does it and as the other does.
+TEST_F(Everything, NormsAreRoundedWhereTheReferenceRounds) {
+    for (const bool sky : {false, true}) {
+        const Precision precision = sky ? Precision::skyreels() : Precision::wan();
+        const std::string of = sky ? " of skyreels" : " of wan";
+        const auto again = [&](const Weights& all, const char* leaf, const Tensor& x, float eps, DType out,
+                               bool round) {
+            const Module m(all);
+            const Module norm = *leaf == 'i' ? m["img_emb"]["proj"][4] : m["blocks"][1]["norm3"];
+            return nn::layer_norm(norm, nn::on(*cpu(), x), eps, out, round);
+        };
+        test::Recorder told;
+        run(Transformer(weights, cpu(), {.precision = precision}), golden_text(), true, &told);
+        const auto image = [&](bool round) {
+            return again(*weights, "img_emb", told.last.at("img_emb.proj.3"), 1e-5f, DType::f32, round);
+        };
+        expect_the_first(told.last.at("img_emb.proj.4"), image(sky), image(!sky), "img_emb.proj.4" + of);
+
+        const auto norm3 = [&](const Weights& all, const test::Recorder& in, bool input, bool parameters) {
+            const Tensor& x = in.last.at("blocks.1.norm3.input");
+            return again(all, "norm3", input ? rounded_to_bf16(x) : x, config.eps, DType::bf16, parameters);
+        };
+        const Tensor& beside = told.last.at("blocks.1.norm3"); // with an image neither rounds what goes in
+        expect_the_first(beside, norm3(*weights, told, false, sky), norm3(*weights, told, true, sky), "norm3" + of);
+        expect_the_first(beside, norm3(*weights, told, false, sky), norm3(*weights, told, false, !sky), "norm3" + of);
+
+        const Config c = golden_config();
+        const auto plain = golden_weights(c);
+        const Transformer model(plain, cpu(), {.precision = precision});
+        test::Recorder alone;
+        model.forward(latent, nullptr, timesteps, model.context(golden_text(), nullptr), {}, &alone);
+        expect_the_first(alone.last.at("blocks.1.norm3"), norm3(*plain, alone, sky, sky),
+                         norm3(*plain, alone, !sky, sky), "norm3 without an image" + of);
     }
 }
 
