@@ -97,6 +97,7 @@ TEST(FrameFolder, HoldsOnlyFrames) {
 TEST(FrameFiles, NaturalOrder) {
     const TempFolder folder;
     for (const char* name : {"f10.png", "f2.png", "f1.PNG", "f02.png", "notes.txt", "g.jpg"}) store(folder / name, "x");
+    store(folder / "._f1.png", "x"); // macOS leaves it beside f1.png on other systems' disks
     std::filesystem::create_directory(folder / "z.png");
     store(folder / "h.txt", "BM and P6 are the beginnings of pictures");
     write_png(folder / "picture", picture(6, 4));
