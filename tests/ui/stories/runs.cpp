@@ -205,8 +205,10 @@ void StoriesTest::stop_early() {
     QCOMPARE(created.first()[3].toInt(), 3);
     const auto branch = app::RunHistory::record(created.first()[1].toString()), from = app::RunHistory::record(parent);
     QCOMPARE(branch.request.guidance, std::optional<double>(2.0));
-    for (int step = 0; step <= 3; ++step)
-        if (branch.find(step)) QCOMPARE(branch.find(step)->sha256, from.find(step)->sha256);
+    for (int step = 0; step <= 3; ++step) {
+        QVERIFY(branch.find(step) && from.find(step));
+        QCOMPARE(branch.find(step)->sha256, from.find(step)->sha256);
+    }
     QVERIFY(branch.find(4)->sha256 != from.find(4)->sha256);
 }
 

@@ -294,11 +294,14 @@ private slots:
         QApplication::sendEvent(view_->viewport(), &event);
         auto* menu = view_->findChild<QMenu*>();
         QVERIFY(menu);
-        for (QAction* action : menu->actions()) {
-            // A video from elsewhere has no request to take again.
-            if (action->text() == QStringLiteral("Retake")) QVERIFY(!action->isEnabled());
-            if (action->text() == QStringLiteral("Remove")) action->trigger();
-        }
+        const auto named = [&](const char* text) {
+            for (QAction* action : menu->actions())
+                if (action->text() == QLatin1String(text)) return action;
+            return static_cast<QAction*>(nullptr);
+        };
+        QVERIFY(named("Retake") && named("Remove"));
+        QVERIFY(!named("Retake")->isEnabled()); // a video from elsewhere has no request to take again
+        named("Remove")->trigger();
         menu->close();
         QCOMPARE(project_->count(), 2);
         QCOMPARE(project_->shot(1).current().video, file("b.mkv"));
