@@ -40,8 +40,8 @@ void RunQueue::Store::changed(int row) { emit self.dataChanged(self.index(row), 
 
 quint64 RunQueue::Store::save() {
     // A long queue takes longer to be put into words than a click may.
-    return saver.save([all = entries, is_paused = paused, id = next_id] {
-        Json json{{"schema", 1}, {"paused", is_paused}, {"next_id", id}, {"entries", Json::array()}};
+    return saver.save([all = entries, is_paused = paused] {
+        Json json{{"schema", 1}, {"paused", is_paused}, {"entries", Json::array()}};
         for (const Entry& e : all) json["entries"].push_back(e.to_json());
         return json.dump(1) + "\n";
     });
