@@ -39,7 +39,7 @@ function(denoir_add_qt_test name)
     # Only the test's own limit counts: the one that Qt gives each function knows nothing of the pace. Qt's own dialogs remember folders in the user's
     # configuration.
     denoir_add_test(${name} COMMAND ${command} TIMEOUT ${ARG_TIMEOUT} LABELS ${ARG_LABELS} RUN_SERIAL ${ARG_RUN_SERIAL}
-        ENVIRONMENT ${environment} QTEST_FUNCTION_TIMEOUT=86400000 XDG_CONFIG_HOME=${PROJECT_BINARY_DIR}/tests/config ${DENOIR_QT_ENVIRONMENT} ${ARG_ENVIRONMENT}
+        ENVIRONMENT ${environment} QTEST_FUNCTION_TIMEOUT=86400000 XDG_CONFIG_HOME=${PROJECT_BINARY_DIR}/tests/config/${name} ${DENOIR_QT_ENVIRONMENT} ${ARG_ENVIRONMENT}
         FIXTURES_REQUIRED tiny_model ${ARG_FIXTURES_REQUIRED})
 endfunction()
 

@@ -180,6 +180,9 @@ Error as_written(const Error& e, const Arguments& args, std::string_view steps_o
         for (const std::string& given : args.all(option))
             if (!file.empty() && !given.empty()) file = as_given(file, given);
     const std::string key = field.substr(0, field.find('.'));
+    const char* named_device = std::getenv("DENOIR_DEVICE");
+    if (field == "device" && named_device && *named_device && !args.has("--device") && args.words().empty())
+        return {file, "DENOIR_DEVICE", e.message(), e.hint()};
     const bool of_request = e.file().empty() || (args.has("--from") && file == args.get("--from"));
     const std::string_view option = option_of(field, steps_option);
     // Without a request file even a default that does not fit is the option's; an object only where it was given.

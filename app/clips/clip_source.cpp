@@ -4,6 +4,7 @@
 #include <QCoreApplication>
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 
 #include "app/base/text.h"
@@ -69,11 +70,12 @@ std::optional<RunFolder> run_of(const fs::path& video) {
     return {};
 }
 
-/// What to do about a video that cannot be read: a run's own can be made again of what lies beside it.
+/// What to do about a damaged video: a run's own can be made again of what lies beside it. Else, as where it may not be
+/// opened, the error says it.
 std::string remedy(const fs::path& video, const Error& error) {
     std::error_code none;
     const auto folder = run_of_video(video);
-    if (!folder || !fs::is_regular_file(video, none)) return error.hint();
+    if (!folder || !fs::is_regular_file(video, none) || !std::ifstream(video)) return error.hint();
     try {
         const RunFolder run = RunFolder::open(*folder);
         if (const auto& steps = run.record().steps;
@@ -230,7 +232,11 @@ std::unique_ptr<ClipSource> open_clip(const QString& name, std::stop_token stop)
         return std::make_unique<VideoSource>(path, std::move(stop));
     } catch (const Error& error) {
         const bool named_as_still = is_frame_name(path) && lower_extension(path) != ".gif"; // that one moves
-        if (!named_as_still) throw Error(error.file(), error.field(), error.message(), remedy(path, error));
+        if (!named_as_still) {
+            const std::string hint = remedy(path, error);
+            if (hint == error.hint()) throw;
+            throw Error(error.file(), error.field(), error.message(), hint);
+        }
     }
     return std::make_unique<StillSource>(path); // says what is wrong with it as a picture
 }

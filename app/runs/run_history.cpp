@@ -471,7 +471,10 @@ quint64 RunHistory::bytes() const {
 
 RunHistory::DropPlan RunHistory::plan_drop(quint64 limit) const {
     DropPlan plan;
+    // What cannot be read cannot be freed here: others do not go for its sake.
     quint64 used = bytes();
+    for (const RunRow& row : store_->rows)
+        if (row.state == QLatin1String("unreadable")) used -= std::min(used, row.bytes);
     for (auto row = store_->rows.rbegin(); row != store_->rows.rend() && used > limit; ++row) {
         if (row->starred || row->droppable == 0 || row->state != QStringLiteral("done")) continue;
         plan.runs << row->path;

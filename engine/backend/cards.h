@@ -28,7 +28,7 @@ const std::vector<Card>& cards();
 
 /// The device of a request that names none: `cuda:0` where it can be opened, else the processor; a card that cannot be
 /// is logged as a warning. Found once, by opening it (require_device). The variable DENOIR_DEVICE names another; throws
-/// UsageError where that is no device, Error where it cannot be opened.
+/// UsageError where that is no device.
 Device default_device();
 
 } // namespace denoir

@@ -30,7 +30,27 @@ const std::vector<std::uint8_t>& glyph_shades() {
     return all;
 }
 
+/// Of those that typography has in several shapes the one that the font has.
+int plain(int code) {
+    switch (code) {
+    case 0x2018: // single quotes
+    case 0x2019:
+        return '\'';
+    case 0x201C: // double quotes
+    case 0x201D:
+    case 0x201E:
+        return '"';
+    case 0x2010: // hyphen and dashes
+    case 0x2013:
+    case 0x2014:
+        return '-';
+    default:
+        return code;
+    }
+}
+
 const Glyph* find_glyph(int code) {
+    code = plain(code);
     const auto* const found = std::ranges::find(glyphs, code, &Glyph::code);
     return found == std::end(glyphs) ? nullptr : found;
 }
@@ -149,7 +169,7 @@ void Canvas::text(int x, int y, std::string_view utf8, int height, Colour colour
 
 bool Canvas::can_write(std::string_view utf8) {
     const std::vector<int> codes = decoded(utf8);
-    return std::all_of(codes.begin(), codes.end(), [](int code) { return find_glyph(code) != nullptr; });
+    return 4 * std::ranges::count_if(codes, [](int code) { return !find_glyph(code); }) <= std::ssize(codes);
 }
 
 int Canvas::text_width(std::string_view utf8, int height) { return width_of(decoded(utf8), height); }

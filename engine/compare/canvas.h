@@ -24,7 +24,7 @@ public:
     void curve(const std::vector<std::pair<float, float>>& points, Colour colour, float thickness);
     /// UTF-8 with its upper left corner at x, y; `height` in pixels of a line. Letters beyond Latin-1 become `?`.
     void text(int x, int y, std::string_view utf8, int height, Colour colour);
-    /// Whether none of its letters becomes `?`.
+    /// Whether it stays readable: no more than one of four letters becomes `?`.
     static bool can_write(std::string_view utf8);
     static int text_width(std::string_view utf8, int height);
     /// `utf8`, cut in the middle with an ellipsis where it is wider than `width`.

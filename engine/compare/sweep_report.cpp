@@ -42,6 +42,7 @@ Json common(const Sweep& sweep) {
         if (!request.contains(pointer)) continue;
         Json& whole = request[pointer.parent_pointer()];
         whole.erase(pointer.back());
+        if (axis.field == "start.step") whole.erase("sha256");                        // of that step
         if (whole.empty()) request.erase(axis.field.substr(0, axis.field.find('.'))); // it was all there was of it
     }
     return request;

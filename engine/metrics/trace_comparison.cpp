@@ -215,14 +215,21 @@ private:
         const TraceKey& at = n.parts;
         if (input == "@latent" && at.step && !take_named(n, "sampler", *at.step - 1, "", "latent"))
             take_last_before(n, *at.step);
-        if (input == "@text") take_named(n, "text_encoder", {}, at.branch, "norm");
+        if (input == "@text")
+            for (const std::string& branch :
+                 at.branch.empty() ? std::vector<std::string>{"cond", "uncond"} : std::vector{at.branch})
+                take_named(n, "text_encoder", {}, branch, "norm");
         if (input == "@condition") take_named(n, "vae_encoder", {}, "condition", "latent");
         if (input == "@velocity") {
             bool traced = false;
             for (const char* expert : {"transformer", "transformer_low"})
                 for (const char* branch : {"cond", "uncond"})
                     traced |= take_named(n, expert, at.step, branch, "velocity");
-            if (!traced) // then what went into the transformer
+            const auto last = at.step ? last_of_step_.find(*at.step) : last_of_step_.end();
+            if (traced) return;
+            if (last != last_of_step_.end()) // what is known of the transformer last
+                for (const auto& [branch, i] : last->second) take(n, nodes_[i]);
+            else // else what went into it
                 for (const char* given : {"@latent", "@condition", "@text", "@image"})
                     visit_reference(n, component, given, seen);
         }

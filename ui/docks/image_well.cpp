@@ -95,12 +95,14 @@ void ImageWell::set_aspect(const QSize& target) {
 void ImageWell::set_error(const QString& error, const QString& whole) {
     error_ = error;
     whole_error_ = whole;
+    fit_words();
     update();
 }
 
 void ImageWell::set_usable(bool usable, const QString& why) {
     usable_ = usable;
     why_ = why;
+    fit_words();
     update();
 }
 

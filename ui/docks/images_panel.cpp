@@ -71,10 +71,7 @@ ImagesPanel::ImagesPanel(Studio& studio, QWidget* parent)
     // wait for long.
     ask_.setSingleShot(true);
     ask_.setInterval(100);
-    connect(&ask_, &QTimer::timeout, this, [this] {
-        const auto& document = studio_.document;
-        if (document.resolved() && !document.pending()) seen_.ask(*document.resolved(), document.variant());
-    });
+    connect(&ask_, &QTimer::timeout, this, &ImagesPanel::look);
     connect(&seen_, &SeenImages::seen, this, [this](const QImage& start, const QImage& last, const app::Issue& issue) {
         seen_start_.picture = start;
         seen_last_.picture = last;
@@ -139,15 +136,24 @@ QSize ImagesPanel::target() const {
             studio_.document.value(QStringLiteral("height")).toInt()};
 }
 
+void ImagesPanel::look() {
+    const auto& document = studio_.document;
+    if (document.resolved() && !document.pending()) seen_.ask(*document.resolved(), document.variant());
+}
+
 void ImagesPanel::refresh() {
     const auto& document = studio_.document;
     if (document.resolved() && !document.pending()) {
+        bool another = false;
         for (const Side side : {Side::start, Side::last}) {
             // Until it is seen, no picture is better than that of another file.
             const QString file = document.value(key(side)).toString();
-            if (file != seen(side).file) seen(side) = {file, {}};
+            if (file == seen(side).file) continue;
+            seen(side) = {file, {}};
+            another = true;
         }
-        ask_.start();
+        // An answer that is on its way is of the old one.
+        another ? look() : ask_.start();
     }
     show_pictures();
     refresh_before();

@@ -55,6 +55,7 @@ private:
     void crop(Side side, CropPreset preset);
     void show_menu(Side side, const QPoint& global);
     void refresh();
+    void look(); ///< asks what the model will see
     void show_pictures();
     void refresh_before();
     QString folder() const;

@@ -313,10 +313,14 @@ void LayersPanel::refresh() {
 void LayersPanel::refresh_pair() {
     if (!shown_) return;
     const QStringList& runs = comparison_.runs();
-    const bool other = !runs.isEmpty() && !run_a_.isEmpty() && !run_b_.isEmpty() && runs != QStringList{run_a_, run_b_};
+    const bool pair = !runs.isEmpty() && !run_a_.isEmpty() && !run_b_.isEmpty(),
+               exchanged = runs == QStringList{run_b_, run_a_},
+               other = pair && !exchanged && runs != QStringList{run_a_, run_b_};
     const QString names =
         QStringLiteral("%1 | %2").arg(app::to_qstring(shown_->name_a), app::to_qstring(shown_->name_b));
-    pair_->set_text(other ? tr("Not of the two that are shown: %1").arg(names) : names);
+    pair_->set_text(other               ? tr("Not of the two that are shown: %1").arg(names)
+                    : pair && exchanged ? tr("A and B exchanged: %1").arg(names)
+                                        : names);
     QPalette colour = palette();
     colour.setColor(QPalette::WindowText, other ? colours(palette()).warning : colours(palette()).quiet);
     pair_->setPalette(colour);

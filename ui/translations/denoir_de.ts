@@ -1819,6 +1819,10 @@ relativ %3, größter %4, normiert %5, Kosinus %6</translation>
         <source>Not of the two that are shown: %1</source>
         <translation>Nicht von den beiden gezeigten: %1</translation>
     </message>
+    <message>
+        <source>A and B exchanged: %1</source>
+        <translation>A und B vertauscht: %1</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::LogPanel</name>

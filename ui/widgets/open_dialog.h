@@ -14,7 +14,7 @@ namespace denoir::ui {
 
 struct ToOpen {
     enum class Kind { file, files, folder };
-    /// What is looked for: each sort has the folder that it was found in last.
+    /// What is looked for: each sort has the folder that something was chosen in last.
     enum class Sort { images, loras, models, projects, traces, videos };
     Kind kind = Kind::file;
     Sort sort = Sort::videos;

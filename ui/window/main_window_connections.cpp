@@ -207,10 +207,10 @@ void MainWindow::connect_runs() {
     connect(queue_, &QueuePanel::open_run, this, show);
     connect(runs_, &RunsPanel::open_run, this, show);
     connect(runs_, &RunsPanel::compare_runs, this, [this](const QString& a, const QString& b) {
-        viewer_->compare(a.isEmpty() ? viewer_->run(Side::a) : a, b);
+        compare_pair({a.isEmpty() ? viewer_->run(Side::a) : a, b});
     });
     connect(runs_, &RunsPanel::compare_layers, this, [this](const QString& a, const QString& b) {
-        viewer_->compare(a, b);
+        compare_pair({a, b});
         show_layers();
     });
     connect(runs_, &RunsPanel::add_to_timeline, shot_adder_, &ShotAdder::add);

@@ -84,6 +84,8 @@ void Viewer::tell_awaited() {
     const auto now = static_cast<Stage>(stage.toInt());
     // A branch, and a run that goes on, begin with a later one.
     const int step = queue_.index(row).data(app::RunQueue::StepRole).toInt() + 1;
+    if (step > queue_.index(row).data(app::RunQueue::StepsRole).toInt() && step > 1)
+        return preview_.set_awaited(app::stage_text(now)); // all of them are there
     const QString words = now == Stage::denoise ? step > 1 ? tr("Step %1 is being computed.").arg(step)
                                                            : tr("The first step is being computed.")
                           : step > 1 ? tr("Before step %1: %2.").arg(step).arg(app::stage_text(now))

@@ -173,7 +173,6 @@ private slots:
         QCOMPARE(queue_->rowCount(), 3);
     }
 
-    /// What is decoded and encoded between windows is not the end of the run.
     /// Where nobody has timed decoding, what is left is of denoising alone.
     void what_is_left_says_of_what() {
         queue_->start();
@@ -194,6 +193,7 @@ private slots:
         }
     }
 
+    /// What is decoded and encoded between windows is not the end of the run.
     void progress_of_windows_never_goes_back() {
         auto windows = tiny(1, 8);
         windows.request.frames = 29;

@@ -98,7 +98,6 @@ private slots:
     void a_well_says_all_of_why_it_takes_nothing() {
         ImageWell well("Start", "a hint");
         well.set_usable(false, "This model takes no start image, nor does it take any other");
-        well.set_picture({}, {});
         well.resize(76, 100);
         well.show();
         const QFontMetrics metrics = well.fontMetrics();
@@ -108,7 +107,6 @@ private slots:
                               .height();
         QVERIFY2(well.minimumHeight() >= words + metrics.lineSpacing() + 4, qPrintable(QString::number(words)));
         well.set_usable(true, {});
-        well.set_picture({}, {});
         QCOMPARE(well.minimumHeight(), 56);
     }
 

@@ -245,6 +245,8 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(comparison.result(), 60000);
         QCOMPARE(of(), QStringLiteral("a red balloon, seed 1 | a red balloon, seed 2"));
         panel.set_runs(b, a);
+        QCOMPARE(of(), QStringLiteral("A and B exchanged: a red balloon, seed 1 | a red balloon, seed 2"));
+        panel.set_runs(b, home_.file(QStringLiteral("another")));
         QCOMPARE(of(), QStringLiteral("Not of the two that are shown: a red balloon, seed 1 | a red balloon, seed 2"));
         panel.set_runs(a, b);
         QVERIFY(!of().startsWith(QStringLiteral("Not")));
