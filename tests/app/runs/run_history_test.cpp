@@ -352,6 +352,21 @@ private slots:
         QVERIFY(!history_->index(history_->row_of(second)).data(RunHistory::LatentsRole).toBool());
     }
 
+    /// Nothing of theirs can be freed: for their sake no other's steps go.
+    void runs_that_cannot_be_read_count_for_nothing_there() {
+        for (int i = 1; i <= 3; ++i) fake_run(runs_, i);
+        open();
+        const quint64 all = history_->bytes();
+        const fs::path newer = to_path(history_->index(2).data(RunHistory::PathRole).toString());
+        write_file(newer / "run.json", R"({"schema": 99})");
+        history_->rebuild();
+        QVERIFY(history_->wait_scanned(30000));
+        QTRY_COMPARE_WITH_TIMEOUT(history_->rowCount(), 3, 30000);
+        QVERIFY(history_->bytes() > all / 2); // it is told what they take
+        QVERIFY(history_->plan_drop(all * 3 / 4).runs.isEmpty());
+        QVERIFY(!history_->plan_drop(all / 4).runs.isEmpty());
+    }
+
     /// Where a file of a step stays it is said once, and nothing is asked for over and over.
     void what_cannot_be_freed_is_said() {
         for (int i = 1; i <= 3; ++i) fake_run(runs_, i);

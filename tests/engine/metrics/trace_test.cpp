@@ -247,6 +247,16 @@ TEST(Analyse, LatentsThatAreNotTracedCarryWhatTheTransformerMade) {
                                        {"vae_decoder/frame_000/conv2", 4e-3}});
     EXPECT_EQ(first_of(c), "transformer/step_001/cond/blocks.0");
     EXPECT_EQ(std::count_if(c.layers.begin(), c.layers.end(), [](const LayerError& l) { return l.generated; }), 1);
+    for (const LayerError& l : made_of({{"transformer/step_001/cond/blocks.0", 3e-3},
+                                        {"transformer/step_001/uncond/blocks.0", 2e-3},
+                                        {"sampler/step_001/velocity", 4e-3},
+                                        {"sampler/step_001/latent", 4e-3}})
+                                   .layers)
+        EXPECT_EQ(l.generated, l.parts.component == "transformer") << l.key; // a selection without velocities
+    EXPECT_EQ(first_of(made_of({{"text_encoder/uncond/norm", 1e-2}, {"sampler/step_001/velocity", 1e-3}})),
+              "text_encoder/uncond/norm");
+    EXPECT_FALSE(
+        made_of({{"text_encoder/uncond/norm", 1e-2}, {"sampler/step_001/velocity", 1e-3}}).layers[1].generated);
     EXPECT_EQ(first_of(made_of({{"vae_encoder/condition/latent", 1e-2}, {"sampler/step_001/velocity", 1e-3}})),
               "vae_encoder/condition/latent");
     EXPECT_EQ(first_of(made_of({{"transformer/step_001/cond/patch_embedding", 1e-2}})),
