@@ -144,8 +144,16 @@ RunScanner::RunScanner(fs::path runs, fs::path index, std::function<void(RunChan
 
 void RunScanner::know(const std::vector<RunRow>& rows) {
     QHash<QString, QString> stamps;
-    for (const RunRow& row : rows) stamps.insert(row.entry, trusted_stamp(row));
-    post([this, stamps] { stamps_ = stamps; });
+    QHash<QString, QByteArray> told;
+    for (const RunRow& row : rows) {
+        const QString stamp = trusted_stamp(row);
+        stamps.insert(row.entry, stamp);
+        if (stamp.isEmpty()) told.insert(row.entry, pack(row));
+    }
+    post([this, stamps, told] {
+        stamps_ = stamps;
+        told_ = told;
+    });
 }
 
 void RunScanner::scan() {
@@ -165,6 +173,7 @@ void RunScanner::scan() {
 void RunScanner::rebuild() {
     post([this] {
         stamps_.clear();
+        told_.clear();
         index_->clear();
         scan_now(end_);
     });
@@ -197,7 +206,7 @@ void RunScanner::drop(const QStringList& entries) {
             }
             try {
                 changes.rows.push_back(read_or_tell(to_path(entry)));
-                stamps_.insert(entry, trusted_stamp(changes.rows.back()));
+                is_news(changes.rows.back());
             } catch (const std::exception&) { // gone meanwhile: the next look at all folders says so
             }
         }
@@ -208,7 +217,7 @@ void RunScanner::drop(const QStringList& entries) {
 
 void RunScanner::forget(const QStringList& entries) {
     post([this, entries] {
-        for (const QString& entry : entries) stamps_.remove(entry);
+        for (const QString& entry : entries) forget_row(entry);
         index_->remove(entries);
         tell({{}, entries, {}, false}); // a look at every folder may have read them just before
     });
@@ -257,16 +266,32 @@ void RunScanner::loop(const std::stop_token& end) {
 
 void RunScanner::tell(RunChanges changes) { tell_(std::move(changes)); }
 
+bool RunScanner::is_news(const RunRow& row) {
+    const QString stamp = trusted_stamp(row);
+    stamps_.insert(row.entry, stamp);
+    if (!stamp.isEmpty()) {
+        told_.remove(row.entry);
+        return true;
+    }
+    const QByteArray now = pack(row);
+    return std::exchange(told_[row.entry], now) != now;
+}
+
+void RunScanner::forget_row(const QString& entry) {
+    stamps_.remove(entry);
+    told_.remove(entry);
+}
+
 void RunScanner::look_now(const QString& entry) {
     RunChanges changes;
     try {
         changes.rows.push_back(read_or_tell(to_path(entry)));
-        stamps_.insert(entry, trusted_stamp(changes.rows.back()));
-        tell(changes); // the list does not wait for the disk
+        is_news(changes.rows.back()); // or not: whoever asks for this one is told
+        tell(changes);                // the list does not wait for the disk
         return index_->store(changes.rows);
     } catch (const std::exception&) { // no run (any more)
         if (!stamps_.contains(entry)) return;
-        stamps_.remove(entry);
+        forget_row(entry);
         index_->remove({entry});
         changes.gone << entry;
     }
@@ -291,8 +316,8 @@ void RunScanner::scan_now(const std::stop_token& end) {
         seen << entry;
         if (stamps_.value(entry) == stamp) continue;
         try {
-            changes.rows.push_back(read_or_tell(it->path()));
-            stamps_.insert(entry, trusted_stamp(changes.rows.back()));
+            RunRow row = read_or_tell(it->path());
+            if (is_news(row)) changes.rows.push_back(std::move(row));
         } catch (const std::exception&) { // no run
             seen.remove(entry);
         }
@@ -300,7 +325,7 @@ void RunScanner::scan_now(const std::stop_token& end) {
     }
     hand_over();
     for (const QString& entry : code ? QStringList() : stamps_.keys()) // what could not be listed is not gone
-        if (!seen.contains(entry)) changes.gone << entry, stamps_.remove(entry);
+        if (!seen.contains(entry)) changes.gone << entry, forget_row(entry);
     index_->remove(changes.gone);
     changes.complete = true;
     tell(std::move(changes));

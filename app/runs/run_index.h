@@ -65,11 +65,15 @@ private:
     void scan_now(const std::stop_token& end);
     void look_now(const QString& entry);
     void tell(RunChanges changes);
+    /// Notes what was read. False: it is as it was told last, and told again it would only disturb the list.
+    bool is_news(const RunRow& row);
+    void forget_row(const QString& entry);
 
     const std::filesystem::path runs_, index_file_;
     std::function<void(RunChanges)> tell_;
     std::unique_ptr<RunIndex> index_;
-    QHash<QString, QString> stamps_; ///< by entry
+    QHash<QString, QString> stamps_;  ///< by entry
+    QHash<QString, QByteArray> told_; ///< by entry, of those that every look reads again
     mutable std::mutex mutex_;
     std::condition_variable_any wake_;
     std::deque<std::function<void()>> tasks_;

@@ -291,6 +291,37 @@ private slots:
         QCOMPARE(history_->rowCount(), 0);
     }
 
+    /// They are read again at every look, in case they can be by now; the list stands still where nothing changed.
+    void what_stays_unreadable_leaves_the_list_alone() {
+        constexpr int many = 30; // more than are shown one by one
+        for (int i = 1; i <= many; ++i) write_file(fake_run(runs_, i, false) / "run.json", "{");
+        open();
+        QCOMPARE(history_->rowCount(), many);
+        const QSignalSpy reset(&*history_, &QAbstractItemModel::modelReset);
+        const QSignalSpy put(&*history_, &QAbstractItemModel::rowsInserted);
+        const auto look = [&] {
+            history_->refresh();
+            return history_->wait_scanned(30000);
+        };
+        QVERIFY(look());
+        QVERIFY(look());
+        QCOMPARE(reset.count() + put.count(), 0);
+        write_file(runs_ / "run-000007" / "run.json", "{}"); // another date
+        QVERIFY(look());
+        QCOMPARE(reset.count(), 0);
+        QCOMPARE(put.count(), 1);
+        fs::remove_all(runs_ / "run-000008");
+        QVERIFY(look());
+        QCOMPARE(history_->rowCount(), many - 1);
+        history_->rebuild();
+        QVERIFY(history_->wait_scanned(30000));
+        QCOMPARE(history_->rowCount(), many - 1);
+        tester_.reset();
+        history_.reset();
+        open(); // from its index
+        QCOMPARE(history_->rowCount(), many - 1);
+    }
+
     /// A killed program leaves the files as they were while it worked; its lock alone is gone.
     void a_run_whose_program_was_killed_is_interrupted() {
         const fs::path path = fake_run(runs_, 1, false);
