@@ -32,6 +32,10 @@ ProjectFiles::ProjectFiles(Studio& studio, app::RememberedRequest& remembered, B
     connect(&project, &app::Project::media_changed, this, [this] {
         if (studio_.project.missing_media().isEmpty()) banners_.remove(QStringLiteral("missing"));
     });
+    connect(&project, &app::Project::loaded, this, &ProjectFiles::forget_question);
+    connect(&project, &app::Project::modified_changed, this, [this](bool modified) {
+        if (!modified) forget_question();
+    });
     connect(&project, &app::Project::issue_changed, this, [this] {
         const app::Issue issue = studio_.project.issue();
         if (issue.isEmpty()) return banners_.remove(QStringLiteral("project"));
@@ -102,13 +106,17 @@ void ProjectFiles::write(const std::function<void()>& save, const QString& words
     }
 }
 
-void ProjectFiles::leave(const std::function<void()>& then) {
+bool ProjectFiles::leave(const std::function<void()>& then) {
     auto& project = studio_.project;
-    if (!project.is_modified() || project.shots().empty()) return then();
+    if (!project.is_modified() || project.shots().empty()) {
+        then();
+        return true;
+    }
     then_ = then; // asked once: what was wanted last is what follows
     if (question_) {
         question_->raise();
-        return question_->activateWindow();
+        question_->activateWindow();
+        return false;
     }
     auto* box = new QMessageBox(QMessageBox::NoIcon, tr("Denoir"), tr("Save the changes of “%1”?").arg(project.title()),
                                 QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, &window_);
@@ -123,6 +131,11 @@ void ProjectFiles::leave(const std::function<void()>& then) {
     });
     box->setModal(false);
     box->show();
+    return false;
+}
+
+void ProjectFiles::forget_question() {
+    if (question_) question_->reject();
 }
 
 void ProjectFiles::replace_request(const QString& label, const std::function<void()>& change) {
@@ -165,20 +178,21 @@ void ProjectFiles::offer_recovery() {
     }
 }
 
-void ProjectFiles::offer_to_recover(const app::Project::Recovery& recovery) {
+void ProjectFiles::offer_to_recover(const app::Project::Recovery& recovery, const app::Issue& failed) {
     const QString name = recovery.path.isEmpty() ? tr("an untitled cut") : QFileInfo(recovery.path).completeBaseName();
+    const QString offer = tr("Denoir ended unexpectedly. Kept: %1, as of %2 (%n shot(s)).", nullptr, recovery.shots)
+                              .arg(name, QLocale().toString(recovery.saved.toLocalTime(), QLocale::ShortFormat));
     const auto take = [this, recovery] {
-        leave([this, recovery] {
+        const bool done = leave([this, recovery] {
             banners_.remove(QStringLiteral("recover"));
             recover(recovery);
         });
-        if (question_) offer_to_recover(recovery); // stays until that is answered, which may be by Cancel
+        if (!done) offer_to_recover(recovery); // stays until that is answered, which may be by Cancel
     };
     const auto answered = [this] { studio_.core.results.set_recovery_offered(false); };
     studio_.core.results.set_recovery_offered(true);
-    banners_.show_banner(QStringLiteral("recover"), Banners::Kind::info,
-                         tr("Denoir ended unexpectedly. Kept: %1, as of %2 (%n shot(s)).", nullptr, recovery.shots)
-                             .arg(name, QLocale().toString(recovery.saved.toLocalTime(), QLocale::ShortFormat)),
+    banners_.show_banner(QStringLiteral("recover"), failed.isEmpty() ? Banners::Kind::info : Banners::Kind::error,
+                         failed.isEmpty() ? offer : failed.line() + QLatin1Char('\n') + offer,
                          {{tr("Recover"), take},
                           {tr("Discard"),
                            [recovery, answered] {
@@ -191,8 +205,8 @@ void ProjectFiles::offer_to_recover(const app::Project::Recovery& recovery) {
 void ProjectFiles::recover(const app::Project::Recovery& recovery) {
     try {
         replace_request(tr("recover"), [this, recovery] { studio_.project.recover(recovery); });
-    } catch (const Error& error) {
-        banners_.show_banner(QStringLiteral("recover"), Banners::Kind::error, app::Issue::from(error).line());
+    } catch (const Error& error) { // tried again when whoever holds it has ended, and its results wait for that
+        return offer_to_recover(recovery, app::Issue::from(error));
     }
     studio_.core.results.set_recovery_offered(false); // what came meanwhile finds its shots now
 }

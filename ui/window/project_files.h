@@ -50,11 +50,14 @@ private:
     void fill_recent(QMenu& menu);
     void take(const QString& path);
     void write(const std::function<void()>& save, const QString& words, const std::function<void()>& then);
-    /// Calls `then` once the project may be replaced.
-    void leave(const std::function<void()>& then);
+    /// Calls `then` once the project may be replaced. False: that is asked first.
+    bool leave(const std::function<void()>& then);
+    /// It is about changes that are saved by now, or of a project that is gone: nothing follows.
+    void forget_question();
     /// `change` puts another request into the parameters; undo brings back the one before, where it would be lost.
     void replace_request(const QString& label, const std::function<void()>& change);
-    void offer_to_recover(const app::Project::Recovery& recovery);
+    /// `failed`: why the last try did.
+    void offer_to_recover(const app::Project::Recovery& recovery, const app::Issue& failed = {});
     void recover(const app::Project::Recovery& recovery);
 
     Studio& studio_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Projects in the whole window: what is new, saved, kept, recovered or open twice.
+#include <QLockFile>
 #include <QMessageBox>
 #include <QUndoStack>
 
@@ -111,6 +112,37 @@ private slots:
         QCOMPARE(project.count(), 1);
     }
 
+    /// Another studio may have it: the offer stays for another try.
+    void what_cannot_be_recovered_stays_on_offer() {
+        const app::Home home;
+        app::write_clip(home.file("a.mp4"), 64, 48, 6);
+        const QString run = app::tiny_run(home.file("late"), 1, 1);
+        QString shot;
+        {
+            app::Project lost;
+            lost.set_autosave(true);
+            lost.add_shot(app::take_of_video(home.file("a.mp4")));
+            shot = lost.shot(0).id;
+        }
+        StudioFixture studio;
+        auto& queue = studio.core().queue;
+        queue.set_paused(true);
+        const quint64 entry = queue.add({app::tiny_request(), {}}, false, app::ResultPlace{shot, {}, {}}.tag());
+        emit queue.entry_ended(entry, int(app::RunQueue::State::done), run);
+        {
+            QLockFile other(app::Project::recoverable().constFirst().autosave + ".lock");
+            QVERIFY(other.tryLock(0));
+            QVERIFY(studio.press("Recover"));
+        }
+        QCOMPARE(studio.core().project.count(), 0);
+        QVERIFY2(said(studio).contains("another studio has it"), qPrintable(said(studio)));
+        QVERIFY2(!said(studio).contains("not there any more"), qPrintable(said(studio)));
+        QCoreApplication::processEvents(); // laid out
+        QVERIFY(studio.press("Recover"));
+        QCOMPARE(studio.core().project.count(), 1);
+        QCOMPARE(studio.core().project.shot(0).current().run, run);
+    }
+
     /// The queue goes on while the offer stands.
     void what_was_made_for_a_lost_cut_waits_for_the_answer() {
         const app::Home home;
@@ -161,6 +193,42 @@ private slots:
         QVERIFY(studio.answer_file_dialog(home.file("kept")));
         QTRY_COMPARE(studio.core().project.count(), 0);
         QVERIFY(QFile::exists(home.file("kept.denoir")));
+    }
+
+    /// It stands beside the work, which goes on: its answer is about the changes that it was asked of alone.
+    void the_question_goes_with_the_changes_it_is_about() {
+        const app::Home home;
+        StudioFixture studio;
+        auto& project = studio.core().project;
+        app::write_clip(home.file("a.mp4"), 64, 48, 6);
+        const app::Take take = app::take_of_video(home.file("a.mp4"));
+        project.add_shot(take);
+        project.save_as(home.file("other.denoir"));
+        project.save_as(home.file("cut.denoir"));
+        const auto question = [&]() -> QMessageBox* {
+            for (auto* box : studio.window().findChildren<QMessageBox*>())
+                if (box->isVisible()) return box;
+            return nullptr;
+        };
+        project.rename_shot(0, "opening");
+        studio.key(Qt::Key_N, Qt::ControlModifier);
+        QVERIFY(question());
+        project.save();
+        QVERIFY(!question());
+        studio.window().open_path(home.file("other.denoir"));
+        project.rename_shot(0, "of the other");
+        QCOMPARE(project.path(), home.file("other.denoir"));
+        QVERIFY(!question() && project.is_modified());
+        studio.key(Qt::Key_N, Qt::ControlModifier);
+        QVERIFY(question());
+        project.open(home.file("cut.denoir"));
+        QVERIFY(!question());
+        QCOMPARE(project.shot(0).name, QStringLiteral("opening"));
+        project.rename_shot(0, "mine"); // what was asked of the other is not for this one
+        studio.key(Qt::Key_N, Qt::ControlModifier);
+        QVERIFY(question());
+        question()->button(QMessageBox::Cancel)->click();
+        QCOMPARE(project.shot(0).name, QStringLiteral("mine"));
     }
 
     void the_second_studio_on_a_project_may_only_read() {
