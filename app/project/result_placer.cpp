@@ -20,7 +20,7 @@ void ResultPlacer::entry_ended(quint64 entry, int state, const QString& run) {
     const QModelIndex index = queue_.index(queue_.row_of(entry));
     const auto place = ResultPlace::of_tag(index.data(RunQueue::TagRole).toString());
     if (!place) return;
-    held_.push_back({*place, run});
+    held_.push_back({*place, run, entry});
     if (!project_.undo().canRedo()) return place_held();
     emit held_changed(held());
 }
@@ -45,12 +45,30 @@ void ResultPlacer::place_held() {
 }
 
 void ResultPlacer::set_recovery_offered(bool offered) {
+    if (offered && !recovery_offered_) find_unplaced();
     recovery_offered_ = offered;
-    if (offered || shotless_.empty()) return;
+    if (offered) return;
+    const QStringList placed = project_.runs();
+    std::erase_if(shotless_, [&](const Result& result) { return placed.contains(result.run); });
+    if (shotless_.empty()) return;
     held_.insert(held_.end(), shotless_.begin(), shotless_.end());
     shotless_.clear();
     if (!project_.undo().canRedo()) return place_held();
     emit held_changed(held());
+}
+
+/// What was held when the studio ended, or waited for an answer that nobody gave: its entry still has its tag.
+void ResultPlacer::find_unplaced() {
+    for (int row = 0; row < queue_.rowCount(); ++row) {
+        const QModelIndex index = queue_.index(row);
+        if (index.data(RunQueue::StateRole).toInt() != int(RunQueue::State::done)) continue;
+        const QString run = index.data(RunQueue::RunRole).toString();
+        const auto place = ResultPlace::of_tag(index.data(RunQueue::TagRole).toString());
+        const auto entry = index.data(RunQueue::IdRole).toULongLong();
+        if (!place || run.isEmpty()) continue;
+        if (std::ranges::none_of(held_, [&](const Result& held) { return held.entry == entry; }))
+            shotless_.push_back({*place, run, entry});
+    }
 }
 
 void ResultPlacer::place(const Result& result) {
@@ -59,6 +77,7 @@ void ResultPlacer::place(const Result& result) {
     const int before = follows ? project_.row_of(result.place.shot) : -1;
     if (same < 0 && before < 0) {
         if (recovery_offered_) return shotless_.push_back(result);
+        queue_.set_tag(result.entry, {});
         emit said(tr("The shot is not there any more: the result is among the runs."));
         return;
     }
@@ -69,6 +88,7 @@ void ResultPlacer::place(const Result& result) {
     } catch (const Error& error) {
         emit said(Issue::from(error).line());
     }
+    queue_.set_tag(result.entry, {}); // answered: whatever becomes of it there, no recovery brings it again
 }
 
 void ResultPlacer::add_take(int row, const Take& take) {

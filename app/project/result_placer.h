@@ -18,7 +18,8 @@ public:
     ResultPlacer(Project& project, RunQueue& queue, QObject* parent = nullptr);
     int held() const { return int(held_.size()); }
     void place_held(); ///< now, in the order they came in; what was undone cannot be done again
-    /// While it is, a result whose shot is not there may be of the cut that comes back.
+    /// While it is, a result whose shot is not there may be of the cut that comes back, as may those that an earlier
+    /// session left unplaced.
     void set_recovery_offered(bool offered);
 
 signals:
@@ -29,9 +30,11 @@ private:
     struct Result {
         ResultPlace place;
         QString run;
+        quint64 entry; ///< of the queue; its tag goes once that is answered
     };
     void entry_ended(quint64 entry, int state, const QString& run);
     void redo_changed(bool can);
+    void find_unplaced();
     void place(const Result& result);
     void add_take(int row, const Take& take);
     void add_shot(int row, const Take& take, const Result& result);

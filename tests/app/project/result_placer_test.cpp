@@ -4,8 +4,11 @@
 #include <QSignalSpy>
 #include <QTest>
 
+#include "app/base/text.h"
 #include "app/project/project_json.h"
 #include "app/runs/run_queue.h"
+#include "engine/core/atomic_file.h"
+#include "engine/core/file.h"
 #include "tests/app/clips.h"
 #include "tests/app/home.h"
 #include "tests/app/takes.h"
@@ -158,6 +161,46 @@ private slots:
         placer_->set_recovery_offered(false);
         QCOMPARE(project_->count(), 2);
         QCOMPARE(project_->shot(1).takes.size(), std::size_t(2));
+    }
+
+    /// The studio ended before the recovery was answered: the next one brings the results into its cut, once.
+    void what_an_earlier_session_left_is_recovered_too() {
+        const QString tag = ResultPlace{shot(), {}, {}}.tag();
+        const QString file = home_.data("cut.denoir"), queued = home_.data("queue.json");
+        project_->save_as(file);
+        project_->clear();
+        queue_->clear_waiting(); // of the tests before
+        add(tag);
+        add(tag);
+        QVERIFY(queue_->flush());
+        std::string text = read_text(to_path(queued), 1 << 20);
+        for (const QString& run : runs_) {
+            text.replace(text.find("\"waiting\""), 9, "\"done\"");
+            text.replace(text.find("\"run\": \"\""), 9, "\"run\": \"" + run.toStdString() + '"');
+        }
+        const auto start_again = [&] {
+            placer_.reset();
+            queue_.reset();
+            queue_.emplace(*worker_);
+            placer_.emplace(*project_, *queue_);
+        };
+        placer_.reset();
+        queue_.reset();
+        write_file(to_path(queued), text);
+        start_again();
+        placer_->set_recovery_offered(true);
+        placer_->set_recovery_offered(true); // once more after a Cancel
+        start_again();                       // unanswered
+        placer_->set_recovery_offered(true);
+        project_->open(file);
+        placer_->set_recovery_offered(false);
+        QCOMPARE(project_->shot(0).takes.size(), std::size_t(3));
+        QVERIFY(project_->remove_take(0, 2));
+        QVERIFY(queue_->flush());
+        start_again();
+        placer_->set_recovery_offered(true);
+        placer_->set_recovery_offered(false);
+        QCOMPARE(project_->shot(0).takes.size(), std::size_t(2)); // what was removed stays so
     }
 
     void what_has_no_place_is_said() {
