@@ -148,7 +148,7 @@ class Folders(Case):
         self.environment["DENOIR_DEVICE"] = "gpu"
         self.refused("render", "--model", MODEL, "--prompt", "x", "--out", "o.mp4", codes=(2,), names=("DENOIR_DEVICE: 'gpu'", "cuda:N"))
         self.environment["DENOIR_DEVICE"] = "cuda:77"
-        self.refused("render", "--model", MODEL, "--prompt", "x", "--out", "o.mp4", codes=(1,), names=("DENOIR_DEVICE: cuda:77",))
+        self.refused("render", "--model", MODEL, "--prompt", "x", "--out", "o.mp4", codes=(1,), names=("DENOIR_DEVICE: ", "cuda:77"))
 
     def test_outputs_behind_links(self):
         """Only where the command line names them: what a run's record says may be a stranger's."""
