@@ -389,7 +389,8 @@ TEST(HostileVideoDamage, H264ThatLibavConcealsIsRefused) {
 
 TEST(HostileVideoClaims, CanvasOfMovingGif) {
     const TempFolder folder;
-    const std::string frame("\x2C\0\0\0\0\1\0\1\0\0\2\2\x4C\1\0", 15);
+    // With a delay: pictures without one are a single one to FFmpeg 7.
+    const std::string frame("\x21\xF9\4\0\5\0\0\0\x2C\0\0\0\0\1\0\1\0\0\2\2\x4C\1\0", 23);
     const auto gif = [&](const char* size) {
         return "GIF89a" + std::string(size, 4) + std::string("\x80\0\0\0\0\0\xFF\xFF\xFF", 9) + frame + frame + ";";
     };
