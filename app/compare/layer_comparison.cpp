@@ -99,9 +99,10 @@ void LayerComparison::compare_runs(const QString& a, const QString& b, const QSt
             (side[0] == 'a' ? name_a_ : name_b_) = name_of_run(record, run);
             traces_.push_back({record.request, trace_file(side), 0});
         }
-        const bool of_size = !std::ranges::all_of(
-            layers, [](const QString& pattern) { return pattern.startsWith(QLatin1String("text_encoder/")); });
-        if (layers.isEmpty() || of_size) check_sizes(traces_[0].request, traces_[1].request);
+        const bool text_alone = !layers.isEmpty() && std::ranges::all_of(layers, [](const QString& pattern) {
+            return pattern.startsWith(QLatin1String("text_encoder/"));
+        });
+        if (!text_alone) check_sizes(traces_[0].request, traces_[1].request);
     } catch (const Error& error) {
         return end(Issue::from(error));
     }

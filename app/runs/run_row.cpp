@@ -108,6 +108,21 @@ QList<QByteArray> states(const QString& word) {
     return out;
 }
 
+/// What its folder tells, whatever its record says.
+void look_at_folder(RunRow& row, const fs::path& entry) {
+    std::error_code code;
+    const fs::path real = fs::canonical(entry, code);
+    row.entry = to_qstring(entry);
+    row.path = to_qstring(code ? entry : real);
+    row.bytes = folder_bytes(entry) + folder_bytes(entry / run_file::latents) + folder_bytes(entry / run_file::solver);
+    row.thumbnail = is_file(entry / run_file::thumbnail);
+    row.video = is_file(entry / run_file::video);
+    const RunNotes notes = RunNotes::read(entry);
+    row.starred = notes.starred;
+    row.name = notes.name;
+    row.prompt_template = notes.prompt_template;
+}
+
 } // namespace
 
 QList<QList<QByteArray>> search_words(const QString& text) {
@@ -183,10 +198,6 @@ RunRow read_run(const fs::path& entry) {
     const RunFolder run = RunFolder::open(entry);
     const RunRecord& record = run.record();
     const Request& r = record.request;
-    std::error_code code;
-    const fs::path real = fs::canonical(entry, code);
-    row.entry = to_qstring(entry);
-    row.path = to_qstring(code ? entry : real);
     row.prompt = to_qstring(r.prompt).left(most_text);
     row.negative = to_qstring(r.negative_prompt.value_or("")).left(most_text);
     const Json request = to_json(r);
@@ -207,36 +218,20 @@ RunRow read_run(const fs::path& entry) {
     row.branch_step = r.start ? r.start->step : -1;
     row.seconds = record.seconds;
     if (record.error) row.issue = Issue::from(*record.error);
-    row.bytes = folder_bytes(entry) + folder_bytes(entry / run_file::latents) + folder_bytes(entry / run_file::solver);
     for (const fs::path& file : step_files(run)) row.droppable += size_of(file);
-    row.thumbnail = is_file(entry / run_file::thumbnail);
-    row.video = is_file(entry / run_file::video);
     row.latents = record.steps.size() > 1 && is_file(run.latents_file(record.steps.front().step));
-    const RunNotes notes = RunNotes::read(entry);
-    row.starred = notes.starred;
-    row.name = notes.name;
-    row.prompt_template = notes.prompt_template;
+    look_at_folder(row, entry);
     row.make_haystack();
     return row;
 }
 
 RunRow unreadable_run(const fs::path& entry, const Issue& issue) {
     RunRow row;
-    std::error_code code;
-    const fs::path real = fs::canonical(entry, code);
-    row.entry = to_qstring(entry);
-    row.path = to_qstring(code ? entry : real);
     row.prompt = to_qstring(entry.filename());
     row.state = QStringLiteral("unreadable");
     row.created = QFileInfo(to_qstring(entry / run_file::record)).lastModified().toMSecsSinceEpoch();
-    row.bytes = folder_bytes(entry) + folder_bytes(entry / run_file::latents) + folder_bytes(entry / run_file::solver);
-    row.thumbnail = is_file(entry / run_file::thumbnail);
-    row.video = is_file(entry / run_file::video);
     row.issue = issue;
-    const RunNotes notes = RunNotes::read(entry);
-    row.starred = notes.starred;
-    row.name = notes.name;
-    row.prompt_template = notes.prompt_template;
+    look_at_folder(row, entry);
     row.make_haystack();
     return row;
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/runs/stage_text.h"
-#include "app/base/text.h"
-#include "app/runs/run_queue.h"
 
 #include <QCoreApplication>
+
+#include "app/base/text.h"
+#include "app/runs/run_queue.h"
 
 namespace denoir::app {
 

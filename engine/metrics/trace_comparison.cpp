@@ -211,6 +211,21 @@ private:
             for (const std::string& next : *further) visit(n, component, next, seen);
     }
 
+    /// Where it is not in the traces: the last that is known of the transformer in that step, else what went into it.
+    void visit_velocity(Node& n, const std::string& component, std::set<std::string>& seen) {
+        const std::optional<int>& step = n.parts.step;
+        bool traced = false;
+        for (const char* expert : {"transformer", "transformer_low"})
+            for (const char* branch : {"cond", "uncond"}) traced |= take_named(n, expert, step, branch, "velocity");
+        if (traced) return;
+        const auto last = step ? last_of_step_.find(*step) : last_of_step_.end();
+        if (last != last_of_step_.end())
+            for (const auto& [branch, i] : last->second) take(n, nodes_[i]);
+        else
+            for (const char* given : {"@latent", "@condition", "@text", "@image"})
+                visit_reference(n, component, given, seen);
+    }
+
     void visit_reference(Node& n, const std::string& component, const std::string& input, std::set<std::string>& seen) {
         const TraceKey& at = n.parts;
         if (input == "@latent" && at.step && !take_named(n, "sampler", *at.step - 1, "", "latent"))
@@ -220,19 +235,7 @@ private:
                  at.branch.empty() ? std::vector<std::string>{"cond", "uncond"} : std::vector{at.branch})
                 take_named(n, "text_encoder", {}, branch, "norm");
         if (input == "@condition") take_named(n, "vae_encoder", {}, "condition", "latent");
-        if (input == "@velocity") {
-            bool traced = false;
-            for (const char* expert : {"transformer", "transformer_low"})
-                for (const char* branch : {"cond", "uncond"})
-                    traced |= take_named(n, expert, at.step, branch, "velocity");
-            const auto last = at.step ? last_of_step_.find(*at.step) : last_of_step_.end();
-            if (traced) return;
-            if (last != last_of_step_.end()) // what is known of the transformer last
-                for (const auto& [branch, i] : last->second) take(n, nodes_[i]);
-            else // else what went into it
-                for (const char* given : {"@latent", "@condition", "@text", "@image"})
-                    visit_reference(n, component, given, seen);
-        }
+        if (input == "@velocity") visit_velocity(n, component, seen);
         if (input == "@last_block") visit(n, component, fmt::format("blocks.{}", last_block_[component]), seen);
         if (input == "@image" && last_of_image_) take(n, nodes_[*last_of_image_]);
         if (input == "@decoded" && last_latent_)

@@ -16,7 +16,8 @@ class Branching : public QObject {
     Q_OBJECT
 public:
     Branching(app::RequestDocument& document, app::Preparations& inputs, Banners& banners, QObject* parent = nullptr);
-    /// Puts the run's request into the parameters, to begin after that step; below 1: none was picked.
+    /// Puts the run's request into the parameters, to begin after that step; 0 is the noise, of which is said what
+    /// to do instead; negative: none was picked.
     void branch(const QString& run, int step);
     bool active() const; ///< the next run begins with a stored step
     void end();

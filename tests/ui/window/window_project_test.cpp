@@ -23,6 +23,22 @@ using namespace denoir::ui;
 class WindowProjectTest : public QObject {
     Q_OBJECT
 
+    /// The shot of a cut that an earlier session left behind.
+    static QString lost_shot(const app::Home& home) {
+        app::write_clip(home.file("a.mp4"), 64, 48, 6);
+        app::Project lost;
+        lost.set_autosave(true);
+        lost.add_shot(app::take_of_video(home.file("a.mp4")));
+        return lost.shot(0).id;
+    }
+    /// A take for that shot comes out of the queue.
+    static void end_for(StudioFixture& studio, const QString& shot, const QString& run) {
+        auto& queue = studio.core().queue;
+        queue.set_paused(true);
+        const quint64 entry = queue.add({app::tiny_request(), {}}, false, app::ResultPlace{shot, {}, {}}.tag());
+        emit queue.entry_ended(entry, int(app::RunQueue::State::done), run);
+    }
+
 private slots:
     void a_new_project_gives_the_prompt_back() {
         const app::Home home;
@@ -115,20 +131,9 @@ private slots:
     /// Another studio may have it: the offer stays for another try.
     void what_cannot_be_recovered_stays_on_offer() {
         const app::Home home;
-        app::write_clip(home.file("a.mp4"), 64, 48, 6);
-        const QString run = app::tiny_run(home.file("late"), 1, 1);
-        QString shot;
-        {
-            app::Project lost;
-            lost.set_autosave(true);
-            lost.add_shot(app::take_of_video(home.file("a.mp4")));
-            shot = lost.shot(0).id;
-        }
+        const QString run = app::tiny_run(home.file("late"), 1, 1), shot = lost_shot(home);
         StudioFixture studio;
-        auto& queue = studio.core().queue;
-        queue.set_paused(true);
-        const quint64 entry = queue.add({app::tiny_request(), {}}, false, app::ResultPlace{shot, {}, {}}.tag());
-        emit queue.entry_ended(entry, int(app::RunQueue::State::done), run);
+        end_for(studio, shot, run);
         {
             QLockFile other(app::Project::recoverable().constFirst().autosave + ".lock");
             QVERIFY(other.tryLock(0));
@@ -146,20 +151,9 @@ private slots:
     /// The queue goes on while the offer stands.
     void what_was_made_for_a_lost_cut_waits_for_the_answer() {
         const app::Home home;
-        app::write_clip(home.file("a.mp4"), 64, 48, 6);
-        const QString run = app::tiny_run(home.file("late"), 1, 1);
-        QString shot;
-        {
-            app::Project lost;
-            lost.set_autosave(true);
-            lost.add_shot(app::take_of_video(home.file("a.mp4")));
-            shot = lost.shot(0).id;
-        }
+        const QString run = app::tiny_run(home.file("late"), 1, 1), shot = lost_shot(home);
         StudioFixture studio;
-        auto& queue = studio.core().queue;
-        queue.set_paused(true);
-        const quint64 entry = queue.add({app::tiny_request(), {}}, false, app::ResultPlace{shot, {}, {}}.tag());
-        emit queue.entry_ended(entry, int(app::RunQueue::State::done), run);
+        end_for(studio, shot, run);
         QVERIFY2(!said(studio).contains("not there any more"), qPrintable(said(studio)));
         QVERIFY(studio.press("Recover"));
         QCOMPARE(studio.core().project.count(), 1);
