@@ -81,6 +81,7 @@ std::vector<std::string> unread_parts(const SampleKind& kind) {
     if (kind.alpha) parts.emplace_back("has an alpha channel, which is not compared");
     if (kind.bits > 8)
         parts.push_back(fmt::format("has {} bits a colour, of which the upper 8 are compared", kind.bits));
+    if (kind.more) parts.emplace_back("holds several pictures, of which the first is compared");
     return parts;
 }
 

@@ -34,6 +34,14 @@ bool is_damaged(const AVCodecContext& decoder, const AVFrame& frame) {
     return frame.decode_error_flags != 0 || (frame.flags & AV_FRAME_FLAG_CORRUPT) || decoder.opaque;
 }
 
+bool is_interlaced(const AVFrame& frame) {
+#ifdef AV_FRAME_FLAG_INTERLACED // FFmpeg 6.1; the field of before goes with FFmpeg 8
+    return frame.flags & AV_FRAME_FLAG_INTERLACED;
+#else
+    return frame.interlaced_frame;
+#endif
+}
+
 void forget_damage(AVCodecContext& decoder) { decoder.opaque = nullptr; }
 
 void prepare_libav() {

@@ -41,6 +41,8 @@ private:
 bool is_damaged(const AVCodecContext& decoder, const AVFrame& frame);
 /// After a flush: decoding begins anew at a keyframe.
 void forget_damage(AVCodecContext& decoder);
+/// True for a frame that is two half pictures, taken one after the other.
+bool is_interlaced(const AVFrame& frame);
 
 /// libav's error number in our words: "no space left on device", "the data is damaged", …
 std::string reason(int error);

@@ -170,6 +170,7 @@ Still scan_png(Data data, Depth depth) {
             compressed += length;
         }
         still.kind.alpha |= type.matches(0, "tRNS");
+        still.kind.more |= type.matches(0, "acTL") && Bytes{body}.u32(0) > 1; // an animated PNG
         if (type.matches(0, "eXIf")) still.orientation = exif_orientation(body);
         if (type.matches(0, "iTXt") || type.matches(0, "tEXt")) {
             std::string comment = comment_of(Bytes{body}, type.matches(0, "iTXt"));

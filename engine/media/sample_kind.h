@@ -11,6 +11,7 @@ struct SampleKind {
     int bits = 8;       ///< of each colour; of more the upper 8 are read
     bool alpha = false; ///< has transparency, which is left out
     bool lossy = false; ///< its codec changes pictures
+    bool more = false;  ///< a still picture's file with further pictures behind the first
 };
 
 /// From the headers of a picture (image.h). Throws Error as image_info() does.

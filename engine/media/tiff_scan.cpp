@@ -66,6 +66,13 @@ public:
         return entry ? entry->value(bytes_, 0) : otherwise;
     }
 
+    /// Pages, or the picture in other sizes.
+    bool has_next() const {
+        const std::uint64_t at = bytes_.u32(4);
+        const std::uint64_t next = at + 2 + 12 * std::uint64_t{bytes_.u16(at)};
+        return bytes_.has(next, 4) && bytes_.u32(next) != 0;
+    }
+
     /// The file with a directory at its end that holds only what describes the pixels: a decoder told to be strict
     /// about broken strips would be strict about tags that it does not know, too.
     std::vector<std::uint8_t> reduced() const {
@@ -167,7 +174,8 @@ Still scan_tiff(Data data, Depth depth) {
                 orientation <= 8 ? static_cast<int>(orientation) : 1,
                 {},
                 {}};
-    still.kind = {bits ? std::max(8, static_cast<int>(bits->value(bytes, 0))) : 8, samples == 2 || samples == 4, false};
+    still.kind = {bits ? std::max(8, static_cast<int>(bits->value(bytes, 0))) : 8, samples == 2 || samples == 4, false,
+                  directory.has_next()};
     if (depth == Depth::whole) still.packet = directory.reduced();
     return still;
 }

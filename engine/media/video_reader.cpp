@@ -35,6 +35,9 @@ struct VideoReader::State {
         const bool swap = media::swaps_sides(orientation);
         info = media::describe(demuxer, swap ? height : width, swap ? width : height);
         info.taken_for_bt709 = media::is_taken_for_bt709(*frame);
+        info.interlaced = media::is_interlaced(*frame);
+        const AVRational pixel = av_guess_sample_aspect_ratio(&demuxer.format(), &demuxer.stream(), frame.get());
+        if (pixel.num > 0 && pixel.den > 0) info.pixel = {pixel.num, pixel.den};
     }
 
     [[noreturn]] void fail_frame(const std::string& what) {
@@ -123,6 +126,14 @@ std::vector<std::string> reading_warnings(const VideoInfo& info) {
         all.push_back("does not say how its colours are stored and is read as BT.709, as players do above 576 rows; "
                       "where it is BT.601, as of pictures that an encoder turned into video by itself, all colours are "
                       "a little off");
+    if (info.interlaced)
+        all.emplace_back("is interlaced, and its frames are compared as they are stored, both half pictures in one; "
+                         "deinterlace it first");
+    if (info.pixel.num != info.pixel.den)
+        all.push_back(
+            fmt::format("has pixels of {}:{}, which are compared as they are stored, not stretched as players "
+                        "show them",
+                        info.pixel.num, info.pixel.den));
     SampleKind kind = info.kind;
     if (const std::string hdr = hdr_warning(info); !hdr.empty()) {
         all.push_back(hdr);

@@ -23,6 +23,8 @@ struct VideoInfo {
     SampleKind kind;                    ///< of its frames; `lossy` is not told
     std::string matrix;                 ///< "YCgCo": one that is read as if it were BT.601's; else empty
     bool taken_for_bt709 = false;       ///< it names no matrix
+    bool interlaced = false;            ///< its first frame is two half pictures, taken one after the other
+    Rational pixel{1, 1};               ///< width to height of a pixel, as stored: before rotation
     std::string comment;                ///< the file's comment, as written by VideoWriter's metadata_json
 };
 

@@ -32,15 +32,15 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(Case{"mode_1.png", 0}, Case{"mode_L.png", 0}, Case{"mode_LA.png", 0}, Case{"mode_P.png", 0},
                     Case{"mode_RGB.png", 0}, Case{"mode_RGBA.png", 0}, Case{"palette_1.png", 0},
                     Case{"palette_2.png", 0}, Case{"palette_4.png", 0}, Case{"palette_transparent.png", 0},
-                    Case{"interlaced.png", 0}, Case{"rgb16.png", 0}, Case{"grey16.png", 0}, Case{"turned_1.png", 0},
-                    Case{"turned_2.png", 0}, Case{"turned_3.png", 0}, Case{"turned_4.png", 0}, Case{"turned_5.png", 0},
-                    Case{"turned_6.png", 0}, Case{"turned_7.png", 0}, Case{"turned_8.png", 0}, Case{"turned.webp", 0},
-                    Case{"turned.tiff", 0}, Case{"lossy.webp", 0}, Case{"lossy_small.webp", 0},
+                    Case{"interlaced.png", 0}, Case{"animated.png", 0}, Case{"rgb16.png", 0}, Case{"grey16.png", 0},
+                    Case{"turned_1.png", 0}, Case{"turned_2.png", 0}, Case{"turned_3.png", 0}, Case{"turned_4.png", 0},
+                    Case{"turned_5.png", 0}, Case{"turned_6.png", 0}, Case{"turned_7.png", 0}, Case{"turned_8.png", 0},
+                    Case{"turned.webp", 0}, Case{"turned.tiff", 0}, Case{"lossy.webp", 0}, Case{"lossy_small.webp", 0},
                     Case{"lossless.webp", 0}, Case{"alpha.webp", 0}, Case{"raw.tiff", 0}, Case{"tiff_lzw.tiff", 0},
                     Case{"tiff_adobe_deflate.tiff", 0}, Case{"packbits.tiff", 0}, Case{"alpha.tiff", 0},
-                    Case{"mode_1.bmp", 0}, Case{"mode_L.bmp", 0}, Case{"mode_P.bmp", 0}, Case{"mode_RGB.bmp", 0},
-                    Case{"mode_RGBA.bmp", 0}, Case{"picture.gif", 0}, Case{"picture.ppm", 0}, Case{"picture.pgm", 0},
-                    Case{"picture.pbm", 0}));
+                    Case{"pages.tiff", 0}, Case{"mode_1.bmp", 0}, Case{"mode_L.bmp", 0}, Case{"mode_P.bmp", 0},
+                    Case{"mode_RGB.bmp", 0}, Case{"mode_RGBA.bmp", 0}, Case{"picture.gif", 0}, Case{"picture.ppm", 0},
+                    Case{"picture.pgm", 0}, Case{"picture.pbm", 0}));
 // The transform of libjpeg rounds otherwise: by one, which the colour matrix makes three at most.
 INSTANTIATE_TEST_SUITE_P(Jpeg, ReadImage,
                          testing::Values(Case{"sampling_444.jpg", 3}, Case{"sampling_422.jpg", 3},
@@ -58,10 +58,13 @@ TEST(Image, SaysWhatReadingItLeavesOut) {
     EXPECT_EQ(kind("palette_2.png").bits, 8);
     for (const char* name : {"progressive.jpg", "lossy.webp"}) EXPECT_TRUE(kind(name).lossy) << name;
     for (const char* name : {"lossless.webp", "mode_RGB.png"}) EXPECT_FALSE(kind(name).lossy) << name;
+    for (const char* name : {"animated.png", "pages.tiff"}) EXPECT_TRUE(kind(name).more) << name;
+    for (const char* name : {"mode_RGB.png", "turned.tiff", "alpha.tiff"}) EXPECT_FALSE(kind(name).more) << name;
     EXPECT_TRUE(unread_parts({}).empty());
-    EXPECT_EQ(unread_parts({16, true, false}),
+    EXPECT_EQ(unread_parts({16, true, false, true}),
               (std::vector<std::string>{"has an alpha channel, which is not compared",
-                                        "has 16 bits a colour, of which the upper 8 are compared"}));
+                                        "has 16 bits a colour, of which the upper 8 are compared",
+                                        "holds several pictures, of which the first is compared"}));
 }
 
 TEST(ReadImage, JpegIsCloseOnAverage) {

@@ -108,6 +108,13 @@ TEST(Video, SaysWhatReadingItLeavesOut) {
     const std::vector<std::string> said = reading_warnings(odd);
     ASSERT_EQ(said.size(), 3u);
     EXPECT_NE(said[0].find("YCgCo"), std::string::npos);
+    const VideoInfo television = VideoReader(fixture("clips/h264_interlaced.mp4")).info();
+    EXPECT_TRUE(television.interlaced);
+    EXPECT_EQ(television.pixel, (Rational{4, 3}));
+    const std::vector<std::string> notes = reading_warnings(television);
+    ASSERT_EQ(notes.size(), 2u);
+    EXPECT_NE(notes[0].find("is interlaced"), std::string::npos);
+    EXPECT_NE(notes[1].find("pixels of 4:3"), std::string::npos);
     EXPECT_TRUE(reading_warnings({.taken_for_bt709 = true})[0].find("BT.709") != std::string::npos);
 }
 
