@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/base/text.h"
+#include "engine/core/file.h"
 #include "engine/core/own_folders.h"
 #include "engine/media/sha256.h"
 #include "engine/session/decode_run.h"
@@ -52,9 +53,9 @@ void keep_bounded(const fs::path& folder, const fs::path& newest) {
     };
     std::vector<Kept> files;
     std::error_code code;
-    for (fs::directory_iterator it(folder, code), end; !code && it != end; it.increment(code))
-        if (it->path().extension() == ".mkv")
-            files.push_back({it->path(), it->last_write_time(code), it->file_size(code)});
+    for (const auto& entry : entries_of(folder, code))
+        if (entry.path().extension() == ".mkv")
+            files.push_back({entry.path(), entry.last_write_time(code), entry.file_size(code)});
     std::sort(files.begin(), files.end(), [](const Kept& a, const Kept& b) { return a.used > b.used; });
     std::uintmax_t bytes = 0;
     for (const Kept& file : files) {

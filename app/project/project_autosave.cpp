@@ -116,7 +116,7 @@ void Project::drop_autosave() {
 QList<Project::Recovery> Project::recoverable() {
     QList<Recovery> out;
     std::error_code code;
-    for (const auto& item : fs::directory_iterator(autosave_folder(), code)) {
+    for (const auto& item : entries_of(autosave_folder(), code)) {
         if (item.path().extension() != ".json") continue;
         if (!taken(item.path())) continue; // its studio runs
         if (const auto recovery = described(item.path())) out << *recovery;

@@ -38,7 +38,7 @@ quint64 size_of(const fs::path& file) {
 quint64 folder_bytes(const fs::path& folder) {
     quint64 bytes = 0;
     std::error_code code;
-    for (const auto& file : fs::directory_iterator(folder, code))
+    for (const auto& file : entries_of(folder, code))
         if (file.is_regular_file(code)) bytes += size_of(file.path());
     return bytes;
 }

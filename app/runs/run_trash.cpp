@@ -6,6 +6,7 @@
 #include <string>
 
 #include "app/base/text.h"
+#include "engine/core/file.h"
 #include "engine/core/own_folders.h"
 
 namespace denoir::app {
@@ -40,8 +41,7 @@ std::vector<fs::path> RunTrash::content() const {
     std::error_code code;
     std::vector<fs::path> all;
     for (const fs::path& folder : folders())
-        for (fs::directory_iterator it(folder, code), last; !code && it != last; it.increment(code))
-            all.push_back(it->path());
+        for (const auto& entry : entries_of(folder, code)) all.push_back(entry.path());
     return all;
 }
 

@@ -24,11 +24,12 @@ void rethrow(const Outcome& o) {
         return;
     case Outcome::Kind::cancelled:
         throw Cancelled();
+    case Outcome::Kind::usage_error:
+        throw UsageError(o.file, o.field, o.message, o.hint);
     case Outcome::Kind::error:
     case Outcome::Kind::body_failed:
         break;
     }
-    if (o.field == "DENOIR_CUDA_LINEAR") throw UsageError(o.file, o.field, o.message, o.hint);
     throw Error(o.file, o.field, o.message, o.hint);
 }
 

@@ -15,6 +15,7 @@
 
 #include "engine/core/mapped_file.h"
 #include "engine/core/open_file.h"
+#include "engine/core/text.h"
 
 namespace denoir {
 namespace fs = std::filesystem;
@@ -136,10 +137,11 @@ void remove_temporaries(bool for_good) noexcept {
 }
 
 int partial_of(std::string_view name) {
-    const std::size_t mark = name.rfind(".partial-");
-    return name.starts_with('.') && mark != std::string_view::npos
-               ? std::atoi(std::string(name.substr(mark + 9)).c_str())
-               : 0;
+    constexpr std::string_view word = ".partial-";
+    const std::size_t mark = name.rfind(word);
+    if (!name.starts_with('.') || mark == std::string_view::npos) return 0;
+    name.remove_prefix(mark + word.size());
+    return read_whole<int>(name.substr(0, name.find('-'))).value_or(0);
 }
 
 ScratchFolder::ScratchFolder(std::string_view prefix, const fs::path& parent) {

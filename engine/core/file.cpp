@@ -44,6 +44,12 @@ bool has_regular_file(const fs::path& path) {
     return fs::is_regular_file(status);
 }
 
+std::vector<fs::directory_entry> entries_of(const fs::path& folder, std::error_code& code) {
+    std::vector<fs::directory_entry> entries;
+    for (fs::directory_iterator it(folder, code), end; !code && it != end; it.increment(code)) entries.push_back(*it);
+    return entries;
+}
+
 bool same_file(const fs::path& a, const fs::path& b) {
     std::error_code code;
     return fs::equivalent(a, b, code) && !code;

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <filesystem>
 #include <string>
+#include <system_error>
+#include <vector>
 
 namespace denoir {
 
@@ -12,6 +14,9 @@ std::string read_text(const std::filesystem::path& path, std::size_t limit);
 /// True where a regular file is there, through links too. Throws Error where that cannot be found out (no permission, a
 /// disk that reports an error): it may be there all the same.
 bool has_regular_file(const std::filesystem::path& path);
+
+/// What lies in a folder, in no order; up to the first error, which `code` then tells.
+std::vector<std::filesystem::directory_entry> entries_of(const std::filesystem::path& folder, std::error_code& code);
 
 /// True where both names lead to one existing file, through links and other spellings too.
 bool same_file(const std::filesystem::path& a, const std::filesystem::path& b);

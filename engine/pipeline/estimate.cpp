@@ -44,11 +44,7 @@ Estimate uncached_estimate(const Request& r, const ModelHeaders& headers) {
     const std::int64_t tokens_of_frame = e.tokens / latent[1];
     for (const Window& w : windows_of(r))
         e.flop += forward_flop(v, double(w.frames * tokens_of_frame)) * forwards_of(r, headers.model(), w);
-    // Residual stream, q, k, v, the wide half of the MLP and their bf16 or f32 neighbours: what is alive at once in a
-    // block.
-    const int kept = r.cache ? (uses_negative(r) ? 2 : 1) : 0; // TeaCache: what the blocks added
-    const std::size_t activations =
-        std::size_t(e.tokens) * (std::size_t(v.dim) * std::size_t(6 + kept) + std::size_t(v.ffn)) * 4;
+    const std::size_t activations = transformer_needs(*headers.transformer(), r, v).activations;
     e.held_bytes =
         held_weights(*headers.transformer(), r.device.value_or(Device{}), cast_points(*r.precision).compute, e.tokens);
     const std::size_t denoise = e.held_bytes + activations;

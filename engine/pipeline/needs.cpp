@@ -3,20 +3,19 @@
 
 #include <algorithm>
 
+#include "engine/models/wan/transformer.h"
 #include "engine/pipeline/network_options.h"
 
 namespace denoir {
 namespace {
 
-/// The transformer computes these in f32 (wan/transformer.cpp).
-bool in_f32(std::string_view name) { return name.starts_with("time_") || name.starts_with("head."); }
-
 MemoryNeeds matrices(const Weights& weights, DType compute, std::string_view but) {
     MemoryNeeds needs;
     for (const auto& [name, weight] : weights.all()) {
         if (weight.shape().rank() < 2 || name == but) continue;
-        const std::size_t bytes = std::size_t(weight.shape().elements()) * std::size_t(element_bytes(compute));
-        needs.weights += in_f32(name) ? std::size_t(weight.shape().elements()) * sizeof(float) : bytes;
+        const DType held = wan::is_f32_island(name) ? DType::f32 : compute;
+        const std::size_t bytes = std::size_t(weight.shape().elements()) * std::size_t(element_bytes(held));
+        needs.weights += bytes;
         needs.largest_weight = std::max(needs.largest_weight, bytes);
     }
     return needs;
@@ -64,7 +63,7 @@ std::size_t held_weights(const Weights& weights, const Device& device, DType com
     const std::optional<DType> type = matrices_held_as(device, compute, tokens);
     std::size_t bytes = 0;
     for (const auto& [name, weight] : weights.all()) {
-        const bool copied = type && weight.shape().rank() == 2 && !in_f32(name);
+        const bool copied = type && weight.shape().rank() == 2 && !wan::is_f32_island(name);
         bytes += copied ? checked_bytes(weight.shape(), *type) : weight.stored().bytes();
     }
     return bytes;

@@ -2,8 +2,7 @@
 #include "engine/session/file_hashes.h"
 
 #include <fcntl.h>
-#include <pthread.h>
-#include <sched.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -39,11 +38,9 @@ std::string hash(const ModelFile& file, const std::stop_token& stop) {
     return got == 0 && total == file.bytes ? sum.hex() : std::string();
 }
 
-/// Only what nobody else wants of the processor and the disk.
-void step_back() {
-    const sched_param none{};
-    ::sched_setscheduler(0, SCHED_IDLE, &none);
-}
+/// Little of what others want of the processor and the disk. (SCHED_IDLE gives way further, but then the thread may not
+/// get around to stopping, and only root can call it back.)
+void step_back() { ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), 19); }
 
 Json cached_files() {
     try {
@@ -72,9 +69,6 @@ FileHashes::FileHashes(std::span<const fs::path> files, Pace pace) : pace_(pace)
 FileHashes::~FileHashes() {
     if (!thread_.joinable()) return;
     thread_.request_stop();
-    // On a busy machine an idle thread might not get around to stopping.
-    const sched_param none{};
-    ::pthread_setschedparam(thread_.native_handle(), SCHED_OTHER, &none);
     thread_.join();
 }
 

@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "engine/core/error.h"
+#include "engine/core/file.h"
 #include "engine/pipeline/prefix.h"
 #include "engine/pipeline/run_layout.h"
 #include "engine/pipeline/variant.h"
@@ -25,10 +26,9 @@ void append(std::vector<fs::path>& all, std::vector<fs::path> more) {
 /// The regular files of `folder` whose extension is one of `extensions`.
 void append_files(std::vector<fs::path>& all, const fs::path& folder, std::initializer_list<const char*> extensions) {
     std::error_code code;
-    for (fs::directory_iterator entry(folder.empty() ? "." : folder, code), end; !code && entry != end;
-         entry.increment(code))
+    for (const auto& entry : entries_of(folder.empty() ? "." : folder, code))
         for (const char* extension : extensions)
-            if (entry->path().extension() == extension) all.push_back(entry->path());
+            if (entry.path().extension() == extension) all.push_back(entry.path());
 }
 
 } // namespace

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "engine/core/disk.h"
+#include "engine/core/file.h"
 #include "engine/core/units.h"
 #include "engine/media/image.h"
 #include "engine/models/clip/vision.h"
@@ -97,7 +98,7 @@ std::vector<fs::path> model_files(const ModelFolder& model, std::span<const Lora
                 all.push_back(path);
                 continue;
             }
-            for (const auto& entry : fs::directory_iterator(path, code))
+            for (const auto& entry : entries_of(path, code))
                 if (entry.is_regular_file(code)) all.push_back(entry.path());
         }
     std::error_code code;

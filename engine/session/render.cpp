@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "engine/core/file.h"
 #include "engine/core/own_folders.h"
 #include "engine/core/text.h"
 #include "engine/pipeline/few_steps.h"
@@ -113,7 +114,7 @@ void remember(const fs::path& run) try {
     fs::create_directories(runs, code);
     const fs::path real = fs::canonical(run, code);
     if (code || real.parent_path() == fs::canonical(runs, code)) return;
-    for (const auto& item : fs::directory_iterator(runs, code))
+    for (const auto& item : entries_of(runs, code))
         if (fs::read_symlink(item, code) == real) return; // of a run that was there before
     link_dated(real, runs);
 } catch (const Error&) { // without a data folder there is no history

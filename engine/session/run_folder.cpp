@@ -285,15 +285,13 @@ void RunFolder::drop_latents() {
 
 void remove_partials(const fs::path& folder, const std::string& name, int pid) {
     std::error_code code;
-    std::vector<fs::path> stale;
-    for (const auto& entry : fs::directory_iterator(folder, code)) {
+    for (const auto& entry : entries_of(folder, code)) {
         const std::string found = entry.path().filename().string();
         const int process = partial_of(found);
         const bool named = name.empty() || found.starts_with(fmt::format(".{}.partial-", name.substr(0, 200)));
         const bool ours = pid != 0 ? process == pid : process > 0 && ::kill(process, 0) != 0 && errno == ESRCH;
-        if (named && ours) stale.push_back(entry.path());
+        if (named && ours) fs::remove_all(entry.path(), code);
     }
-    for (const fs::path& path : stale) fs::remove_all(path, code);
 }
 
 std::string file_sha256(const fs::path& path, const std::stop_token& stop) {

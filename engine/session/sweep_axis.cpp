@@ -72,7 +72,8 @@ void set_value(Request& r, std::string_view field, const Json& value, const Requ
     if (top == "threads" || top == "latents" || field == "start")
         refuse(field, "changes nothing of the picture", "sweep over another field");
     if (top.size() < field.size()) {
-        static constexpr std::array<std::string_view, 5> objects{"cache", "forcing", "loras", "noise", "start"};
+        static constexpr std::array<std::string_view, 6> objects{"cache", "forcing", "loras",
+                                                                 "noise", "parts",   "start"};
         if (holds(objects, top)) return set_request_field(r, top, with_member(r, field, value), source);
     }
     if (value.is_null()) return clear_request_field(r, field);

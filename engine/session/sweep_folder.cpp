@@ -198,7 +198,7 @@ fs::path new_sweep_folder(const Sweep& sweep) {
 std::vector<fs::path> list_sweeps() {
     std::vector<std::pair<std::string, fs::path>> found;
     std::error_code code;
-    for (const auto& item : fs::directory_iterator(data_folder() / "sweeps", code)) try {
+    for (const auto& item : entries_of(data_folder() / "sweeps", code)) try {
             found.emplace_back(SweepFolder::open(item.path()).record().created, item.path());
         } catch (const std::exception&) { // none, or one that is gone
         }

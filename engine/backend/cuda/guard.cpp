@@ -12,9 +12,9 @@ namespace {
 /// Thrown through our own code where a function of the caller's failed.
 struct BodyFailed {};
 
-Outcome failure(const Error& e) noexcept {
+Outcome failure(const Error& e, Outcome::Kind kind = Outcome::Kind::error) noexcept {
     Outcome o;
-    o.kind = Outcome::Kind::error;
+    o.kind = kind;
     try {
         o.file = e.file();
         o.field = e.field();
@@ -149,6 +149,8 @@ Outcome outcome_of(const std::function<void()>& work) noexcept {
     Outcome o;
     try {
         work();
+    } catch (const UsageError& e) {
+        return failure(e, Outcome::Kind::usage_error);
     } catch (const Error& e) {
         return failure(e);
     } catch (const Cancelled&) {

@@ -11,16 +11,17 @@
 namespace denoir::cuda {
 
 /// Changes whenever this header does.
-inline constexpr std::uint32_t module_abi = 4;
+inline constexpr std::uint32_t module_abi = 5;
 inline constexpr const char* module_entry = "denoir_cuda_open";
 
 /// How a call ended.
 struct Outcome {
     enum class Kind : int {
         done,
-        error,      ///< an Error with the four texts
-        cancelled,  ///< the stop token was set
-        body_failed ///< a function of the caller's did; the caller knows why
+        error,       ///< an Error with the four texts
+        usage_error, ///< a UsageError with them
+        cancelled,   ///< the stop token was set
+        body_failed  ///< a function of the caller's did; the caller knows why
     } kind = Kind::done;
     std::string file, field, message, hint;
 };

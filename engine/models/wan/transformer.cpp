@@ -430,9 +430,13 @@ Transformer::Transformer(std::shared_ptr<const Weights> weights, std::shared_ptr
     if (!precision_.bf16_parameters) return;
     std::map<std::string, Weight, std::less<>> islands;
     for (const auto& [name, weight] : weights_->all())
-        for (const std::string_view part : {"time_embedding.", "time_projection.", "fps_", "head.head."})
-            if (name.starts_with(part)) islands.emplace(name, nn::rounded_to_bf16(weight));
+        if (is_f32_island(name)) islands.emplace(name, nn::rounded_to_bf16(weight));
     rounded_ = Weights(Component::transformer, std::move(islands), Json::object(), weights_->origin());
+}
+
+bool is_f32_island(std::string_view name) {
+    constexpr std::array<std::string_view, 4> parts{"time_embedding.", "time_projection.", "fps_", "head.head."};
+    return std::any_of(parts.begin(), parts.end(), [&](std::string_view part) { return name.starts_with(part); });
 }
 
 std::vector<std::string> context_layer_names(const Config& c, bool image) {

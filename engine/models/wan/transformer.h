@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/backend/backend.h"
@@ -48,6 +49,10 @@ struct Context {
 /// the image alone. Rows of text are told one for one: collapsed padding is written out again.
 std::vector<std::string> layer_names(const Config&);
 std::vector<std::string> context_layer_names(const Config&, bool image);
+
+/// True for a parameter of the layers that compute in f32 whatever the others do: the embeddings of time and frame
+/// rate, and the head's projection (spec/dit.md).
+bool is_f32_island(std::string_view name);
 
 struct Pass; ///< transformer.cpp: what every part of one forward pass shares
 

@@ -163,7 +163,7 @@ TEST(Sweep, MembersAndPathsFindTheirPlace) {
     const Sweep sweep =
         sweep_of(R"({"schema": 1, "request": {"loras": [{"file": "l.safetensors"}], "forcing": {"ar_step": 2}},
         "axes": {"loras.0.strength": [0.5, 1], "image": ["a.png", null], "cache.threshold": [0, 0.2],
-                 "forcing.video": ["clip.mp4", null]}})");
+                 "forcing.video": ["clip.mp4", null], "parts.vae": ["vae.safetensors", null]}})");
     EXPECT_EQ(sweep.axes[1].values[0], "/sweeps/a.png");
     EXPECT_EQ(sweep.axes[3].values[0], "/sweeps/clip.mp4");
     const Request first = sweep.request_of(0), last = sweep.request_of(sweep.size() - 1);
@@ -173,10 +173,12 @@ TEST(Sweep, MembersAndPathsFindTheirPlace) {
     EXPECT_FALSE(first.cache);
     EXPECT_EQ(first.forcing->ar_step, 2);
     EXPECT_EQ(first.forcing->video, "/sweeps/clip.mp4");
+    EXPECT_EQ(first.parts.vae, "/sweeps/vae.safetensors");
     EXPECT_EQ(last.loras.at(0).strength, 1);
     EXPECT_TRUE(last.image.empty());
     EXPECT_EQ(last.cache->threshold, 0.2);
     EXPECT_TRUE(last.forcing->video.empty());
+    EXPECT_TRUE(last.parts.vae.empty());
 }
 
 TEST(Sweep, RefusesWhatIsNone) {
