@@ -44,9 +44,10 @@ Estimate uncached_estimate(const Request& r, const ModelHeaders& headers) {
     const std::int64_t tokens_of_frame = e.tokens / latent[1];
     for (const Window& w : windows_of(r))
         e.flop += forward_flop(v, double(w.frames * tokens_of_frame)) * forwards_of(r, headers.model(), w);
-    const std::size_t activations = transformer_needs(*headers.transformer(), r, v).activations;
-    e.held_bytes =
-        held_weights(*headers.transformer(), r.device.value_or(Device{}), cast_points(*r.precision).compute, e.tokens);
+    std::size_t activations = transformer_needs(*headers.transformer(), r, v).activations;
+    const Device device = r.device.value_or(Device{});
+    if (device.uses_host_memory()) activations += activations / 2; // that its arena may hold beside (Fit::own_class)
+    e.held_bytes = held_weights(*headers.transformer(), device, cast_points(*r.precision).compute, e.tokens);
     const std::size_t denoise = e.held_bytes + activations;
     e.steps_bytes = std::max(denoise, decode_bytes(r, headers.vae(), 1));
     e.peak_bytes = std::max(e.steps_bytes, headers.text_encoder_bytes());
