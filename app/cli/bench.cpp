@@ -88,7 +88,7 @@ Json model_results(const ModelCase& c, const std::shared_ptr<Backend>& backend, 
     const Request& r = c.request;
     const ModelFolder& model = c.model;
     StageTimes observer;
-    Residency residency(std::size_t{1} << 40);
+    Residency residency;
     Pipeline pipeline(residency, backend);
     const Conditioning conditioning = pipeline.condition(r, model, observer, interrupt_token());
     DenoiseState state = pipeline.begin(r, model, conditioning);

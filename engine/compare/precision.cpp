@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <optional>
 
 #include "engine/backend/cards.h"
+#include "engine/compare/difference.h"
 #include "engine/compare/rgb8.h"
 #include "engine/core/atomic_file.h"
 #include "engine/core/error.h"
@@ -52,13 +52,6 @@ private:
     std::optional<ScratchFolder> own_;
     fs::path path_;
 };
-
-Image amplified(const Image& a, const Image& b, int times) {
-    Image out = a;
-    for (std::size_t i = 0; i < out.rgb.size(); ++i)
-        out.rgb[i] = std::uint8_t(std::min(255, std::abs(int(a.rgb[i]) - int(b.rgb[i])) * times));
-    return out;
-}
 
 std::string label(const Request& r) {
     const Json stored = to_json(r);
@@ -149,7 +142,7 @@ PrecisionResult compare_precision(const Request& asked, const PrecisionOptions& 
     std::vector<std::size_t> shown = metrics::worst_frames(p.frames, std::size_t(options.shown), 2);
     if (shown.empty() && !frames.empty()) shown.push_back(frames.size() / 2);
     for (const std::size_t i : shown)
-        p.shown.push_back({i, frames[i], others[i], amplified(frames[i], others[i], p.amplified)});
+        p.shown.push_back({i, frames[i], others[i], amplified_difference(frames[i], others[i], p.amplified)});
     result.report = trace_report(result.traces, &files, p);
     return result;
 }

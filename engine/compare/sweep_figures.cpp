@@ -76,11 +76,4 @@ SweepCell::Figures SweepMeter::figures(const std::filesystem::path& cell, const 
     return {.reference = reference_index, .note = e.field().empty() ? e.message() : e.field() + " " + e.message()};
 }
 
-SweepCell::Figures sweep_figures(const std::filesystem::path& cell, const std::filesystem::path& reference,
-                                 std::size_t reference_index, int threads,
-                                 const std::function<void(std::int64_t, std::int64_t)>& progress,
-                                 std::stop_token stop) {
-    return SweepMeter(threads).figures(cell, reference, reference_index, progress, std::move(stop));
-}
-
 } // namespace denoir

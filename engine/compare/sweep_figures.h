@@ -33,9 +33,4 @@ private:
     std::unique_ptr<FrameSource> reference_;
 };
 
-/// Figures of one cell, for callers that have no more to measure.
-SweepCell::Figures sweep_figures(const std::filesystem::path& cell, const std::filesystem::path& reference,
-                                 std::size_t reference_index, int threads,
-                                 const std::function<void(std::int64_t, std::int64_t)>& progress, std::stop_token);
-
 } // namespace denoir

@@ -144,4 +144,15 @@ JsonReader JsonReader::item(std::size_t index) const {
     return {value_[index], source_, fmt::format("{}[{}]", field_, index)};
 }
 
+Json to_json(const Error& e) {
+    return {{"file", e.file()}, {"field", e.field()}, {"message", e.message()}, {"hint", e.hint()}};
+}
+
+Error error_from(const JsonReader& in) {
+    static constexpr std::string_view parts[] = {"file", "field", "message", "hint"};
+    in.only(parts);
+    const auto part = [&](const char* key) { return in.value().contains(key) ? in.at(key).text() : std::string(); };
+    return {part("file"), part("field"), part("message"), part("hint")};
+}
+
 } // namespace denoir

@@ -86,4 +86,8 @@ private:
     std::string field_;
 };
 
+/// An error as {"file", "field", "message", "hint"}, and back; a part that is not there is empty.
+Json to_json(const Error&);
+Error error_from(const JsonReader&);
+
 } // namespace denoir

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <new>
 #include <optional>
 #include <stdexcept>
@@ -126,6 +127,39 @@ std::int64_t Shape::elements() const {
 }
 
 std::string to_string(const Shape& shape) { return fmt::format("[{}]", fmt::join(shape.begin(), shape.end(), ", ")); }
+
+void copy_dense(std::span<const std::int64_t> shape, std::span<const std::int64_t> strides, int element_bytes,
+                const std::byte* from, std::byte* to) {
+    std::int64_t run = 1, runs = 1; // elements of each, and how many there are
+    std::size_t outer = shape.size();
+    for (; outer > 0 && (strides[outer - 1] == run || shape[outer - 1] == 1); --outer) run *= shape[outer - 1];
+    for (std::size_t axis = 0; axis < outer; ++axis) runs *= shape[axis];
+    const auto bytes = static_cast<std::size_t>(run * element_bytes);
+    if (bytes == 0) return;
+    std::vector<std::int64_t> at(outer);
+    for (; runs > 0; --runs, to += bytes) {
+        std::int64_t offset = 0;
+        for (std::size_t axis = 0; axis < outer; ++axis) offset += at[axis] * strides[axis];
+        std::memcpy(to, from + offset * element_bytes, bytes);
+        for (std::size_t axis = outer; axis > 0 && ++at[axis - 1] == shape[axis - 1]; --axis) at[axis - 1] = 0;
+    }
+}
+
+void copy_dense(const Tensor& host, std::byte* to) {
+    if (host.is_contiguous()) { // of block types, too
+        std::memcpy(to, host.raw(), host.bytes());
+        return;
+    }
+    std::array<std::int64_t, Shape::max_rank> strides{};
+    for (int axis = 0; axis < host.rank(); ++axis) strides[static_cast<std::size_t>(axis)] = host.stride(axis);
+    copy_dense(host.shape().sizes(), strides, element_bytes(host.dtype()), host.raw(), to);
+}
+
+Tensor clone(const Tensor& t) {
+    Tensor copy = Tensor::host(t.shape(), t.dtype());
+    copy_dense(t, copy.raw());
+    return copy;
+}
 
 std::size_t checked_bytes(const Shape& shape, DType dtype) {
     const DTypeInfo& type = info(dtype);

@@ -133,6 +133,14 @@ private:
     DType dtype_ = DType::f32;
 };
 
+/// A dense copy of a host tensor of any strides.
+Tensor clone(const Tensor&);
+/// Its values to `to`, in order; runs that lie densely already are moved as a whole.
+void copy_dense(const Tensor& host, std::byte* to);
+/// As a tensor of that shape (any rank) and those strides, in elements, would have them.
+void copy_dense(std::span<const std::int64_t> shape, std::span<const std::int64_t> strides, int element_bytes,
+                const std::byte* from, std::byte* to);
+
 /// The bytes of a dense tensor. Throws std::overflow_error where a size is negative, the product does not fit, or the
 /// last axis does not hold whole blocks (shapes from files).
 std::size_t checked_bytes(const Shape& shape, DType dtype);

@@ -49,6 +49,16 @@ private:
     int width_, height_;
 };
 
+struct Range {
+    double least, most;
+    constexpr bool holds(double value) const { return value >= least && value <= most; }
+};
+
+/// What numbers of a request may be, wherever they are said.
+namespace limits {
+inline constexpr Range fps{1, 240}, guidance{0, 100}, shift{0.01, 1000}, lora_strength{-100, 100};
+}
+
 /// Solver steps, 1 to 1000: the number of training timesteps.
 class StepCount {
 public:

@@ -39,7 +39,7 @@ float eps(const Weights&, std::string_view key, float otherwise);
 void agree(const Weights&, std::initializer_list<std::string_view> keys, std::int64_t value, std::string_view tensor);
 
 /// Rows of text that config.json's `text_len` may ask for, in the encoder, the transformer and the token counter.
-inline constexpr std::int64_t max_text_len = 4096;
+inline constexpr std::int64_t usual_text_len = 512, max_text_len = 4096;
 
 /// Attention heads: config.json's num_heads / num_attention_heads, else `given`, else width / `head_dim`. Throws Error
 /// where they do not divide `width`.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "engine/models/wan/config.h"
 #include "engine/pipeline/model_headers.h"
 #include "engine/pipeline/needs.h"
 #include "engine/pipeline/network_options.h"
@@ -15,7 +16,7 @@ namespace {
 /// Multiplications and additions of one forward (spec/dit.md 5.8): linears over all tokens, attention over pairs of
 /// tokens, text keys.
 double forward_flop(const Variant& v, double tokens) {
-    const double d = double(v.dim), text = v.text_len + 257 * v.clip_images;
+    const double d = double(v.dim), text = double(v.text_len + wan::clip_rows * v.clip_images);
     const double linears = tokens * (6 * d * d + 2 * d * double(v.ffn)) + text * 2 * d * d;
     const double attention = tokens * tokens * 2 * d + tokens * text * 2 * d;
     return 2 * double(v.layers) * (linears + attention);
@@ -26,8 +27,7 @@ int forwards_of(const Request& r, const ModelFolder& model, const Window& w) {
     int count = 0;
     for (const bool low : {false, true}) {
         const auto [first, end] = expert_steps(r, model, w, low);
-        const double guidance = low ? r.guidance_low.value_or(*r.guidance) : *r.guidance;
-        count += (end - first) * (guided(r, guidance) ? 2 : 1);
+        count += (end - first) * (guided(r, guidance_of(r, low)) ? 2 : 1);
     }
     return count;
 }
@@ -38,7 +38,7 @@ Estimate uncached_estimate(const Request& r, const ModelHeaders& headers) {
     const Variant& v = headers.variant();
     const Shape latent = latent_shape(r, v);
     Estimate e;
-    e.tokens = latent[1] * (latent[2] / 2) * (latent[3] / 2);
+    e.tokens = wan::tokens_of(latent);
     e.weight_bytes = headers.transformer()->stored_bytes();
     e.size_multiple = v.multiple();
     const std::int64_t tokens_of_frame = e.tokens / latent[1];

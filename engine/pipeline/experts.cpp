@@ -84,9 +84,8 @@ void Experts::load(bool low) {
     if (!told.empty()) observer_.warning(told);
     stays_ = residency_.lasting() && told.empty();
     try {
-        current_.emplace(weights, backend_, request_, conditioning_,
-                         low ? request_.guidance_low.value_or(*request_.guidance) : *request_.guidance,
-                         observer_.layers(), low ? "transformer_low" : "transformer");
+        current_.emplace(weights, backend_, request_, conditioning_, guidance_of(request_, low), observer_.layers(),
+                         low ? "transformer_low" : "transformer");
         low_ = low;
     } catch (const Error& e) {
         step_down(e);

@@ -27,7 +27,7 @@ MemoryNeeds transformer_needs(const Weights& weights, const Request& r, const Va
     const wan::Precision precision = cast_points(*r.precision);
     MemoryNeeds needs = matrices(weights, precision.compute, "");
     const Shape latent = latent_shape(r, v);
-    const auto tokens = std::size_t(latent[1] * (latent[2] / 2) * (latent[3] / 2));
+    const auto tokens = std::size_t(wan::tokens_of(latent));
     const auto wide = std::size_t(element_bytes(precision.compute)), stream = std::size_t(element_bytes(DType::f32));
     // A backend may hold q, k and v as one matrix (Backend::linear_joined).
     needs.largest_weight = std::max(needs.largest_weight, 3 * wide * std::size_t(v.dim) * std::size_t(v.dim));
@@ -41,8 +41,8 @@ MemoryNeeds transformer_needs(const Weights& weights, const Request& r, const Va
     const std::size_t kept =
         r.cache ? tokens * dim * (2 * std::size_t(element_bytes(precision.stream)) + 2 * wide + stream) : 0;
     // Keys and values of two prompts; a tenth for blocks that do not fit exactly.
-    const std::size_t context =
-        4 * std::size_t(v.layers) * std::size_t(v.text_len + 257 * v.clip_images) * std::size_t(v.dim) * wide;
+    const std::size_t context = 4 * std::size_t(v.layers) * std::size_t(v.text_len + wan::clip_rows * v.clip_images) *
+                                std::size_t(v.dim) * wide;
     needs.activations = (std::max(in_attention, in_feed_forward) + kept + context) / 10 * 11;
     return needs;
 }

@@ -35,17 +35,13 @@ std::shared_ptr<const Weights> Residency::get(std::span<const std::filesystem::p
             if (const auto config = peft_config_of(lora.file); !config.empty()) stamp.append(file_stamp(config));
         }
     const auto known = std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.key == key; });
-    if (known != entries_.end() && known->stamp == stamp) {
-        entries_.splice(entries_.begin(), entries_, known);
-        return entries_.front().weights;
-    }
+    if (known != entries_.end() && known->stamp == stamp) return known->weights;
     if (known != entries_.end()) entries_.erase(known);
     auto weights = std::make_shared<Weights>(Weights::load(files, component));
     for (const Lora& lora : loras)
         if (counts(lora, expert))
             for (std::string& warning : add_lora(*weights, lora, expert)) weights->warn(std::move(warning));
     entries_.push_front({key, stamp, std::move(weights)});
-    shrink();
     return entries_.front().weights;
 }
 
@@ -63,10 +59,6 @@ std::size_t Residency::bytes() const {
     std::size_t sum = 0;
     for (const Entry& e : entries_) sum += e.weights->stored_bytes();
     return sum;
-}
-
-void Residency::shrink() {
-    while (entries_.size() > 1 && bytes() > budget_) entries_.pop_back();
 }
 
 std::optional<Residency::Text> Residency::text(const std::string& key) {

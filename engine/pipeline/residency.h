@@ -10,16 +10,16 @@
 
 namespace denoir {
 
-/// Loaded weights and encoded prompts, kept for whatever its owner does one after another, least recently used first
-/// out when `budget` bytes of weights are passed. A set that a model holds stays alive until that model is gone. Files
-/// that have changed are loaded anew. Not thread-safe: belongs to the engine thread.
+/// Loaded weights and encoded prompts, kept for whatever its owner does one after another. A set that a model holds
+/// stays alive until that model is gone. Files that have changed are loaded anew. Not thread-safe: belongs to the
+/// engine thread.
 class Residency {
 public:
     enum class Span {
         run, ///< the owner does one run: what it no longer needs goes at once
         runs ///< the owner will run again: what there is plenty of room for stays
     };
-    explicit Residency(std::size_t budget, Span span = Span::run) : budget_(budget), span_(span) {}
+    explicit Residency(Span span = Span::run) : span_(span) {}
     bool lasting() const { return span_ == Span::runs; }
 
     /// `use`: what a backend makes of them depends on it; the same files for another use are another set, and so are
@@ -31,7 +31,7 @@ public:
     void release(Component, const Weights* but = nullptr);
     /// Forgets the sets of which a backend keeps something; those that are only mapped cost nothing.
     void release_prepared(Component);
-    std::size_t bytes() const;
+    std::size_t bytes() const; ///< of all sets, as stored
 
     /// The prompts encoded last, where `lasting`.
     struct Text {
@@ -46,10 +46,8 @@ private:
         std::string key, stamp;
         std::shared_ptr<const Weights> weights;
     };
-    void shrink();
-    std::list<Entry> entries_;                      ///< most recently used first
-    std::list<std::pair<std::string, Text>> texts_; ///< likewise
-    std::size_t budget_;
+    std::list<Entry> entries_;
+    std::list<std::pair<std::string, Text>> texts_; ///< most recently used first
     Span span_;
 };
 

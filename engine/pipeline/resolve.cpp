@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
-#include <random>
 
 #include "engine/backend/cards.h"
 #include "engine/core/error.h"
@@ -12,6 +11,7 @@
 #include "engine/core/units.h"
 #include "engine/media/crop.h"
 #include "engine/media/image.h"
+#include "engine/models/wan/config.h"
 #include "engine/pipeline/defaults.h"
 #include "engine/pipeline/images.h"
 #include "engine/pipeline/model_headers.h"
@@ -36,9 +36,9 @@ namespace {
 
 constexpr std::int64_t max_tokens = 1 << 22;
 
-void check_range(const char* field, double value, double low, double high) {
-    if (!(value >= low && value <= high))
-        refuse(field, fmt::format("{} is out of range", value), fmt::format("use {} to {}", low, high));
+void check_range(const char* field, double value, Range range) {
+    if (!range.holds(value))
+        refuse(field, fmt::format("{} is out of range", value), fmt::format("use {} to {}", range.least, range.most));
 }
 
 /// `there`: the one of Wan 2.2's two transformers that is there; none: nobody says.
@@ -97,7 +97,7 @@ void check_loras(const Request& r, const ModelHeaders& headers) {
 }
 
 void check_cache(Request& r, const Variant& variant, const ModelFolder& model) {
-    check_range("cache.threshold", r.cache->threshold, 0, StepCaching::most);
+    check_range("cache.threshold", r.cache->threshold, {0, StepCaching::most});
     if (r.cache->threshold == 0) return r.cache.reset();           // nothing is ever reused
     r.cache->coefficients = cache_coefficients(r, variant, model); // the model's folder may have another name one day
 }
@@ -202,20 +202,21 @@ void apply_config(Defaults& d, const ModelFolder& model) {
         throw Error(model.root.string(), "config.json: " + field, message, "correct it, or leave it out");
     };
     if (!it->is_object()) wrong("defaults", "must be an object");
-    const auto number = [&](const char* key, auto& value, double low, double high) {
+    const auto number = [&](const char* key, auto& value, Range range) {
         const auto v = it->find(key);
         if (v == it->end() || v->is_null()) return;
         using Value = std::decay_t<decltype(value)>;
         const double said = v->is_number() ? v->template get<double>() : std::nan("");
-        if (!(said >= low && said <= high) || (std::is_integral_v<Value> && said != std::floor(said)))
-            wrong(fmt::format("defaults.{}", key), fmt::format("must be a {}number from {} to {}",
-                                                               std::is_integral_v<Value> ? "whole " : "", low, high));
+        if (!range.holds(said) || (std::is_integral_v<Value> && said != std::floor(said)))
+            wrong(fmt::format("defaults.{}", key),
+                  fmt::format("must be a {}number from {} to {}", std::is_integral_v<Value> ? "whole " : "",
+                              range.least, range.most));
         value = static_cast<Value>(said);
     };
-    number("steps", d.steps, 1, StepCount::max), number("shift", d.shift, 0.01, 1000),
-        number("guidance", d.guidance, 0, 100);
-    number("frames", d.frames, 1, 1 << 20), number("fps", d.fps, 1, 240);
-    number("width", d.width, 16, 1 << 14), number("height", d.height, 16, 1 << 14);
+    number("steps", d.steps, {1, StepCount::max}), number("shift", d.shift, limits::shift),
+        number("guidance", d.guidance, limits::guidance);
+    number("frames", d.frames, {1, 1 << 20}), number("fps", d.fps, limits::fps);
+    number("width", d.width, {16, 1 << 14}), number("height", d.height, {16, 1 << 14});
     // The negative prompt of a model that knows few words: the table's would be unknown pieces to it.
     if (const auto v = it->find("negative_prompt"); v != it->end() && !v->is_null()) {
         if (!v->is_string()) wrong("defaults.negative_prompt", "must be text");
@@ -242,7 +243,7 @@ Defaults table_for(const Request& r, const Variant& variant, const ModelFolder& 
 
 void check_noise_file(const Request& r, const Shape& wanted) {
     if (r.noise.kind == NoiseSource::Kind::torch_cuda)
-        return check_range("noise.kind", r.noise.multiprocessors, 1, 1024);
+        return check_range("noise.kind", r.noise.multiprocessors, {1, 1024});
     if (r.noise.kind != NoiseSource::Kind::file) return;
     const auto tensors = read_safetensors(r.noise.file);
     const auto it = tensors.find("noise");
@@ -287,7 +288,7 @@ void resolve_precision(Request& r) {
 
 /// That of the video before, where it says one.
 double default_fps(const Defaults& d, const VideoBefore& before) {
-    return before.fps >= 1 && before.fps <= 240 ? before.fps : d.fps;
+    return limits::fps.holds(before.fps) ? before.fps : d.fps;
 }
 
 /// The video that decides what the user left open; nothing where there is none, or nothing to decide.
@@ -299,11 +300,6 @@ VideoBefore deciding_video(const Request& r) {
 bool two_experts(Family family, const Variant& variant) { return family == Family::wan22 && !variant.clean_image(); }
 
 } // namespace
-
-std::uint64_t draw_seed() {
-    std::random_device device;
-    return std::uniform_int_distribution<std::uint64_t>(0, 4294967293u)(device);
-}
 
 Request Pipeline::defaults(const Request& asked, const ModelFolder& model) {
     check_transformer(model);
@@ -369,23 +365,23 @@ Request Pipeline::resolve(const Request& request, const ModelHeaders& headers) {
         refuse("frames", "nothing is left to make besides the two images", "use 5 frames or more");
     if (*r.mode == Mode::forcing) choose_windows(r, d.frames);
     const Shape latent = latent_shape(r, variant);
-    if (latent[1] * latent[2] * latent[3] / 4 > max_tokens)
+    if (wan::tokens_of(latent) > max_tokens)
         refuse("frames", "the video is too large for one window", "use fewer frames or a smaller size");
 
     r.fps = r.fps.value_or(default_fps(d, before));
-    check_range("fps", *r.fps, 1, 240);
+    check_range("fps", *r.fps, limits::fps);
     r.steps = StepCount(r.steps.value_or(d.steps)).value();
     const bool said = r.guidance.has_value();
     r.guidance = r.guidance.value_or(d.guidance);
-    check_range("guidance", *r.guidance, 0, 100);
+    check_range("guidance", *r.guidance, limits::guidance);
     if (two_experts(*r.family, variant)) {
         r.guidance_low = r.guidance_low.value_or(said ? *r.guidance : d.guidance_low);
-        check_range("guidance_low", *r.guidance_low, 0, 100);
+        check_range("guidance_low", *r.guidance_low, limits::guidance);
     } else if (r.guidance_low) {
         refuse("guidance_low", "only Wan 2.2 A14B has a low-noise expert", "leave it out");
     }
     r.shift = r.shift.value_or(d.shift);
-    check_range("shift", *r.shift, 0.01, 1000);
+    check_range("shift", *r.shift, limits::shift);
     r.sampler = r.sampler.value_or(Sampler::unipc);
     r.negative_prompt = r.negative_prompt.value_or(std::string(d.negative_prompt));
     r.seed = r.seed ? *r.seed : draw_seed();

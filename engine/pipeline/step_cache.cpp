@@ -151,7 +151,7 @@ int forwards_computed(const Request& r, const ModelHeaders& headers) {
             const auto times = step_times(r, w, clean);
             const auto [first, end] = expert_steps(r, model, w, low);
             if (first == end) continue;
-            const bool both = guided(r, low ? r.guidance_low.value_or(*r.guidance) : *r.guidance);
+            const bool both = guided(r, guidance_of(r, low));
             count +=
                 StepCache(r, coefficients, first, std::span(times).subspan(first, end - first), both,
                           [&](std::span<const float> t) { return transformer.time_signal(t, fps, r.cache->ret_steps); })

@@ -35,8 +35,10 @@ int ready_frames(const Request& r) { return goes_on(r) ? overlap_frames(r) : r.i
 
 bool guided(const Request& r, double guidance) { return *r.mode == Mode::forcing ? guidance > 1.0 : guidance != 1.0; }
 
+double guidance_of(const Request& r, bool low) { return low ? r.guidance_low.value_or(*r.guidance) : *r.guidance; }
+
 bool uses_negative(const Request& r) {
-    return guided(r, *r.guidance) || (r.family == Family::wan22 && guided(r, r.guidance_low.value_or(*r.guidance)));
+    return guided(r, guidance_of(r, false)) || (r.family == Family::wan22 && guided(r, guidance_of(r, true)));
 }
 
 int fps_row(const Request& r) { return *r.fps == 16.0 ? 0 : 1; }

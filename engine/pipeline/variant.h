@@ -46,6 +46,8 @@ int overlap_frames(const Request&);
 /// Whether classifier-free guidance needs a second forward: at 1 it changes nothing, and SkyReels' forcing loop leaves
 /// it out below 1 too (spec/pipelines.md 1.3).
 bool guided(const Request&, double guidance);
+/// The guidance of a resolved request's steps, or of those of Wan 2.2's low-noise expert.
+double guidance_of(const Request&, bool low);
 /// guided() at any of the run's steps: the negative prompt is encoded.
 bool uses_negative(const Request&);
 

@@ -2,7 +2,6 @@
 #include "engine/pipeline/window_latent.h"
 
 #include <algorithm>
-#include <cstring>
 #include <vector>
 
 #include "engine/core/error.h"
@@ -10,12 +9,6 @@
 #include "engine/weights/safetensors.h"
 
 namespace denoir {
-
-Tensor clone(const Tensor& t) {
-    Tensor out = Tensor::host(t.shape());
-    std::memcpy(out.raw(), t.raw(), t.bytes());
-    return out;
-}
 
 Tensor draw_noise(const Request& r, Shape shape, const Window& w) {
     const std::vector<Window> windows = windows_of(r);

@@ -7,9 +7,6 @@
 
 namespace denoir {
 
-/// A copy of its own of a contiguous host tensor.
-Tensor clone(const Tensor&);
-
 /// The noise of a window. One generator draws for all windows, in their order; a file holds their noise one behind the
 /// other. `shape`: of the first window. Throws Error naming the noise file that has another shape than the run needs.
 Tensor draw_noise(const Request&, Shape shape, const Window&);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "engine/core/error.h"
+#include "engine/core/units.h"
 
 namespace denoir {
 namespace {
@@ -49,10 +50,10 @@ SigmaSchedule flow_match_euler(int steps, double shift) {
 } // namespace
 
 SigmaSchedule sigma_schedule(SigmaList list, int steps, double shift) {
-    if (steps < 1 || steps > 1000)
-        throw UsageError({}, "steps", fmt::format("{} is out of range", steps), "use 1 to 1000");
-    if (!(shift >= 0.01 && shift <= 1000))
-        throw UsageError({}, "shift", fmt::format("{} is out of range", shift), "use 0.01 to 1000");
+    (void)StepCount(steps); // refuses others
+    if (!limits::shift.holds(shift))
+        throw UsageError({}, "shift", fmt::format("{} is out of range", shift),
+                         fmt::format("use {} to {}", limits::shift.least, limits::shift.most));
     std::vector<double> base;
     switch (list) {
     case SigmaList::original_unipc: // the largest training sigma was kept in f32

@@ -87,7 +87,7 @@ int decode_frames(const RunFolder& run, std::optional<int> asked, int threads,
     latents.push_back(draft_latent(run, step, model));
     check_memory(run, model);
 
-    Residency residency(std::size_t{1} << 40);
+    Residency residency;
     Pipeline pipeline(residency, open_backend(*r.device, threads));
     pipeline.decode(r, model, latents, frame, observer, std::move(stop));
     return step;

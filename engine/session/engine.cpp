@@ -2,12 +2,6 @@
 #include "engine/session/engine.h"
 
 namespace denoir {
-namespace {
-
-/// The pipeline lets go of what finds no room; files that are only mapped cost none.
-constexpr std::size_t residency_budget = std::size_t{1} << 40;
-
-} // namespace
 
 Engine::Engine(Residency::Span span) : span_(span) { clear(); }
 
@@ -21,7 +15,7 @@ std::shared_ptr<Backend> Engine::open(const Device& device, int threads) {
 }
 
 void Engine::clear() {
-    residency_.emplace(residency_budget, span_);
+    residency_.emplace(span_);
     backend_.reset();
 }
 

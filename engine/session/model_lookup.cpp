@@ -75,7 +75,7 @@ int text_length(const fs::path& model) {
                         fmt::format("must be a whole number from 1 to {}", fields::max_text_len), "correct it");
         return it->get<int>();
     }
-    return 512;
+    return int(fields::usual_text_len);
 }
 
 } // namespace denoir

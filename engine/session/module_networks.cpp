@@ -67,8 +67,7 @@ PrecisionPolicy policy(const ModuleCall& call, const Weights& weights) {
 }
 
 void check_timesteps(const ModuleInputs& in, const Tensor& timestep, const Tensor& latent) {
-    const std::int64_t n = timestep.elements(), frames = latent.size(1),
-                       tokens = frames * (latent.size(2) / 2) * (latent.size(3) / 2);
+    const std::int64_t n = timestep.elements(), frames = latent.size(1), tokens = wan::tokens_of(latent.shape());
     if (timestep.rank() == 1 && n != 1 && n != frames && n != tokens)
         in.refuse("timestep", fmt::format("has {} values for {} latent frames", n, frames),
                   fmt::format("give 1, {} (frames) or {} (tokens)", frames, tokens));
@@ -126,8 +125,7 @@ Tensors run_transformer(const ModuleCall& call, std::stop_token stop) {
                   "pad the prompt's rows with zeros");
     if (fps && config.fps_rows == 0) in.refuse("fps", "this model has no fps branch", "leave it out");
     if (clip && config.clip_dim == 0) in.refuse("clip", "this model has no image branch", "leave it out");
-    constexpr std::int64_t of_an_image = 257;
-    if (clip && config.clip_positions == 0 && clip.size(0) != of_an_image && clip.size(0) != 2 * of_an_image)
+    if (clip && config.clip_positions == 0 && clip.size(0) != wan::clip_rows && clip.size(0) != 2 * wan::clip_rows)
         in.refuse("clip",
                   fmt::format("has shape {}, expected [257, {}] or [514, {}]", to_string(clip.shape()), config.clip_dim,
                               config.clip_dim),
@@ -184,10 +182,10 @@ Tensors run_umt5(const ModuleCall& call, std::stop_token stop) {
     const Tensor tokens = in.get("tokens", {"[n]"}, DType::i64);
     in.finish();
     const auto weights = load(call, Component::umt5);
-    const std::int64_t rows = fields::integer(*weights, {"text_len"}, 1, fields::max_text_len).value_or(512),
+    const std::int64_t rows = fields::integer(*weights, {"text_len"}, 1, fields::max_text_len)
+                                  .value_or(fields::usual_text_len),
                        n = tokens.size(0);
-    constexpr std::int64_t most = 512;
-    if (n > std::max(rows, most))
+    if (n > std::max(rows, fields::usual_text_len))
         in.refuse("tokens", fmt::format("{} tokens are more than the {} of this model", n, rows), "cut the prompt");
     std::vector<std::int64_t> ids(tokens.span<std::int64_t>().begin(), tokens.span<std::int64_t>().end());
     if (n > rows) { // as the tokenizer cuts: the closing token stays
@@ -218,7 +216,7 @@ Tensors run_clip(const ModuleCall& call, std::stop_token stop) {
     const auto weights = load(call, Component::clip);
     const clip::Config config = clip::Config::read(*weights, heads);
     tell_heads(heads, config.heads);
-    if (image.size(0) != 3 || image.size(1) != config.image() || image.size(2) != config.image())
+    if (image.size(1) != config.image() || image.size(2) != config.image())
         in.refuse("image",
                   fmt::format("has shape {}, this model takes [3, {}, {}]", to_string(image.shape()), config.image(),
                               config.image()),

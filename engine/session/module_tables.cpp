@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstring>
 
 #include "engine/core/random.h"
 #include "engine/core/text.h"
+#include "engine/core/units.h"
 #include "engine/pipeline/stored.h"
 #include "engine/sampling/forcing_plan.h"
 #include "engine/sampling/scheduler.h"
@@ -32,7 +32,7 @@ template <class Run> auto with_settings(const ModuleSettings& set, Run run) {
 SigmaSchedule schedule_of(const ModuleSettings& set, SigmaList list) {
     const auto steps = set.whole("steps", 1, 1000);
     if (!steps) set.missing("steps");
-    const double shift = set.number("shift", 0.01, 1000).value_or(1.0);
+    const double shift = set.number("shift", limits::shift.least, limits::shift.most).value_or(1.0);
     return with_settings(set, [&] { return sigma_schedule(list, int(*steps), shift); });
 }
 
@@ -52,12 +52,6 @@ SigmaList list_of(const ModuleSettings& set, Sampler sampler) {
     if (said->size() != 1 || (*said)[0] < 'A' || (*said)[0] > 'E')
         set.refuse("sigmas", fmt::format("'{}' is unknown", printable(*said, 20)), "use A, B, C, D or E");
     return lists[std::size_t((*said)[0] - 'A')];
-}
-
-Tensor copy_of(const Tensor& t) {
-    Tensor out = Tensor::host(t.shape());
-    std::memcpy(out.raw(), t.raw(), t.bytes());
-    return out;
 }
 
 Shape shape_of(const ModuleSettings& set) {
@@ -118,7 +112,7 @@ Tensors run_scheduler(const ModuleCall& call, std::stop_token stop) {
     in.finish();
     in.check_finite();
 
-    Tensor latent = copy_of(first);
+    Tensor latent = clone(first);
     const auto scheduler = Scheduler::create(sampler, schedule);
     Tensors out{{"timesteps", Tensor::from(schedule.timesteps, {schedule.steps()})},
                 {"sigmas", Tensor::from(schedule.sigmas, {schedule.steps() + 1})}};
@@ -128,7 +122,7 @@ Tensors run_scheduler(const ModuleCall& call, std::stop_token stop) {
         if (first_not_finite(latent))
             in.refuse(fmt::format("velocity_{}", i), fmt::format("takes latent_{} beyond the range of f32", i + 1),
                       "give smaller values");
-        out[fmt::format("latent_{}", i + 1)] = copy_of(latent);
+        out[fmt::format("latent_{}", i + 1)] = clone(latent);
     }
     return out;
 }

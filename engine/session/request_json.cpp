@@ -91,7 +91,8 @@ void read_loras(Request& r, const JsonReader& in) {
         one.only(known);
         if (!one.value().contains("file")) one.refuse("lacks a file", R"(write {"file": FILE, "strength": 1})");
         Lora lora{one.at("file").path()};
-        if (one.value().contains("strength")) lora.strength = one.at("strength").number(-100, 100);
+        if (one.value().contains("strength"))
+            lora.strength = one.at("strength").number(limits::lora_strength.least, limits::lora_strength.most);
         if (one.has("expert")) lora.expert = one.at("expert").one_of(std::span<const Named<Expert>>(lora_experts));
         r.loras.push_back(std::move(lora));
     }
@@ -261,8 +262,8 @@ fs::path read_model(const JsonReader& in) {
     return named.empty() ? path : named;
 }
 
-auto number(double low, double high) {
-    return [low, high](const JsonReader& in) { return in.number(low, high); };
+auto number(Range range) {
+    return [range](const JsonReader& in) { return in.number(range.least, range.most); };
 }
 auto whole(int low, int high) {
     return [low, high](const JsonReader& in) { return int(in.integer(low, high)); };
@@ -301,11 +302,11 @@ const std::vector<Field>& fields() {
         plain("width", false, &Request::width, strong([](std::int64_t v) { return Resolution(v, 16).width(); })),
         plain("height", false, &Request::height, strong([](std::int64_t v) { return Resolution(16, v).height(); })),
         plain("frames", false, &Request::frames, strong([](std::int64_t v) { return FrameCount(v).value(); })),
-        plain("fps", false, &Request::fps, number(1, 240)),
+        plain("fps", false, &Request::fps, number(limits::fps)),
         plain("steps", false, &Request::steps, whole(1, StepCount::max)),
-        plain("guidance", false, &Request::guidance, number(0, 100)),
-        plain("guidance_low", true, &Request::guidance_low, number(0, 100)),
-        plain("shift", false, &Request::shift, number(0.01, 1000)),
+        plain("guidance", false, &Request::guidance, number(limits::guidance)),
+        plain("guidance_low", true, &Request::guidance_low, number(limits::guidance)),
+        plain("shift", false, &Request::shift, number(limits::shift)),
         plain("seed", true, &Request::seed, read_seed),
         named("sampler", false, &Request::sampler, samplers),
         named("dtype", false, &Request::dtype, dtypes),

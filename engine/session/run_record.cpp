@@ -88,12 +88,6 @@ Json to_json(const RunRecord& r) {
             {{"path", f.path}, {"bytes", f.bytes}, {"modified_ns", f.modified_ns}, {"sha256", sum_json(f.sha256)}});
     for (const auto& [stage, seconds] : r.stages) stages[stage] = seconds;
     for (const StepRecord& s : r.steps) steps.push_back(step_json(s));
-    Json error;
-    if (r.error)
-        error = {{"file", r.error->file()},
-                 {"field", r.error->field()},
-                 {"message", r.error->message()},
-                 {"hint", r.error->hint()}};
     return {{"schema", 1},
             {"state", name(r.state)},
             {"request", to_json(r.request)},
@@ -111,7 +105,7 @@ Json to_json(const RunRecord& r) {
             {"video_sha256", sum_json(r.video_sha256)},
             {"seconds", r.seconds},
             {"peak_memory_bytes", r.peak_memory_bytes},
-            {"error", error},
+            {"error", r.error ? to_json(*r.error) : Json()},
             {"warnings", r.warnings}};
 }
 
@@ -149,9 +143,7 @@ RunRecord record_from_json(const Json& json, const std::string& file) {
     r.conditioning_sha256 = text_from(in.at("conditioning_sha256")), r.video_sha256 = text_from(in.at("video_sha256"));
     r.seconds = in.at("seconds").number();
     r.peak_memory_bytes = std::uint64_t(in.at("peak_memory_bytes").integer(0, INT64_MAX));
-    if (const JsonReader e = in.at("error"); !e.value().is_null())
-        r.error = Error(text_from(e.at("file")), text_from(e.at("field")), text_from(e.at("message")),
-                        text_from(e.at("hint")));
+    if (const JsonReader e = in.at("error"); !e.value().is_null()) r.error = error_from(e);
     const JsonReader warnings = in.at("warnings");
     for (std::size_t i = 0; i < warnings.items(); ++i) r.warnings.push_back(warnings.item(i).text());
     return r;

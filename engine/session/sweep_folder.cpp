@@ -45,11 +45,7 @@ Json to_json(const SweepCell& cell, const Sweep& sweep, std::size_t index, const
     out["reused"] = cell.reused;
     out["seconds"] = cell.seconds;
     if (cell.figures) out["figures"] = to_json(*cell.figures);
-    if (cell.error)
-        out["error"] = {{"file", cell.error->file()},
-                        {"field", cell.error->field()},
-                        {"message", cell.error->message()},
-                        {"hint", cell.error->hint()}};
+    if (cell.error) out["error"] = to_json(*cell.error);
     return out;
 }
 
@@ -79,13 +75,7 @@ SweepCell read_cell(const JsonReader& in, std::size_t cells, const fs::path& fol
         if (name == "reused") cell.reused = reader.boolean();
         if (name == "seconds") cell.seconds = reader.number(0, 1e12);
         if (name == "figures") cell.figures = read_figures(reader, cells);
-        if (name != "error") continue;
-        static constexpr std::string_view parts[] = {"file", "field", "message", "hint"};
-        reader.only(parts);
-        const auto part = [&reader = reader](const char* key) {
-            return reader.value().contains(key) ? reader.at(key).text() : std::string();
-        };
-        cell.error = Error(part("file"), part("field"), part("message"), part("hint"));
+        if (name == "error") cell.error = error_from(reader);
     }
     return cell;
 }

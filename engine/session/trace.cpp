@@ -148,7 +148,7 @@ TraceResult trace(const Request& asked, const TraceOptions& options, Observer& o
     const int last = whole ? filter.total_steps() : filter.last_step();
     SafetensorsStream file(options.out, header_room(filter));
     Tracer tracer(filter, file, options.out, whole ? 0 : last, observer);
-    Residency residency(std::numeric_limits<std::size_t>::max());
+    Residency residency;
     Pipeline pipeline(residency, open_backend(*r.device, r.threads));
     const Conditioning conditioning = pipeline.condition(r, o.model, tracer, stop);
     if (last > 0) {

@@ -130,7 +130,7 @@ Verification verify_run(const fs::path& path, int threads, Observer& observer, s
         result.first_difference = step;
         throw Differs{};
     };
-    Residency residency(std::size_t{1} << 40);
+    Residency residency;
     Pipeline pipeline(residency, open_backend(*r.device, threads));
     try {
         DenoiseState state;

@@ -112,13 +112,10 @@ void Companions::take(const std::vector<Network>& found) {
 }
 
 void Companions::insist_on(const Network& chosen) {
-    const auto is_vae = [](const Network& n) {
-        return n.component() == Component::vae21 || n.component() == Component::vae22;
-    };
     std::erase_if(candidates_, [&](const Network& n) {
-        return n.component() == chosen.component() || (is_vae(n) && is_vae(chosen));
+        return n.component() == chosen.component() || (is_vae(n.component()) && is_vae(chosen.component()));
     });
-    if (is_vae(chosen)) left_out_.clear();
+    if (is_vae(chosen.component())) left_out_.clear();
     candidates_.push_back(chosen);
 }
 

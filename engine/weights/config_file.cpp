@@ -29,10 +29,7 @@ Component owner(const Json& json) {
     return Component::unknown;
 }
 
-bool same_network(Component a, Component b) {
-    const auto vae = [](Component c) { return c == Component::vae21 || c == Component::vae22; };
-    return a == b || (vae(a) && vae(b));
-}
+bool same_network(Component a, Component b) { return a == b || (is_vae(a) && is_vae(b)); }
 
 } // namespace
 

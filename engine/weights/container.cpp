@@ -49,24 +49,6 @@ bool looks_like_safetensors(const MappedFile& file) {
     return bytes.size() > 8 && bytes[8] == std::byte{'{'} && safetensors_header_length(bytes) <= bytes.size() - 8;
 }
 
-/// Copies through strides; the innermost axis is walked element by element.
-void copy_strided(const FileTensor& t, const std::byte* source, std::byte* out, int element) {
-    const int rank = static_cast<int>(t.shape.size());
-    std::vector<std::int64_t> index(static_cast<std::size_t>(rank), 0);
-    const std::int64_t count = *checked_elements(t.shape);
-    for (std::int64_t n = 0; n < count; ++n, out += element) {
-        std::int64_t at = 0;
-        for (int i = 0; i < rank; ++i)
-            at += index[static_cast<std::size_t>(i)] * t.strides[static_cast<std::size_t>(i)];
-        std::memcpy(out, source + at * element, static_cast<std::size_t>(element));
-        for (int i = rank - 1; i >= 0; --i) {
-            auto& k = index[static_cast<std::size_t>(i)];
-            if (++k < t.shape[static_cast<std::size_t>(i)]) break;
-            k = 0;
-        }
-    }
-}
-
 } // namespace
 
 std::string_view name(Container::Format format) {
@@ -128,7 +110,7 @@ Tensor Container::tensor(const FileTensor& t) const {
         std::memcpy(copy.raw(), file->span().data() + t.offset, t.bytes);
         file->drop_pages(t.offset, t.bytes);
     } else {
-        copy_strided(t, file->span().data() + t.offset, copy.raw(), element_bytes(*t.dtype));
+        copy_dense(t.shape, t.strides, element_bytes(*t.dtype), file->span().data() + t.offset, copy.raw());
     }
     return copy;
 }

@@ -12,6 +12,7 @@
 #include "engine/weights/config_file.h"
 #include "engine/weights/detect_family.h"
 #include "engine/weights/model_folder.h"
+#include "engine/weights/parts.h"
 #include "engine/weights/quantisation.h"
 #include "engine/weights/traits.h"
 
@@ -226,11 +227,8 @@ void describe_model(Inspection& out, const ModelFolder& model) {
         if (files.empty()) return Component::unknown;
         const auto checkpoint = open_all(files);
         if (counted.insert(files.front()).second) count_tensors(out, *checkpoint);
-        const auto group =
-            std::find_if(checkpoint->groups.begin(), checkpoint->groups.end(), [&](const TensorGroup& g) {
-                return g.recognised.component == wanted ||
-                       (wanted == Component::vae21 && g.recognised.component == Component::vae22);
-            });
+        const auto group = std::find_if(checkpoint->groups.begin(), checkpoint->groups.end(),
+                                        [&](const TensorGroup& g) { return matches(g.recognised.component, wanted); });
         if (group == checkpoint->groups.end()) return Component::unknown;
         const Component found = group->recognised.component;
         add_part(out, *checkpoint, *group, role);

@@ -33,9 +33,7 @@ void index(Table& table) {
 const std::vector<Table>& tables() {
     static const std::vector<Table> all = [] {
         std::vector<Table> t;
-        // Where two layouts explain a group equally well the earlier one is taken.
-        for (const Component c :
-             {Component::transformer, Component::vae21, Component::vae22, Component::umt5, Component::clip})
+        for (const Component c : networks)
             for (const Layout l : {Layout::original, Layout::diffusers, Layout::open_clip, Layout::llama}) {
                 if ((l == Layout::open_clip && c != Component::clip) || (l == Layout::llama && c != Component::umt5))
                     continue;
@@ -61,8 +59,7 @@ const Table* other_depth(Component component, Naming naming) {
 }
 
 const Table* find_table(Component component, Naming naming) {
-    const bool vae = component == Component::vae21 || component == Component::vae22;
-    if (vae && naming.blocks != VaeDepth().blocks && naming.layout <= Layout::diffusers)
+    if (is_vae(component) && naming.blocks != VaeDepth().blocks && naming.layout <= Layout::diffusers)
         return other_depth(component, naming);
     const auto it = std::find_if(tables().begin(), tables().end(),
                                  [&](const Table& t) { return t.component == component && t.layout == naming.layout; });

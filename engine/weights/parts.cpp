@@ -57,8 +57,7 @@ Names names_by(const Scheme& scheme, const Checkpoint& c) {
 
 /// It is called by a scheme of what is wanted, and has a tensor that the known ones lack.
 bool adds_to(const Names& known, const Checkpoint& c, Component wanted, int blocks) {
-    for (const Component component :
-         {Component::transformer, Component::vae21, Component::vae22, Component::umt5, Component::clip})
+    for (const Component component : networks)
         for (const Layout layout : {Layout::original, Layout::diffusers, Layout::open_clip, Layout::llama})
             for (const bool without_visual : {false, true}) {
                 const Scheme scheme{component, {layout, blocks}, without_visual};
@@ -110,8 +109,6 @@ int decoder_blocks(const std::vector<Checkpoint>& holding, const std::vector<Che
 }
 
 } // namespace
-
-bool is_vae(Component c) { return c == Component::vae21 || c == Component::vae22; }
 
 bool matches(Component found, Component wanted) {
     if (wanted == Component::unknown) return found != Component::unknown && found != Component::lora;

@@ -6,7 +6,6 @@
 
 namespace denoir {
 
-bool is_vae(Component); ///< of either generation
 /// True where `found` is what is asked for: one VAE is as good as the other, and `unknown` asks for any network.
 bool matches(Component found, Component wanted);
 bool holds(const Checkpoint&, Component wanted);

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <stdexcept>
 #include <string_view>
 #include <unordered_set>
@@ -13,27 +12,6 @@
 #include "engine/core/json.h"
 
 namespace denoir {
-namespace {
-
-/// A dense copy through strides, or the tensor itself.
-Tensor dense(const Tensor& t) {
-    if (t.is_contiguous()) return t;
-    Tensor copy = Tensor::host(t.shape(), t.dtype());
-    const auto width = static_cast<std::size_t>(element_bytes(t.dtype()));
-    std::vector<std::int64_t> index(static_cast<std::size_t>(t.rank()), 0);
-    std::byte* out = copy.raw();
-    for (std::int64_t n = t.elements(); n > 0; --n, out += width) {
-        std::int64_t at = 0;
-        for (int i = 0; i < t.rank(); ++i) at += index[static_cast<std::size_t>(i)] * t.stride(i);
-        std::memcpy(out, t.raw() + at * static_cast<std::int64_t>(width), width);
-        for (int i = t.rank() - 1; i >= 0 && ++index[static_cast<std::size_t>(i)] == t.size(i); --i)
-            index[static_cast<std::size_t>(i)] = 0;
-    }
-    return copy;
-}
-
-} // namespace
-
 SafetensorsWriter::SafetensorsWriter(std::filesystem::path path, std::map<std::string, std::string> metadata)
     : file_(std::move(path)), metadata_(std::move(metadata)) {}
 
@@ -92,7 +70,10 @@ void write_safetensors(const std::filesystem::path& path, const std::map<std::st
                        const std::map<std::string, std::string>& metadata) {
     SafetensorsWriter writer(path, metadata);
     for (const auto& [name, tensor] : tensors) writer.declare(name, tensor.shape(), tensor.dtype());
-    for (const std::string& name : writer.begin()) writer.write(dense(tensors.at(name)));
+    for (const std::string& name : writer.begin()) {
+        const Tensor& t = tensors.at(name);
+        writer.write(t.is_contiguous() ? t : clone(t));
+    }
     writer.commit();
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -15,6 +16,10 @@ namespace denoir {
 /// What a set of tensors is (spec/checkpoints.md 7), by names and shapes alone.
 enum class Component { transformer, vae21, vae22, umt5, clip, lora, unknown };
 std::string_view name(Component);
+/// What there are layouts of; where two of them explain a file equally well the earlier one is taken.
+inline constexpr std::array networks{Component::transformer, Component::vae21, Component::vae22, Component::umt5,
+                                     Component::clip};
+constexpr bool is_vae(Component c) { return c == Component::vae21 || c == Component::vae22; }
 
 /// The tensors of one network under their canonical names (those of the original Wan repositories, prefixes stripped;
 /// CLIP's begin with `visual.`), read from one or more files in any layout. Const once loaded, but for what backends

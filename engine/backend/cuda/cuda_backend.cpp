@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cassert>
 #include <chrono>
 #include <cstring>
@@ -18,29 +17,6 @@
 
 namespace denoir::cuda {
 namespace {
-
-/// The values of a host tensor of any strides, densely; runs that lie densely already are moved as a whole.
-void copy_dense(const Tensor& x, std::byte* to) {
-    if (x.is_contiguous()) {
-        std::memcpy(to, x.raw(), x.bytes());
-        return;
-    }
-    const std::int64_t element = element_bytes(x.dtype());
-    std::int64_t run = 1;
-    int outer = x.rank();
-    while (outer > 0 && (x.stride(outer - 1) == run || x.size(outer - 1) == 1)) run *= x.size(--outer);
-    const auto bytes = static_cast<std::size_t>(run * element);
-    std::array<std::int64_t, Shape::max_rank> at{};
-    for (std::int64_t n = x.elements() / std::max<std::int64_t>(1, run); n > 0; --n, to += bytes) {
-        std::int64_t offset = 0;
-        for (int axis = 0; axis < outer; ++axis) offset += at[static_cast<std::size_t>(axis)] * x.stride(axis);
-        std::memcpy(to, x.raw() + offset * element, bytes);
-        for (int axis = outer - 1; axis >= 0; --axis) {
-            if (++at[static_cast<std::size_t>(axis)] < x.size(axis)) break;
-            at[static_cast<std::size_t>(axis)] = 0;
-        }
-    }
-}
 
 /// What is larger goes to the card piece by piece.
 constexpr std::size_t largest_whole = std::size_t{16} << 20;

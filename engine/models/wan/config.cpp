@@ -137,7 +137,7 @@ Config Config::read(const Weights& weights, std::optional<std::int64_t> heads) {
             weights.origin(), "heads",
             fmt::format("{} heads of {} channels: the position rotation needs an even number", c.heads, c.head_dim()),
             "give another number of heads");
-    c.text_len = integer(weights, {"text_len"}, 1, fields::max_text_len).value_or(512);
+    c.text_len = integer(weights, {"text_len"}, 1, fields::max_text_len).value_or(usual_text_len);
     // diffusers writes 1 for "no blocks" (spec/dit.md 8).
     const std::int64_t block = integer(weights, {"num_frame_per_block"}, 0, 1 << 20).value_or(0);
     c.causal_block = block > 1 ? block : 0;

@@ -79,7 +79,7 @@ void check_clip(const Config& c, const Tensor* clip) {
     if (!clip) return;
     const bool fits = clip->rank() == 2 && clip->size(0) >= 1 && clip->size(1) == c.clip_dim &&
                       (!c.clip_positions || clip->size(0) == c.clip_positions);
-    const Shape wanted{c.clip_positions ? c.clip_positions : 257, c.clip_dim};
+    const Shape wanted{c.clip_positions ? c.clip_positions : clip_rows, c.clip_dim};
     if (!fits)
         throw Error({}, "clip", fmt::format("{} must be {}", to_string(clip->shape()), to_string(wanted)),
                     "give the first image's features, then the last one's where the model takes both");

@@ -82,8 +82,6 @@ public:
     Transformer(std::shared_ptr<const Weights>, std::shared_ptr<Backend>, Options);
 
     const Config& config() const { return config_; }
-    const Precision& precision() const { return precision_; }
-    std::int64_t causal_block() const { return causal_block_; }
 
     /// `text` [text_len, text_dim] f32, rows past the prompt zero; `clip` [257 or 514, clip_dim] f32 or null. Host or
     /// backend tensors. `collapse` false keeps every padded row (the test of the collapse). Throws Error naming `text`

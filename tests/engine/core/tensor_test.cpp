@@ -132,6 +132,22 @@ TEST(Tensor, to_host_f32_widens_any_strides) {
     EXPECT_EQ(values(ids), (std::vector<float>{0, 100, 200}));
 }
 
+TEST(Tensor, clones_hold_any_strides_densely) {
+    const Tensor t = counting({2, 3, 4});
+    for (const Tensor& view : {t, t.permute({2, 0, 1}), t.slice(1, 1, 3), t.slice(2, 1, 2),
+                               t.select(0, 1).permute({1, 0}), t.slice(0, 0, 1).expand(0, 5), t.slice(1, 2, 2)}) {
+        const Tensor copy = clone(view);
+        EXPECT_TRUE(copy.is_contiguous());
+        EXPECT_EQ(copy.shape(), view.shape());
+        EXPECT_EQ(values(copy), values(view));
+    }
+    Tensor half = Tensor::host({2, 3}, DType::f16);
+    const std::vector<float> x = {1, -2, 3.5f, 4, 5, 6};
+    from_f32(DType::f16, x.data(), half.raw(), 6);
+    EXPECT_EQ(clone(half.permute({1, 0})).dtype(), DType::f16);
+    EXPECT_EQ(values(clone(half.permute({1, 0}))), (std::vector<float>{1, 4, -2, 5, 3.5f, 6}));
+}
+
 TEST(Tensor, block_types_are_sliced_by_rows) {
     Tensor t = Tensor::zeros({4, 64}, DType::q8_0);
     EXPECT_EQ(t.bytes(), 4u * 68);

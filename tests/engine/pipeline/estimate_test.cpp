@@ -136,7 +136,7 @@ TEST(Experts, AStepAtTheBoundaryIsTheHighNoiseExperts) {
         }
         void step_done(const StepInfo&) override { ++steps; }
     } loads;
-    Residency residency(std::size_t{1} << 32);
+    Residency residency;
     Pipeline pipeline(residency, open_backend(Device{}, 1));
     const Conditioning c = pipeline.condition(r, model, loads, {});
     DenoiseState state = pipeline.begin(r, model, c);

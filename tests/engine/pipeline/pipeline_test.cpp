@@ -46,7 +46,7 @@ struct Told : Observer {
 struct Fixture {
     Request request;
     ModelFolder model;
-    Residency residency{std::size_t{1} << 32};
+    Residency residency;
     std::shared_ptr<Backend> backend;
     Pipeline pipeline;
     Told told;

@@ -260,13 +260,13 @@ TEST_F(SweepRun, MeasuresAndDrawsWhatItMade) {
     EXPECT_GT(*record.cells[0].figures->psnr, 1);
     EXPECT_FALSE(record.cells[2].figures); // two steps: what others are held against
     // Equal clips are equal; those of another size give a note.
-    EXPECT_EQ(sweep_figures(record.cells[1].run, record.cells[1].run, 1, 1, {}, {}).psnr, std::nullopt);
+    EXPECT_EQ(meter.figures(record.cells[1].run, record.cells[1].run, 1, {}, {}).psnr, std::nullopt);
     // Of one that did not keep its latents the videos are held against each other, and equal ones are equal all the
     // same.
     const fs::path bare = folder_.path() / "bare";
     fs::copy(record.cells[1].run, bare, fs::copy_options::recursive);
     fs::remove_all(bare / "latents");
-    const SweepCell::Figures videos = sweep_figures(bare, record.cells[1].run, 1, 1, {}, {});
+    const SweepCell::Figures videos = meter.figures(bare, record.cells[1].run, 1, {}, {});
     EXPECT_EQ(videos.note, "of the videos: latents were not kept");
     EXPECT_EQ(videos.psnr, std::nullopt);
     EXPECT_EQ(videos.measured(), bool(videos.ssim));
