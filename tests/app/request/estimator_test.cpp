@@ -52,7 +52,7 @@ private slots:
         Request large = r;
         large.frames = 81, large.width = 832, large.height = 480;
         const Estimate much = Pipeline::estimate(large, model);
-        const auto no = again.forecast(large, much, much.least_bytes / 3);
+        const auto no = again.forecast(large, much, (much.least_bytes + 2) / 3);
         QVERIFY(!no.possible && !no.changes.isEmpty());
         QCOMPARE(no.changes[0], QStringLiteral("use 25 frames"));
         // What is offered is enough: a seventh of the latent frames less fits into a seventh less memory.
