@@ -37,7 +37,7 @@ fs::path decoded_folder() {
     return folder;
 }
 
-/// What decides the frames: the latents, and the file that decodes them.
+/// What decides the frames: the latents, and the model, of which one file decodes them.
 std::string key_of(const RunFolder& run, const StepRecord& last) {
     std::string text = last.sha256;
     for (const ModelFile& file : run.record().files)

@@ -43,18 +43,16 @@ void SweepDocument::with_sweep(const QString& path, std::function<void(OpenSweep
     files_.put([this, path, use = std::move(use), tell, look = looks_only_] {
         std::shared_ptr<SweepFolder> folder;
         Issue issue;
-        bool writable = true;
-        try {
-            if (look) throw Error({}, {}, {});
-            folder = std::make_shared<SweepFolder>(SweepFolder::take(to_path(path)));
-        } catch (const Error&) {
-            try { // another process is at it: to be looked at
+        if (!look) try {
+                folder = std::make_shared<SweepFolder>(SweepFolder::take(to_path(path)));
+            } catch (const Error&) { // another process is at it: to be looked at
+            }
+        const bool writable = folder != nullptr;
+        if (!folder) try {
                 folder = std::make_shared<SweepFolder>(SweepFolder::open(to_path(path)));
-                writable = false;
             } catch (...) {
                 issue = Issue::from_current_exception();
             }
-        }
         QMetaObject::invokeMethod(this, [this, folder, issue, writable, use, tell] {
             if (!folder) {
                 if (tell) emit failed(issue);
