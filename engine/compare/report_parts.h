@@ -19,9 +19,6 @@ std::string figure_text(const std::optional<double>& v, int digits, std::string_
 /// "36.61 dB"; "equal" where there is no value: the PSNR of equal pictures is infinite.
 std::string decibels(const std::optional<double>& psnr);
 
-/// A field of a CSV file: in quotation marks where it needs them.
-std::string csv_field(std::string_view text);
-
 /// Each count as its share of their sum, in %; zeros where all counts are zero.
 std::vector<std::optional<double>> shares(std::span<const std::uint64_t> counts);
 

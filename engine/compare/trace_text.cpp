@@ -5,7 +5,6 @@
 #include <cmath>
 #include <unordered_map>
 
-#include "engine/compare/report_parts.h"
 #include "engine/compare/trace_map.h"
 #include "engine/compare/trace_report.h"
 #include "engine/core/error.h"
@@ -172,7 +171,11 @@ std::string to_csv(const TraceComparison& c) {
     std::string out =
         "key,component,layer,step,branch,frame,dtype_a,dtype_b,elements,max_abs,mean_abs,mean_norm,normalised,"
         "relative,cosine,not_finite,inherited,expected,generated,both_not_finite\n";
-    const auto quoted = [](const std::string& text) { return report::csv_field(printable(text, 4096)); };
+    const auto quoted = [](const std::string& text) {
+        std::string safe = "\"";
+        for (const char ch : printable(text, 4096)) safe += ch == '"' ? std::string("\"\"") : std::string(1, ch);
+        return safe + "\"";
+    };
     const auto whole = [](const std::optional<int>& v) { return v ? std::to_string(*v) : std::string(); };
     for (const LayerError& l : c.layers) {
         const auto& d = l.difference;
