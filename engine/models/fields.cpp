@@ -83,6 +83,12 @@ void agree(const Weights& weights, std::initializer_list<std::string_view> keys,
                        "use the config.json that belongs to these weights");
 }
 
+void check_sizes(const Weights& weights, std::string_view tensor, std::initializer_list<std::int64_t> sizes) {
+    if (std::any_of(sizes.begin(), sizes.end(), [](std::int64_t size) { return size < 1; }))
+        throw Error(weights.origin(), std::string(tensor), "a size of the network is zero",
+                    "use a complete checkpoint");
+}
+
 std::int64_t heads(const Weights& weights, std::int64_t width, std::optional<std::int64_t> given,
                    std::int64_t head_dim) {
     const std::optional<std::int64_t> said = integer(weights, {"num_heads", "num_attention_heads"}, 1);

@@ -41,6 +41,9 @@ void agree(const Weights&, std::initializer_list<std::string_view> keys, std::in
 /// Rows of text that config.json's `text_len` may ask for, in the encoder, the transformer and the token counter.
 inline constexpr std::int64_t usual_text_len = 512, max_text_len = 4096;
 
+/// Throws Error where one of a network's sizes is below 1; `tensor`: the one that says most about them.
+void check_sizes(const Weights&, std::string_view tensor, std::initializer_list<std::int64_t> sizes);
+
 /// Attention heads: config.json's num_heads / num_attention_heads, else `given`, else width / `head_dim`. Throws Error
 /// where they do not divide `width`.
 std::int64_t heads(const Weights&, std::int64_t width, std::optional<std::int64_t> given, std::int64_t head_dim);

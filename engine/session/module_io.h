@@ -54,7 +54,11 @@ private:
 };
 
 // The modules, by what they need. Each returns its output tensors.
-Tensors run_network(const ModuleCall&, std::stop_token); ///< wan-transformer, wan-vae-*, umt5, clip-vision
+Tensors run_transformer(const ModuleCall&, std::stop_token);
+Tensors run_vae_encode(const ModuleCall&, std::stop_token);
+Tensors run_vae_decode(const ModuleCall&, std::stop_token);
+Tensors run_umt5(const ModuleCall&, std::stop_token);
+Tensors run_clip(const ModuleCall&, std::stop_token);
 Tensors run_scheduler(const ModuleCall&, std::stop_token);
 Tensors run_timestep_matrix(const ModuleCall&, std::stop_token);
 Tensors run_noise(const ModuleCall&, std::stop_token);

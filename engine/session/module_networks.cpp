@@ -57,13 +57,9 @@ bool skyreels_by_name(const ModuleCall& call, const Weights& weights) {
 }
 
 PrecisionPolicy policy(const ModuleCall& call, const Weights& weights) {
-    const PrecisionPolicy policy = call.precision.value_or(call.dtype == DType::f32          ? PrecisionPolicy::f32
-                                                           : skyreels_by_name(call, weights) ? PrecisionPolicy::skyreels
-                                                                                             : PrecisionPolicy::wan);
-    if ((policy == PrecisionPolicy::f32) != (call.dtype == DType::f32))
-        throw UsageError("", "--precision", "f32 goes with --dtype f32, wan and skyreels go with --dtype bf16",
-                         "leave --precision out: the family decides");
-    return policy;
+    return call.precision.value_or(call.dtype == DType::f32          ? PrecisionPolicy::f32
+                                   : skyreels_by_name(call, weights) ? PrecisionPolicy::skyreels
+                                                                     : PrecisionPolicy::wan);
 }
 
 void check_timesteps(const ModuleInputs& in, const Tensor& timestep, const Tensor& latent) {
@@ -80,6 +76,8 @@ void tell_heads(std::optional<std::int64_t> asked, std::int64_t counts) {
     if (asked && *asked != counts)
         log::warning(fmt::format("--set heads: {} has no effect: config.json says {}", *asked, counts));
 }
+
+} // namespace
 
 Tensors run_transformer(const ModuleCall& call, std::stop_token stop) {
     const ModuleSettings set(call, {"heads", "causal_block"});
@@ -227,22 +225,6 @@ Tensors run_clip(const ModuleCall& call, std::stop_token stop) {
         const Tensor features = clip::Vision(weights, backend, {call.dtype, heads}).forward(image);
         return checked(*weights, {{"features", backend->download(features).to_host_f32()}});
     });
-}
-
-} // namespace
-
-Tensors run_network(const ModuleCall& call, std::stop_token stop) {
-    if (call.dtype != DType::f32 && call.dtype != DType::bf16)
-        throw UsageError("", "--dtype", "only f32 and bf16 are supported", "use f32 or bf16");
-    if (call.name != "wan-transformer" && call.precision &&
-        (*call.precision == PrecisionPolicy::f32) != (call.dtype == DType::f32))
-        throw UsageError("", "--precision", "f32 goes with --dtype f32, wan and skyreels go with --dtype bf16",
-                         "leave --precision out");
-    if (call.name == "wan-transformer") return run_transformer(call, std::move(stop));
-    if (call.name == "wan-vae-encode") return run_vae_encode(call, std::move(stop));
-    if (call.name == "wan-vae-decode") return run_vae_decode(call, std::move(stop));
-    if (call.name == "umt5") return run_umt5(call, std::move(stop));
-    return run_clip(call, std::move(stop));
 }
 
 } // namespace denoir

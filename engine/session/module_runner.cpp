@@ -22,11 +22,11 @@ struct Entry {
 };
 
 constexpr Entry entries[] = {
-    {"wan-transformer", true, true, run_network},
-    {"wan-vae-encode", true, true, run_network},
-    {"wan-vae-decode", true, true, run_network},
-    {"umt5", true, true, run_network},
-    {"clip-vision", true, true, run_network},
+    {"wan-transformer", true, true, run_transformer},
+    {"wan-vae-encode", true, true, run_vae_encode},
+    {"wan-vae-decode", true, true, run_vae_decode},
+    {"umt5", true, true, run_umt5},
+    {"clip-vision", true, true, run_clip},
     {"scheduler", false, true, run_scheduler},
     {"timestep-matrix", false, false, run_timestep_matrix},
     {"noise", false, false, run_noise},
@@ -39,6 +39,15 @@ const Entry& entry(const std::string& name) {
     throw UsageError("", "module", fmt::format("'{}' is unknown", printable(name, 40)),
                      near.empty() ? fmt::format("known are {}", fmt::join(module_names(), ", "))
                                   : fmt::format("did you mean {}?", near));
+}
+
+/// Of a module with weights.
+void check_arithmetic(const ModuleCall& call) {
+    if (call.dtype != DType::f32 && call.dtype != DType::bf16)
+        throw UsageError("", "--dtype", "only f32 and bf16 are supported", "use f32 or bf16");
+    if (call.precision && (*call.precision == PrecisionPolicy::f32) != (call.dtype == DType::f32))
+        throw UsageError("", "--precision", "f32 goes with --dtype f32, wan and skyreels go with --dtype bf16",
+                         "leave --precision out: the family decides");
 }
 
 } // namespace
@@ -58,6 +67,7 @@ void run_module(const ModuleCall& call, std::stop_token stop) {
         throw UsageError("", "--weights", fmt::format("{} takes none", call.name), "leave it out");
     if (!module.inputs && !call.inputs.empty())
         throw UsageError("", "--inputs", fmt::format("{} takes none", call.name), "leave it out");
+    if (module.weights) check_arithmetic(call);
     if (call.out.empty()) throw UsageError("", "--out", "is missing", "give --out FILE.safetensors");
     std::vector<std::filesystem::path> inputs;
     for (const std::filesystem::path& weights : call.weights)

@@ -130,10 +130,7 @@ Config Config::read(const Weights& weights, std::optional<std::int64_t> heads) {
         if (const Weight* w = weights.find(p + name)) expected[p + name] = w->shape();
     weights.require(expected);
 
-    for (const std::int64_t value : {c.width, c.patch, c.mlp, c.grid})
-        if (value < 1)
-            throw Error(weights.origin(), p + "patch_embedding.weight", "a size of the network is zero",
-                        "use a complete checkpoint");
+    fields::check_sizes(weights, p + "patch_embedding.weight", {c.width, c.patch, c.mlp, c.grid});
     c.heads = fields::heads(weights, c.width, heads, 80);
     if (weights.config().is_object()) {
         const Json& config = weights.config();

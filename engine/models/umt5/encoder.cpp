@@ -154,10 +154,7 @@ Config Config::read(const Weights& weights) {
         throw Error(weights.origin(), fmt::format("blocks.{}.pos_embedding.embedding.weight", c.layers - 1),
                     "only the first block has a position table: this is a T5, not a UMT5", "use the UMT5-XXL encoder");
     weights.require(c.expected());
-    for (const std::int64_t value : {c.vocabulary, c.dim, c.inner, c.heads, c.ffn_dim})
-        if (value < 1)
-            throw Error(weights.origin(), "token_embedding.weight", "a size of the network is zero",
-                        "use a complete checkpoint");
+    fields::check_sizes(weights, "token_embedding.weight", {c.vocabulary, c.dim, c.inner, c.heads, c.ffn_dim});
     if (c.buckets < 4 || c.buckets % 4)
         throw Error(weights.origin(), "blocks.0.pos_embedding.embedding.weight",
                     fmt::format("{} distance buckets; a multiple of 4 is needed", c.buckets),

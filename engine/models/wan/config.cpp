@@ -124,10 +124,8 @@ Config Config::read(const Weights& weights, std::optional<std::int64_t> heads) {
     if (weights.find("fps_embedding.weight") || says_fps) c.fps_rows = size(weights, "fps_embedding.weight", 0);
     weights.require(c.expected());
 
-    for (const std::int64_t value : {c.dim, c.in_channels, c.freq_dim, c.text_dim, c.ffn_dim, c.out_channels})
-        if (value < 1)
-            throw Error(weights.origin(), "patch_embedding.weight", "a size of the network is zero",
-                        "use a complete checkpoint");
+    fields::check_sizes(weights, "patch_embedding.weight",
+                        {c.dim, c.in_channels, c.freq_dim, c.text_dim, c.ffn_dim, c.out_channels});
     if (c.freq_dim % 2)
         throw Error(weights.origin(), "time_embedding.0.weight", fmt::format("an odd sinusoid width, {}", c.freq_dim),
                     "use a complete checkpoint");
@@ -137,7 +135,7 @@ Config Config::read(const Weights& weights, std::optional<std::int64_t> heads) {
             weights.origin(), "heads",
             fmt::format("{} heads of {} channels: the position rotation needs an even number", c.heads, c.head_dim()),
             "give another number of heads");
-    c.text_len = integer(weights, {"text_len"}, 1, fields::max_text_len).value_or(usual_text_len);
+    c.text_len = integer(weights, {"text_len"}, 1, fields::max_text_len).value_or(fields::usual_text_len);
     // diffusers writes 1 for "no blocks" (spec/dit.md 8).
     const std::int64_t block = integer(weights, {"num_frame_per_block"}, 0, 1 << 20).value_or(0);
     c.causal_block = block > 1 ? block : 0;

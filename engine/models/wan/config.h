@@ -13,7 +13,7 @@ namespace denoir::wan {
 inline constexpr std::int64_t clip_rows = 257;
 
 /// Tokens of a latent [C,T,h,w]: patches of 1x2x2.
-constexpr std::int64_t tokens_of(const Shape& latent) { return latent[1] * (latent[2] / 2) * (latent[3] / 2); }
+inline std::int64_t tokens_of(const Shape& latent) { return latent[1] * (latent[2] / 2) * (latent[3] / 2); }
 
 /// The numbers of one transformer (spec/dit.md 2). A variant is a value of this, whatever its release was called.
 struct Config {
