@@ -77,9 +77,12 @@ PictureWork picture_work(const Request& r) {
     return work;
 }
 
-/// Requests that need `ratio` of this one's memory beside the weights; sides are multiples of `multiple`.
-QStringList smaller(const Request& r, int multiple, double ratio) {
+/// Requests that need `available` bytes beside the weights where this one needs `needed`.
+QStringList smaller(const Request& r, const Estimate& work, double available, double needed) {
     QStringList out;
+    const double fixed = double(work.fixed_bytes), ratio = (available - fixed) / (needed - fixed);
+    if (!(ratio > 0 && ratio < 1)) return out;
+    const int multiple = work.size_multiple;
     const int latents = int(latent_frames(*r.frames) * ratio);
     if (latents > std::max(1, ready_frames(r))) out << QObject::tr("use %1 frames").arg(video_frames(latents));
     const double side = std::sqrt(ratio);
@@ -90,12 +93,11 @@ QStringList smaller(const Request& r, int multiple, double ratio) {
 
 /// What would make it possible, or make all of it fit into `available` bytes. Empty: nothing that is known here.
 QStringList changes_for(const Request& r, const Estimate& work, quint64 needed, double available, bool possible) {
-    if (!possible) return smaller(r, work.size_multiple, available / double(work.least_bytes));
+    if (!possible) return smaller(r, work, available, double(work.least_bytes));
     const double weights = double(work.held_bytes), beside = double(needed) - weights;
     if (beside <= 0) return {};
     if (available > weights)
-        if (const QStringList out = smaller(r, work.size_multiple, (available - weights) / beside); !out.isEmpty())
-            return out;
+        if (const QStringList out = smaller(r, work, available - weights, beside); !out.isEmpty()) return out;
     if (available <= beside) return {};
     return {QObject::tr("use a model with weights of at most %1").arg(bytes_text(available - beside))};
 }

@@ -21,7 +21,6 @@ namespace denoir::app {
 namespace {
 
 constexpr int decoder_nice = 5; ///< before the run: somebody waits for this picture
-constexpr std::size_t residency_budget = std::size_t{1} << 32;
 
 /// Leaves the decoder once the picture that was asked for is there.
 struct Enough {};
@@ -95,7 +94,7 @@ struct DraftDecoder::State {
             residency.reset(); // what the old device prepared of the weights goes with it
             backend = open_backend(*r.device, std::max(1, int(std::thread::hardware_concurrency()) / 2));
         }
-        if (!residency) residency.emplace(residency_budget);
+        if (!residency) residency.emplace();
         Pipeline pipeline(*residency, backend);
         try {
             pipeline.decode(

@@ -46,7 +46,11 @@ Estimate uncached_estimate(const Request& r, const ModelHeaders& headers) {
         e.flop += forward_flop(v, double(w.frames * tokens_of_frame)) * forwards_of(r, headers.model(), w);
     std::size_t activations = transformer_needs(*headers.transformer(), r, v).activations;
     const Device device = r.device.value_or(Device{});
-    if (device.uses_host_memory()) activations += activations / 2; // that its arena may hold beside (Fit::own_class)
+    e.fixed_bytes = context_bytes(r, v);
+    if (device.uses_host_memory()) { // whose arena may hold half as much again (Fit::own_class)
+        activations += activations / 2;
+        e.fixed_bytes += e.fixed_bytes / 2;
+    }
     e.held_bytes = held_weights(*headers.transformer(), device, cast_points(*r.precision).compute, e.tokens);
     const std::size_t denoise = e.held_bytes + activations;
     e.steps_bytes = std::max(denoise, decode_bytes(r, headers.vae(), 1));

@@ -23,6 +23,11 @@ MemoryNeeds matrices(const Weights& weights, DType compute, std::string_view but
 
 } // namespace
 
+std::size_t context_bytes(const Request& r, const Variant& v) {
+    return 4 * std::size_t(v.layers) * std::size_t(v.text_len + wan::clip_rows * v.clip_images) * std::size_t(v.dim) *
+           std::size_t(element_bytes(cast_points(*r.precision).compute));
+}
+
 MemoryNeeds transformer_needs(const Weights& weights, const Request& r, const Variant& v) {
     const wan::Precision precision = cast_points(*r.precision);
     MemoryNeeds needs = matrices(weights, precision.compute, "");
@@ -40,10 +45,8 @@ MemoryNeeds transformer_needs(const Weights& weights, const Request& r, const Va
     // TeaCache keeps what the blocks added, for both branches, and what goes into the blocks and comes out beside it.
     const std::size_t kept =
         r.cache ? tokens * dim * (2 * std::size_t(element_bytes(precision.stream)) + 2 * wide + stream) : 0;
-    // Keys and values of two prompts; a tenth for blocks that do not fit exactly.
-    const std::size_t context = 4 * std::size_t(v.layers) * std::size_t(v.text_len + wan::clip_rows * v.clip_images) *
-                                std::size_t(v.dim) * wide;
-    needs.activations = (std::max(in_attention, in_feed_forward) + kept + context) / 10 * 11;
+    // A tenth for blocks that do not fit exactly.
+    needs.activations = (std::max(in_attention, in_feed_forward) + kept + context_bytes(r, v)) / 10 * 11;
     return needs;
 }
 

@@ -52,6 +52,7 @@ struct Estimate {
     std::size_t steps_bytes = 0;  ///< of denoising and decoding alone: through a card a text encoder only passes
     /// What cannot be done without: activations, and decoding on the last rung of the ladder.
     std::size_t least_bytes = 0;
+    std::size_t fixed_bytes = 0; ///< of that, what a smaller picture takes, too
     std::int64_t tokens = 0;
     int size_multiple = 16; ///< of the sides that this model can have
 };
