@@ -11,6 +11,7 @@
 #include "engine/core/error.h"
 #include "engine/core/json_fields.h"
 #include "engine/core/text.h"
+#include "engine/weights/experts.h"
 #include "engine/weights/model_folder.h"
 #include "engine/weights/places.h"
 
@@ -20,6 +21,12 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int usual_steps = 4, most_steps = 10;
+
+/// A word of distillation, and the steps that its makers recommend.
+struct Method {
+    std::string_view word;
+    int steps = usual_steps;
+};
 
 bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -54,21 +61,25 @@ bool is_version_of(std::string_view word, std::string_view key) {
     return std::all_of(word.begin(), word.end(), is_digit);
 }
 
-/// One of the words of distillation, which people write apart, too: "Self_Forcing", "step-distill".
-bool speaks_of_distillation(std::string_view name) {
-    static constexpr std::array<std::string_view, 9> keys{"lightx2v", "lightning",   "stepdistill", "causvid", "accvid",
-                                                          "fusionx",  "selfforcing", "dmd",         "rapid"};
+/// The steps of a method of distillation that a name speaks of; people write its words apart, too: "Self_Forcing",
+/// "step-distill". 0: none.
+int distilled_steps(std::string_view name) {
+    static constexpr std::array methods{
+        Method{"lightx2v"},    Method{"lightning"},    Method{"stepdistill"}, Method{"causvid"},
+        Method{"accvid", 10},  Method{"accvideo", 10}, Method{"fusionx", 8},  Method{"fusionix", 8},
+        Method{"selfforcing"}, Method{"dmd"},          Method{"rapid"},       Method{"fastwan", 3},
+        Method{"turbowan"},    Method{"rcm"},          Method{"longlive"},    Method{"krearealtime"}};
     const std::vector<std::string> words = words_of(name, true);
     for (std::size_t first = 0; first < words.size(); ++first) {
         std::string joined;
         for (std::size_t last = first; last < std::min(words.size(), first + 2); ++last) {
             joined += words[last];
-            const auto is = [&](std::string_view key) { return is_version_of(joined, key); };
-            if (std::any_of(keys.begin(), keys.end(), is)) return true;
+            for (const Method& method : methods)
+                if (is_version_of(joined, method.word)) return method.steps;
         }
     }
     const std::vector<std::string> parts = words_of(name, false);
-    return std::find(parts.begin(), parts.end(), "turbo") != parts.end();
+    return std::find(parts.begin(), parts.end(), "turbo") != parts.end() ? usual_steps : 0;
 }
 
 /// The 8 of "…-8steps"; 0 for what a training counts ("2000steps", "000008steps").
@@ -104,8 +115,13 @@ std::vector<std::string> names_of(const Request& r, const ModelFolder& model) {
         const std::size_t owner = repository.rfind("--");
         names.push_back(owner == std::string::npos ? repository : repository.substr(owner + 2));
     }
-    for (const Lora& lora : r.loras)
-        if (lora.strength != 0) names.push_back(lora.file.filename().string());
+    for (const Lora& lora : r.loras) {
+        if (lora.strength == 0) continue;
+        const fs::path file = normal_path(lora.file);
+        names.push_back(file.filename().string());
+        if (said_expert_of(file.filename()) != Expert::none) // "…-4steps-lora-…/high_noise_model.safetensors"
+            names.push_back(file.parent_path().filename().string());
+    }
     return names;
 }
 
@@ -113,7 +129,7 @@ std::vector<std::string> names_of(const Request& r, const ModelFolder& model) {
 
 int few_steps_of(std::string_view name) {
     const int counted = counted_steps(name);
-    return counted > 0 ? counted : speaks_of_distillation(name) ? usual_steps : 0;
+    return counted > 0 ? counted : distilled_steps(name);
 }
 
 std::string few_steps_warning(const Request& asked, const Request& resolved, const ModelFolder& model) {
