@@ -60,7 +60,9 @@ void check_range(const char* field, double value, Range range) {
 void check_transformer(const ModelFolder& model) {
     if (model.transformer.empty() && !model.transformer_low.empty()) refuse_half(model, Expert::low);
     if (model.transformer.empty())
-        throw Error(model.root.string(), {}, "no transformer was found there",
+        throw Error(model.root.string(), {},
+                    model.unread.empty() ? "no transformer was found there"
+                                         : fmt::format("no transformer that can be read is there: {}", model.unread),
                     "give a model folder or a transformer file");
     if (!model.relative.empty())
         throw UsageError(model.root.string(), "model", describe_relative(model.relative),
@@ -354,6 +356,7 @@ Request Pipeline::resolve(const Request& request, const ModelHeaders& headers) {
     check_images(r, variant, model);
     check_parts(r, variant, model);
     variant = headers.variant();
+    if (!model.transformer_low.empty()) tell_pairs_apart(r.loras);
     check_loras(r, headers);
 
     const Defaults d = table_for(r, variant, model);

@@ -11,8 +11,8 @@ struct ModelFolder;
 
 /// What helps where there is none: where to get one.
 constexpr const char* tokenizer_hint =
-    "put tokenizer.json of any Wan repository (google/umt5-xxl/), or ComfyUI's "
-    "umt5_xxl_*.safetensors, which carries it, beside the transformer, or name the file";
+    "put a Wan repository's tokenizer.json, or ComfyUI's umt5_xxl_*.safetensors, which carries it, beside the "
+    "transformer, or name it";
 
 /// ModelFolder::tokenizer, wherever it lies: a tokenizer file, a folder, a safetensors file that carries a spiece.model
 /// as the tensor `spiece_model` (Comfy's text encoders), or a GGUF file with a vocabulary in its metadata. Throws Error

@@ -102,11 +102,12 @@ void group_tensors(Checkpoint& c) {
     std::map<std::string, std::vector<TensorGroup::Member>, std::less<>> by_prefix;
     for (const auto& container : c.containers)
         for (const FileTensor& t : container->tensors) {
-            const std::string_view prefix = known_prefix(t.name);
+            const std::string plain = without_wrappers(t.name);
+            const std::string_view prefix = known_prefix(plain);
             auto it = by_prefix.find(prefix);
             if (it == by_prefix.end())
                 it = by_prefix.emplace(std::string(prefix), std::vector<TensorGroup::Member>{}).first;
-            it->second.push_back({container.get(), &t, t.name.substr(prefix.size())});
+            it->second.push_back({container.get(), &t, plain.substr(prefix.size())});
         }
     for (auto& [prefix, members] : by_prefix) {
         std::vector<NamedRank> named;

@@ -69,6 +69,8 @@ fs::path tokenizer_in(const fs::path& folder) {
     return {};
 }
 
+constexpr std::int64_t clip_rows = 257;
+
 /// Its sizes are those that the transformer was trained with.
 bool suits(const Network& n, const TransformerTraits& traits) {
     const Json sizes = describe_sizes(*n.group);
@@ -76,7 +78,9 @@ bool suits(const Network& n, const TransformerTraits& traits) {
         return wanted < 0 || sizes.value(key, wanted) == wanted;
     };
     if (n.component() == Component::umt5) return equal("d_model", traits.text_dim);
-    if (n.component() == Component::clip) return equal("hidden_size", traits.clip_dim);
+    // Towers of the same width for larger pictures have other rows (224 pixels: 16 x 16 patches and the class token).
+    if (n.component() == Component::clip)
+        return equal("hidden_size", traits.clip_dim) && sizes.value("tokens", clip_rows) == clip_rows;
     // One that makes larger pictures has more channels at its end (upscale2x).
     return equal("z_dim", traits.out_channels) && equal("out_channels", sizes.value("in_channels", std::int64_t{-1}));
 }

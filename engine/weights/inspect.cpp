@@ -256,6 +256,7 @@ void describe_model(Inspection& out, const ModelFolder& model) {
     }
     out.missing = model.missing;
     if (!model.relative.empty()) warn(out, describe_relative(model.relative));
+    if (!model.unread.empty()) warn(out, model.unread);
     for (const std::string& w : model.warnings) warn(out, w);
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <set>
 
 #include "engine/core/error.h"
 #include "engine/core/memory.h"
@@ -156,6 +157,8 @@ public:
             const std::string_view leaf = std::string_view(name).substr(name.rfind('.') + 1);
             const int part = canonical ? std::max(canonical->part, 0) : 0;
             if (leaf == "comfy_quant") check_comfy_quant(*member.container, *member.tensor, member.name, file);
+            if (!canonical && !is_scale_leaf(leaf) && !is_ignorable(component_, member.name))
+                strangers_.insert(member.name);
             if (is_scale_leaf(leaf))
                 put(scales_[name.substr(0, name.size() - leaf.size()) + "weight"], part, member);
             else if (canonical ? leaf != "scale_input" && leaf != "input_scale" && leaf != "comfy_quant"
@@ -203,6 +206,12 @@ private:
         return it == scales_.end() ? nullptr : it->second[part];
     }
 
+    /// A tensor of no known name that belongs to a layer.
+    const std::string* stranger_in(const std::string& layer) const {
+        const auto it = strangers_.lower_bound(layer + ".");
+        return it != strangers_.end() && it->starts_with(layer + ".") ? &*it : nullptr;
+    }
+
     /// The stored tensor with its scale; block-wise scales are multiplied in, since no kernel applies them.
     Weight single(const std::string& name, const Member& member, std::size_t part = 0) const {
         const std::string& file = member.container->file->name();
@@ -210,6 +219,9 @@ private:
         const Member* scale = scale_of(name, part);
         if (stored.dtype() == DType::i8)
             refuse_int8(member.tensor->name, file); // a number without its scale says nothing
+        if (element_bytes(stored.dtype()) == 1 && !is_block(stored.dtype()))
+            if (const std::string* unknown = stranger_in(member.name.substr(0, member.name.rfind('.'))))
+                refuse_unknown_scale(member.tensor->name, *unknown, file);
         if (!scale) return Weight(name, std::move(stored));
         if (stored.dtype() != DType::f8_e4m3 && stored.dtype() != DType::f8_e5m2)
             throw Error(file, member.tensor->name,
@@ -287,13 +299,14 @@ private:
                     reshape(name, [](const Shape& s) { return s.rank() == 2 ? Shape{1, s[0], s[1]} : Shape{}; });
             }
         // Some GGUF files fold the five axes of the patch embedding to four: [D * C, 1, 2, 2]
-        // (spec/checkpoints.md 5.2).
+        // (spec/checkpoints.md 5.2). rCM's have a linear layer over a patch: [D, C * 1 * 2 * 2].
         const auto bias = tensors.find("patch_embedding.bias");
         if (component_ == Component::transformer && bias != tensors.end() && bias->second.shape().rank() == 1 &&
             bias->second.shape()[0] > 0) {
             const std::int64_t dim = bias->second.shape()[0];
             reshape("patch_embedding.weight", [&](const Shape& s) {
-                return s.rank() == 4 && s[0] % dim == 0 ? Shape{dim, s[0] / dim, s[1], s[2], s[3]} : Shape{};
+                if (s.rank() == 4 && s[0] % dim == 0) return Shape{dim, s[0] / dim, s[1], s[2], s[3]};
+                return s.rank() == 2 && s[0] == dim && s[1] % 4 == 0 ? Shape{dim, s[1] / 4, 1, 2, 2} : Shape{};
             });
         }
     }
@@ -301,6 +314,7 @@ private:
     Component component_;
     int blocks_;
     std::map<std::string, Parts> parts_, scales_; // by canonical name of the weight
+    std::set<std::string> strangers_;             // names of tensors that the layout does not know
 };
 
 /// Refuses what would have to be copied and has no room. Writers that do not pad a safetensors header leave every

@@ -15,6 +15,7 @@
 #include "engine/weights/container.h"
 #include "engine/weights/experts.h"
 #include "engine/weights/lora_names.h"
+#include "engine/weights/places.h"
 
 namespace denoir {
 namespace {
@@ -376,7 +377,38 @@ Expert named_expert(const fs::path& file) {
     return said == Expert::none ? said_expert_of(file) : said;
 }
 
+/// "style_h.safetensors" beside "style_l.safetensors": which one it is where the other is there, too.
+Expert small_letter_of(const std::string& name, const std::string& other) {
+    const auto [mine, its] = std::mismatch(name.begin(), name.end(), other.begin(), other.end());
+    if (mine == name.end() || its == other.end() || !std::equal(mine + 1, name.end(), its + 1, other.end()))
+        return Expert::none;
+    const auto is_apart = [&](auto begin, auto end) {
+        return begin == end || !std::isalnum(static_cast<unsigned char>(*begin));
+    };
+    if (!is_apart(mine + 1, name.end()) || (mine != name.begin() && !is_apart(mine - 1, name.end())))
+        return Expert::none;
+    return *mine == 'h' && *its == 'l' ? Expert::high : *mine == 'l' && *its == 'h' ? Expert::low : Expert::none;
+}
+
+/// Which of two it is, by how their names or folders differ.
+Expert paired_expert(const fs::path& file, const fs::path& other) {
+    const fs::path mine = normal_path(file), its = normal_path(other);
+    const Expert placed = placed_expert_of(mine), opposite = placed_expert_of(its);
+    if (are_twins(mine, its) && placed != Expert::none && opposite != Expert::none && placed != opposite) return placed;
+    return mine.parent_path() == its.parent_path() ? small_letter_of(mine.filename().string(), its.filename().string())
+                                                   : Expert::none;
+}
+
 } // namespace
+
+void tell_pairs_apart(std::vector<Lora>& loras) {
+    for (Lora& lora : loras) {
+        if (lora.expert || named_expert(lora.file) != Expert::none) continue;
+        for (const Lora& other : loras)
+            if (const Expert expert = paired_expert(lora.file, other.file); expert != Expert::none)
+                lora.expert = expert;
+    }
+}
 
 fs::path peft_config_of(const fs::path& lora) {
     const std::string name = lora.filename().string();

@@ -24,6 +24,10 @@ struct Lora {
 /// "…-H-e8") is for that one alone, unless Lora::expert says otherwise. Expert::none: a model of one transformer.
 bool is_for(const Lora&, Expert);
 
+/// Two that are given together and whose names differ in a letter for the expert alone ("style_h" and "style_l"), or
+/// whose folders do ("high/model" and "low/model"), are one for each: Lora::expert then says so where nobody did.
+void tell_pairs_apart(std::vector<Lora>&);
+
 /// What the file says of these weights, from headers alone: warnings. Throws Error naming the file where it is damaged,
 /// no LoRA, of a kind that is not known here, for another model or for a model of another size.
 std::vector<std::string> check_lora(const Weights& transformer, const Lora&, Expert);

@@ -52,6 +52,8 @@ constexpr std::array relatives{Relative{"dora_scale", "DoRA"},
                                Relative{".hada_", "LoHa"},
                                Relative{".lokr_", "LoKr"},
                                Relative{".oft_", "OFT"},
+                               Relative{".lora_E", "AdaLoRA"},
+                               Relative{".reshape_weight", "a control LoRA, which adds input channels"},
                                Relative{".set_weight", "a patch that replaces weights"}};
 
 struct Prefix {

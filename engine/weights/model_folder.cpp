@@ -386,6 +386,7 @@ private:
         need(!model_.tokenizer.empty(), "tokenizer");
         if (traits.clip) need(!model_.clip.empty(), "CLIP image encoder");
         refuse_damaged_parts();
+        if (model_.transformer.empty() && model_.transformer_low.empty()) model_.unread = unread_transformer();
         warn_of_shards();
         for (const Error& problem : search_.problems())
             model_.warnings.push_back(fmt::format("left out: {}", problem.what()));
@@ -396,6 +397,37 @@ private:
         if (!traits_) return;
         model_.relative = traits.outside.empty() ? relative_by_name(names_around()) : traits.outside;
         model_.family = family(traits);
+    }
+
+    /// "quantised with …, which is not read"; empty: another file, or a damaged one.
+    static std::string unread_scheme(const CheckpointFiles& files) {
+        std::vector<std::string> names;
+        try {
+            for (const TensorGroup& g : Checkpoint::open(files.files, files.index).groups)
+                if (g.recognised.component == Component::unknown)
+                    for (const auto& m : g.members) names.push_back(m.name);
+        } catch (const Error&) { // told elsewhere
+        }
+        try {
+            for (const std::string& name : names) refuse_unknown_quantisation(name, {});
+        } catch (const Error& e) {
+            return e.message();
+        }
+        return {};
+    }
+
+    /// Of the first few files of a folder without a transformer: why one that may be it cannot be read.
+    std::string unread_transformer() const {
+        constexpr std::size_t most = 8;
+        for (const fs::path& folder : {path_, path_ / "transformer"}) {
+            if (!is_folder(folder)) continue;
+            std::vector<CheckpointFiles> all = list_checkpoints(folder);
+            all.resize(std::min(all.size(), most));
+            for (const CheckpointFiles& files : all)
+                if (const std::string scheme = unread_scheme(files); !scheme.empty())
+                    return fmt::format("{} is {}", printable(files.files.front().filename().string(), 80), scheme);
+        }
+        return {};
     }
 
     /// A damaged file is most likely the part that is missing, and says more than that it is missing.

@@ -22,8 +22,9 @@ struct ModelFolder {
                                      ///< carries one (tensor `spiece_model`, GGUF metadata); empty: none
     Json config = Json::object();    ///< the transformer's config.json
     Json model_index = Json::object();
-    std::string relative;         ///< of Wan, and not supported: TransformerTraits::outside, or by its name; else empty
-    std::optional<Family> family; ///< from config.json / model_index.json, else hints in names; empty: open
+    std::string relative; ///< of Wan, and not supported: TransformerTraits::outside, or by its name; else empty
+    std::string unread;   ///< where there is no transformer: what a file that may be it is quantised with; else empty
+    std::optional<Family> family;     ///< from config.json / model_index.json, else hints in names; empty: open
     std::vector<std::string> missing; ///< "transformer", "text encoder", "tokenizer", "VAE", "CLIP image encoder"
                                       ///< (where the transformer has its branch)
     std::vector<std::string> warnings;

@@ -155,7 +155,7 @@ bool rank_fits(const Found& found, int rank) {
     case NameKind::conv3d:
         return rank == 5;
     case NameKind::patch:
-        return rank == 5 || rank == 4;
+        return rank == 5 || rank == 4 || rank == 2; // load.cpp: to_canonical_shapes()
     case NameKind::conv2d:
         return rank == 4;
     case NameKind::tensor:
@@ -278,13 +278,32 @@ bool is_split(Component component, Naming naming, std::string_view canonical) {
     return found.match.rule && found.match.rule->part >= 0;
 }
 
+std::string without_wrappers(std::string_view name) {
+    static constexpr std::array<std::string_view, 3> wrappers{"_fsdp_wrapped_module.", "_checkpoint_wrapped_module.",
+                                                              "_orig_mod."};
+    std::string plain;
+    while (!name.empty()) {
+        const auto wrapper =
+            std::find_if(wrappers.begin(), wrappers.end(), [&](std::string_view w) { return name.starts_with(w); });
+        const std::size_t part = std::min(name.find('.'), name.size() - 1) + 1;
+        if (wrapper == wrappers.end()) plain += name.substr(0, part);
+        name.remove_prefix(part);
+    }
+    return plain;
+}
+
 std::string_view known_prefix(std::string_view name) {
-    static constexpr std::array<std::string_view, 6> prefixes{"text_encoders.umt5xxl.transformer.",
-                                                              "model.diffusion_model.",
-                                                              "first_stage_model.",
-                                                              "diffusion_model.",
-                                                              "model.",
-                                                              "vae."}; // longest first
+    static constexpr std::array<std::string_view, 11> prefixes{"text_encoders.umt5xxl.transformer.",
+                                                               "model.diffusion_model.",
+                                                               "first_stage_model.",
+                                                               "diffusion_model.",
+                                                               "umt5xxl.transformer.",
+                                                               "pipe.dit.",
+                                                               "module.",
+                                                               "model.",
+                                                               "dit.",
+                                                               "vae.",
+                                                               "net."}; // longest first
     for (const std::string_view prefix : prefixes)
         if (name.starts_with(prefix)) return prefix;
     return {};
@@ -293,14 +312,17 @@ std::string_view known_prefix(std::string_view name) {
 bool is_ignorable(Component component, std::string_view name) {
     const auto last = name.substr(name.rfind('.') + 1); // npos + 1 == 0
     if (last == "scaled_fp8" || last == "scale_input" || last == "input_scale" || last == "comfy_quant" ||
-        last == "spiece_model" || last == "position_ids" || last == "log_scale" || last == "logit_scale")
+        last == "spiece_model" || last == "position_ids" || last == "log_scale" || last == "logit_scale" ||
+        last == "_extra_state")
         return true;
-    if (name.starts_with("model_type.")) return true; // a mark of which release it is, in some repackaged files
+    // A mark of which release it is, in some repackaged files; what a trainer counted.
+    if (name.starts_with("model_type.") || name.starts_with("model_ema.")) return true;
     switch (component) {
-    case Component::transformer:
-        return name.find(".norm_added_q.") != std::string_view::npos;
-    case Component::umt5:
-        return name.starts_with("decoder.") || name == "lm_head.weight";
+    case Component::transformer: // rotations are made anew
+        return name.find(".norm_added_q.") != std::string_view::npos || name == "freqs" || name.starts_with("rope.");
+    case Component::umt5: // of the decoder, GGUF's names too
+        return name.starts_with("decoder.") || name.starts_with("dec.") || name == "lm_head.weight" ||
+               name == "output.weight";
     case Component::clip: {
         // The text half, in the three namings; what the tower's user never applies.
         static constexpr std::array<std::string_view, 10> beginnings{

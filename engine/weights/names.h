@@ -49,6 +49,10 @@ std::optional<std::string> layout_name(Component component, Naming naming, std::
 /// True where the layout stores this canonical tensor as three (q, k, v along the first axis).
 bool is_split(Component component, Naming naming, std::string_view canonical);
 
+/// Without what FSDP, activation checkpointing and torch.compile put into the names of a module that they wrap
+/// ("_orig_mod.").
+std::string without_wrappers(std::string_view name);
+
 /// The longest known prefix that `name` begins with: "model.diffusion_model.", "vae.", …; empty where there is none.
 std::string_view known_prefix(std::string_view name);
 

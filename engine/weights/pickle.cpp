@@ -9,6 +9,7 @@
 
 #include "engine/core/error.h"
 #include "engine/weights/limits.h"
+#include "engine/weights/names.h"
 #include "engine/weights/pickle_machine.h"
 
 namespace denoir {
@@ -18,21 +19,6 @@ using Kind = PickleMachine::Kind;
 using Rebuilt = PickleMachine::Rebuilt;
 using Ref = PickleMachine::Ref;
 using Value = PickleMachine::Value;
-
-/// What FSDP, activation checkpointing and torch.compile put into the names of a module that they wrap.
-std::string without_wrappers(std::string_view name) {
-    static constexpr std::array<std::string_view, 3> wrappers{"_fsdp_wrapped_module.", "_checkpoint_wrapped_module.",
-                                                              "_orig_mod."};
-    std::string plain;
-    while (!name.empty()) {
-        const auto wrapper =
-            std::find_if(wrappers.begin(), wrappers.end(), [&](std::string_view w) { return name.starts_with(w); });
-        const std::size_t part = std::min(name.find('.'), name.size() - 1) + 1;
-        if (wrapper == wrappers.end()) plain += name.substr(0, part);
-        name.remove_prefix(part);
-    }
-    return plain;
-}
 
 /// What a pickle holds.
 class Contents {

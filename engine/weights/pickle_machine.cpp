@@ -135,6 +135,9 @@ void PickleMachine::step(std::uint8_t opcode) {
         return string(number<std::uint32_t>());
     case 'J':
         return push_number(Kind::integer, static_cast<std::int32_t>(number<std::uint32_t>()));
+    case 'G': // a float, such as a learning rate: no tensor
+        number<std::uint64_t>();
+        return push_kind(Kind::none);
     case 'K':
         return push_number(Kind::integer, static_cast<std::int64_t>(number<std::uint8_t>()));
     case 'M':

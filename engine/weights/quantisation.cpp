@@ -40,7 +40,15 @@ void refuse_unknown_quantisation(std::string_view name, const std::string& file)
                                       Mark{".qzeros", "GPTQ / AWQ"},
                                       Mark{".smooth_factor", "SVDQuant"},
                                       Mark{".wscales", "SVDQuant"},
-                                      Mark{".weight._data", "quanto"}};
+                                      Mark{".weight._data", "quanto"},
+                                      Mark{".weight_global_scale", "nvfp4"},
+                                      Mark{".weight_scale_inv", "fp8 in tiles of 128 x 128"},
+                                      Mark{"_quantizer._scale", "ModelOpt"},
+                                      Mark{"_quantizer._amax", "ModelOpt"},
+                                      Mark{"._weight_qdata", "torchao"},
+                                      Mark{".zero_point", "SDNQ or alike"},
+                                      Mark{".encoded_exponent", "DFloat11"},
+                                      Mark{".int8_weight", "TurboDiffusion's int8"}};
     for (const Mark& mark : marks) {
         const bool inside =
             mark.part.ends_with('.') ? name.find(mark.part) != std::string_view::npos : name.ends_with(mark.part);
@@ -48,6 +56,12 @@ void refuse_unknown_quantisation(std::string_view name, const std::string& file)
             throw Error(file, std::string(name), fmt::format("quantised with {}, which is not read", mark.scheme),
                         use_other);
     }
+}
+
+void refuse_unknown_scale(std::string_view name, std::string_view scale, const std::string& file) {
+    throw Error(file, std::string(name),
+                fmt::format("its numbers are scaled by `{}`, in a way that is not read", printable(scale, 100)),
+                use_other);
 }
 
 void refuse_int8(std::string_view name, const std::string& file) {

@@ -73,7 +73,35 @@ constexpr std::array relatives{Relative{"vace_", "VACE"},
                                Relative{"ip_adapter", "Lynx / FantasyPortrait"},
                                Relative{"ref_adapter.", "Lynx / FantasyPortrait"},
                                Relative{"patch_embedding_pose.", "SCAIL"},
-                               Relative{"to_gate_compress.", "FastWan (sparse attention)"}};
+                               Relative{"to_gate_compress.", "FastWan (sparse attention)"},
+                               Relative{"local_attn.", "TurboDiffusion (sparse-linear attention)"},
+                               Relative{"LQ_proj_in.", "FlashVSR"},
+                               Relative{"motion_attn.", "MTV-Crafter"},
+                               Relative{"condition_embedding_align.", "SteadyDancer"},
+                               Relative{"control_blocks_dense.", "LongVie"},
+                               Relative{"refextractor.", "One-to-All"},
+                               Relative{"action_model.", "Matrix-Game"}};
+
+/// A tensor that belongs to no layer of Wan's; empty: none. What hangs on a layer's weight is its quantisation.
+std::string stranger_of(const TensorGroup& group) {
+    if (group.recognised.component != Component::transformer) return {};
+    std::set<std::string, std::less<>> layers;
+    std::vector<std::string_view> strangers;
+    for (const auto& m : group.members) {
+        if (!canonical_name(group.recognised.component, group.recognised.layout, m.name)) {
+            if (!is_ignorable(group.recognised.component, m.name)) strangers.push_back(m.name);
+        } else if (m.name.ends_with(".weight")) {
+            layers.insert(m.name.substr(0, m.name.rfind('.')));
+        }
+    }
+    for (const std::string_view name : strangers) {
+        bool hangs = false;
+        for (std::size_t dot = name.find('.'); dot != std::string_view::npos && !hangs; dot = name.find('.', dot + 1))
+            hangs = layers.contains(name.substr(0, dot));
+        if (!hangs) return std::string(name);
+    }
+    return {};
+}
 
 std::string outside_of(const Shapes& shapes, const TransformerTraits& t) {
     for (const Relative& relative : relatives)
@@ -99,6 +127,7 @@ TransformerTraits transformer_traits(const Shapes& s) {
     if (const std::int64_t rows = axis(s, "head.head.weight", 0); rows > 0) t.out_channels = rows / 4;
     const auto patch = s.find("patch_embedding.weight");
     if (patch != s.end() && patch->second.size() == 5) t.in_channels = patch->second[1];
+    if (patch != s.end() && patch->second.size() == 2) t.in_channels = patch->second[1] / 4; // as a linear layer
     if (patch != s.end() && patch->second.size() == 4 && t.dim > 0)
         t.in_channels = patch->second[0] / t.dim; // folded by some GGUF writers
     t.clip = has_prefix(s, "img_emb.");
@@ -156,7 +185,11 @@ Json clip_sizes(const Shapes& s) {
 } // namespace
 
 TransformerTraits TransformerTraits::read(const TensorGroup& group) {
-    return transformer_traits(canonical_shapes(group));
+    TransformerTraits traits = transformer_traits(canonical_shapes(group));
+    if (traits.outside.empty())
+        if (const std::string stranger = stranger_of(group); !stranger.empty())
+            traits.outside = fmt::format("with layers of its own ({})", printable(stranger, 80));
+    return traits;
 }
 
 std::string describe_relative(std::string_view outside) {

@@ -119,6 +119,9 @@ TEST(CompanionsTest, AnotherProgramsVisionTowerIsNoClip) {
     for (const Raw& t : zero_tensors(clip_names(10, 12, 2)))
         if (t.name != "visual.cls_embedding") siglip.push_back(t);
     write_bytes(folder / "clip_vision/sigclip_vision_patch14_384.safetensors", safetensors(siglip));
+    // As wide, for pictures of 384 pixels.
+    write_bytes(folder / "clip_vision/DFN5B-CLIP-ViT-H-14-384.safetensors",
+                safetensors(zero_tensors(clip_names(10, 12, 2, 14, 730))));
     const ModelFolder m = ModelFolder::open(folder.path());
     EXPECT_EQ(m.clip.size(), 0u);
     EXPECT_EQ(m.missing, Names{"CLIP image encoder"});

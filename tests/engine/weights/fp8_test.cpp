@@ -115,6 +115,16 @@ TEST(Fp8, OtherQuantisationsAreRefusedByName) {
     EXPECT_TRUE(
         has(refusal(file({zeros(layer + ".weight.quant_state.bitsandbytes__nf4", {4}, "U8")})), "bitsandbytes"));
     EXPECT_TRUE(has(refusal(file({zeros(layer + ".qweight", {4}, "I32")})), "GPTQ"));
+    EXPECT_TRUE(has(refusal(file({f32(layer + ".weight_scale_inv", {1, 1})})), "tiles of 128"));
+    EXPECT_TRUE(has(refusal(file({f32(layer + ".weight_quantizer._scale", {1})})), "ModelOpt"));
+}
+
+/// Numbers of a byte say nothing without what scales them, whatever that is called.
+TEST(Fp8, NoWeightIsTakenWithoutItsScale) {
+    for (const char* scale : {".scale", ".wscale"}) {
+        EXPECT_TRUE(has(refusal(file({f32(layer + scale, {8, 1})})), "scaled by `" + layer + scale)) << scale;
+        EXPECT_EQ(refusal(file({f32("blocks.0.self_attn.k" + std::string(scale), {8, 1})})), "accepted"); // k is bf16
+    }
 }
 
 } // namespace

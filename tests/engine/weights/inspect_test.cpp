@@ -152,7 +152,7 @@ TEST(Inspect, SaysWhatIsNotReadOrNotRendered) {
     EXPECT_TRUE(
         has(warning({zeros("blocks.0.self_attn.q.weight_scale_2", {}), zeros("blocks.0.ffn.0.weight_scale_2", {})}),
             "nvfp4")); // once for all layers
-    EXPECT_TRUE(has(warning({Raw{"a", "F4", {2}, "x"}, Raw{"b", "F4", {2}, "x"}}), "F4"));
+    EXPECT_TRUE(has(warning({Raw{"blocks.0.ffn.0.a", "F4", {2}, "x"}, Raw{"blocks.0.ffn.2.a", "F4", {2}, "x"}}), "F4"));
     for (Raw& t : tensors)
         if (t.name == "blocks.0.self_attn.q.weight") t = zeros(t.name, t.shape, "I8");
     EXPECT_TRUE(has(warning({}), "int8"));
@@ -165,8 +165,12 @@ TEST(Inspect, SaysWhatIsNotReadOrNotRendered) {
              {"blocks.0.audio_cross_attn.kv_linear.weight", "InfiniteTalk"},
              {"control_adapter.conv.weight", "Fun-Control"},
              {"blocks.1.cam_encoder.weight", "ReCamMaster"},
+             {"blocks.0.self_attn.attn_op.local_attn.proj_l.weight", "TurboDiffusion"},
+             {"blocks.1.emotion.weight", "layers of its own (blocks.1.emotion.weight)"},
              {"blocks.0.cross_attn.ip_adapter.registers", "Lynx"}})
         EXPECT_TRUE(has(warning({f32(tensor, {2, 2})}), name)) << tensor;
+    for (const char* harmless : {"freqs", "rope.freqs_cos", "model_ema.decay", "blocks.0.self_attn.q._extra_state"})
+        EXPECT_EQ(warning({f32(harmless, {2})}), "0") << harmless;
     TransformerSize control = tiny_transformer();
     control.in = 48;
     tensors = zero_tensors(transformer_names(control));

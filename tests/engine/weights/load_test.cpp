@@ -102,7 +102,8 @@ TEST(Load, TrueSizedNameListsOfTheLargestModels) {
 
 TEST(Load, PrefixesAreStripped) {
     const NameList list = transformer_names(tiny_transformer());
-    for (const std::string prefix : {"model.diffusion_model.", "diffusion_model.", "model."}) {
+    for (const std::string prefix : {"model.diffusion_model.", "diffusion_model.", "model.", "net.", "module.",
+                                     "pipe.dit.", "_orig_mod.", "net._orig_mod."}) {
         TempFolder folder;
         write_bytes(folder / "x",
                     safetensors(zero_tensors(list, "F16", [&](const std::string& n) { return prefix + n; })));
@@ -389,6 +390,17 @@ TEST(Load, FoldedPatchEmbeddingOfGgufIsUnfolded) {
 }
 
 /// ggml's tools drop leading axes of one: [1, 6, 8] is written as rows of 8.
+/// rCM's, a linear layer over the values of a patch.
+TEST(Load, APatchEmbeddingOfTwoAxesGetsItsOther) {
+    const NameList list = transformer_names(tiny_transformer());
+    std::vector<Raw> tensors = zero_tensors(list);
+    for (Raw& t : tensors)
+        if (t.name == "patch_embedding.weight") t.shape = {t.shape[0], product(t.shape) / t.shape[0]};
+    TempFolder folder;
+    write_bytes(folder / "x.safetensors", safetensors(tensors));
+    EXPECT_NO_THROW(load(folder / "x.safetensors").require(shapes(list)));
+}
+
 TEST(Load, LeadingAxesOfOneThatGgufDroppedComeBack) {
     TransformerSize size = tiny_transformer();
     size.in = 36, size.clip = 10, size.positions = 514;

@@ -287,6 +287,23 @@ TEST_F(LoraTest, EachExpertHasItsOwn) {
     EXPECT_TRUE(has(refusal(lora(half)), "none of its layers is in this model"));
 }
 
+TEST_F(LoraTest, TwoThatDifferInTheExpertAloneAreAPair) {
+    const auto told = [](const char* one, const char* other) {
+        std::vector<Lora> two{{one}, {other}};
+        tell_pairs_apart(two);
+        return std::pair(two[0].expert, two[1].expert);
+    };
+    const std::pair pair(std::optional(Expert::high), std::optional(Expert::low));
+    const std::pair<std::optional<Expert>, std::optional<Expert>> neither;
+    EXPECT_EQ(told("style_h.safetensors", "style_l.safetensors"), pair);
+    EXPECT_EQ(told("style-h-v2.safetensors", "style-l-v2.safetensors"), pair);
+    EXPECT_EQ(told("a/high/model.safetensors", "a/low/model.safetensors"), pair);
+    EXPECT_EQ(told("fresh.safetensors", "fresl.safetensors"), neither); // no word of its own
+    EXPECT_EQ(told("style_h.safetensors", "other_l.safetensors"), neither);
+    EXPECT_EQ(told("style_h.safetensors", "style_h.safetensors"), neither);
+    EXPECT_EQ(told("style_H.safetensors", "style_L.safetensors"), neither); // said by their names alone
+}
+
 TEST_F(LoraTest, AnExpertIsSaidByNameFolderOrRequest) {
     const fs::path high = "high_noise/pytorch_lora_weights.safetensors", heels = "high_heels.safetensors";
     EXPECT_TRUE(is_for({high}, Expert::high) && !is_for({high}, Expert::low));

@@ -270,6 +270,12 @@ TEST(ModelFolderTest, SaysWhatIsMissingOrDamaged) {
     }
     write_bytes(folder / "quanto_int8.safetensors", safetensors(quanto));
     EXPECT_TRUE(has(refusal(folder / "quanto_int8.safetensors"), "quantised with quanto"));
+    TempFolder beside("quantised");
+    write_bytes(beside / "transformer/quanto_int8.safetensors", safetensors(quanto));
+    write_bytes(beside / "vae.safetensors", safetensors(zero_tensors(vae21_names(2, 2))));
+    EXPECT_EQ(ModelFolder::open(beside.path()).unread,
+              "quanto_int8.safetensors is quantised with quanto, which is not read");
+    EXPECT_EQ(ModelFolder::open(sparse.path()).unread, "");
 }
 
 } // namespace

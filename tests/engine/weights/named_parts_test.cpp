@@ -56,8 +56,7 @@ TEST(NamedPartsTest, TheLowNoiseExpertMayLieAnywhere) {
     write_bytes(parts / "second.safetensors", transformer_file());
     write_bytes(parts / "images.safetensors", transformer_file(with_images()));
     add_companions(folder.path());
-    const ModelFolder m =
-        ModelFolder::open(folder / "first.safetensors", {.low_noise = parts / "second.safetensors"});
+    const ModelFolder m = ModelFolder::open(folder / "first.safetensors", {.low_noise = parts / "second.safetensors"});
     EXPECT_EQ(names_of(m.transformer), Names{"first.safetensors"});
     EXPECT_EQ(m.transformer_low, std::vector{parts / "second.safetensors"});
     EXPECT_EQ(m.family, Family::wan22);
@@ -82,7 +81,8 @@ TEST(NamedPartsTest, AreWhatTheyAreNamedFor) {
     const fs::path model = folder / "wan.safetensors";
     EXPECT_TRUE(has(refusal_with(model, {.vae = parts / "gone.safetensors"}), "gone.safetensors: no such file"));
     EXPECT_TRUE(has(refusal_with(model, {.tokenizer = parts / "gone"}), "gone: no such file"));
-    EXPECT_TRUE(has(refusal_with(model, {.vae = parts / "encoder.safetensors"}), "holds no VAE (found: UMT5 text encoder)"));
+    EXPECT_TRUE(
+        has(refusal_with(model, {.vae = parts / "encoder.safetensors"}), "holds no VAE (found: UMT5 text encoder)"));
     EXPECT_TRUE(has(refusal_with(model, {.vae = parts / "vae"}), "several files hold a VAE (a.safetensors, b.saf"));
     EXPECT_TRUE(has(refusal_with(model, {.vae = parts / "damaged.safetensors"}), "damaged.safetensors"));
     EXPECT_TRUE(has(refusal_with(model, {.clip = parts / "notes.txt"}), "notes.txt"));

@@ -290,7 +290,8 @@ TEST(Pth, RefusesTensorsOutsideTheirStorage) {
     EXPECT_REFUSED(with_tensor(16, 0, {4, 4}, {4, -1}), "strides");
     EXPECT_REFUSED(with_tensor(16, 0, {-4, 4}, {4, 1}), "64 bits");
     EXPECT_REFUSED(with_tensor(16, 0, {1LL << 40, 1LL << 40}, {0, 0}), "64 bits");
-    EXPECT_REFUSED(with_tensor(16, 0, std::vector<std::int64_t>(17, 1), std::vector<std::int64_t>(17, 1)), "short tuple");
+    EXPECT_REFUSED(with_tensor(16, 0, std::vector<std::int64_t>(17, 1), std::vector<std::int64_t>(17, 1)),
+                   "short tuple");
     EXPECT_REFUSED(with_tensor(16, 0, {1LL << 40}, {0}), "larger than its storage");
     EXPECT_REFUSED(with_tensor(16, 0, {1LL << 32, 2}, {1LL << 32, 1}), "strides");
     EXPECT_REFUSED(with_tensor(-1, 0, {0}, {1}), "asks for");
