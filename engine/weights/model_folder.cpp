@@ -421,7 +421,8 @@ private:
         constexpr std::size_t most = 8;
         for (const fs::path& folder : {path_, path_ / "transformer"}) {
             if (!is_folder(folder)) continue;
-            std::vector<CheckpointFiles> all = list_checkpoints(folder);
+            std::vector<Error> damaged; // are told elsewhere
+            std::vector<CheckpointFiles> all = list_checkpoints(folder, &damaged);
             all.resize(std::min(all.size(), most));
             for (const CheckpointFiles& files : all)
                 if (const std::string scheme = unread_scheme(files); !scheme.empty())
