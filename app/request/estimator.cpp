@@ -84,7 +84,8 @@ QStringList smaller(const Request& r, const Estimate& work, double available, do
     if (!(ratio > 0 && ratio < 1)) return out;
     const int multiple = work.size_multiple;
     const int latents = int(latent_frames(*r.frames) * ratio);
-    if (latents > std::max(1, ready_frames(r))) out << QObject::tr("use %1 frames").arg(video_frames(latents));
+    if (latents > std::max(1, ready_frames(r)) && available >= double(work.decode_bytes))
+        out << QObject::tr("use %1 frames").arg(video_frames(latents));
     const double side = std::sqrt(ratio);
     const int width = int(*r.width * side / multiple) * multiple, height = int(*r.height * side / multiple) * multiple;
     if (width >= 64 && height >= 64) out << QObject::tr("use the size %1x%2").arg(width).arg(height);

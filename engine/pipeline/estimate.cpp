@@ -55,7 +55,8 @@ Estimate uncached_estimate(const Request& r, const ModelHeaders& headers) {
     const std::size_t denoise = e.held_bytes + activations;
     e.steps_bytes = std::max(denoise, decode_bytes(r, headers.vae(), 1));
     e.peak_bytes = std::max(e.steps_bytes, headers.text_encoder_bytes());
-    e.least_bytes = std::max(activations, decode_bytes(r, headers.vae(), most_strips));
+    e.decode_bytes = decode_bytes(r, headers.vae(), most_strips);
+    e.least_bytes = std::max(activations, e.decode_bytes);
     return e;
 }
 

@@ -52,7 +52,8 @@ struct Estimate {
     std::size_t steps_bytes = 0;  ///< of denoising and decoding alone: through a card a text encoder only passes
     /// What cannot be done without: activations, and decoding on the last rung of the ladder.
     std::size_t least_bytes = 0;
-    std::size_t fixed_bytes = 0; ///< of that, what a smaller picture takes, too
+    std::size_t fixed_bytes = 0;  ///< of the activations, what a clip of any size takes, too
+    std::size_t decode_bytes = 0; ///< of that decoding, for any number of frames
     std::int64_t tokens = 0;
     int size_multiple = 16; ///< of the sides that this model can have
 };

@@ -51,17 +51,20 @@ private slots:
         QVERIFY(!tight.fits);
         Request large = r;
         large.frames = 81, large.width = 832, large.height = 480;
-        const Estimate much = Pipeline::estimate(large, model);
-        // Keys and values of the prompts take as much for any clip.
-        const auto share = [&](double part) {
-            return std::size_t(double(much.fixed_bytes) + double(much.least_bytes - much.fixed_bytes) * part) + 100;
+        // Keys and values of the prompts take as much for any clip, and so does decoding for any number of frames.
+        Estimate much = Pipeline::estimate(large, model);
+        const auto of_latents = [&](quint64 latents) {
+            much.fixed_bytes = 1'000'000'000, much.decode_bytes = 1'500'000'000;
+            much.least_bytes = much.peak_bytes = much.fixed_bytes + latents * 100'000'000;
+            return much;
         };
-        const auto no = again.forecast(large, much, share(1.0 / 3));
+        const auto no = again.forecast(large, of_latents(21), 1'700'000'000);
         QVERIFY(!no.possible && !no.changes.isEmpty());
         QCOMPARE(no.changes[0], QStringLiteral("use 25 frames"));
-        // What is offered is enough: a seventh of the latent frames less fits into a seventh less memory.
+        QVERIFY(again.forecast(large, of_latents(7), 1'700'000'000).possible); // what was offered is enough
+        QVERIFY(!again.forecast(large, of_latents(21), 1'400'000'000).changes[0].contains(QStringLiteral("frames")));
         large.frames = 69;
-        QVERIFY(again.forecast(large, Pipeline::estimate(large, model), share(6.0 / 7)).possible);
+        much = Pipeline::estimate(large, model);
         // Weights that do not fit beside the rest: only other weights help.
         Estimate heavy = much;
         heavy.held_bytes = 4 * much.peak_bytes, heavy.peak_bytes = 5 * much.peak_bytes, heavy.fixed_bytes = 0;
