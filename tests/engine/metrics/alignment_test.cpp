@@ -54,6 +54,19 @@ TEST(Alignment, DifferentScenesAreNotAligned) {
     EXPECT_FALSE(found.certain);
 }
 
+/// Other pictures of one scene's light fit each other where they must, and are not the same all the same.
+TEST(Alignment, PicturesThatOnlyResembleAreNotAligned) {
+    std::vector<Signature> brighter = frames(0, 40);
+    for (Signature& s : brighter)
+        for (float& v : s) v += 10;
+    EXPECT_TRUE(align(frames(7, 25), brighter, 100).certain); // as another coding may be
+    for (Signature& s : brighter)
+        for (float& v : s) v += 4;
+    const Alignment found = align(frames(7, 25), brighter, 100);
+    EXPECT_FALSE(found.certain);
+    EXPECT_EQ(found.offset, 0);
+}
+
 TEST(Alignment, OneFrame) {
     const std::vector<Signature> one = frames(0, 1), three = frames(0, 3);
     EXPECT_EQ(align(one, one, 10).offset, 0);

@@ -119,6 +119,21 @@ TEST(Picture, HistogramsCountEverySampleAndAddUp) {
     EXPECT_EQ(h.difference[2], 2 * x.size()); // nothing of this picture clips
 }
 
+/// What lies between two values counts as the nearer one, and none is out of range.
+TEST(Picture, HistogramsOfFloatsCountTheNearestValue) {
+    ThreadPool pool(1);
+    Tensor a = Tensor::host({3, 1, 6}), b = Tensor::zeros({3, 1, 6});
+    const float values[]{0.4f, 0.6f, 99.5f, 254.6f, 300, -1};
+    for (int i = 0; i < 18; ++i) a.span<float>()[std::size_t(i)] = values[i % 6];
+    metrics::PixelHistograms h;
+    compare_frames(a, b, pool, {.histograms = &h});
+    for (const auto& channel : h.a) {
+        std::array<std::uint64_t, 256> expected{};
+        expected[0] = 2, expected[1] = 1, expected[100] = 1, expected[255] = 2;
+        EXPECT_EQ(channel, expected);
+    }
+}
+
 TEST(Picture, ViewsOfALargerTensorWork) {
     ThreadPool pool(1);
     const test::Samples a = test::picture(40, 36, 3), b = test::changed(a, 3, "noise 9");

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 namespace denoir::metrics {
 namespace {
 
@@ -26,6 +28,28 @@ TEST(Summary, PsnrIsThatOfTheMeanError) {
     EXPECT_EQ(s.worst_psnr, 2u);
     EXPECT_EQ(s.worst_ssim, 1u);
     EXPECT_DOUBLE_EQ(*s.worst.ssim, 0.9);
+}
+
+/// Each of its own frame: no value is another's.
+TEST(Summary, EachValueIsThatOfItsWorstFrame) {
+    std::vector<FrameMetrics> frames{frame(3, 0.9), frame(2, 0.8), frame(1, 0.95)};
+    frames[0].difference = {.mean = 1, .max = 9, .p95 = 4, .p99 = 5};
+    frames[1].difference = {.mean = 2, .max = 7, .p95 = 3, .p99 = 6};
+    frames[2].difference = {.mean = 0, .max = 8, .p95 = 2, .p99 = 7};
+    for (std::size_t i = 0; i < 3; ++i) frames[i].lpips = std::array{0.25, 0.75, 0.5}[i];
+    const Summary s = summarize(frames);
+    EXPECT_EQ(s.worst.mse, 3);
+    EXPECT_EQ(s.worst.psnr, psnr_of(3));
+    EXPECT_EQ(s.worst.ssim, 0.8);
+    EXPECT_EQ(s.worst.lpips, 0.75);
+    EXPECT_EQ(s.mean.lpips, 0.5);
+    EXPECT_EQ(s.worst.difference.mean, 2);
+    EXPECT_EQ(s.worst.difference.max, 9);
+    EXPECT_EQ(s.worst.difference.p95, 4);
+    EXPECT_EQ(s.worst.difference.p99, 7);
+    EXPECT_EQ(s.mean.difference.mean, 1);
+    EXPECT_EQ(s.mean.difference.p95, 3);
+    EXPECT_EQ(s.mean.difference.p99, 6);
 }
 
 TEST(Summary, EqualFramesHaveNoPsnr) {
