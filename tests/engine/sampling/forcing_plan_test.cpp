@@ -116,6 +116,8 @@ TEST(ForcingPlan, RefusesByName) {
     EXPECT_EQ(field(4097, 0), ""); // the longest clip in one window: 16385 frames
     EXPECT_EQ(field(4098, 0), "frames");
     EXPECT_EQ(field(4096, 1000, 1, 0, 0, 0, 1000), "frames"); // sixteen thousand million entries
+    EXPECT_EQ(field(3000, 1, 1, 0, 0, 0, 300), "");           // 3299 rows: 9.9 million, of ten that there may be
+    EXPECT_EQ(field(3000, 1, 1, 0, 0, 0, 400), "frames");
 }
 
 } // namespace
