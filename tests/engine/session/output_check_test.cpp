@@ -67,6 +67,8 @@ TEST_F(OutputCheck, RefusesInputsInAnySpelling) {
     EXPECT_NE(refusal(image, {in("link.mp4")}), "");
     EXPECT_NE(refusal(image, {folder_.path()}), "");
     EXPECT_NE(refusal(folder_.path(), {folder_.path()}), "");
+    fs::create_directory(in("empty")); // whose pictures are still to come
+    EXPECT_NE(refusal(in("empty"), {in("empty")}).find("is also an input"), std::string::npos);
     // What is made in a folder that is read is no input of it.
     EXPECT_EQ(refusal(in("new"), {folder_.path()}), "");
     EXPECT_EQ(refusal(in("other.mp4"), {image}), "");
@@ -94,6 +96,7 @@ TEST_F(OutputCheck, RefusesWhatAnotherRunKeeps) {
     EXPECT_EQ(refusal(make("fox/draft.mp4")), ""); // its user's, as a file anywhere
     fs::remove(in("fox/solver"));                  // another program's run.json
     EXPECT_EQ(refusal(video), "");
+    EXPECT_NE(refusal(video, {in("fox")}).find("is also an input"), std::string::npos); // what reads a run reads it
 }
 
 } // namespace

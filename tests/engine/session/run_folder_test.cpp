@@ -221,6 +221,25 @@ TEST_F(RunFolderTest, KeepsWhatTheRequestWants) {
     }
 }
 
+/// Three windows of two steps each: of every window the last latent is a part of the clip.
+TEST_F(RunFolderTest, EachWindowHasAnEndAndEstimatesOfItsOwn) {
+    RunRecord r = record();
+    r.total_steps = 6;
+    Request& q = r.request;
+    q.mode = Mode::forcing, q.family = Family::skyreels_df, q.frames = 17, q.steps = 2;
+    q.forcing = Forcing{.overlap = 5, .base = 9};
+    q.latents = KeepLatents::last;
+    RunFolder run = RunFolder::create(path(), std::move(r));
+    run.store_step({.step = 0}, numbers(0), {}, {});
+    for (int step = 1; step <= 6; ++step) {
+        run.store_step({.step = step}, numbers(float(step)), numbers(10 * float(step)), {});
+        EXPECT_EQ(run.record().find(step)->x0_change, step % 2 == 0 ? 10 : 0) << step;
+    }
+    run.drop_latents();
+    for (int step = 0; step <= 6; ++step)
+        EXPECT_EQ(fs::exists(run.latents_file(step)), step > 0 && step % 2 == 0) << step;
+}
+
 TEST_F(RunFolderTest, RefusesWhatIsNoRun) {
     EXPECT_THROW(RunFolder::open(folder_.path()), Error);
     EXPECT_THROW(RunFolder::open(folder_.path() / "missing"), Error);

@@ -136,6 +136,8 @@ TEST(Sweep, IsMeasuredAgainstTheMostStepsUnlessSomethingElseIsSaid) {
     sweep = sweep_of(
         R"({"schema": 1, "axes": {"cache.threshold": [0.2, 0, 0.1], "dtype": ["bf16", "f32"], "seed": [1, 2]}})");
     EXPECT_EQ(sweep.reference, (std::vector<std::optional<std::size_t>>{1, 1, std::nullopt}));
+    sweep = sweep_of(R"({"schema": 1, "axes": {"cache": [{"threshold": 0.1}, null]}})");
+    EXPECT_EQ(sweep.reference, (std::vector<std::optional<std::size_t>>{1}));
 }
 
 TEST(Sweep, ACellNeverComesBeforeTheOneItIsMeasuredAgainst) {

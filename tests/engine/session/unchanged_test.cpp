@@ -63,6 +63,22 @@ TEST(InputsUnchanged, SeesAModelsFileOfAnotherTime) {
     EXPECT_FALSE(inputs_unchanged(run, folder.path()));
 }
 
+/// Two models made the steps of such a run: what it began with stands in its record.
+TEST(SinceTheBeginning, AFileKeepsTheSumThatItBeganWith) {
+    const std::string a(64, 'a'), b(64, 'b');
+    const auto after = [](const ModelFile& began, const ModelFile& now) {
+        const std::vector<ModelFile> files = since_the_beginning(std::vector{began}, {now});
+        EXPECT_EQ(files.size(), 1u);
+        return std::pair(files[0].modified_ns, files[0].sha256);
+    };
+    EXPECT_EQ(after({"f", 3, 1, a}, {"f", 3, 2, b}), std::pair(std::int64_t{1}, a));
+    EXPECT_EQ(after({"f", 3, 1, a}, {"f", 3, 2, ""}), std::pair(std::int64_t{1}, a));
+    EXPECT_EQ(after({"f", 3, 1, a}, {"f", 3, 2, a}), std::pair(std::int64_t{2}, a)) << "copied anew";
+    EXPECT_EQ(after({"f", 3, 1, ""}, {"f", 3, 1, b}), std::pair(std::int64_t{1}, b)) << "known later";
+    EXPECT_EQ(after({"f", 3, 1, ""}, {"f", 3, 2, b}), std::pair(std::int64_t{1}, std::string()));
+    EXPECT_EQ(since_the_beginning(std::vector<ModelFile>{{"gone", 3, 1, a}}, {}).size(), 1u);
+}
+
 /// The cache of checksums tells files of one size by their times and by their places on the disk.
 TEST(FileHashes, AreComputedAnewForAnotherFileOfThatName) {
     const test::TempFolder folder;

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/session/preflight.h"
+
+#include <gtest/gtest.h>
+
+#include "engine/core/atomic_file.h"
+#include "engine/pipeline/pipeline.h"
+#include "engine/weights/model_folder.h"
+#include "tests/engine/refusal.h"
+#include "tests/engine/temp_folder.h"
+
+namespace denoir {
+namespace fs = std::filesystem;
+namespace {
+
+/// Latents, estimates and what the solver remembers, of every step.
+TEST(DiskSpace, MustHoldWhatTheStepsLeave) {
+    const test::TempFolder folder;
+    Request r;
+    r.model = fs::path(DENOIR_FIXTURES) / "_models" / "Wan2.1-T2V-tiny", r.prompt = "a fox";
+    r.width = 64, r.height = 64, r.frames = 5, r.steps = 99;
+    const ModelFolder model = ModelFolder::open(r.model);
+    r = Pipeline::resolve(r, model);
+    EXPECT_NO_THROW(check_disk_space(r, model, folder / "run"));
+    // Of 64 pixels a side and two latent frames, 16 channels of f32: 8 KiB a latent, six of them a step.
+    r.width = r.height = 1 << 20; // 2 TiB a latent
+    const std::string said = test::refusal([&] { check_disk_space(r, model, folder / "run"); });
+    EXPECT_NE(said.find("the run needs about " + std::to_string(100LL * 6 * (2LL << 20) + 16) + " MiB"),
+              std::string::npos)
+        << said;
+}
+
+/// A LoRA means something else with another adapter_config.json beside it.
+TEST(ModelFiles, ThoseBesideALoraCountToo) {
+    const test::TempFolder folder;
+    const fs::path lora = folder / "adapter_model.safetensors", config = folder / "adapter_config.json";
+    for (const fs::path& file : {lora, config}) write_file(file, "{}");
+    const std::vector<Lora> loras{{lora, 1.0}};
+    EXPECT_EQ(model_files({}, loras), (std::vector{config, lora}));
+}
+
+} // namespace
+} // namespace denoir
