@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/session/sweep_run.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/mount.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
@@ -11,6 +14,7 @@
 #include "engine/compare/sweep_outputs.h"
 #include "engine/media/video_reader.h"
 #include "engine/media/video_writer.h"
+#include "engine/session/branch.h"
 #include "engine/session/render.h"
 #include "tests/app/tiny.h"
 #include "tests/engine/temp_folder.h"
@@ -133,6 +137,59 @@ TEST_F(SweepRun, EqualCellsAreRenderedOnceAndRunsOfTheHistoryTakenOver) {
     SweepFolder anew = SweepFolder::create(folder_.path() / "u", sweep_);
     work(anew, false);
     EXPECT_EQ(rendered_.size(), 2u);
+}
+
+/// None of these decides a byte of the clip.
+TEST_F(SweepRun, RunsOfOtherThreadsAndKeptLatentsAreTakenOver) {
+    SweepFolder folder = SweepFolder::create(folder_.path() / "s", sweep_);
+    work(folder);
+    sweep_.request.threads = 2;
+    sweep_.request.latents = KeepLatents::last;
+    EXPECT_TRUE(plan(sweep_, true).to_render().empty());
+    sweep_.request.prompt = "A blue moon.";
+    EXPECT_EQ(plan(sweep_, true).to_render().size(), 4u);
+}
+
+TEST_F(SweepRun, ARunOfAnotherVersionIsNotTakenOver) {
+    SweepFolder folder = SweepFolder::create(folder_.path() / "s", sweep_);
+    work(folder);
+    ASSERT_FALSE(plan(sweep_, true).renders(0));
+    {
+        RunFolder run = RunFolder::take(folder.record().cells[0].run);
+        run.record().build["version"] = "0.0.0";
+        run.save();
+    }
+    EXPECT_TRUE(plan(sweep_, true).renders(0));
+    EXPECT_FALSE(plan(sweep_, true).renders(1));
+}
+
+/// The noise of a branch was drawn by its parent: its cells say that one's seed, and are found by it.
+TEST_F(SweepRun, BranchesAreOfTheirParentsSeed) {
+    alone(sweep_.request);
+    sweep_.request = branch_of(folder_.path() / "alone-0", 1);
+    sweep_.request.seed = 99;
+    sweep_.axes = {parse_axis("guidance", "1, 3")};
+    sweep_.reference.assign(1, std::nullopt);
+    for (const SweepPlan::Cell& cell : plan(sweep_, false).cells) EXPECT_EQ(cell.request.seed, 7U);
+}
+
+/// A disk that is filled meanwhile: the first clip that fails is the last one tried.
+TEST_F(SweepRun, EndsWhereNothingMoreCanBeWritten) {
+    const fs::path disk = folder_.path() / "disk";
+    fs::create_directory(disk);
+    if (::mount("none", disk.c_str(), "tmpfs", 0, "size=80m") != 0) GTEST_SKIP() << "needs to mount a small tmpfs";
+    {
+        SweepFolder folder = SweepFolder::create(disk / "s", sweep_);
+        const auto fill = [&](std::size_t) {
+            const int file = ::open((disk / "filler").c_str(), O_WRONLY | O_CREAT, 0600);
+            ASSERT_EQ(::posix_fallocate(file, 0, off_t{72} << 20), 0);
+            ::close(file);
+        };
+        EXPECT_THROW(work(folder, false, fill), Error);
+        EXPECT_EQ(rendered_.size(), 1u);
+        EXPECT_EQ(folder.record().cells[rendered_[0]].state, SweepCell::State::failed);
+    }
+    ::umount(disk.c_str());
 }
 
 /// Runs of an older version do not hold TeaCache's polynomial.
