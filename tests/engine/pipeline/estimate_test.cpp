@@ -204,6 +204,26 @@ TEST(StepCache, EstimateCountsWhatIsComputed) {
     EXPECT_DOUBLE_EQ(flop(StepCaching{StepCaching::most, false, {1, 0}}), whole * 4 / 16);
 }
 
+/// spec/pipelines.md 1.3: unguided, SkyReels' forcing loop makes one forward a step, and the reference counts forwards.
+TEST(StepCache, CountsForwardsAsEachLoopMakesThem) {
+    const auto computed = [](Mode mode, Family family) {
+        Request r;
+        r.mode = mode, r.family = family, r.cache = StepCaching{StepCaching::most, true, {1, 0}};
+        std::vector<std::vector<float>> times;
+        for (int step = 0; step < 14; ++step) times.push_back({float(900 - 50 * step)});
+        const StepCache cache(r, {1, 0}, 0, times, false, [](std::span<const float> t) {
+            Tensor same = Tensor::zeros({std::int64_t(t.size()), 1});
+            for (float& v : same.span<float>()) v = 1;
+            return same;
+        });
+        std::string said;
+        for (int step = 0; step < 14; ++step) said += cache.at(step, 0).source == step ? 'x' : '.';
+        return said;
+    };
+    EXPECT_EQ(computed(Mode::forcing, Family::skyreels_df), "xxxxxxxxxx....");
+    EXPECT_EQ(computed(Mode::t2v, Family::wan), "xxxxx.........");
+}
+
 /// One whose high-noise steps alone, or low-noise steps alone, are guided costs less than with both.
 TEST(Estimate, CountsEachExpertsGuidance) {
     const auto flop = [](double high, double low, std::optional<StepCaching> cache = {}) {

@@ -183,6 +183,48 @@ TEST(Pipeline, TheConditionOfAnImageHasItsMask) {
     for (int ch = 0; ch < 4; ++ch)
         for (int t = 0; t < 3; ++t) EXPECT_EQ(c.condition.data<float>()[(ch * 3 + t) * 48 + 5], t == 0 ? 1.0f : 0.0f);
     EXPECT_EQ(c.clip.size(0), 257);
+    EXPECT_TRUE(f.told.warnings.empty());
+}
+
+/// Stored conditioning may come from anyone.
+TEST(Pipeline, FeaturesOfAnImageMustFitTheModelAndTheRequest) {
+    Request r = small_request("SkyReels-V2-I2V-tiny");
+    r.image = fixtures / "_inputs" / "landscape.png";
+    Fixture f(r);
+    Conditioning c = f.condition();
+    const Tensor features = c.clip;
+    EXPECT_NO_THROW(Pipeline::check_conditioning(f.request, f.model, c));
+    for (const Tensor& wrong : {Tensor(), Tensor::zeros({257, features.size(1) + 1}), Tensor::zeros({257})}) {
+        c.clip = wrong;
+        EXPECT_THROW(Pipeline::check_conditioning(f.request, f.model, c), Error);
+    }
+    Fixture text(small_request("Wan2.1-T2V-tiny"));
+    c = text.condition();
+    c.clip = features;
+    EXPECT_THROW(Pipeline::check_conditioning(text.request, text.model, c), Error);
+}
+
+TEST(Pipeline, AnImageEncoderThatDoesNotSeeTheLastImageIsTold) {
+    Request r = small_request("SkyReels-V2-I2V-tiny");
+    r.image = r.last_image = fixtures / "_inputs" / "landscape.png";
+    Fixture f(r);
+    f.condition();
+    ASSERT_EQ(f.told.warnings.size(), 1u);
+    EXPECT_NE(f.told.warnings[0].find("sees the start image alone"), std::string::npos) << f.told.warnings[0];
+}
+
+/// 90x60 of the video's; sides that are whole latents are never quite its aspect.
+TEST(Pipeline, AVideoThatIsStretchedIsTold) {
+    for (const auto& [width, told] : {std::pair{64, true}, {96, false}}) {
+        Request r = small_request("SkyReels-V2-DF-tiny");
+        r.width = width, r.height = 64;
+        r.forcing = Forcing{.video = fixtures / "_inputs" / "before", .overlap = 5};
+        Fixture f(r);
+        f.condition();
+        EXPECT_EQ(f.told.warnings.empty(), !told) << width;
+        for (const std::string& warning : f.told.warnings)
+            EXPECT_NE(warning.find("90x60 are stretched to 64x64"), std::string::npos) << warning;
+    }
 }
 
 TEST(Pipeline, CancellationLeavesAWholeStep) {

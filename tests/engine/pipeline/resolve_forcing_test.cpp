@@ -9,8 +9,10 @@
 #include "engine/pipeline/noise_levels.h"
 #include "engine/pipeline/pipeline.h"
 #include "engine/pipeline/windows.h"
+#include "engine/weights/safetensors_writer.h"
 #include "tests/engine/pipeline/resolved.h"
 #include "tests/engine/refusal.h"
+#include "tests/engine/temp_folder.h"
 
 namespace denoir::test {
 namespace {
@@ -110,6 +112,19 @@ TEST(Resolve, ALongClipIsMadeInWindows) {
     EXPECT_EQ(of(257, {.block = 13}).forcing->base, std::nullopt); // 65 latent frames: whole blocks, a window's are not
     EXPECT_EQ(of(257, {.base = 257}).forcing->base, 257);          // one, if that is wanted
     EXPECT_EQ(Pipeline::step_count(of(257, {.base = 257})), 3);
+    // A branch is divided as its parent was; noise of a file is that of the whole clip.
+    const auto undivided = [&](const std::function<void(Request&)>& change) {
+        return resolved("SkyReels-V2-DF-tiny",
+                        [&](Request& q) {
+                            q.width = 64, q.height = 48, q.frames = 257, q.steps = 3;
+                            change(q);
+                        })
+            .forcing->base;
+    };
+    EXPECT_EQ(undivided([](Request& q) { q.start = Request::Start{"/runs/parent", 1, ""}; }), std::nullopt);
+    const TempFolder folder;
+    write_safetensors(folder / "noise", {{"noise", Tensor::zeros({16, 65, 6, 8})}});
+    EXPECT_EQ(undivided([&](Request& q) { q.noise = {NoiseSource::Kind::file, 0, folder / "noise"}; }), std::nullopt);
     // Asynchronous: each window has rows of its own.
     const Request rows = of(21, {.ar_step = 1, .overlap = 5, .base = 13});
     EXPECT_EQ(Pipeline::step_count(rows), (3 + 3) + (3 + 1));

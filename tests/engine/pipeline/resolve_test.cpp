@@ -389,6 +389,19 @@ TEST(Resolve, RefusalsNameTheField) {
                       }),
               "forcing.block");
     EXPECT_EQ(refused(df, [](Request& q) { q.forcing = Forcing{-1, 1, false}; }), "forcing.ar_step");
+    for (const auto& [noise, field] : {std::pair{-1, "forcing.condition_noise"},
+                                       {0, "accepted"},
+                                       {999, "accepted"},
+                                       {1000, "forcing.condition_noise"}})
+        EXPECT_EQ(refused(df, [&](Request& q) { q.forcing.emplace().condition_noise = noise; }), field) << noise;
+    for (const auto& [processors, field] :
+         {std::pair{0, "noise.kind"}, {1, "accepted"}, {1024, "accepted"}, {1025, "noise.kind"}})
+        EXPECT_EQ(refused(t2v,
+                          [&](Request& q) {
+                              q.noise = {NoiseSource::Kind::torch_cuda, processors, {}};
+                          }),
+                  field)
+            << processors;
 }
 
 TEST(Resolve, AnImageGivesWanItsSizeAndSkyReelsItsOrientation) {

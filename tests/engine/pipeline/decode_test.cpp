@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "engine/pipeline/network_options.h"
+#include "engine/pipeline/pipeline.h"
+#include "engine/weights/model_folder.h"
+#include "tests/engine/pipeline/resolved.h"
+#include "tests/engine/refusal.h"
+#include "tests/engine/temp_folder.h"
+
+namespace denoir::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Three windows of diffusion forcing: 9, 9 and 9 pictures, of which the later two were given five each.
+Request windows_request(const fs::path& model) {
+    Request r;
+    r.model = model, r.prompt = "a fox";
+    r.width = r.height = 32, r.frames = 17, r.steps = 1, r.seed = 3, r.dtype = DType::f32;
+    r.forcing = Forcing{.overlap = 5, .base = 9};
+    return Pipeline::resolve(r, ModelFolder::open(model));
+}
+
+struct Progress : Observer {
+    std::vector<std::pair<double, double>> told;
+    std::function<void()> at_the_beginning = [] {};
+    void stage_begins(Stage stage) override {
+        if (stage == Stage::decode) at_the_beginning();
+    }
+    void progress(Stage stage, double done, double total) override {
+        if (stage == Stage::decode) told.emplace_back(done, total);
+    }
+};
+
+/// Of one number; how many pictures came out.
+int decode(const Request& r, float value, Progress& progress) {
+    const ModelFolder model = ModelFolder::open(r.model);
+    std::vector<Tensor> latents;
+    for (int i = 0; i < 3; ++i) {
+        latents.push_back(Tensor::zeros({16, 3, 4, 4}));
+        for (float& v : latents.back().span<float>()) v = value;
+    }
+    Residency residency(std::size_t{1} << 40);
+    Pipeline pipeline(residency, open_backend(Device{}, 1));
+    int pictures = 0;
+    pipeline.decode(r, model, latents, [&](int, const Tensor&) { ++pictures; }, progress, {});
+    return pictures;
+}
+
+const fs::path forcing_model = models / "SkyReels-V2-DF-tiny";
+
+TEST(Decode, ProgressCountsThePicturesOfAllWindows) {
+    Progress progress;
+    EXPECT_EQ(decode(windows_request(forcing_model), 0.1f, progress), 17);
+    ASSERT_EQ(progress.told.size(), 27u);
+    for (std::size_t i = 0; i < 27; ++i) EXPECT_EQ(progress.told[i], std::pair(double(i + 1), 27.0));
+}
+
+TEST(Decode, NumbersThatAreNotFiniteAreNoPictures) {
+    Progress progress;
+    const Request r = windows_request(forcing_model);
+    EXPECT_EQ(refusal([&] { decode(r, 1e30f, progress); }), "accepted"); // clamped
+    const std::string said = refusal([&] { decode(r, std::numeric_limits<float>::quiet_NaN(), progress); });
+    EXPECT_NE(said.find("frame 0"), std::string::npos) << said;
+    EXPECT_NE(said.find("Wan2.1_VAE.pth"), std::string::npos) << said;
+}
+
+/// What is read from there then is zeros.
+TEST(Decode, AVaeThatIsCutShortMeanwhileIsNamed) {
+    const TempFolder folder;
+    const fs::path model = folder / "model";
+    fs::copy(forcing_model, model, fs::copy_options::recursive);
+    const Request r = windows_request(model);
+    Progress progress;
+    progress.at_the_beginning = [&] { fs::resize_file(model / "Wan2.1_VAE.pth", 0); };
+    const std::string said = refusal([&] { decode(r, 0.1f, progress); });
+    EXPECT_NE(said.find("Wan2.1_VAE.pth"), std::string::npos) << said;
+    EXPECT_TRUE(progress.told.empty()) << "no picture was handed out";
+}
+
+/// spec/pipelines.md 1.4, 7.6: SkyReels goes on after a video outside of autocast.
+TEST(Decode, TheTypeOfTheVaeIsThatOfTheReference) {
+    Request r;
+    r.precision = PrecisionPolicy::skyreels;
+    EXPECT_EQ(vae_options(r).dtype, DType::bf16);
+    r.forcing.emplace();
+    EXPECT_EQ(vae_options(r).dtype, DType::bf16);
+    r.forcing->video = "before.mp4";
+    EXPECT_EQ(vae_options(r).dtype, DType::f32);
+    r = {};
+    for (const PrecisionPolicy policy : {PrecisionPolicy::wan, PrecisionPolicy::f32}) {
+        r.precision = policy;
+        EXPECT_EQ(vae_options(r).dtype, DType::f32);
+    }
+}
+
+} // namespace
+} // namespace denoir::test

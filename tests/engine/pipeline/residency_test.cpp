@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/pipeline/residency.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "engine/weights/model_folder.h"
+
+namespace denoir {
+namespace {
+
+/// Each is some MiB at UMT5-XXL's width.
+TEST(Residency, KeepsThePromptsUsedLast) {
+    Residency often(std::size_t{1} << 40, Residency::Span::runs), once(std::size_t{1} << 40);
+    const auto kept = [](Residency& of) {
+        int count = 0;
+        for (int i = 0; i < 40; ++i) count += of.text(std::to_string(i)).has_value();
+        return count;
+    };
+    for (int i = 0; i < 40; ++i) {
+        often.keep_text(std::to_string(i), {Tensor::zeros({1, 1}), false});
+        once.keep_text(std::to_string(i), {Tensor::zeros({1, 1}), false});
+        EXPECT_TRUE(often.text("0").has_value()) << "it was used since " << i;
+    }
+    EXPECT_EQ(kept(often), 16);
+    EXPECT_EQ(kept(once), 0);
+}
+
+/// Whoever asks for a VAE says vae21, whichever the model has.
+TEST(Residency, EitherVaeIsReleased) {
+    const std::filesystem::path models = std::filesystem::path(DENOIR_FIXTURES) / "_models";
+    for (const char* name : {"Wan2.1-T2V-tiny", "Wan2.2-TI2V-tiny"}) {
+        const ModelFolder model = ModelFolder::open(models / name);
+        Residency residency(std::size_t{1} << 40, Residency::Span::runs);
+        residency.get(model.vae, Component::vae21);
+        EXPECT_GT(residency.bytes(), 0u) << name;
+        residency.release(Component::vae21);
+        EXPECT_EQ(residency.bytes(), 0u) << name;
+    }
+}
+
+} // namespace
+} // namespace denoir
