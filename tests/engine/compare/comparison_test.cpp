@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/compare/comparison.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "engine/compare/report.h"
@@ -33,7 +34,7 @@ Comparison hand_made() {
     c.summary = {.frames = 2, .mean = figures(2), .worst = figures(3), .worst_psnr = 1, .worst_ssim = 0};
     c.verdict = metrics::verdict(c.summary.mean);
     c.settings = {{"seed", "7", "8"}};
-    for (std::size_t i = 0; i < 3; ++i) c.histograms.a[i][i] = 10 + i, c.histograms.b[i][i] = 20 + i;
+    for (std::size_t i = 0; i < 3; ++i) c.histograms.a[i][i] = 10 + i, c.histograms.b[i][9 + i] = 20 + i;
     c.histograms.difference[4] = 30;
     metrics::TensorDifference latent;
     latent.max_abs = 6, latent.mean_abs = 5, latent.mean_norm = 2, latent.cosine = 0.5;
@@ -88,7 +89,7 @@ TEST(Comparison, EachFigureOfTheDocumentStandsAtItsName) {
     for (std::size_t i = 0; i < 3; ++i) {
         const char* channel[]{"red", "green", "blue"};
         EXPECT_EQ(h["a"][channel[i]][i], 10 + i);
-        EXPECT_EQ(h["b"][channel[i]][i], 20 + i);
+        EXPECT_EQ(h["b"][channel[i]][9 + i], 20 + i);
     }
     EXPECT_EQ(h["difference"][4], 30);
     EXPECT_EQ(found["steps"].dump(),
@@ -119,10 +120,29 @@ TEST(Comparison, EachFigureOfTheReportStandsAtItsLabel) {
                               R"({"name":"95th percentile","y":[3.25,13.25]})",
                               R"({"name":"99th percentile","y":[4.5,14.5]})", R"({"name":"largest","y":[5.0,15.0]})"})
         EXPECT_TRUE(holds(page, report::escaped(curve))) << curve;
+    for (std::size_t i = 0; i < 3; ++i) { // all samples of a side have one value
+        Json a = std::vector<double>(256), b = a;
+        a[i] = b[9 + i] = 100.0;
+        const Json pair{{{"name", "A"}, {"y", a}}, {{"name", "B"}, {"y", b}}};
+        EXPECT_TRUE(holds(page, report::escaped(pair.dump()))) << i;
+    }
     EXPECT_TRUE(holds(page, report::table({{"setting", "A", "B"}, {"seed", "7", "8"}}, 3)));
     EXPECT_TRUE(holds(page, "a.mp4</h3>"));
     EXPECT_TRUE(holds(page, ", 64 x 48, 7 frames, 16 fps, first<br>a.mp4"));
     EXPECT_TRUE(holds(page, ", 32 x 24, 9 frames, 24 fps, second<br>b"));
+}
+
+/// Of its own scale each: decibels mean nothing there.
+TEST(Comparison, TheLevelsOfACurveAreOfItsScale) {
+    Comparison c = hand_made();
+    c.frames[0].metrics.ssim = 0.5, c.frames[1].metrics.ssim = 0.999;
+    c.frames[0].metrics.psnr = 15, c.frames[1].metrics.psnr = 60;
+    const std::string page = comparison_report(c, {}, 1);
+    for (const auto& [scale, unit] : {std::pair{metrics::psnr_scale(), " dB"}, {metrics::ssim_scale(), ""}})
+        for (const metrics::Threshold& t : scale) {
+            const std::string level = fmt::format("{}: {}{} or more</text>", metrics::name(t.grade), t.least, unit);
+            EXPECT_TRUE(holds(page, level)) << level;
+        }
 }
 
 TEST(TraceComparison, EachFigureStandsAtItsName) {
@@ -159,6 +179,30 @@ TEST(SweepRecord, EachFigureOfTheTableStandsInItsColumn) {
     EXPECT_EQ(to_csv(record), "cell,steps,guidance,state,seconds,reference,psnr,ssim,run\n"
                               "0,4,3,done,2.500,1,20.5000,0.750000,/runs/a\n"
                               "1,8,3,waiting,0.000,,,,\n");
+}
+
+/// As every program reads such tables; equal clips are infinitely near.
+TEST(SweepRecord, TextsOfTheTableAreQuoted) {
+    SweepRecord record;
+    record.sweep = sweep_from_json(
+        parse_json(
+            R"({"schema": 1, "axes": {"prompt": ["say \"hi\", twice", "a fox"]}, "reference": {"prompt": "a fox"}})",
+            "s.json"),
+        {"s.json", "/sweeps"});
+    record.cells.resize(2);
+    record.cells[0].run = "/runs/a, b";
+    record.cells[0].figures = SweepCell::Figures{1, std::nullopt, 1, std::nullopt, ""};
+    EXPECT_EQ(to_csv(record), "cell,prompt,state,seconds,reference,psnr,ssim,run\n"
+                              "0,\"say \"\"hi\"\", twice\",waiting,0.000,1,inf,1.000000,\"/runs/a, b\"\n"
+                              "1,a fox,waiting,0.000,,,,\n");
+}
+
+TEST(SettingDifferences, AreThoseOfBothSides) {
+    const auto found =
+        setting_differences(Json{{"seed", 1}, {"steps", 2}, {"same", 3}}, Json{{"same", 3}, {"seed", 4}, {"shift", 5}});
+    std::string said;
+    for (const SettingDifference& d : found) said += d.key + ":" + d.a + ":" + d.b + " ";
+    EXPECT_EQ(said, "seed:1:4 steps:2: shift::5 ");
 }
 
 } // namespace

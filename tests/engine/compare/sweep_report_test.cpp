@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/compare/sweep_grid.h"
+#include "engine/report/html.h"
 
 namespace denoir {
 namespace {
@@ -74,6 +75,21 @@ TEST(SweepReport, ACurveHasTwoPoints) {
     EXPECT_FALSE(holds(two, "PSNR over steps"));
     EXPECT_TRUE(holds(two, "PSNR over guidance"));
     EXPECT_TRUE(holds(three, "PSNR over steps"));
+}
+
+TEST(SweepReport, CurvesGoFromLeftToRight) {
+    const std::string page = report_of(R"({"schema": 1, "axes": {"steps": [8, 2, 4]}, "reference": null})");
+    // As rendered: eight steps took one second, two took two.
+    EXPECT_TRUE(holds(page, report::escaped(R"("x":[2.0,4.0,8.0])"))) << page;
+    EXPECT_TRUE(holds(page, report::escaped(R"("y":[2.0,3.0,1.0])")));
+}
+
+TEST(SweepReport, RunsThatWereThereAreTold) {
+    SweepRecord record = record_of(R"({"schema": 1, "axes": {"seed": [1, 2, 3]}})");
+    record.cells[1].reused = true;
+    const std::string page = sweep_report(record, {});
+    EXPECT_EQ(count(page, "<td>was there</td>"), 1u);
+    EXPECT_EQ(count(page, "<td>done</td>"), 2u);
 }
 
 TEST(SweepReport, NamesReferencesAndTheDay) {
