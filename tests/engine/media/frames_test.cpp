@@ -44,6 +44,7 @@ TEST(Thumbnail, NeverUp) {
     EXPECT_EQ(thumbnail(picture(100, 40), 50).width, 50);
     EXPECT_EQ(thumbnail(picture(100, 40), 50).height, 20);
     EXPECT_EQ(thumbnail(picture(40, 100), 30).width, 12);
+    EXPECT_EQ(thumbnail(picture(100, 45), 50).height, 23); // 22.5
     EXPECT_EQ(thumbnail(picture(20, 10), 50), picture(20, 10));
     EXPECT_EQ(thumbnail(picture(300, 1), 10).height, 1);
 }
@@ -71,6 +72,24 @@ TEST(FrameFolder, WholeOrNothing) {
     EXPECT_THROW(FrameFolderWriter(folder / "file"), Error);
     EXPECT_THROW(FrameFolderWriter(folder / "no/such/place"), Error);
     EXPECT_EQ(folder.entries(), 2);
+}
+
+/// Of a run that goes on, some are there already; somebody else's of such a name stays.
+TEST(FrameFolder, GoesOnAmongItsOwnFramesAlone) {
+    const TempFolder folder;
+    const auto write = [&] {
+        FrameFolderWriter writer(folder.path(), "", FrameFolderWriter::Folder::same_frames);
+        for (int i = 0; i < 3; ++i) writer.write(picture(6, 4, i));
+        writer.finish();
+    };
+    write();
+    std::filesystem::remove(folder / "frame_00002.png");
+    write();
+    EXPECT_EQ(frame_files(folder.path()).size(), 3u);
+    write_png(folder / "frame_00002.png", picture(6, 4, 9));
+    EXPECT_THROW(write(), Error);
+    EXPECT_EQ(read_image(folder / "frame_00002.png"), picture(6, 4, 9));
+    EXPECT_EQ(folder.entries(), 3);
 }
 
 TEST(FrameFolder, HoldsOnlyFrames) {

@@ -10,6 +10,7 @@
 #include "engine/core/error.h"
 #include "engine/media/video_writer.h"
 #include "tests/engine/media/support.h"
+#include "tests/engine/refusal.h"
 
 namespace denoir {
 namespace {
@@ -105,6 +106,24 @@ TEST(IndexedVideo, UnevenTimesAreKept) {
     EXPECT_NEAR(video.info().fps.value(), mean, 0.02 * mean);
     const double last = video.times().back() - video.times()[video.times().size() - 2];
     EXPECT_DOUBLE_EQ(video.info().duration, video.times().back() + last);
+}
+
+/// As cameras and concatenated files have it: a comparison would be of two rectangles of one picture.
+TEST(IndexedVideo, ASizeThatChangesIsRefusedThere) {
+    const TempFolder folder;
+    std::string bytes = load(fixture("clips/mjpeg.avi"));
+    const std::string header("\xFF\xC0\x00\x11\x08\x00\x30\x00\x40", 9); // 64x48
+    std::size_t at = 0;
+    for (int frame = 0; frame < 6; ++frame) at = bytes.find(header, at + 1);
+    ASSERT_NE(at, std::string::npos);
+    bytes[at + 6] = 0x28; // 40 rows of them
+    store(folder / "a.avi", bytes);
+    IndexedVideo video(folder / "a.avi");
+    Image image;
+    EXPECT_NO_THROW(video.read(4, image));
+    const std::string said = refusal([&] { video.read(5, image); });
+    EXPECT_NE(said.find("the size changes from 64 x 48 to 64 x 40"), std::string::npos) << said;
+    EXPECT_NO_THROW(video.read(6, image));
 }
 
 /// Whether its packets are only read or all decoded, and where it is looked into later.

@@ -278,6 +278,13 @@ TEST(Video, PadsOddSidesOnlyWhenAsked) {
     write_video(folder / "a.mp4", o, 3);
     EXPECT_EQ(VideoReader(folder / "a.mp4").info().width, 34);
     EXPECT_EQ(VideoReader(folder / "a.mp4").info().height, 18);
+    Image white(33, 17); // up to the last column and row
+    std::fill(white.rgb.begin(), white.rgb.end(), std::uint8_t{255});
+    VideoWriter writer(folder / "b.mp4", o);
+    writer.write(white);
+    writer.finish();
+    const std::vector<Image> frames = read_video(folder / "b.mp4");
+    for (const std::uint8_t v : frames.at(0).rgb) ASSERT_GE(v, 250);
 }
 
 TEST(Video, RefusesWhatCannotBeWritten) {
