@@ -222,6 +222,34 @@ TEST(Convert, ScaledFp8IsReadBack) {
     EXPECT_EQ(a.stored().data<float>()[17], b.stored().to_host_f32().data<float>()[17] * b.scale.data<float>()[0]);
 }
 
+/// Open-CLIP keeps q, k and v as one matrix, the other layouts three: each takes its own rows' scales along.
+TEST(Convert, ScalesOfRowsStayWithTheirRows) {
+    TempFolder folder;
+    std::vector<Raw> tensors = random_tensors(clip_names(6, 12, 2, 14, 5, 0));
+    const auto joined = std::find_if(tensors.begin(), tensors.end(),
+                                     [](const Raw& t) { return t.name.ends_with("transformer.0.attn.to_qkv.weight"); });
+    ASSERT_NE(joined, tensors.end());
+    const std::int64_t rows = joined->shape[0], columns = joined->shape[1];
+    Raw scale{joined->name.substr(0, joined->name.size() - 6) + "scale_weight", "F32", {rows, 1}, {}};
+    for (std::int64_t i = 0; i < rows; ++i) scale.data += le(float(i + 1));
+    joined->dtype = "F8_E4M3";
+    joined->data.assign(std::size_t(rows * columns), '\x38'); // 1
+    tensors.push_back(scale);
+    write_bytes(folder / "in", safetensors(tensors));
+    Options options;
+    options.dtype = DType::f32;
+    options.layout = Options::Layout::diffusers;
+    convert(folder / "in", folder / "out.safetensors", options);
+    const auto found = read_safetensors(folder / "out.safetensors");
+    for (int part = 0; part < 3; ++part) {
+        const std::string name = std::string("vision_model.encoder.layers.0.self_attn.") + "qkv"[part] + "_proj.weight";
+        const Tensor& one = found.at(name);
+        ASSERT_EQ(one.size(0), rows / 3) << name;
+        for (std::int64_t row = 0; row < rows / 3; ++row)
+            ASSERT_EQ(one.data<float>()[row * columns], float(part * rows / 3 + row + 1)) << name << row;
+    }
+}
+
 TEST(Convert, UnknownNetworksKeepTheirNames) {
     TempFolder folder;
     write_bytes(folder / "lora",
@@ -247,6 +275,10 @@ TEST(Convert, ShardsByTheirIndex) {
     const auto tensors = read_safetensors(folder / "out.safetensors");
     ASSERT_EQ(tensors.size(), 2u);
     EXPECT_EQ(tensors.at("b.weight").shape(), Shape({4}));
+    const std::string index = read_bytes(folder / "m.safetensors.index.json");
+    fs::create_hard_link(folder / "m.safetensors.index.json", folder / "linked.safetensors");
+    EXPECT_TRUE(has(refusal(folder / "m.safetensors.index.json", folder / "linked.safetensors", {}), "also an input"));
+    EXPECT_EQ(read_bytes(folder / "m.safetensors.index.json"), index);
 }
 
 TEST(Convert, TheOutputMayNotBeAnInput) {

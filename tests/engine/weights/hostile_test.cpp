@@ -379,6 +379,12 @@ TEST_F(Hostile, ZipLies) {
     std::vector<ZipFile> same{{"r/data.pkl", "}."}};
     for (int i = 0; i < 500; ++i) same.push_back({"r/data/" + std::to_string(i), "x", 0, 0, -1, 0});
     refuse(zip(same), "five hundred entries over one another");
+    // Each is where its own header says, in the midst of another.
+    const std::string inner = zip({{"r/data/1", "12345678"}}), local = inner.substr(0, inner.find("PK\x01\x02"));
+    const std::string outer = zip({{"r/data.pkl", pickle}, {"r/data/0", local}});
+    const auto at = std::int64_t(outer.find(local));
+    refuse(zip({{"r/data.pkl", pickle}, {"r/data/0", local}, {"r/data/1", "12345678", 0, 0, -1, at}}),
+           "one in another");
     std::vector<ZipFile> many{{"r/data.pkl", pickle}};
     for (int i = 0; i < 60'000; ++i) many.push_back({"r/data/" + std::to_string(i), i ? "" : "12345678"});
     EXPECT_EQ(read(zip(many)).outcome, Outcome::accepted);
@@ -477,6 +483,12 @@ TEST_F(Hostile, GgufLies) {
     std::string nested;
     for (int i = 0; i < 100'000; ++i) nested += le(std::uint32_t{9}) + le(std::uint64_t{1});
     refuse(gguf({}, {gguf_pair("deep", 9, nested)}), "arrays in arrays");
+    const auto arrays = [&](int depth) { // the innermost of bytes, of which there are none
+        const std::string within = nested.substr(0, std::size_t(depth - 1) * 12);
+        return gguf({}, {gguf_pair("deep", 9, within + le(std::uint32_t{0}) + le(std::uint64_t{0}))});
+    };
+    EXPECT_EQ(read(arrays(4)).outcome, Outcome::accepted);
+    refuse(arrays(5), "five arrays in arrays");
     std::string empty_arrays = le(std::uint32_t{9}) + le(std::uint64_t{1} << 40);
     for (int i = 0; i < 100'000; ++i) empty_arrays += le(std::uint32_t{0}) + le(std::uint64_t{0});
     refuse(gguf({}, {gguf_pair("wide", 9, empty_arrays)}), "arrays without end");

@@ -151,6 +151,8 @@ TEST_F(LoraTest, PeftsConfigSaysAlpha) {
     auto both = tensors; // a tensor tells more
     both.push_back(number(std::string("transformer.") + query + ".alpha", 4));
     EXPECT_EQ(first(with(both, R"({"lora_alpha": 6})")), 4);
+    EXPECT_EQ(first(with(both, R"({"lora_alpha": 6, "use_rslora": true})")),
+              4); // trainers that write one know no other
     both = tensors;
     both.push_back(f32(std::string("transformer.") + query + ".lora_B.bias", {dim}, 5));
     EXPECT_EQ(first(with(both, R"({"lora_alpha": 6})"), "blocks.0.self_attn.q.bias"), 15); // · alpha / rank, too
@@ -270,6 +272,11 @@ TEST_F(LoraTest, EachExpertHasItsOwn) {
     EXPECT_EQ(first(lora(both), k, Expert::high), 0);
     EXPECT_EQ(first(lora(both), q, Expert::low), 0);
     EXPECT_EQ(first(lora(both), k, Expert::low), double(rank));
+    const std::string said =
+        R"({"lora_adapter_metadata": "{\"transformer.lora_alpha\": 6, \"transformer_2.lora_alpha\": 10}"})";
+    const Lora with_alphas = lora(both, 1, "lora.safetensors", said);
+    EXPECT_EQ(first(with_alphas, q, Expert::high), 6); // · rank / rank
+    EXPECT_EQ(first(with_alphas, k, Expert::low), 10);
     // ai-toolkit too, under names of its own.
     both = plain(std::string("diffusion_model.transformer_1.") + query);
     for (Raw& t : plain("diffusion_model.transformer_2.blocks.0.self_attn.k")) both.push_back(t);

@@ -412,6 +412,28 @@ TEST(Pth, RefusesCopiesWithoutEnd) {
     EXPECT_REFUSED(calls(200, 500), "copies more items");
 }
 
+/// Views of one storage: those that must be copied may be as large as the file, all together four times as large.
+TEST(Pth, ViewsAreBoundedByTheFile) {
+    const auto views = [](int count, bool transposed) {
+        constexpr int side = 64;
+        Pickle p;
+        p.protocol().raw("}(");
+        for (int i = 0; i < count; ++i) {
+            p.text("w" + std::to_string(i));
+            if (transposed)
+                p.tensor("FloatStorage", "0", side * side, 0, {side, side}, {1, side});
+            else
+                p.tensor("FloatStorage", "0", side * side, 0, {side, side}, {side, 1});
+        }
+        p.raw("u");
+        return pth(p.bytes(), {std::string(4 * side * side, '\0')});
+    };
+    EXPECT_EQ(refusal_of(views(1, true)), "accepted");
+    EXPECT_REFUSED(views(3, true), "more memory than the file has bytes");
+    EXPECT_EQ(refusal_of(views(4, false)), "accepted");
+    EXPECT_REFUSED(views(12, false), "more memory than the file has bytes");
+}
+
 TEST(Pth, RefusesTensorsWithoutEnd) {
     const std::string long_key(1000, '7');
     EXPECT_REFUSED(
