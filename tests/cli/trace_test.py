@@ -132,6 +132,8 @@ class Tracing(Case):
         for key, value in tensors.items():
             self.assertEqual(whole[key], value, key)
         self.assertFalse(any(k.startswith("vae_decoder") for k in tensors))
+        self.done("trace", *SMALL, "--out", "latents.safetensors", "--layers", "latent", "--steps", "2")
+        self.assertEqual(list(read(self.work / "latents.safetensors")[0]), ["sampler/step_002/latent"])  # the noise belongs to the first step
 
     def test_guidance_off_has_one_branch(self):
         self.done("trace", *SMALL, "--guidance", "1", "--out", "t.safetensors", "--steps", "1")
