@@ -110,6 +110,23 @@ private slots:
         QVERIFY(p.shots() == cut);
     }
 
+    /// Of other shots, and of another drag, be it the 65536th after.
+    void drags_are_steps_of_their_own() {
+        Project p;
+        for (int i = 0; i < 3; ++i) p.add_shot(take(50));
+        std::vector<std::vector<Shot>> cuts{p.shots()};
+        const int steps = p.undo().count();
+        for (const auto& [row, out, drag] : {std::tuple(0, 40, 1), {1, 30, 1}, {1, 20, 0x10001}}) {
+            QVERIFY(p.trim(row, 5, out, drag));
+            cuts.push_back(p.shots());
+        }
+        QCOMPARE(p.undo().count(), steps + 3);
+        for (int i = 2; i >= 0; --i) {
+            p.undo().undo();
+            QVERIFY(p.shots() == cuts[std::size_t(i)]);
+        }
+    }
+
 private:
     Home home_;
 };

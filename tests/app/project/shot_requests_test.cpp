@@ -46,6 +46,13 @@ void ShotRequestsTest::extension() {
     QCOMPARE(r.forcing->overlap, 17);
     QCOMPARE(r.forcing->ar_step, 2);
     QVERIFY(r.image.empty() && !r.seed);
+    // The picture that the shot ended with, and noise of another length, are not of what follows it.
+    Request other = made(33);
+    other.last_image = "/pictures/end.png";
+    other.noise = {NoiseSource::Kind::file, 0, "/noise"};
+    for (const Request& next : {extension_of(shot, other), retake_of(shot, other).request})
+        QVERIFY(next.noise == NoiseSource{});
+    QVERIFY(extension_of(shot, other).last_image.empty());
     // Where the shot ends, not the video; never more than there is, nor all of the new clip.
     shot.out = 12;
     QCOMPARE(*extension_of(shot, made(33)).forcing->video_frames, 12);
@@ -115,7 +122,8 @@ void ShotRequestsTest::blocks() {
                 }
                 const Retake again = retake_of(shot, request);
                 if (!again.part) continue;
-                const int shown = in - *again.part; // where the part lies in the new clip
+                QVERIFY(!again.end || again.request.forcing->block == 1); // an image is one latent frame
+                const int shown = in - *again.part;                       // where the part lies in the new clip
                 QVERIFY(shown >= 0 && shown + shot.frames() <= *again.request.frames);
                 QVERIFY(!again.end || (*again.end >= out && *again.end < 97));
             }
