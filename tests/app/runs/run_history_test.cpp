@@ -49,6 +49,10 @@ private slots:
         fs::remove_all(runs_ / "run-000007");
         QTRY_COMPARE_WITH_TIMEOUT(history_->rowCount(), 40, 30000);
         QCOMPARE(history_->row_of(to_qstring(runs_ / "run-000007")), -1);
+        // The newest clip is one that can be shown.
+        fs::remove(runs_ / "run-000041" / "video.mp4");
+        history_->rebuild();
+        QTRY_COMPARE_WITH_TIMEOUT(history_->newest_done(), to_qstring(runs_ / "run-000040"), 30000);
     }
 
     void search_and_filter() {
@@ -360,6 +364,21 @@ private slots:
         history_->purge_trash(0);
         QTRY_VERIFY_WITH_TIMEOUT(!history_->can_restore(), 30000);
         QVERIFY(fs::exists(run / "run.json"));
+    }
+
+    /// A name that was taken meanwhile stays with whoever has it.
+    void what_comes_back_replaces_nothing() {
+        const fs::path elsewhere = to_path(home_->file(QStringLiteral("elsewhere"))), link = runs_ / "link";
+        fs::create_directories(elsewhere);
+        const fs::path first = fake_run(elsewhere, 1, false), second = fake_run(elsewhere, 2, false);
+        fs::create_directory_symlink(first, link);
+        open();
+        QCOMPARE(history_->remove({to_qstring(first)}).size(), 1);
+        fs::create_directory_symlink(second, link);
+        history_->restore();
+        QVERIFY(history_->wait_scanned(30000));
+        QCOMPARE(to_qstring(fs::read_symlink(link)), to_qstring(second));
+        QVERIFY(history_->can_restore()); // under another name, by hand
     }
 
     void the_disk_is_bounded_by_old_unstarred_latents() {

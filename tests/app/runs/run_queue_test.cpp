@@ -333,6 +333,39 @@ private slots:
         QCOMPARE(queue_->waiting(), 1);
     }
 
+    /// How much too much it was is no other reason; whoever stops a run in between says nothing of it.
+    void failures_of_other_amounts_are_alike() {
+        Arrivals failing(&*queue_, &RunQueue::failing), steps(&*worker_, &EngineWorker::step_done);
+        queue_->add(tiny(1, 2000)); // more steps than there can be
+        const quint64 stopped = queue_->add(tiny(2, 80));
+        for (quint64 seed = 3; seed <= 4; ++seed) queue_->add(tiny(seed, 3000));
+        queue_->start();
+        QTRY_VERIFY_WITH_TIMEOUT(steps.count() > 0 && queue_->running() == stopped, 60000);
+        queue_->cancel_current();
+        QTRY_COMPARE_WITH_TIMEOUT(failing.count(), 1, 30000);
+        QCOMPARE(queue_->waiting(), 1);
+        QCOMPARE(state(1), RunQueue::State::cancelled);
+    }
+
+    void what_waits_stays_behind_what_ended() {
+        Arrivals ended(&*queue_, &RunQueue::entry_ended);
+        queue_->set_paused(true);
+        queue_->start();
+        for (quint64 seed = 1; seed <= 2; ++seed) queue_->add(tiny(seed));
+        queue_->clear_waiting();
+        auto lost = tiny(3);
+        lost.request.model = "/nowhere/model";
+        queue_->add(lost);
+        queue_->set_paused(false);
+        QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 1, 30000);
+        queue_->set_paused(true);
+        queue_->undo_clear();
+        QCOMPARE(seeds(), (QList<quint64>{3, 1, 2}));
+        QVERIFY(!queue_->move(id(2), 0));
+        QVERIFY(queue_->move(id(2), 1));
+        QCOMPARE(seeds(), (QList<quint64>{3, 2, 1}));
+    }
+
     /// Each would have a folder of its own there.
     void a_place_for_runs_that_is_gone_pauses_it() {
         QFile blocked(home_->data(QStringLiteral("runs")));
