@@ -10,6 +10,7 @@
 #include "app/runs/run_history.h"
 #include "app/studio.h"
 #include "app/sweep/open_sweep.h"
+#include "engine/core/atomic_file.h"
 #include "engine/core/own_folders.h"
 #include "tests/app/arrivals.h"
 #include "tests/app/home.h"
@@ -41,6 +42,9 @@ private slots:
     void finished_runs_serve_again();
     void goes_on_after_a_restart();
     void a_failed_cell_is_tried_again();
+    void a_failure_that_was_not_written_down_is_filled_in();
+    void a_prompt_of_an_axis_has_no_template();
+    void the_model_is_loaded_once();
     void what_waits_can_be_taken_out();
     void another_reference_is_measured();
     void without_the_model_the_videos_are_measured();
@@ -290,6 +294,59 @@ void SweepDocumentTest::a_failed_cell_is_tried_again() {
     sweeps().retry({0});
     finish();
     QVERIFY(!sweeps().shown()->cell(0).error);
+}
+
+/// The queue knew of it when the program was killed, the sweep did not.
+void SweepDocumentTest::a_failure_that_was_not_written_down_is_filled_in() {
+    prepare({{"steps", "2"}});
+    queue().set_paused(true);
+    start();
+    const QString path = sweeps().shown()->path();
+    const std::filesystem::path runs = data_folder() / "runs";
+    std::filesystem::remove_all(runs);
+    write_file(runs, "in the way");
+    queue().set_paused(false);
+    QTRY_COMPARE_WITH_TIMEOUT(sweeps().cell(0).state, CellState::failed, 30000);
+    studio_.reset();
+    {
+        SweepFolder folder = SweepFolder::take(to_path(path));
+        folder.record().cells[0] = {};
+        folder.save();
+    }
+    open();
+    studio_->start();
+    QTRY_VERIFY_WITH_TIMEOUT(sweeps().shown() && sweeps().shown()->cell(0).error, 10000);
+    QCOMPARE(sweeps().cell(0).state, CellState::failed);
+}
+
+/// What it was drawn from is not what its cell is of.
+void SweepDocumentTest::a_prompt_of_an_axis_has_no_template() {
+    prepare({{"prompt", "A fox. | A boat."}});
+    studio_->document.set_value("prompt", "A {red|blue} balloon.");
+    QVERIFY(studio_->document.wait_resolved(20000));
+    queue().set_paused(true);
+    start();
+    queue().add(studio_->document.snapshot());
+    QStringList templates;
+    for (int row = 0; row < queue().rowCount(); ++row)
+        templates << queue().snapshot(queue().index(row).data(RunQueue::IdRole).toULongLong())->prompt_template;
+    QCOMPARE(templates, (QStringList{{}, {}, "A {red|blue} balloon."}));
+}
+
+/// And the prompt encoded, whatever the cells are.
+void SweepDocumentTest::the_model_is_loaded_once() {
+    prepare({{"steps", "2"}}); // which times what it takes
+    sweeps().set_watching(true);
+    start();
+    finish();
+    const auto seconds = [&](const QString& steps) {
+        sweeps().axes().set_all({{"steps", steps}}, "axes");
+        const bool looked = QTest::qWaitFor([&] { return !sweeps().outlook().pending; }, 20000);
+        return looked ? sweeps().outlook().seconds : -1;
+    };
+    const double four = seconds("4"), five = seconds("5"), both = seconds("4, 5");
+    QVERIFY(four > 0 && five > 0);
+    QVERIFY2(both < 0.999 * (four + five), qPrintable(QStringLiteral("%1 %2 %3").arg(four).arg(five).arg(both)));
 }
 
 void SweepDocumentTest::what_waits_can_be_taken_out() {
