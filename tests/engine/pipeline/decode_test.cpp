@@ -71,6 +71,28 @@ TEST(Decode, NumbersThatAreNotFiniteAreNoPictures) {
     EXPECT_NE(said.find("Wan2.1_VAE.pth"), std::string::npos) << said;
 }
 
+/// Whoever takes the pictures has them once, however often the decoder begins.
+TEST(Decode, AfterMemoryRanOutNoPictureComesTwice) {
+    const Request r = resolved("Wan2.1-T2V-tiny", [](Request& q) { q.width = q.height = 32, q.frames = 9; });
+    const ModelFolder model = ModelFolder::open(r.model);
+    Residency residency(std::size_t{1} << 40);
+    Pipeline pipeline(residency, open_backend(Device{}, 1));
+    std::vector<int> taken;
+    bool failed = false;
+    const auto take = [&](int index, const Tensor&) {
+        if (index == 3 && !std::exchange(failed, true)) throw Error({}, "memory", "there was not enough", {});
+        taken.push_back(index);
+    };
+    struct Told : Observer {
+        std::vector<std::string> warnings;
+        void warning(std::string_view text) override { warnings.emplace_back(text); }
+    } told;
+    pipeline.decode(r, model, {Tensor::zeros({16, 3, 4, 4})}, take, told, {});
+    EXPECT_EQ(taken, (std::vector{0, 1, 2, 3, 4, 5, 6, 7, 8}));
+    ASSERT_EQ(told.warnings.size(), 1u);
+    EXPECT_NE(told.warnings[0].find("decoding again"), std::string::npos) << told.warnings[0];
+}
+
 /// What is read from there then is zeros.
 TEST(Decode, AVaeThatIsCutShortMeanwhileIsNamed) {
     const TempFolder folder;

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <functional>
 
+#include "engine/backend/cpu/cpu_backend.h"
 #include "engine/core/file.h"
 #include "engine/core/json.h"
 #include "engine/pipeline/needs.h"
@@ -94,6 +95,30 @@ TEST_F(Memory, TheTextEncoderCountsToo) {
     const Estimate e = Pipeline::estimate(r, model);
     EXPECT_LT(e.steps_bytes, std::size_t{90} << 20);
     EXPECT_GE(e.peak_bytes, std::size_t{96} << 20); // 24 columns of it in f32
+}
+
+/// Each rung leaves room for half as many activations more, and the ladder has an end; without weights to stream there
+/// is none.
+TEST_F(Memory, TheLadderHasThreeRungs) {
+    struct Streaming : cpu::CpuBackend {
+        using CpuBackend::CpuBackend;
+        bool streams_weights() const override { return true; }
+    };
+    const Streaming card(1);
+    const cpu::CpuBackend host(1);
+    const Error memory({}, "memory", "there was not enough", {}), other({}, "width", "is odd", {});
+    Observer quiet;
+    int rung = 0;
+    EXPECT_FALSE(next_rung(memory, host, rung, quiet));
+    EXPECT_FALSE(next_rung(other, card, rung, quiet));
+    for (int i = 1; i <= 3; ++i) {
+        EXPECT_TRUE(next_rung(memory, card, rung, quiet));
+        EXPECT_EQ(rung, i);
+        MemoryNeeds needs;
+        needs.activations = 100;
+        EXPECT_EQ(needs_on(rung, needs).activations, std::size_t(100 + 50 * i));
+    }
+    EXPECT_FALSE(next_rung(memory, card, rung, quiet));
 }
 
 /// What the blocks of both branches added.
