@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/media/frames.h"
 
+#include <sys/mount.h>
+
 #include <limits>
+#include <memory>
 
 #include "engine/core/error.h"
 #include "engine/media/colour.h"
@@ -90,6 +93,24 @@ TEST(FrameFolder, GoesOnAmongItsOwnFramesAlone) {
     EXPECT_THROW(write(), Error);
     EXPECT_EQ(read_image(folder / "frame_00002.png"), picture(6, 4, 9));
     EXPECT_EQ(folder.entries(), 3);
+}
+
+/// What nothing can be renamed over stands for a disk that fails in the midst of it.
+TEST(FrameFolder, HalfAFolderDoesNotStay) {
+    const TempFolder folder;
+    write_png(folder / "same.png", picture(6, 4, 1));
+    std::filesystem::create_directory(folder / "frames");
+    const std::filesystem::path second = folder / "frames/frame_00002.png";
+    std::filesystem::copy_file(folder / "same.png", second);
+    if (::mount((folder / "same.png").c_str(), second.c_str(), "", MS_BIND, nullptr) != 0)
+        GTEST_SKIP() << "needs to mount a file over another";
+    const std::unique_ptr<const std::filesystem::path, void (*)(const std::filesystem::path*)> mounted(
+        &second, [](const std::filesystem::path* path) { ::umount(path->c_str()); });
+    FrameFolderWriter writer(folder / "frames", "", FrameFolderWriter::Folder::same_frames);
+    for (int i = 0; i < 3; ++i) writer.write(picture(6, 4, i));
+    EXPECT_THROW(writer.finish(), Error);
+    EXPECT_FALSE(std::filesystem::exists(folder / "frames/frame_00001.png"));
+    EXPECT_FALSE(std::filesystem::exists(folder / "frames/frame_00003.png"));
 }
 
 TEST(FrameFolder, HoldsOnlyFrames) {

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <map>
+#include <memory>
 
 #include "engine/compare/sweep_figures.h"
 #include "engine/compare/sweep_outputs.h"
@@ -178,18 +179,17 @@ TEST_F(SweepRun, EndsWhereNothingMoreCanBeWritten) {
     const fs::path disk = folder_.path() / "disk";
     fs::create_directory(disk);
     if (::mount("none", disk.c_str(), "tmpfs", 0, "size=80m") != 0) GTEST_SKIP() << "needs to mount a small tmpfs";
-    {
-        SweepFolder folder = SweepFolder::create(disk / "s", sweep_);
-        const auto fill = [&](std::size_t) {
-            const int file = ::open((disk / "filler").c_str(), O_WRONLY | O_CREAT, 0600);
-            ASSERT_EQ(::posix_fallocate(file, 0, off_t{72} << 20), 0);
-            ::close(file);
-        };
-        EXPECT_THROW(work(folder, false, fill), Error);
-        EXPECT_EQ(rendered_.size(), 1u);
-        EXPECT_EQ(folder.record().cells[rendered_[0]].state, SweepCell::State::failed);
-    }
-    ::umount(disk.c_str());
+    const std::unique_ptr<const fs::path, void (*)(const fs::path*)> mounted(
+        &disk, [](const fs::path* path) { ::umount(path->c_str()); });
+    SweepFolder folder = SweepFolder::create(disk / "s", sweep_);
+    const auto fill = [&](std::size_t) {
+        const int file = ::open((disk / "filler").c_str(), O_WRONLY | O_CREAT, 0600);
+        ASSERT_EQ(::posix_fallocate(file, 0, off_t{72} << 20), 0);
+        ::close(file);
+    };
+    EXPECT_THROW(work(folder, false, fill), Error);
+    EXPECT_EQ(rendered_.size(), 1u);
+    EXPECT_EQ(folder.record().cells[rendered_[0]].state, SweepCell::State::failed);
 }
 
 /// Runs of an older version do not hold TeaCache's polynomial.
