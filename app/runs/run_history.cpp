@@ -420,10 +420,13 @@ QStringList RunHistory::remove(const QStringList& runs) {
     return gone;
 }
 
-void RunHistory::restore(const QStringList& runs) {
-    const QStringList back = store_->trash.restore(runs);
-    for (const QString& entry : back) store_->scanner.look(entry);
-    if (!back.isEmpty()) emit restored(back);
+void RunHistory::restore() {
+    QStringList runs;
+    for (const QString& entry : store_->trash.restore()) {
+        store_->scanner.look(entry);
+        runs << real_path(entry);
+    }
+    if (!runs.isEmpty()) emit restored(runs);
 }
 
 bool RunHistory::can_restore() const { return !store_->trash.empty(); }

@@ -89,8 +89,8 @@ public:
     /// Moves the folders to `.trash` among the runs, where they stay until purge_trash(). Runs at work are left alone,
     /// and those that cannot be moved, with an issue: returns what was moved. Undo with restore().
     QStringList remove(const QStringList& runs);
-    /// The runs that the last remove() took (or these), back at their places.
-    void restore(const QStringList& runs = {});
+    /// The runs that the last remove() took, back at their places.
+    void restore();
     bool can_restore() const;
     /// Removes what lies in the trash for longer than this, but these runs.
     void purge_trash(int older_than_days, const QStringList& but = {});

@@ -4,6 +4,7 @@
 #include <QMimeData>
 #include <algorithm>
 
+#include "app/base/folder.h"
 #include "app/base/text.h"
 #include "app/request/request_values.h"
 #include "app/runs/run_queue_store.h"
@@ -13,6 +14,9 @@ namespace denoir::app {
 namespace {
 
 constexpr const char* mime = "application/x-denoir-queue-row";
+
+/// Of runs as the history calls them, without links on the way.
+bool holds(const QStringList& runs, const QString& run) { return !run.isEmpty() && runs.contains(real_path(run)); }
 
 } // namespace
 
@@ -253,14 +257,14 @@ void RunQueue::remove(const QList<quint64>& ids) {
 }
 void RunQueue::forget(const QStringList& runs) {
     for (int row = rowCount() - 1; row >= 0; --row)
-        if (store_->entries[std::size_t(row)].ended() && runs.contains(store_->entries[std::size_t(row)].run))
+        if (store_->entries[std::size_t(row)].ended() && holds(runs, store_->entries[std::size_t(row)].run))
             store_->forgotten.emplace_back(row, store_->take(row));
     store_->save();
 }
 void RunQueue::remember(const QStringList& runs) {
     auto& gone = store_->forgotten;
     for (std::size_t i = gone.size(); i-- > 0;) { // what went last comes first: each finds its row
-        if (!runs.contains(gone[i].second.run)) continue;
+        if (!holds(runs, gone[i].second.run)) continue;
         const int row = std::min(gone[i].first, store_->first_waiting());
         store_->put(row, std::move(gone[i].second));
         gone.erase(gone.begin() + std::ptrdiff_t(i));

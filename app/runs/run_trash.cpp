@@ -57,7 +57,7 @@ std::error_code RunTrash::put(const fs::path& entry) {
     return code;
 }
 
-QStringList RunTrash::restore(const QStringList& runs) {
+QStringList RunTrash::restore() {
     std::error_code code;
     const std::vector<fs::path> all = content();
     qint64 newest = -1;
@@ -65,9 +65,8 @@ QStringList RunTrash::restore(const QStringList& runs) {
     QStringList back;
     for (const fs::path& item : all) {
         const QString name = to_qstring(item.filename());
-        const bool wanted = runs.isEmpty() ? trashed_at(name) == newest && newest >= 0 : names_one_of(runs, name);
         const fs::path entry = runs_ / to_path(own_name(name));
-        if (!wanted || fs::exists(fs::symlink_status(entry, code))) continue;
+        if (newest < 0 || trashed_at(name) != newest || fs::exists(fs::symlink_status(entry, code))) continue;
         fs::rename(item, entry, code);
         if (!code) back << to_qstring(entry);
     }

@@ -18,8 +18,8 @@ public:
     /// Begins a removal: what is put after it comes back together.
     void begin();
     std::error_code put(const std::filesystem::path& entry);
-    /// What the last removal took, or these: back at their places, which it returns. What is in the way stays.
-    QStringList restore(const QStringList& runs);
+    /// What the last removal took, back at its places, which it returns. What is in the way stays.
+    QStringList restore();
     bool empty() const { return content().empty(); }
     /// What has lain here for longer than this, but these runs.
     std::vector<std::filesystem::path> older_than(int days, const QStringList& but) const;

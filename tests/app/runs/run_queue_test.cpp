@@ -145,6 +145,24 @@ private slots:
         QCOMPARE(queue_->rowCount(), 4);
     }
 
+    /// The history calls runs by where they really lie.
+    void entries_go_with_runs_behind_a_link() {
+        const QString link = home_->data(QStringLiteral("linked"));
+        QVERIFY(QFile::link(home_->data(QStringLiteral("runs")), link));
+        Arrivals emptied(&*queue_, &RunQueue::emptied);
+        queue_->add(tiny(1));
+        queue_->start();
+        QTRY_COMPARE_WITH_TIMEOUT(emptied.count(), 1, 60000);
+        const QString run = queue_->index(0).data(RunQueue::RunRole).toString();
+        queue_->add_resume(link + u'/' + QFileInfo(run).fileName());
+        QCOMPARE(queue_->rowCount(), 2);
+        QTRY_COMPARE_WITH_TIMEOUT(emptied.count(), 2, 60000);
+        queue_->forget({run});
+        QCOMPARE(queue_->rowCount(), 0);
+        queue_->remember({run});
+        QCOMPARE(queue_->rowCount(), 2);
+    }
+
     void runs_one_after_another() {
         Arrivals ended(&*queue_, &RunQueue::entry_ended), created(&*queue_, &RunQueue::run_created);
         Arrivals emptied(&*queue_, &RunQueue::emptied);
