@@ -46,7 +46,7 @@ int decode(const Request& r, float value, Progress& progress) {
         latents.push_back(Tensor::zeros({16, 3, 4, 4}));
         for (float& v : latents.back().span<float>()) v = value;
     }
-    Residency residency(std::size_t{1} << 40);
+    Residency residency;
     Pipeline pipeline(residency, open_backend(Device{}, 1));
     int pictures = 0;
     pipeline.decode(r, model, latents, [&](int, const Tensor&) { ++pictures; }, progress, {});
@@ -75,7 +75,7 @@ TEST(Decode, NumbersThatAreNotFiniteAreNoPictures) {
 TEST(Decode, AfterMemoryRanOutNoPictureComesTwice) {
     const Request r = resolved("Wan2.1-T2V-tiny", [](Request& q) { q.width = q.height = 32, q.frames = 9; });
     const ModelFolder model = ModelFolder::open(r.model);
-    Residency residency(std::size_t{1} << 40);
+    Residency residency;
     Pipeline pipeline(residency, open_backend(Device{}, 1));
     std::vector<int> taken;
     bool failed = false;

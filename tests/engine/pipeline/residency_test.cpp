@@ -13,7 +13,7 @@ namespace {
 
 /// Each is some MiB at UMT5-XXL's width.
 TEST(Residency, KeepsThePromptsUsedLast) {
-    Residency often(std::size_t{1} << 40, Residency::Span::runs), once(std::size_t{1} << 40);
+    Residency often(Residency::Span::runs), once;
     const auto kept = [](Residency& of) {
         int count = 0;
         for (int i = 0; i < 40; ++i) count += of.text(std::to_string(i)).has_value();
@@ -33,7 +33,7 @@ TEST(Residency, EitherVaeIsReleased) {
     const std::filesystem::path models = std::filesystem::path(DENOIR_FIXTURES) / "_models";
     for (const char* name : {"Wan2.1-T2V-tiny", "Wan2.2-TI2V-tiny"}) {
         const ModelFolder model = ModelFolder::open(models / name);
-        Residency residency(std::size_t{1} << 40, Residency::Span::runs);
+        Residency residency(Residency::Span::runs);
         residency.get(model.vae, Component::vae21);
         EXPECT_GT(residency.bytes(), 0u) << name;
         residency.release(Component::vae21);
