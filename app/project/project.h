@@ -159,12 +159,15 @@ public:
     /// The end of a session: unsaved changes stay in the autosave and come back as `kept` next time. False: they could
     /// not be written, and issue() will say why.
     bool keep_for_next_start();
+    /// After that, where the session ends all the same: what an older autosave holds is no crash's.
+    void leave_older_autosave();
     struct Recovery {
         QString autosave; ///< file
         QString path;     ///< of the project, empty: untitled
         QDateTime saved;
         int shots = 0;
-        bool kept = false; ///< put there by keep_for_next_start(), not left by a crash
+        bool kept = false;  ///< put there by keep_for_next_start(), not left by a crash
+        bool older = false; ///< nor by a crash: later changes could not be kept
     };
     /// Autosaves of studios that do not run any more, newest first.
     static QList<Recovery> recoverable();

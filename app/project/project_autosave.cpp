@@ -26,6 +26,10 @@ fs::path autosave_folder() {
     return folder;
 }
 
+/// What an autosave is called that later changes did not get into: a full disk takes a new name where it takes nothing
+/// else.
+constexpr const char* older_ending = ".older.json";
+
 QString lock_name(const fs::path& autosave) { return to_qstring(autosave) + QStringLiteral(".lock"); }
 
 std::unique_ptr<QLockFile> taken(const fs::path& autosave) {
@@ -43,6 +47,7 @@ std::optional<Project::Recovery> described(const fs::path& file) try {
     out.path = to_qstring(text_of(json, "path"));
     out.saved = QDateTime::fromString(to_qstring(text_of(json, "saved")), Qt::ISODate);
     out.kept = json.value("kept", Json()) == true;
+    out.older = file.native().ends_with(older_ending);
     const Json& shots = json["project"].value("shots", Json());
     out.shots = shots.is_array() ? int(shots.size()) : 0;
     return out;
@@ -101,6 +106,13 @@ bool Project::keep_for_next_start() {
     return !autosave_ || autosave_->flush();
 }
 
+void Project::leave_older_autosave() {
+    if (!autosave_) return;
+    fs::path older = autosave_->path();
+    std::error_code code;
+    fs::rename(autosave_->path(), older.replace_extension() += older_ending, code);
+}
+
 void Project::drop_autosave() {
     timer_->stop();
     if (!autosave_) return;
@@ -126,7 +138,7 @@ QList<Project::Recovery> Project::recoverable() {
 }
 
 void Project::recover(const Recovery& recovery) {
-    const fs::path file = to_path(recovery.autosave);
+    fs::path file = to_path(recovery.autosave);
     std::unique_ptr<QLockFile> lock = taken(file);
     if (!lock) throw Error(file.string(), {}, "another studio has it", "choose another one");
     const Json json = parse_json(read_text(file, most_bytes), file.string());
@@ -136,6 +148,12 @@ void Project::recover(const Recovery& recovery) {
     ProjectLock project_lock;
     if (!recovery.path.isEmpty()) project_lock = ProjectLock::take(recovery.path, lock_);
     drop_autosave();
+    if (recovery.older) { // from now on it is as new as any
+        fs::path plain = file;
+        plain.replace_extension().replace_extension(".json");
+        std::error_code code;
+        if (fs::rename(file, plain, code); !code) lock = taken(file = plain);
+    }
     take_over(std::move(content.shots), std::move(content.request), std::move(content.extra));
     set_path(recovery.path, std::move(project_lock));
     dirty_ = true;

@@ -34,15 +34,14 @@ QString absolute(const QString& path, const fs::path& base) {
     return path.isEmpty() ? path : to_qstring((base / to_path(path)).lexically_normal());
 }
 
-/// A request with its pictures, videos and LoRAs passed through `change`: written() or absolute(). Its model is no part
-/// of the project.
+/// A request with its pictures, videos and LoRAs passed through `change`: written() or absolute().
 Json with_paths(Json request, const fs::path& base, std::string (*change)(const QString&, const fs::path&)) {
     const auto rewrite = [&](Json& object, const char* key) {
         if (!object.is_object()) return;
         if (const auto it = object.find(key); it != object.end() && it->is_string())
             *it = change(to_qstring(it->get_ref<const std::string&>()), base);
     };
-    for (const char* key : {"image", "last_image"}) rewrite(request, key);
+    for (const char* key : {"model", "image", "last_image"}) rewrite(request, key);
     for (const auto& [object, key] : {std::pair{"noise", "file"}, {"forcing", "video"}, {"start", "run"}})
         if (request.contains(object)) rewrite(request[object], key);
     if (request.contains("parts") && request["parts"].is_object())
@@ -50,6 +49,15 @@ Json with_paths(Json request, const fs::path& base, std::string (*change)(const 
     if (request.contains("loras"))
         for (Json& lora : request["loras"]) rewrite(lora, "file");
     return request;
+}
+
+/// As a file in `base` has it. A model beside it is "./wan": a bare word would be a name to look up.
+Json written_request(const Json& request, const fs::path& base) {
+    Json out = with_paths(request, base, written);
+    const auto model = out.find("model");
+    if (model != out.end() && *model != request["model"] && !fs::path(model->get<std::string>()).has_parent_path())
+        *model = "./" + model->get<std::string>();
+    return out;
 }
 
 Take read_take(const JsonReader& in, const fs::path& base) {
@@ -133,7 +141,7 @@ Json to_json(const ProjectContent& content, const fs::path& base) {
     return {{"format", format_name},
             {"version", version},
             {"shots", std::move(shots)},
-            {"request", with_paths(content.request, base, written)},
+            {"request", written_request(content.request, base)},
             {"extra", content.extra}};
 }
 
@@ -178,7 +186,8 @@ ProjectContent project_from_json(const Json& json, const fs::path& file, const f
             return absolute(path, folder).toStdString();
         });
         // By its name it is looked for when it is used; an autosave has whole paths.
-        if (out.request.contains("model") && !base.empty()) out.request["model"] = request.model.string();
+        if (out.request.contains("model") && !base.empty())
+            out.request["model"] = request.model.lexically_normal().string();
     }
     if (const auto extra = json.find("extra"); extra != json.end() && extra->is_object()) out.extra = *extra;
     return out;

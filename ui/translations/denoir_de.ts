@@ -3439,6 +3439,13 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <source>Close all the same</source>
         <translation>Trotzdem schließen</translation>
     </message>
+    <message numerus="yes">
+        <source>The last changes could not be kept. Kept: %1, as of %2 (%n shot(s)).</source>
+        <translation>
+            <numerusform>Die letzten Änderungen konnten nicht behalten werden. Noch da: %1, Stand %2 (%n Einstellung).</numerusform>
+            <numerusform>Die letzten Änderungen konnten nicht behalten werden. Noch da: %1, Stand %2 (%n Einstellungen).</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::PromptPanel</name>

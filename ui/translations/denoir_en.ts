@@ -148,6 +148,13 @@
             <numerusform>Denoir ended unexpectedly. Kept: %1, as of %2 (%n shots).</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>The last changes could not be kept. Kept: %1, as of %2 (%n shot(s)).</source>
+        <translation>
+            <numerusform>The last changes could not be kept. Kept: %1, as of %2 (%n shot).</numerusform>
+            <numerusform>The last changes could not be kept. Kept: %1, as of %2 (%n shots).</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::QueuePanel</name>

@@ -385,7 +385,8 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     place_->remember();
     studio_.core.results.place_held();
     remembered_.save();
-    studio_.project.keep_for_next_start(); // nothing is asked, nothing is lost
+    // Nothing is asked, nothing is lost.
+    if (!studio_.project.keep_for_next_start()) studio_.project.leave_older_autosave();
     // The run at work stops after its current block and can go on from its last whole step.
     studio_.worker.cancel_all();
     event->accept();

@@ -180,8 +180,11 @@ void ProjectFiles::offer_recovery() {
 
 void ProjectFiles::offer_to_recover(const app::Project::Recovery& recovery, const app::Issue& failed) {
     const QString name = recovery.path.isEmpty() ? tr("an untitled cut") : QFileInfo(recovery.path).completeBaseName();
-    const QString offer = tr("Denoir ended unexpectedly. Kept: %1, as of %2 (%n shot(s)).", nullptr, recovery.shots)
-                              .arg(name, QLocale().toString(recovery.saved.toLocalTime(), QLocale::ShortFormat));
+    const QString words =
+        recovery.older
+            ? tr("The last changes could not be kept. Kept: %1, as of %2 (%n shot(s)).", nullptr, recovery.shots)
+            : tr("Denoir ended unexpectedly. Kept: %1, as of %2 (%n shot(s)).", nullptr, recovery.shots);
+    const QString offer = words.arg(name, QLocale().toString(recovery.saved.toLocalTime(), QLocale::ShortFormat));
     const auto take = [this, recovery] {
         const bool done = leave([this, recovery] {
             banners_.remove(QStringLiteral("recover"));

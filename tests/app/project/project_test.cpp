@@ -229,6 +229,15 @@ private slots:
         QCOMPARE(to_qstring(p.request()["forcing"]["video"].get<std::string>()), there + "/before.mp4");
         QVERIFY(p.request()["last_image"] == "/elsewhere/end.png");
         QVERIFY(p.request()["model"] == "/models/one");
+        QDir(there).mkpath("wan");
+        p.set_request({{"schema", 1}, {"model", (there + "/wan").toStdString()}});
+        p.save();
+        QVERIFY(QDir().rename(there, here)); // and its model with it
+        p.open(here + "/cut.denoir");
+        QCOMPARE(to_qstring(p.request()["model"].get<std::string>()), here + "/wan");
+        p.set_request({{"schema", 1}, {"model", "/models/one"}});
+        p.save();
+        QVERIFY(QDir().rename(here, there));
         const QString text = read(there + "/cut.denoir");
         write(there + "/cut.denoir", QString(text).replace("/models/one", "models/two"));
         QVERIFY(read(there + "/cut.denoir") != text);
@@ -581,6 +590,36 @@ private slots:
         QCOMPARE(QDir(home_->path()).entryList({QStringLiteral("*partial*")}, QDir::Files | QDir::Hidden).size(), 0);
         p.save();
         QVERIFY(p.issue().isEmpty());
+    }
+
+    /// Who ends it all the same finds what was kept before, and no crash.
+    void what_could_not_be_kept_is_no_crash() {
+        {
+            Project p;
+            p.set_autosave(true);
+            p.add_shot(take(5));
+            QTRY_COMPARE_WITH_TIMEOUT(home_->autosaves().size(), 1, 30000);
+            p.add_shot(take(6));
+            const FullDisk full;
+            QVERIFY(!p.keep_for_next_start());
+            p.leave_older_autosave();
+        }
+        const auto found = Project::recoverable();
+        QCOMPARE(found.size(), 1);
+        QVERIFY(found[0].older && !found[0].kept);
+        QCOMPARE(found[0].shots, 1);
+        {
+            Project p;
+            p.set_autosave(true);
+            p.recover(found[0]);
+            QCOMPARE(p.count(), 1);
+            p.add_shot(take(7));
+            QVERIFY(p.keep_for_next_start());
+        }
+        const auto next = Project::recoverable();
+        QCOMPARE(next.size(), 1);
+        QVERIFY(next[0].kept && !next[0].older);
+        QCOMPARE(next[0].shots, 2);
     }
 
     void one_stack_for_request_and_shots() {
