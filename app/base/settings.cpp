@@ -12,7 +12,7 @@ namespace denoir::app {
 namespace {
 
 constexpr qint64 default_frame_cache = qint64{1} << 30;
-constexpr qint64 default_history = 50'000'000'000;
+constexpr qint64 default_history = qint64{50} << 30;
 constexpr int most_recent = 10;
 
 /// The file may be written by hand: what is no number there is not 0.

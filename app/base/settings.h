@@ -26,7 +26,7 @@ public:
     static Issue folder_issue();
 
     qint64 frame_cache_bytes() const;  ///< bound of the frame cache; default 1 GiB
-    qint64 history_bytes() const;      ///< bound of the runs' disk use; default 50 GB; 0: none
+    qint64 history_bytes() const;      ///< bound of the runs' disk use; default 50 GiB; 0: none
     bool may_drop_latents() const;     ///< the user agreed once that old unstarred latents go; default false
     bool notifications() const;        ///< default true
     QStringList model_folders() const; ///< watched besides the data folder's models and the bundled ones

@@ -27,9 +27,9 @@ QString duration_text(double seconds, int digits) {
 
 QString bytes_text(double bytes) {
     if (!(bytes >= 0)) return QStringLiteral("–");
-    const char* units[] = {"B", "kB", "MB", "GB", "TB"};
+    const char* units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
     int unit = 0;
-    while (bytes >= 999.5 && unit < 4) bytes /= 1000, ++unit;
+    while (bytes >= 999.5 && unit < 4) bytes /= 1024, ++unit;
     return QStringLiteral("%1 %2")
         .arg(QLocale().toString(bytes, 'f', unit >= 2 && bytes < 9.95 ? 1 : 0))
         .arg(QLatin1String(units[unit]));

@@ -16,7 +16,7 @@ QString shortened(const QString& text, qsizetype length);
 /// "8.2 s", "3 min 05 s", "2 h 10 min"; "–" where it is not known (negative). `digits`: behind the point, below ten
 /// seconds.
 QString duration_text(double seconds, int digits = 1);
-/// "0.4 GB", "24 MB": decimal units, as file managers show them.
+/// "0.4 GiB", "24 MiB": the units of the engine's messages, and those that cards are sold by.
 QString bytes_text(double bytes);
 
 } // namespace denoir::app

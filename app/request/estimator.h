@@ -47,7 +47,7 @@ public:
         quint64 peak_bytes = 0, least_bytes = 0, available_bytes = 0;
         bool fits = true;     ///< the peak is within what is available
         bool possible = true; ///< the least is: slower, weights come and go
-        QString text;         ///< "≈ 9 s · 0.4 GB fits"
+        QString text;         ///< "≈ 9 s · 0.4 GiB fits"
         QStringList changes;  ///< what to change so that it fits, the smallest change first; empty where it does
         Issue issue;          ///< the device cannot be used
     };

@@ -1058,12 +1058,6 @@
         <source>Disk space for runs</source>
         <translation>Speicherplatz für Läufe</translation>
     </message>
-    <message>
-        <source>Gigabytes that all runs may take together; 0: no limit.
-Over it the steps of unstarred old runs may go; videos stay.</source>
-        <translation>Gigabyte, die alle Läufe zusammen einnehmen dürfen; 0: keine Grenze.
-Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</translation>
-    </message>
     <message numerus="yes">
         <source>The runs use %1 of the %2 they may. The steps of %n unstarred old run(s) could go (%3); videos and last latents stay.</source>
         <translation>
@@ -1074,6 +1068,12 @@ Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</tran
     <message>
         <source>Free them, now and later</source>
         <translation>Freigeben, jetzt und künftig</translation>
+    </message>
+    <message>
+        <source>GiB that all runs may take together; 0: no limit.
+Over it the steps of unstarred old runs may go; videos stay.</source>
+        <translation>GiB, die alle Läufe zusammen einnehmen dürfen; 0: keine Grenze.
+Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</translation>
     </message>
 </context>
 <context>

@@ -23,11 +23,11 @@ DiskLimit::DiskLimit(Studio& studio, Banners& banners, QWidget& window)
 void DiskLimit::ask() {
     const QString title = tr("Disk space for runs");
     if (raise_dialog(window_, title)) return;
-    constexpr qint64 gigabyte = 1'000'000'000;
+    constexpr qint64 gigabyte = qint64{1} << 30;
     auto* dialog = new QInputDialog(&window_);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setWindowTitle(title);
-    dialog->setLabelText(tr("Gigabytes that all runs may take together; 0: no limit.\n"
+    dialog->setLabelText(tr("GiB that all runs may take together; 0: no limit.\n"
                             "Over it the steps of unstarred old runs may go; videos stay."));
     dialog->setIntRange(0, 1'000'000);
     dialog->setIntStep(10);

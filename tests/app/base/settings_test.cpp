@@ -44,7 +44,7 @@ private slots:
         }
         Settings again;
         QVERIFY(again.frame_cache_bytes() >= 16 << 20);
-        QCOMPARE(again.history_bytes(), 50'000'000'000); // not 0, which is no bound
+        QCOMPARE(again.history_bytes(), qint64{50} << 30); // not 0, which is no bound
         again.set_value(QStringLiteral("history_bytes"), 0);
         QCOMPARE(again.history_bytes(), 0);
     }
@@ -93,9 +93,9 @@ private slots:
         QCOMPARE(time_left(8.21), QStringLiteral("8.2 s left"));
         QCOMPARE(time_left(8.21, true), QStringLiteral("8.2 s left, then decoding"));
         for (const double none : {-1.0, 0.0, 0.04}) QCOMPARE(time_left(none), QString());
-        QCOMPARE(bytes_text(400e6), QStringLiteral("400 MB"));
-        QCOMPARE(bytes_text(3.14e9), QStringLiteral("3.1 GB"));
-        QCOMPARE(bytes_text(999.7e3), QStringLiteral("1.0 MB"));
+        QCOMPARE(bytes_text(400 << 20), QStringLiteral("400 MiB"));
+        QCOMPARE(bytes_text(3.14 * (1 << 30)), QStringLiteral("3.1 GiB"));
+        QCOMPARE(bytes_text(1023.7 * 1024), QStringLiteral("1.0 MiB"));
     }
 };
 

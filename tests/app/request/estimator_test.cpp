@@ -115,7 +115,7 @@ private slots:
         const auto f = estimator.forecast(r, work, 25'000'000'000);
         QVERIFY(f.possible && !f.fits);
         QCOMPARE(f.text,
-                 QStringLiteral("time is known after the first run · needs 28 GB of 25 GB: weights are read again in "
+                 QStringLiteral("time is known after the first run · needs 26 GiB of 23 GiB: weights are read again in "
                                 "every step"));
     }
 

@@ -26,7 +26,7 @@ private slots:
         QVERIFY(!document.is_changed("device"));
 
         auto* device = studio.find<QLabel>("status-device");
-        QTRY_COMPARE_WITH_TIMEOUT(device->text(), QStringLiteral("cuda:0 Fake 0 · 3.2 GB of 86 GB"), 10000);
+        QTRY_COMPARE_WITH_TIMEOUT(device->text(), QStringLiteral("cuda:0 Fake 0 · 3.0 GiB of 80 GiB"), 10000);
         QTRY_VERIFY_WITH_TIMEOUT(studio.core().estimator.free_bytes(*document.device()) > 0, 20000);
     }
 

@@ -378,13 +378,13 @@ private slots:
             studio.find<QAction>("file.disk-limit")->trigger(); // asked for twice it is one
             const auto dialogs = studio.window().findChildren<QInputDialog*>();
             QCOMPARE(dialogs.size(), 1);
-            QCOMPARE(dialogs[0]->intValue(), int(studio.core().settings.history_bytes() / 1'000'000'000));
+            QCOMPARE(dialogs[0]->intValue(), int(studio.core().settings.history_bytes() >> 30));
             dialogs[0]->setIntValue(gigabytes);
             dialogs[0]->accept();
             QTRY_VERIFY(studio.window().findChildren<QInputDialog*>().isEmpty());
         };
         choose(7);
-        QCOMPARE(studio.core().settings.history_bytes(), 7'000'000'000);
+        QCOMPARE(studio.core().settings.history_bytes(), qint64{7} << 30);
         choose(0);
         QCOMPARE(studio.core().settings.history_bytes(), 0);
         QVERIFY(before > 0);
