@@ -2,7 +2,6 @@
 #include "app/clips/thumbnails.h"
 
 #include <QCache>
-#include <QHash>
 #include <QSet>
 #include <algorithm>
 #include <condition_variable>
@@ -26,8 +25,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int reader_nice = 5;
-constexpr int whole_picture = -1, newest_step = -2; ///< in place of a frame
-constexpr int far_in = 250;                         ///< frames: decoding them all costs more than finding one's way
+constexpr int whole_picture = -1;         ///< in place of a frame; below it are steps
+constexpr int far_in = 250;               ///< frames: decoding them all costs more than finding one's way
 constexpr std::size_t most_waiting = 512; ///< older questions are dropped: what they were for has been scrolled away
 
 } // namespace
@@ -62,16 +61,13 @@ struct Thumbnails::State {
             }
             bool good = true;
             try {
-                switch (questions[0].frame) {
-                case whole_picture:
+                const int frame = questions[0].frame;
+                if (frame == whole_picture)
                     read_picture(questions[0]);
-                    break;
-                case newest_step:
+                else if (frame < whole_picture)
                     read_step(questions[0]);
-                    break;
-                default:
+                else
                     read_video(questions, end);
-                }
             } catch (...) { // no picture then
                 good = false;
             }
@@ -154,7 +150,6 @@ struct Thumbnails::State {
         {
             const std::scoped_lock lock(mutex);
             const qsizetype cost = std::max<qsizetype>(1, image.sizeInBytes() >> 10);
-            keys[q.file].insert(q.key());
             cache.insert(q.key(), new QImage(std::move(image)), cost);
         }
         emit self.ready(q.file);
@@ -167,7 +162,6 @@ struct Thumbnails::State {
     QSet<QString> asked;           ///< waiting or being read
     QSet<QString> unreadable;      ///< not asked again until forgotten
     QCache<QString, QImage> cache; ///< cost in KiB
-    QHash<QString, QSet<QString>> keys;
     std::jthread thread;
 };
 
@@ -182,7 +176,7 @@ Thumbnails::~Thumbnails() {
 }
 
 QImage Thumbnails::picture(const QString& file, int side) { return find(file, whole_picture, side); }
-QImage Thumbnails::step(const QString& run, int side) { return find(run, newest_step, side); }
+QImage Thumbnails::step(const QString& run, int steps, int side) { return find(run, whole_picture - steps, side); }
 QImage Thumbnails::frame(const QString& video, int frame, int side) { return find(video, std::max(frame, 0), side); }
 
 QImage Thumbnails::find(const QString& file, int frame, int side) {
@@ -204,8 +198,9 @@ QImage Thumbnails::find(const QString& file, int frame, int side) {
 
 void Thumbnails::forget(const QString& file) {
     const std::scoped_lock lock(state_->mutex);
-    for (const QString& key : state_->keys.take(file)) state_->cache.remove(key);
     const QString prefix = file + QLatin1Char('\n');
+    for (const QString& key : state_->cache.keys())
+        if (key.startsWith(prefix)) state_->cache.remove(key);
     for (auto it = state_->unreadable.begin(); it != state_->unreadable.end();)
         it = it->startsWith(prefix) ? state_->unreadable.erase(it) : std::next(it);
 }

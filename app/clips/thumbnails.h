@@ -19,8 +19,8 @@ public:
     /// Frame `frame` of a video or of a folder of frames; a picture has one for all.
     QImage frame(const QString& video, int frame, int side);
     /// The newest step of a run folder, of its middle frame, as far as it has become clear: for a run without a picture
-    /// of its own.
-    QImage step(const QString& run, int side);
+    /// of its own. `steps`: how many it has, at least 1; what was read of fewer is not shown for more.
+    QImage step(const QString& run, int steps, int side);
     /// Forgets what was read of this file, or of this run's steps.
     void forget(const QString& file);
 

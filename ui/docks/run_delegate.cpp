@@ -202,8 +202,9 @@ void RunDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, c
     }
     if (picture.isNull() && !still.isEmpty()) picture = studio_.thumbnails.picture(still, side);
     const bool running = index.data(Role::StateRole).toString() == QLatin1String("running");
-    if (picture.isNull() && still.isEmpty() && !running && index.data(Role::StepsDoneRole).toInt() > 0)
-        picture = studio_.thumbnails.step(index.data(Role::PathRole).toString(), side);
+    const int steps = index.data(Role::StepsDoneRole).toInt();
+    if (picture.isNull() && still.isEmpty() && !running && steps > 0)
+        picture = studio_.thumbnails.step(index.data(Role::PathRole).toString(), steps, side);
     if (!picture.isNull()) {
         const QSizeF size = QSizeF(picture.size()).scaled(frame.size(), Qt::KeepAspectRatio);
         painter->drawImage(QRectF(frame.center().x() + 0.5 - size.width() / 2,

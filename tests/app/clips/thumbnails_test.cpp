@@ -19,16 +19,19 @@ private slots:
         const QString run = tiny_run(home.file(QStringLiteral("run")), 2);
         for (const char* each : {"/video.mp4", "/thumbnail.png"}) QVERIFY(QFile::remove(run + QLatin1String(each)));
         Thumbnails thumbnails;
-        QVERIFY(thumbnails.step(run, 80).isNull()); // asking never blocks
-        QTRY_VERIFY_WITH_TIMEOUT(!thumbnails.step(run, 80).isNull(), 30000);
-        const QImage picture = thumbnails.step(run, 80);
+        QVERIFY(thumbnails.step(run, 2, 80).isNull()); // asking never blocks
+        QTRY_VERIFY_WITH_TIMEOUT(!thumbnails.step(run, 2, 80).isNull(), 30000);
+        const QImage picture = thumbnails.step(run, 2, 80);
         QCOMPARE(picture.size(), QSize(64 / 8, 48 / 8));
         QImage plain(picture.size(), picture.format());
         plain.fill(picture.pixelColor(0, 0));
         QVERIFY(picture != plain);
+        QVERIFY(thumbnails.step(run, 3, 80).isNull()); // another step has come since
+        QTRY_VERIFY_WITH_TIMEOUT(!thumbnails.step(run, 3, 80).isNull(), 30000);
+        QCOMPARE(thumbnails.step(run, 2, 80), picture);
         thumbnails.forget(run);
-        QVERIFY(thumbnails.step(run, 80).isNull());
-        QTRY_COMPARE_WITH_TIMEOUT(thumbnails.step(run, 80), picture, 30000);
+        QVERIFY(thumbnails.step(run, 2, 80).isNull());
+        QTRY_COMPARE_WITH_TIMEOUT(thumbnails.step(run, 2, 80), picture, 30000);
     }
 };
 
