@@ -220,6 +220,10 @@ int ClipInfo::frame_at(double seconds) const {
     return std::max(0, static_cast<int>(after - times.begin()) - 1);
 }
 
+Error with_remedy(const fs::path& video, const Error& error) {
+    return {error.file(), error.field(), error.message(), remedy(video, error)};
+}
+
 std::unique_ptr<ClipSource> open_clip(const QString& name, std::stop_token stop) {
     const fs::path path = to_path(name);
     std::error_code ignored;
@@ -232,11 +236,7 @@ std::unique_ptr<ClipSource> open_clip(const QString& name, std::stop_token stop)
         return std::make_unique<VideoSource>(path, std::move(stop));
     } catch (const Error& error) {
         const bool named_as_still = is_frame_name(path) && lower_extension(path) != ".gif"; // that one moves
-        if (!named_as_still) {
-            const std::string hint = remedy(path, error);
-            if (hint == error.hint()) throw;
-            throw Error(error.file(), error.field(), error.message(), hint);
-        }
+        if (!named_as_still) throw with_remedy(path, error);
     }
     return std::make_unique<StillSource>(path); // says what is wrong with it as a picture
 }

@@ -5,11 +5,13 @@
 #include <QSize>
 #include <QString>
 #include <QStringList>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <stop_token>
 #include <vector>
 
+#include "engine/core/error.h"
 #include "engine/media/image.h"
 
 namespace denoir::app {
@@ -58,6 +60,8 @@ inline constexpr const char no_video_yet[] = "this run has no video yet";
 /// run's folder, or beside it under its name, belongs to the run. `stop` ends opening, which may take long for some
 /// videos, and reading. Throws Error, Cancelled.
 std::unique_ptr<ClipSource> open_clip(const QString& path, std::stop_token stop = {});
+/// The error of a video that cannot be read, with what to do about it: a run's own can be made again.
+Error with_remedy(const std::filesystem::path& video, const Error& error);
 /// The same for whoever opens it later, on a thread of theirs.
 using ClipOpener = std::function<std::unique_ptr<ClipSource>(std::stop_token)>;
 

@@ -29,7 +29,7 @@ Take take_of_run(const QString& run, const std::stop_token& stop) {
     return take;
 }
 
-Take take_of_video(const QString& video, const std::stop_token& stop) {
+Take take_of_video(const QString& video, const std::stop_token& stop) try {
     const VideoInfo info = VideoReader(to_path(video)).info();
     Take take;
     take.video = QFileInfo(video).absoluteFilePath();
@@ -41,6 +41,8 @@ Take take_of_video(const QString& video, const std::stop_token& stop) {
     take.frames = stated ? int(*info.frames) : IndexedVideo(to_path(video), {}, stop).frames();
     if (take.frames < 1) throw Error(video.toStdString(), {}, "holds no pictures", "choose another video");
     return take;
+} catch (const Error& error) {
+    throw with_remedy(to_path(video), error);
 }
 
 Take take_of_frames(const QString& folder, double fps, const std::stop_token& stop) {

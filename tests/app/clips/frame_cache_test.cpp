@@ -14,6 +14,7 @@
 #include "app/base/text.h"
 #include "app/clips/clip_kind.h"
 #include "app/clips/player.h"
+#include "app/project/take.h"
 #include "engine/media/frame_folder.h"
 #include "engine/media/image.h"
 #include "tests/app/clips.h"
@@ -262,6 +263,15 @@ private slots:
             }
             return {};
         };
+        const auto hint_of_take = [](const QString& clip) -> std::string {
+            try {
+                (void)take_of(clip, 24);
+            } catch (const Error& error) {
+                return error.hint();
+            }
+            return {};
+        };
+        for (const QString& clip : {run, video.fileName()}) QCOMPARE(hint_of_take(clip), hint(clip));
         for (const QString& clip : {run, video.fileName()})
             QVERIFY2(hint(clip).find("decoded again") != std::string::npos, hint(clip).c_str());
         QVERIFY(QFile::copy(video.fileName(), home.file("elsewhere.mp4")));
