@@ -126,18 +126,25 @@ void Canvas::paint_wipe(QPainter& painter, const QRectF& area) {
     painter.restore();
 }
 
-/// The scale of the difference, so that a colour can be read as a number.
+/// The scale of the difference, so that a colour can be read as a number: never over more than what it explains, in
+/// fewer words on a narrow picture, and beside one that is narrower still.
 void Canvas::paint_legend(QPainter& painter, const QRectF& area) const {
     painter.save();
     painter.setFont(small_font(font()));
     const QFontMetricsF metrics = painter.fontMetrics();
-    const QString left = tr("A brighter"), right = tr("B brighter"), scale = QStringLiteral("×%1").arg(gain_);
-    constexpr double bar = 128, pad = 8;
-    const double width = metrics.horizontalAdvance(left) + metrics.horizontalAdvance(right) + bar +
-                         metrics.horizontalAdvance(scale) + 5 * pad;
-    const double height = metrics.height() + pad;
-    const QRectF box(area.center().x() - width / 2, area.bottom() - height - pad, width, height);
-    if (width > placed_in(area).width()) return painter.restore(); // more than what it explains
+    QString left = tr("A brighter"), right = tr("B brighter");
+    const QString scale = QStringLiteral("×%1").arg(gain_);
+    constexpr double pad = 8;
+    double bar = 128;
+    const auto wanted = [&] {
+        return metrics.horizontalAdvance(left) + metrics.horizontalAdvance(right) + bar +
+               metrics.horizontalAdvance(scale) + 5 * pad;
+    };
+    const double room = placed_in(area).width();
+    if (wanted() > room) left = QStringLiteral("A"), right = QStringLiteral("B"), bar = 48;
+    const double width = wanted(), height = metrics.height() + pad;
+    QRectF box(area.center().x() - width / 2, area.bottom() - height - pad, width, height);
+    if (width > room) box.moveLeft(area.left() + pad);
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(Qt::NoPen);
     painter.setBrush(glass);

@@ -96,8 +96,8 @@ private slots:
         }
     }
 
-    /// The scale is not wider than what it explains.
-    void a_small_difference_has_no_legend() {
+    /// The scale is not wider than what it explains: it is briefer there.
+    void a_small_difference_has_a_brief_legend() {
         View v;
         v.open(Side::a, home_.file("a.mp4"));
         v.open(Side::b, home_.file("b.mp4"));
@@ -107,7 +107,26 @@ private slots:
         const QImage screen = painted(canvas);
         QSet<QRgb> beside;
         for (int y = 4; y < screen.height() - 4; ++y) beside << screen.pixel(int(canvas.picture_rect().left()) - 20, y);
-        QCOMPARE(beside.size(), 1); // of the canvas alone
+        QCOMPARE(beside.size(), 1);                      // of the canvas alone
+        const auto has_scale = [](const QImage& image) { // its ends are blue and red in one line
+            for (int y = image.height() / 2; y < image.height(); ++y) {
+                bool blue = false;
+                for (int x = 0; x < image.width(); ++x) {
+                    const QRgb p = image.pixel(x, y);
+                    blue = blue || p == difference_colour(-255, 1);
+                    if (blue && p == difference_colour(255, 1)) return true;
+                }
+            }
+            return false;
+        };
+        v.view.set_gain(1);
+        QVERIFY(has_scale(painted(canvas)));
+        canvas.zoom_to(0.25); // 40 pixels: it stands beside the picture
+        const QImage tiny = painted(canvas);
+        QVERIFY(has_scale(tiny));
+        const QRect picture = canvas.picture_rect().toAlignedRect();
+        const QImage under = tiny.copy(picture);
+        QVERIFY(!has_scale(under));
     }
 
     void b_is_shifted_and_laid_over_a() {
