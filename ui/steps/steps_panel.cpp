@@ -61,7 +61,7 @@ void StepsPanel::connect_strips() {
     for (StepStrip* strip : {live_strip_, strip_}) {
         connect(strip, &StepStrip::picture_changed, this, [this, strip](const QImage& picture, const QString& label) {
             if (strip != &front()) return;
-            if (strip == strip_ && !strip->follows()) divergence_view_->set_step(strip->step());
+            if (pictures().run() == run_a_ && !strip->follows()) divergence_view_->set_step(strip->step());
             emit picture_changed(picture, label);
         });
         connect(strip, &StepStrip::issue, this, [this](const app::Issue& issue) { emit said(issue.line()); });
@@ -72,8 +72,8 @@ void StepsPanel::connect_strips() {
         connect(strip, &StepStrip::keep_requested, this, &StepsPanel::keep_requested);
     }
     connect(divergence_view_, &DivergenceView::step_requested, this, [this](int a, int b) {
-        show_live(false);
-        strip_->set_step(a);
+        if (pictures().run() != run_a_) show_live(false);
+        front().set_step(a);
         strip_b_->set_step(b);
     });
 }
@@ -90,7 +90,18 @@ void StepsPanel::finish() { live_pictures_.finish(); }
 
 bool StepsPanel::shows_live() const { return strips_->currentWidget() == live_strip_; }
 
-void StepsPanel::show_live(bool live) { strips_->setCurrentWidget(live ? live_strip_ : strip_); }
+/// A's steps, which are read when they come to the front.
+void StepsPanel::load_a() {
+    if (run_a_.isEmpty())
+        pictures_.clear();
+    else if (pictures_.run() != run_a_)
+        pictures_.load(run_a_);
+}
+
+void StepsPanel::show_live(bool live) {
+    if (!live) load_a();
+    strips_->setCurrentWidget(live ? live_strip_ : strip_);
+}
 
 void StepsPanel::follow() { front().follow(); }
 
@@ -98,8 +109,8 @@ bool StepsPanel::follows() const { return front().follows(); }
 
 void StepsPanel::show_run(const QString& run) {
     run_a_ = run;
-    if (pictures_.run() != run) pictures_.load(run);
-    show_live(false);
+    // What was seen until its end is there already: it is not read from its folder.
+    if (!shows_live() || live_pictures_.run() != run) show_live(false);
     follow();
 }
 
@@ -113,13 +124,13 @@ void StepsPanel::set_run(app::Side side, const QString& run) {
     } else {
         run_b_ = run;
     }
-    app::StepPictures& pictures = side == app::Side::a ? pictures_ : pictures_b_;
     // A video has no steps, and those of another run are not its own. Behind those of the run at work A stays as it is.
-    if (side == app::Side::b || !shows_live()) {
-        if (run.isEmpty())
-            pictures.clear();
-        else if (pictures.run() != run)
-            pictures.load(run);
+    if (side == app::Side::a) {
+        if (!shows_live()) load_a();
+    } else if (run.isEmpty()) {
+        pictures_b_.clear();
+    } else if (pictures_b_.run() != run) {
+        pictures_b_.load(run);
     }
     const bool pair = !run_a_.isEmpty() && !run_b_.isEmpty();
     divergence_.set_runs(pair ? run_a_ : QString(), pair ? run_b_ : QString());

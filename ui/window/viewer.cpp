@@ -109,10 +109,12 @@ void Viewer::entry_ended(int state, const QString& run) {
     if (watching_) {
         show_ended(run);
         // What comes next does not take the place of the one that was stopped to be looked at, and branched from.
-        if (queue_.waiting() > 0)
+        if (queue_.waiting() > 0) {
             watching_ = false;
-        else
+            steps_.show_live(false);
+        } else {
             show_live();
+        }
     }
     const int step = steps_.live().last_step();
     emit said(step > 0 ? tr("Stopped at step %1. Resume it, or branch from any step.").arg(step)

@@ -26,6 +26,7 @@
 #include "tests/app/home.h"
 #include "ui/steps/step_reel.h"
 #include "ui/steps/step_strip.h"
+#include "ui/steps/steps_panel.h"
 #include "ui/theme/colours.h"
 
 using namespace denoir;
@@ -304,6 +305,30 @@ private slots:
         QCOMPARE(asked.at(0).at(0).toString(), run_);
         load(pictures, run_, 4);
         QVERIFY(!(*resume)->isVisible()); // nothing is left
+    }
+
+    /// Until something else is looked at; A's own strip is read when it comes to the front.
+    void what_was_seen_to_its_end_is_not_read_again() {
+        const RunFolder folder = RunFolder::open(to_path(run_));
+        DraftDecoder decoder;
+        StepsPanel panel(decoder);
+        panel.begin(run_, folder.record().request, 4, 0);
+        panel.show_live();
+        for (int step = 1; step <= 4; ++step)
+            panel.add({step, 4, folder.step_tensor(step, "latent"), folder.step_tensor(step, "x0"), 0.5});
+        QTRY_COMPARE_WITH_TIMEOUT(panel.pictures().last_step(), 4, 30000);
+        panel.finish();
+        panel.set_run(Side::a, run_);
+        panel.show_run(run_);
+        QVERIFY(panel.shows_live() && panel.follows());
+        panel.look_again(run_);
+        QCOMPARE(panel.pictures().last_step(), 4);
+        panel.show_live(false);
+        QCOMPARE(panel.pictures().last_step(), -1);
+        QTRY_COMPARE_WITH_TIMEOUT(panel.pictures().last_step(), 4, 30000);
+        QCOMPARE(panel.pictures().run(), run_);
+        panel.set_run(Side::a, {});
+        QCOMPARE(panel.pictures().steps(), 0);
     }
 
     /// A clip in hundreds of windows: more steps than pixels.
