@@ -7,6 +7,7 @@
 #include <QLineEdit>
 #include <QListWidget>
 #include <QPainter>
+#include <QPushButton>
 #include <QStyledItemDelegate>
 #include <QTimer>
 #include <QVBoxLayout>
@@ -16,13 +17,15 @@
 
 #include "ui/actions/action_table.h"
 #include "ui/theme/colours.h"
+#include "ui/theme/icons.h"
 #include "ui/widgets/announcer.h"
+#include "ui/widgets/banner.h"
 
 namespace denoir::ui {
 
 namespace {
 
-enum Role { id_role = Qt::UserRole, group_role, keys_role };
+enum Role { id_role = Qt::UserRole, group_role, keys_role, answer_role };
 
 QString folded(const QString& text) {
     QString plain;
@@ -92,9 +95,10 @@ int match_score(const QString& query, const QString& text) {
     return score;
 }
 
-CommandPalette::CommandPalette(const ActionTable& actions, QWidget* parent)
+CommandPalette::CommandPalette(const ActionTable& actions, const Banners& banners, QWidget* parent)
     : QFrame(parent),
       actions_(actions),
+      banners_(banners),
       query_(new QLineEdit(this)),
       list_(new QListWidget(this)),
       announcer_(new Announcer(this)) {
@@ -150,7 +154,9 @@ QStringList CommandPalette::shown() const {
 void CommandPalette::filter(const QString& query) {
     struct Hit {
         int score;
-        const ActionTable::Entry* entry;
+        const ActionTable::Entry* entry; ///< null: `answer` of a banner
+        Banners::Answer answer = {};
+        bool enabled() const { return !entry || entry->action->isEnabled(); }
     };
     std::vector<Hit> hits;
     for (const auto& entry : actions_.entries()) {
@@ -163,12 +169,23 @@ void CommandPalette::filter(const QString& query) {
         if (used >= 0) score += std::max(1, 6 - static_cast<int>(used));
         hits.push_back({score, &entry});
     }
+    for (const Banners::Answer& answer : banners_.answers())
+        if (const int score = match_score(query, answer.button->text() + QLatin1Char(' ') + answer.text); score >= 0)
+            hits.push_back({score, nullptr, answer});
     std::stable_sort(hits.begin(), hits.end(), [](const Hit& a, const Hit& b) {
-        if (a.entry->action->isEnabled() != b.entry->action->isEnabled()) return a.entry->action->isEnabled();
-        return a.score > b.score;
+        return a.enabled() != b.enabled() ? a.enabled() : a.score > b.score;
     });
     list_->clear();
+    answers_.clear();
     for (const Hit& hit : hits) {
+        if (!hit.entry) {
+            auto* item = new QListWidgetItem(icon(QStringLiteral("info")), hit.answer.button->text(), list_);
+            item->setData(id_role, item->text());
+            item->setData(group_role, hit.answer.text);
+            item->setData(answer_role, answers_.size());
+            answers_ << hit.answer.button;
+            continue;
+        }
         const QAction& action = *hit.entry->action;
         QString text = action.text();
         text.remove(QLatin1Char('&'));
@@ -190,7 +207,12 @@ void CommandPalette::run_current() {
     const QListWidgetItem* item = list_->currentItem();
     if (!item || !(item->flags() & Qt::ItemIsEnabled)) return;
     const QString id = item->data(id_role).toString();
+    const QVariant answer = item->data(answer_role);
     dismiss();
+    if (answer.isValid()) {
+        if (QPushButton* button = answers_.value(answer.toInt())) button->click(); // unless its banner has gone
+        return;
+    }
     if (const auto* entry = actions_.find(id)) entry->action->trigger();
 }
 

@@ -141,10 +141,24 @@ void Banners::fold() {
     setVisible(!all.isEmpty());
 }
 
+namespace {
+
+QString text_of(const QFrame& line) {
+    return line.findChild<QLabel*>(QStringLiteral("banner-text"))->text().remove(QChar(0x200b));
+}
+
+} // namespace
+
 QStringList Banners::texts() const {
     QStringList all;
+    for (const auto* line : lines()) all.append(text_of(*line));
+    return all;
+}
+
+QList<Banners::Answer> Banners::answers() const {
+    QList<Answer> all;
     for (const auto* line : lines())
-        all.append(line->findChild<QLabel*>(QStringLiteral("banner-text"))->text().remove(QChar(0x200b)));
+        for (auto* button : line->findChildren<QPushButton*>()) all.append({text_of(*line), button});
     return all;
 }
 

@@ -2,11 +2,13 @@
 #pragma once
 #include <QFrame>
 #include <QList>
+#include <QPointer>
 
 #include <functional>
 #include <utility>
 #include <vector>
 
+class QPushButton;
 class QToolButton;
 class QVBoxLayout;
 
@@ -30,6 +32,12 @@ public:
     void remove(const QString& key);
     /// All texts, oldest first, folded ones too.
     QStringList texts() const;
+    struct Answer {
+        QString text; ///< of its banner
+        QPointer<QPushButton> button;
+    };
+    /// Every choice that can be made now, of folded banners too.
+    QList<Answer> answers() const;
 
 signals:
     void shown(denoir::ui::Banners::Kind kind, const QString& text);

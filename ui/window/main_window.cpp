@@ -99,7 +99,7 @@ MainWindow::MainWindow(Studio& studio, QWidget* parent)
     make_middle();
     make_docks();
     make_menus();
-    palette_ = new CommandPalette(actions_, this);
+    palette_ = new CommandPalette(actions_, *banners_, this);
     status_ = new StatusLine(studio_, this);
     connect(&actions_, &ActionTable::shortcuts_changed, this, &MainWindow::name_keys);
     name_keys();

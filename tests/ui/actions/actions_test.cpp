@@ -22,6 +22,7 @@
 #include "ui/actions/shortcut_editor.h"
 #include "ui/actions/shortcut_guard.h"
 #include "ui/widgets/announcer.h"
+#include "ui/widgets/banner.h"
 #include "ui/widgets/field.h"
 
 using namespace denoir;
@@ -122,7 +123,8 @@ private slots:
                 [&] { ++ran; });
         table.add("run.stop", "Run", "Stop")->setEnabled(false);
         table.add("view.dark", "View", "Dark theme");
-        CommandPalette palette(table, &window);
+        Banners banners(&window);
+        CommandPalette palette(table, banners, &window);
         window.show();
         palette.open();
         QCOMPARE(palette.shown().size(), 3);
@@ -145,6 +147,20 @@ private slots:
         QTest::keyClick(query, Qt::Key_Return);
         QTest::keyClick(query, Qt::Key_Escape);
         QVERIFY(!palette.isVisible());
+        // What a banner offers is found by its own words, too.
+        int recovered = 0;
+        banners.show_banner("crash", Banners::Kind::info, "Denoir ended unexpectedly. Kept: a cut.",
+                            {{"Recover", [&] { ++recovered; }}, {"Discard", [] {}}});
+        palette.open();
+        QCOMPARE(palette.shown().constFirst(), QString("run.generate"));
+        QTest::keyClicks(query, "unexp");
+        QCOMPARE(palette.shown(), (QStringList{"Recover", "Discard"}));
+        query->clear();
+        QTest::keyClicks(query, "recover");
+        QCOMPARE(palette.shown(), QStringList{"Recover"});
+        QTest::keyClick(query, Qt::Key_Return);
+        QCOMPARE(recovered, 1);
+        QVERIFY(!palette.isVisible() && banners.texts().isEmpty());
         QVERIFY(match_score("th dark", "Dark theme View") > 0);
         QVERIFY(match_score("uber", QString::fromUtf8("Über Denoir")) > 0);
         QVERIFY(match_score("dark q", "Dark theme") < 0);
