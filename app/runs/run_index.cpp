@@ -16,7 +16,7 @@ namespace denoir::app {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr int index_version = 6; ///< of the table and of pack()
+constexpr int index_version = 7; ///< of the table, of pack() and of haystacks
 constexpr int scanner_nice = 10;
 constexpr std::size_t batch = 256;
 
@@ -40,7 +40,8 @@ QString trusted_stamp(const RunRow& row) {
 /// Throws where there is no run.
 RunRow read_or_tell(const fs::path& entry) try { return read_run(entry); } catch (const std::exception&) {
     std::error_code code;
-    if (!fs::is_regular_file(entry / run_file::record, code)) throw;
+    const bool is_run = fs::is_regular_file(entry / run_file::record, code);
+    if (!is_run && code != std::errc::permission_denied) throw;
     return unreadable_run(entry, Issue::from_current_exception());
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/runs/run_row.h"
 
-#include <QCoreApplication>
 #include <QDateTime>
 #include <QFileInfo>
 #include <QLocale>
 #include <QStringList>
 
 #include "app/base/text.h"
+#include "app/runs/run_words.h"
 #include "engine/core/atomic_file.h"
 #include "engine/core/file.h"
 #include "engine/pipeline/run_layout.h"
@@ -73,11 +73,11 @@ QByteArray field(const QString& name, const QString& value) {
     double amount = QLocale().toDouble(value, &number);
     if (!number) amount = QLocale::c().toDouble(value, &number);
     if (!number) return {};
-    const std::pair<QString, const char*> names[] = {{QObject::tr("%n step(s)", nullptr, 1), "steps"},
-                                                     {QObject::tr("%n step(s)", nullptr, 2), "steps"},
-                                                     {QObject::tr("CFG %1"), "guidance"},
-                                                     {QObject::tr("seed %1"), "seed"},
-                                                     {QObject::tr("%1 f"), "frames"}};
+    const std::pair<QString, const char*> names[] = {{run_words::steps(1), "steps"},
+                                                     {run_words::steps(2), "steps"},
+                                                     {run_words::guidance(1), "guidance"},
+                                                     {run_words::seed(1), "seed"},
+                                                     {run_words::frames(1), "frames"}};
     for (const auto& [words, key] : names) {
         if (letters(words) != name) continue;
         bool whole = false;
@@ -93,20 +93,18 @@ QByteArray field(const QString& name, const QString& value) {
 QList<QByteArray> states(const QString& word) {
     constexpr qsizetype least = 3; // letters, before it means anything
     if (word.size() < least) return {};
-    const auto row_words = [](const char* text) { return QCoreApplication::translate("denoir::ui::RunsPanel", text); };
-    const std::pair<QString, const char*> shown[] = {
-        {row_words("running · step %1/%2").section(QChar(0xb7), 0, 0), "running"},
-        {row_words("interrupted %1/%2"), "interrupted"},
-        {row_words("stopped %1/%2"), "cancelled"},
-        {row_words("failed: %1"), "failed"},
-        {row_words("not begun"), "waiting"},
-        {row_words("unreadable: %1"), "unreadable"}};
     QList<QByteArray> out;
-    for (const auto& [words, state] : shown)
+    for (const char* state : {"running", "interrupted", "cancelled", "failed", "waiting", "unreadable"}) {
+        // Behind the point stands what it does.
+        const QString words = run_words::state(QLatin1String(state), 0, 0, {}).section(QChar(0xb7), 0, 0);
         for (const QString& each : letters(words).split(QLatin1Char(' ')))
             if (each.startsWith(word)) out << QByteArray("state:") + state;
+    }
     return out;
 }
+
+/// As haystacks have it: in small letters, and a size is written with either sign.
+QString folded(const QString& text) { return text.toLower().replace(QChar(0xd7), QLatin1Char('x')); }
 
 /// What its folder tells, whatever its record says.
 void look_at_folder(RunRow& row, const fs::path& entry) {
@@ -127,8 +125,7 @@ void look_at_folder(RunRow& row, const fs::path& entry) {
 
 QList<QList<QByteArray>> search_words(const QString& text) {
     QList<QList<QByteArray>> out;
-    const QStringList words =
-        text.toLower().replace(QChar(0xd7), QLatin1Char('x')).split(QLatin1Char(' '), Qt::SkipEmptyParts);
+    const QStringList words = folded(text).split(QLatin1Char(' '), Qt::SkipEmptyParts);
     for (qsizetype i = 0; i < words.size(); ++i) {
         QString word = words[i];
         const QString next = words.value(i + 1);
@@ -150,33 +147,31 @@ QList<QList<QByteArray>> search_words(const QString& text) {
 
 void RunRow::make_haystack() {
     const QString date = QDateTime::fromMSecsSinceEpoch(created).toString(QStringLiteral("yyyy-MM-dd hh:mm"));
-    haystack = QStringList{prompt,
-                           name,
-                           prompt_template,
-                           negative,
-                           QStringLiteral("state:") + state,
-                           QStringLiteral("mode:") + mode,
-                           model,
-                           QStringLiteral("sampler:") + sampler,
-                           date,
-                           QStringLiteral("seed:%1 ").arg(seed),
-                           QStringLiteral("steps:%1 ").arg(steps),
-                           QStringLiteral("frames:%1 ").arg(frames),
-                           QStringLiteral("size:%1x%2 ").arg(width).arg(height),
-                           QStringLiteral("guidance:%1 ").arg(guidance),
-                           path.section(QLatin1Char('/'), -1)}
-                   .join(QLatin1Char('\n'))
-                   .toLower()
-                   .toUtf8();
+    const QStringList all{prompt,
+                          name,
+                          prompt_template,
+                          negative,
+                          QStringLiteral("state:") + state,
+                          QStringLiteral("mode:") + mode,
+                          model,
+                          QStringLiteral("sampler:") + sampler,
+                          date,
+                          QStringLiteral("seed:%1 ").arg(seed),
+                          QStringLiteral("steps:%1 ").arg(steps),
+                          QStringLiteral("frames:%1 ").arg(frames),
+                          QStringLiteral("size:%1x%2 ").arg(width).arg(height),
+                          QStringLiteral("guidance:%1 ").arg(guidance),
+                          path.section(QLatin1Char('/'), -1)};
+    haystack = folded(all.join(QLatin1Char('\n'))).toUtf8();
 }
 
 QString RunRow::summary() const {
     QStringList parts;
     if (width > 0) parts << QStringLiteral("%1x%2").arg(width).arg(height);
-    if (frames > 0) parts << QObject::tr("%1 f").arg(frames);
-    parts << QObject::tr("%n step(s)", nullptr, steps);
-    if (guidance > 0) parts << QObject::tr("CFG %1").arg(QLocale().toString(guidance, 'g', 6));
-    parts << QObject::tr("seed %1").arg(seed);
+    if (frames > 0) parts << run_words::frames(frames);
+    parts << run_words::steps(steps);
+    if (guidance > 0) parts << run_words::guidance(guidance);
+    parts << run_words::seed(seed);
     if (branch_step >= 0) parts << QObject::tr("branch from step %1").arg(branch_step);
     return parts.join(QStringLiteral(" · "));
 }
@@ -186,7 +181,8 @@ QString run_stamp(const fs::path& entry) {
     for (const char* name : {run_file::record, notes_name, run_file::video, run_file::thumbnail}) {
         std::error_code code;
         const auto time = fs::last_write_time(entry / name, code);
-        if (code && name == std::string_view(run_file::record)) return {};
+        // Behind a folder that may not be entered a run may lie: whoever looks into it says so.
+        if (code && name == std::string_view(run_file::record) && code != std::errc::permission_denied) return {};
         out += code ? QStringLiteral("-;") : QString::number(time.time_since_epoch().count()) + QLatin1Char(';');
     }
     return out;
@@ -229,7 +225,8 @@ RunRow unreadable_run(const fs::path& entry, const Issue& issue) {
     RunRow row;
     row.prompt = to_qstring(entry.filename());
     row.state = QStringLiteral("unreadable");
-    row.created = QFileInfo(to_qstring(entry / run_file::record)).lastModified().toMSecsSinceEpoch();
+    const QDateTime written = QFileInfo(to_qstring(entry / run_file::record)).lastModified();
+    row.created = (written.isValid() ? written : QFileInfo(to_qstring(entry)).lastModified()).toMSecsSinceEpoch();
     row.issue = issue;
     look_at_folder(row, entry);
     row.make_haystack();

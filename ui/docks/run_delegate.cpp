@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QFileInfo>
 #include <QLineEdit>
 #include <QLocale>
 #include <QPainter>
@@ -13,6 +12,7 @@
 #include "app/base/text.h"
 #include "app/clips/thumbnails.h"
 #include "app/runs/run_history.h"
+#include "app/runs/run_words.h"
 #include "ui/docks/runs_panel.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
@@ -28,24 +28,8 @@ constexpr int star_room = 20;   ///< of the title and the line below it
 constexpr int most_details = 3; ///< lines below the title: in 240 pixels, too, they hold all but the longest numbers
 
 QString state_words(const QModelIndex& index) {
-    const QString state = index.data(Role::StateRole).toString();
-    const int done = index.data(Role::StepsDoneRole).toInt(), steps = index.data(Role::StepsRole).toInt();
-    if (state == QLatin1String("running") && done > 0 && done == steps) return RunsPanel::tr("running · decoding");
-    if (state == QLatin1String("running")) return RunsPanel::tr("running · step %1/%2").arg(done).arg(steps);
-    if (state == QLatin1String("interrupted")) return RunsPanel::tr("interrupted %1/%2").arg(done).arg(steps);
-    if (state == QLatin1String("cancelled")) return RunsPanel::tr("stopped %1/%2").arg(done).arg(steps);
-    if (state == QLatin1String("failed")) {
-        const auto issue = index.data(Role::IssueRole).value<app::Issue>();
-        const QString message = app::engine_text(issue.message);
-        return RunsPanel::tr("failed: %1")
-            .arg(issue.file.isEmpty() ? message : QFileInfo(issue.file).fileName() + QStringLiteral(": ") + message);
-    }
-    if (state == QLatin1String("unreadable")) {
-        const auto issue = index.data(Role::IssueRole).value<app::Issue>();
-        return RunsPanel::tr("unreadable: %1").arg(app::engine_text(issue.message));
-    }
-    if (state == QLatin1String("waiting")) return RunsPanel::tr("not begun");
-    return app::duration_text(index.data(Role::SecondsRole).toDouble());
+    return app::run_words::state(index.data(Role::StateRole).toString(), index.data(Role::StepsDoneRole).toInt(),
+                                 index.data(Role::StepsRole).toInt(), index.data(Role::IssueRole).value<app::Issue>());
 }
 
 /// "1:08" for 1 min 08 s; below a minute there is nothing to save.
@@ -61,7 +45,7 @@ const QString between = QStringLiteral(" · ");
 class Details {
 public:
     explicit Details(const QModelIndex& index)
-        : values_{RunsPanel::tr("seed %1").arg(index.data(Role::SeedRole).toULongLong())} {
+        : values_{app::run_words::seed(index.data(Role::SeedRole).toULongLong())} {
         const QString name = index.data(Role::StateRole).toString();
         const bool done = name == QLatin1String("done");
         if (name == QLatin1String("unreadable")) { // nothing else is known of it
@@ -71,17 +55,18 @@ public:
         failed_ = name == QLatin1String("failed");
         // Of what was stopped on its way, the state says how many there are.
         if (done || failed_ || name == QLatin1String("waiting"))
-            values_ << RunsPanel::tr("%n step(s)", nullptr, index.data(Role::StepsRole).toInt());
+            values_ << app::run_words::steps(index.data(Role::StepsRole).toInt());
         if (const double guidance = index.data(Role::GuidanceRole).toDouble(); guidance > 0)
-            values_ << RunsPanel::tr("CFG %1").arg(QLocale().toString(guidance, 'g', 6));
+            values_ << app::run_words::guidance(guidance);
         if (!done) news_ << state_words(index); // of what is not done, its state is the news
         const int width = index.data(Role::WidthRole).toInt(), height = index.data(Role::HeightRole).toInt(),
                   frames = index.data(Role::FramesRole).toInt();
-        length_ << RunsPanel::tr("%1×%2").arg(width).arg(height) << RunsPanel::tr("%1 f").arg(frames);
+        length_ << RunsPanel::tr("%1×%2").arg(width).arg(height) << app::run_words::frames(frames);
         short_length_ << RunsPanel::tr("%1×%2×%3").arg(width).arg(height).arg(frames);
         if (done) { // how long it took
-            time_ << state_words(index);
-            short_time_ << short_duration(index.data(Role::SecondsRole).toDouble());
+            const double seconds = index.data(Role::SecondsRole).toDouble();
+            time_ << app::duration_text(seconds);
+            short_time_ << short_duration(seconds);
         }
         if (const int step = index.data(Role::BranchStepRole).toInt(); step >= 0)
             for (QStringList* time : {&time_, &short_time_}) *time << RunsPanel::tr("from step %1").arg(step);

@@ -138,10 +138,6 @@
         <translation>%1 Tage</translation>
     </message>
     <message>
-        <source>CFG %1</source>
-        <translation>CFG %1</translation>
-    </message>
-    <message>
         <source>%1×%2, %3 frames</source>
         <translation>%1×%2, %3 Bilder</translation>
     </message>
@@ -370,6 +366,56 @@
     <message>
         <source>tokenizer</source>
         <translation>Tokenizer</translation>
+    </message>
+</context>
+<context>
+    <name>Runs</name>
+    <message numerus="yes">
+        <source>%n step(s)</source>
+        <translation>
+            <numerusform>%n Schritt</numerusform>
+            <numerusform>%n Schritte</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>CFG %1</source>
+        <translation>CFG %1</translation>
+    </message>
+    <message>
+        <source>seed %1</source>
+        <translation>Seed %1</translation>
+    </message>
+    <message>
+        <source>%1 f</source>
+        <translation>%1 Bilder</translation>
+    </message>
+    <message>
+        <source>running · decoding</source>
+        <translation>läuft · Dekodieren</translation>
+    </message>
+    <message>
+        <source>running · step %1/%2</source>
+        <translation>läuft · Schritt %1/%2</translation>
+    </message>
+    <message>
+        <source>interrupted %1/%2</source>
+        <translation>unterbrochen %1/%2</translation>
+    </message>
+    <message>
+        <source>stopped %1/%2</source>
+        <translation>angehalten %1/%2</translation>
+    </message>
+    <message>
+        <source>failed: %1</source>
+        <translation>fehlgeschlagen: %1</translation>
+    </message>
+    <message>
+        <source>unreadable: %1</source>
+        <translation>nicht lesbar: %1</translation>
+    </message>
+    <message>
+        <source>not begun</source>
+        <translation>nicht begonnen</translation>
     </message>
 </context>
 <context>
@@ -3770,18 +3816,6 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
 <context>
     <name>denoir::ui::RunsPanel</name>
     <message>
-        <source>running · step %1/%2</source>
-        <translation>läuft · Schritt %1/%2</translation>
-    </message>
-    <message>
-        <source>failed: %1</source>
-        <translation>fehlgeschlagen: %1</translation>
-    </message>
-    <message>
-        <source>not begun</source>
-        <translation>nicht begonnen</translation>
-    </message>
-    <message>
         <source>Search prompts and parameters</source>
         <translation>Prompts und Parameter durchsuchen</translation>
     </message>
@@ -3893,20 +3927,8 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <translation>Zuerst einen Lauf in der Liste wählen.</translation>
     </message>
     <message>
-        <source>seed %1</source>
-        <translation>Seed %1</translation>
-    </message>
-    <message>
-        <source>CFG %1</source>
-        <translation>CFG %1</translation>
-    </message>
-    <message>
         <source>%1×%2</source>
         <translation>%1×%2</translation>
-    </message>
-    <message>
-        <source>%1 f</source>
-        <translation>%1 Bilder</translation>
     </message>
     <message>
         <source>%1×%2×%3</source>
@@ -3932,13 +3954,6 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <source>Resume</source>
         <translation>Fortsetzen</translation>
     </message>
-    <message numerus="yes">
-        <source>%n step(s)</source>
-        <translation>
-            <numerusform>%n Schritt</numerusform>
-            <numerusform>%n Schritte</numerusform>
-        </translation>
-    </message>
     <message>
         <source>compared as %1</source>
         <translation>verglichen als %1</translation>
@@ -3948,28 +3963,12 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <translation>mit Stern</translation>
     </message>
     <message>
-        <source>interrupted %1/%2</source>
-        <translation>unterbrochen %1/%2</translation>
-    </message>
-    <message>
-        <source>stopped %1/%2</source>
-        <translation>angehalten %1/%2</translation>
-    </message>
-    <message>
         <source>The run that is shown is none of the list: it gets no star and no name, and is not deleted.</source>
         <translation>Der gezeigte Lauf steht nicht in der Liste: Er bekommt keinen Stern und keinen Namen und wird nicht gelöscht.</translation>
     </message>
     <message>
         <source>from step %1</source>
         <translation>ab Schritt %1</translation>
-    </message>
-    <message>
-        <source>running · decoding</source>
-        <translation>läuft · Dekodieren</translation>
-    </message>
-    <message>
-        <source>unreadable: %1</source>
-        <translation>nicht lesbar: %1</translation>
     </message>
 </context>
 <context>

@@ -12,6 +12,16 @@
     </message>
 </context>
 <context>
+    <name>Runs</name>
+    <message numerus="yes">
+        <source>%n step(s)</source>
+        <translation>
+            <numerusform>%n step</numerusform>
+            <numerusform>%n steps</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>denoir::app::Comparison</name>
     <message numerus="yes">
         <source>%n frame(s) cannot be read: %1</source>
@@ -190,13 +200,6 @@
         <translation>
             <numerusform>%n run</numerusform>
             <numerusform>%n runs</numerusform>
-        </translation>
-    </message>
-    <message numerus="yes">
-        <source>%n step(s)</source>
-        <translation>
-            <numerusform>%n step</numerusform>
-            <numerusform>%n steps</numerusform>
         </translation>
     </message>
 </context>

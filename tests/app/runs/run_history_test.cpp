@@ -16,6 +16,7 @@
 #include "engine/core/own_folders.h"
 #include "tests/app/fake_runs.h"
 #include "tests/app/home.h"
+#include "tests/app/without_root.h"
 
 using namespace denoir;
 using namespace denoir::app;
@@ -70,6 +71,11 @@ private slots:
         QCOMPARE(history_->rowCount(), 0);
         // As the rows say it.
         for (const char* words : {"5 steps", "steps 5", "seed 1", "5 steps cfg 5 5 f 48×32"}) {
+            history_->set_search(QString::fromUtf8(words));
+            QCOMPARE(history_->rowCount(), 1);
+        }
+        history_->set_name(to_qstring(runs_ / "run-000003"), QStringLiteral("a 2×4 grid"));
+        for (const char* words : {"2×4", "2x4"}) { // as one can be typed, and as it is written
             history_->set_search(QString::fromUtf8(words));
             QCOMPARE(history_->rowCount(), 1);
         }
@@ -293,6 +299,23 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(state(), QStringLiteral("unreadable"), 30000);
         QCOMPARE(history_->remove({to_qstring(run)}).size(), 1); // as any other
         QCOMPARE(history_->rowCount(), 0);
+    }
+
+    /// One that may not be entered, too: by root without the rights that make root one.
+    void what_may_not_be_entered_is_listed() {
+        const fs::path run = fake_run(runs_, 1, false);
+        const WithoutRoot bound;
+        fs::permissions(run, fs::perms::none);
+        open();
+        QCOMPARE(history_->rowCount(), 1);
+        const QModelIndex row = history_->index(0);
+        QCOMPARE(row.data(RunHistory::StateRole).toString(), QStringLiteral("unreadable"));
+        QCOMPARE(row.data(RunHistory::IssueRole).value<Issue>().message, QStringLiteral("permission denied"));
+        QCOMPARE(row.data(RunHistory::CreatedRole).toDateTime().date(), QDate::currentDate());
+        fs::permissions(run, fs::perms::owner_all);
+        history_->refresh();
+        QTRY_COMPARE_WITH_TIMEOUT(history_->index(0).data(RunHistory::StateRole).toString(), QStringLiteral("done"),
+                                  30000);
     }
 
     /// They are read again at every look, in case they can be by now; the list stands still where nothing changed.
