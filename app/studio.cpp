@@ -3,8 +3,10 @@
 
 #include <QCoreApplication>
 #include <QElapsedTimer>
+#include <QSignalBlocker>
 #include <QTimer>
 #include <QtConcurrent/QtConcurrentRun>
+#include <algorithm>
 #include <utility>
 
 #include "app/base/engine_text.h"
@@ -63,7 +65,12 @@ Studio::Studio(QObject* parent) : QObject(parent), document(project.undo()), que
     sweeps_ = std::make_unique<SweepDocument>(settings, document, queue, history, estimator, project.undo());
 }
 
-Studio::~Studio() = default;
+/// What the last run taught is kept, and nothing begins because of it.
+Studio::~Studio() {
+    const QSignalBlocker quiet(estimator);
+    for (auto& lesson : lessons_) lesson.waitForFinished();
+    take_lessons();
+}
 
 void Studio::connect_queue() {
     connect(&queue, &RunQueue::entry_started, this, [this](quint64 id) {
@@ -103,6 +110,7 @@ void Studio::connect_queue() {
 void Studio::look_at_device() {
     const std::optional<Device> device = document.device();
     if (device) models.set_available(estimator.free_bytes(*device));
+    tell_device(device);
     // While something runs, its memory is not free.
     if (device && device != looked_at_ && !worker.busy() && queue.running() == 0) {
         looked_at_ = device;
@@ -110,6 +118,13 @@ void Studio::look_at_device() {
     }
     // A card is looked into before runs take its memory.
     if (!document.pending() && !estimator.looking()) queue.start();
+}
+
+/// One that cannot be used is said before something waits for it.
+void Studio::tell_device(const std::optional<Device>& device) {
+    const Issue found = device ? estimator.issue(*device) : Issue();
+    if (found.isEmpty()) return;
+    if (std::exchange(told_, device) != device) emit issue(found);
 }
 
 void Studio::connect_journal() {
@@ -178,11 +193,7 @@ void Studio::run_ended(quint64 id, int state, const QString& run) {
 
 void Studio::learn(const QString& run) {
     // Model headers may be slow to read: not on this thread.
-    struct Lesson {
-        RunRecord record;
-        Estimate work;
-    };
-    QtConcurrent::run([run]() -> std::shared_ptr<Lesson> {
+    lessons_ << QtConcurrent::run([run]() -> std::shared_ptr<Lesson> {
         try {
             auto lesson = std::make_shared<Lesson>(Lesson{RunHistory::record(run), {}});
             lesson->work = Pipeline::estimate(
@@ -191,9 +202,16 @@ void Studio::learn(const QString& run) {
         } catch (const std::exception&) { // gone already
             return nullptr;
         }
-    }).then(this, [this](const std::shared_ptr<Lesson>& lesson) {
-        if (lesson) estimator.learn(lesson->record, lesson->work);
     });
+    QFuture<std::shared_ptr<Lesson>>(lessons_.constLast()).then(this, [this](const auto&) { take_lessons(); });
+}
+
+void Studio::take_lessons() {
+    const auto read = std::stable_partition(lessons_.begin(), lessons_.end(),
+                                            [](const auto& lesson) { return !lesson.isFinished(); });
+    for (auto it = read; it != lessons_.end(); ++it)
+        if (const auto lesson = it->result()) estimator.learn(lesson->record, lesson->work);
+    lessons_.erase(read, lessons_.end());
 }
 
 void Studio::start() {

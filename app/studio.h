@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <QFuture>
+#include <QList>
 #include <QObject>
 #include <memory>
 
@@ -68,10 +70,18 @@ private:
     void connect_queue();
     void connect_journal();
     void look_at_device(); ///< that the request means
+    void tell_device(const std::optional<Device>& device);
     void run_ended(quint64 id, int state, const QString& run);
     void learn(const QString& run);
+    void take_lessons();
     bool in_front_ = true;
-    std::optional<Device> looked_at_;
+    std::optional<Device> looked_at_, told_;
+    /// Of a run that is done, for the estimator.
+    struct Lesson {
+        RunRecord record;
+        Estimate work;
+    };
+    QList<QFuture<std::shared_ptr<Lesson>>> lessons_; ///< being read
     /// The queue's newest job.
     struct {
         JobId job = 0;

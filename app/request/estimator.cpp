@@ -289,6 +289,8 @@ void Estimator::look_at(const Device& device) {
     });
 }
 
+Issue Estimator::issue(const Device& device) const { return facts_.value(to_qstring(device.name())).issue; }
+
 quint64 Estimator::free_bytes(const Device& device) const { return facts_.value(to_qstring(device.name())).free_bytes; }
 
 void Estimator::load() {

@@ -62,6 +62,7 @@ public:
     void look_at(const Device& device);
     bool looking() const { return looking_ > 0; }
     quint64 free_bytes(const Device& device) const; ///< of a card that was looked at; 0: not known
+    Issue issue(const Device& device) const;        ///< why one that was looked at cannot be used; empty: it can
 
 signals:
     void changed(); ///< forecasts come out otherwise

@@ -27,6 +27,7 @@
 #include "ui/preview/metrics_view.h"
 #include "ui/preview/preview_view.h"
 #include "ui/steps/step_strip.h"
+#include "ui/steps/steps_panel.h"
 #include "ui/tune/sweep_grid.h"
 #include "ui/window/layouts.h"
 #include "ui/window/status_line.h"
@@ -123,13 +124,14 @@ private slots:
         studio.key(Qt::Key_Escape);
         QVERIFY(studio.idle());
         studio.window().viewer().show_run(run);
-        auto* strip = studio.find<StepStrip>("run-steps");
-        QTRY_VERIFY_WITH_TIMEOUT(strip->step() > 2, 30000);
-        QVERIFY(strip->step() < all);
+        const auto* steps_panel = studio.window().findChild<StepsPanel*>();
+        const auto last = [&] { return steps_panel->pictures().last_step(); };
+        QTRY_VERIFY_WITH_TIMEOUT(last() > 2, 30000);
+        QVERIFY(last() < all);
         studio.core().queue.add_resume(run);
         QVERIFY(studio.idle());
         studio.window().viewer().show_run(run);
-        QTRY_COMPARE_WITH_TIMEOUT(strip->step(), all, 30000);
+        QTRY_COMPARE_WITH_TIMEOUT(last(), all, 30000);
     }
 
     /// Ctrl+2 compares them as Ctrl+Shift+C does, once: what is chosen in the bar afterwards stays.
@@ -367,6 +369,23 @@ private slots:
         write("never mind", Qt::Key_Escape);
         QCOMPARE(name(), QStringLiteral("balloon"));
         QVERIFY(studio.window().findChildren<QInputDialog*>().isEmpty());
+    }
+
+    /// Whoever quits as a run ends keeps what it taught.
+    void what_a_run_taught_is_kept_at_the_end() {
+        const app::Home home;
+        const auto taught = [&home] { return read(home.file("cache/speed.json")).contains("decode_pixels"); };
+        QVERIFY(!taught());
+        {
+            StudioFixture studio;
+            load_tiny(studio);
+            app::Arrivals ended(&studio.core().queue, &app::RunQueue::entry_ended);
+            studio.key(Qt::Key_Return, Qt::ControlModifier);
+            // Nothing that is posted then arrives.
+            while (ended.count() == 0) QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
+            studio.window().close();
+        }
+        QVERIFY(taught());
     }
 
     void the_disk_space_of_runs_can_be_chosen() {
