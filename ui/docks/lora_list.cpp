@@ -190,6 +190,7 @@ void LoraList::append_row(int index) {
     lines_.insert(index, {strength, expert});
     show_expert(index);
     connect(strength, &NumberEdit::edited, this, [this, index](double value) { edit(index, strength_key, value); });
+    connect(strength, &NumberEdit::limited, this, &LoraList::limited);
     connect(away, &QToolButton::clicked, this, [this, index] {
         QVariantList rest = loras_;
         rest.removeAt(index);

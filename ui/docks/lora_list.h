@@ -32,6 +32,8 @@ public:
 signals:
     /// By the user.
     void edited(const QVariantList& loras);
+    /// As NumberEdit::limited().
+    void limited(const QString& told);
 
 protected:
     void dragEnterEvent(QDragEnterEvent* event) override;

@@ -169,6 +169,7 @@ void ParametersPanel::set(const QString& key, const QVariant& value) {
         refresh_field(key);
     else
         refresh_forcing(); // an object of several fields
+    refresh_estimate();
 }
 
 void ParametersPanel::reset(const QString& key) {
@@ -219,7 +220,15 @@ NumberEdit* ParametersPanel::add_number(QVBoxLayout* form, const QString& key, c
     });
     connect(field->label(), &ScrubLabel::scrubbed, edit, [edit](int notches) { edit->stepBy(notches); });
     connect(field, &Field::reset_asked, this, [this, key] { reset(key); });
+    tell_limits(*edit, key);
     return edit;
+}
+
+void ParametersPanel::tell_limits(const NumberEdit& edit, const QString& key) {
+    connect(&edit, &NumberEdit::limited, this, [this, key](const QString& told) {
+        snapped_.insert(key, told);
+        refresh();
+    });
 }
 
 /// Adds the cards to the choice of the device once the driver has told of them, which can take a second.
@@ -343,22 +352,31 @@ void ParametersPanel::add_size(QVBoxLayout* form) {
 }
 
 void ParametersPanel::set_size(const QString& text) {
+    const int multiple = studio_.document.variant().multiple();
     const auto size = parse_size(text);
     size_->lineEdit()->setModified(false);
     if (!size) {
         refused_.insert(key_size, is_written_as_size(text)
                                       ? tr("“%1” is not possible: each side is a multiple of %2, from %2 to %3")
                                             .arg(text.trimmed().left(40))
-                                            .arg(studio_.document.variant().multiple())
+                                            .arg(multiple)
                                             .arg(largest_side)
                                       : tr("“%1” is no size; write width × height, as 256×144").arg(text.left(40)));
     } else {
         refused_.remove(key_size);
+        const QSize used(nearest_side(size->width(), multiple), nearest_side(size->height(), multiple));
         const app::Issue refused = studio_.document.set_values(
-            {{QStringLiteral("width"), size->width()}, {QStringLiteral("height"), size->height()}}, tr("Size"));
-        if (!refused.isEmpty()) refused_.insert(key_size, words(refused));
+            {{QStringLiteral("width"), used.width()}, {QStringLiteral("height"), used.height()}}, tr("Size"));
+        if (!refused.isEmpty())
+            refused_.insert(key_size, words(refused));
+        else if (used != *size)
+            snapped_.insert(key_size,
+                            tr("%1 became %2: each side is a multiple of %3")
+                                .arg(size_text(size->width(), size->height()), size_text(used.width(), used.height()))
+                                .arg(multiple));
     }
     refresh_field(key_size);
+    refresh_estimate();
 }
 
 void ParametersPanel::add_seed(QVBoxLayout* form) {
@@ -388,7 +406,8 @@ void ParametersPanel::add_seed(QVBoxLayout* form) {
         const qulonglong seed = seed_->text().toULongLong(&fits);
         if (!fits) {
             refused_.insert(QStringLiteral("seed"), tr("a seed is at most 18446744073709551615"));
-            return refresh_field(QStringLiteral("seed"));
+            refresh_field(QStringLiteral("seed"));
+            return refresh_estimate();
         }
         set(QStringLiteral("seed"), seed);
         studio_.document.set_seed_locked(true); // who types a seed wants that one

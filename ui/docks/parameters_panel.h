@@ -56,6 +56,7 @@ signals:
 private:
     NumberEdit* add_number(QVBoxLayout* form, const QString& key, const QString& name, double low, double high,
                            double step, int decimals, const QString& unit = {});
+    void tell_limits(const NumberEdit& edit, const QString& key);
     void list_cards(QComboBox* device);
     QComboBox* add_choice(QVBoxLayout* form, const QString& key, const QString& name);
     void add_model(QVBoxLayout* form);

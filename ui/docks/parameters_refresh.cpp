@@ -224,6 +224,7 @@ void ParametersPanel::refresh_forcing() {
         if (f.member == QLatin1String("block")) error = refused_.value(QStringLiteral("forcing"));
         if (error.isEmpty() && !issue.isEmpty() && here && own) error = words(issue);
         f.field->set_error(error);
+        f.field->set_hint(error.isEmpty() ? snapped_.value(f.member) : QString());
     }
 }
 
@@ -254,7 +255,10 @@ bool ParametersPanel::is_seen(const QString& key) const {
 void ParametersPanel::refresh_estimate() {
     const auto& document = studio_.document;
     QString changes;
-    if (document.resolved()) {
+    if (!refused_.isEmpty()) { // which the document knows nothing of
+        estimate_->setText(tr("cannot start yet"));
+        estimate_->setToolTip({});
+    } else if (document.resolved()) {
         const auto forecast = studio_.estimator.forecast(*document.resolved(), document.estimate());
         QString text = forecast.text;
         if (forecast.basis == app::Estimator::Basis::none)

@@ -28,6 +28,10 @@ void ParametersPanel::add_loras(QVBoxLayout* form) {
     connect(list, &LoraList::edited, this,
             [this](const QVariantList& loras) { set(key_loras, loras.isEmpty() ? QVariant() : QVariant(loras)); });
     connect(field, &Field::reset_asked, this, [this] { reset(key_loras); });
+    connect(list, &LoraList::limited, this, [this](const QString& told) {
+        snapped_.insert(key_loras, told);
+        refresh_field(key_loras);
+    });
 }
 
 void ParametersPanel::take_loras(const QStringList& files) { findChild<LoraList*>(key_loras)->add(files); }
@@ -56,6 +60,7 @@ void ParametersPanel::add_cache(QVBoxLayout* form) {
     });
     connect(field->label(), &ScrubLabel::scrubbed, edit, [edit](int notches) { edit->stepBy(notches); });
     connect(field, &Field::reset_asked, this, [this] { reset(key_cache); });
+    tell_limits(*edit, key_cache);
 
     auto* whole = new QComboBox;
     whole->setObjectName(key_whole_steps);
@@ -92,6 +97,7 @@ void ParametersPanel::add_forcing(QVBoxLayout* form) {
         });
         connect(field->label(), &ScrubLabel::scrubbed, edit, [edit](int notches) { edit->stepBy(notches); });
         connect(field, &Field::reset_asked, this, [this, member] { set_forcing(member, {}); });
+        tell_limits(*edit, member);
         forcing_.append({member, usual, field, edit});
         return edit;
     };

@@ -6,6 +6,8 @@
 
 #include <optional>
 
+#include "engine/core/units.h"
+
 namespace denoir::ui {
 
 struct SizePreset {
@@ -17,7 +19,7 @@ struct SizePreset {
 QList<SizePreset> size_presets(const QSize& standard, int multiple);
 /// "256×144"
 QString size_text(int width, int height);
-inline constexpr int largest_side = 16384;
+inline constexpr int largest_side = Resolution::max;
 /// "256x144", "256 × 144", "256*144"; both sides 1 … largest_side.
 std::optional<QSize> parse_size(const QString& text);
 /// Written as one, though maybe none that parse_size() takes.

@@ -2010,7 +2010,7 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     </message>
     <message>
         <source>Images</source>
-        <translation>Bilder</translation>
+        <translation>Vorlagen</translation>
     </message>
     <message>
         <source>Parameters</source>
@@ -2965,6 +2965,13 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     </message>
 </context>
 <context>
+    <name>denoir::ui::NumberEdit</name>
+    <message>
+        <source>%1 became %2: at least %3, at most %4</source>
+        <translation>%1 wurde %2: mindestens %3, höchstens %4</translation>
+    </message>
+</context>
+<context>
     <name>denoir::ui::Opener</name>
     <message>
         <source>%1: there is no such file or folder</source>
@@ -3370,6 +3377,10 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     <message>
         <source>A branch begins with its run&apos;s noise: every copy would be the same</source>
         <translation>Ein Zweig beginnt mit dem Rauschen seines Laufs: jede Kopie wäre dieselbe</translation>
+    </message>
+    <message>
+        <source>%1 became %2: each side is a multiple of %3</source>
+        <translation>%1 wurde %2: jede Seite ist ein Vielfaches von %3</translation>
     </message>
 </context>
 <context>

@@ -2,8 +2,12 @@
 #include "ui/widgets/elided_combo.h"
 
 #include <QAbstractItemView>
+#include <QScreen>
+#include <QScrollBar>
 #include <QStandardItemModel>
 #include <QStylePainter>
+
+#include <algorithm>
 
 namespace denoir::ui {
 namespace {
@@ -43,7 +47,13 @@ void ElidedCombo::enable_command(bool enabled) {
 void ElidedCombo::showPopup() {
     shown_ = currentIndex();
     enable_command(true);
+    // Names are read whole in the open list, in half of the screen at most.
+    const QRect room = screen()->availableGeometry();
+    const int beside = view()->verticalScrollBar()->sizeHint().width() + 2 * view()->frameWidth();
+    view()->setMinimumWidth(std::min(view()->sizeHintForColumn(0) + beside, room.width() / 2));
     QComboBox::showPopup();
+    QWidget& list = *view()->window();
+    list.move(std::clamp(list.x(), room.left(), std::max(room.left(), room.right() + 1 - list.width())), list.y());
 }
 
 void ElidedCombo::hidePopup() {

@@ -62,7 +62,18 @@ NumberEdit::NumberEdit(double low, double high, double step, int decimals, QWidg
     setAccelerated(true);
     setAlignment(Qt::AlignLeft);
     connect(this, &QDoubleSpinBox::valueChanged, this, &NumberEdit::commit);
-    connect(this, &QDoubleSpinBox::editingFinished, this, [this] { lineEdit()->setModified(false); });
+    connect(this, &QDoubleSpinBox::editingFinished, this, [this] {
+        lineEdit()->setModified(false);
+        if (const auto asked = std::exchange(limited_, std::nullopt))
+            emit limited(tr("%1 became %2: at least %3, at most %4")
+                             .arg(textFromValue(*asked), textFromValue(value()), textFromValue(minimum()),
+                                  textFromValue(maximum())));
+    });
+}
+
+void NumberEdit::stepBy(int steps) {
+    QDoubleSpinBox::stepBy(steps);
+    limited_.reset(); // another value stands there
 }
 
 void NumberEdit::set_snap(std::function<double(double)> snap) { snap_ = std::move(snap); }
@@ -90,6 +101,13 @@ std::optional<double> NumberEdit::of_typed_unit(const QString& text) const {
     return is_number ? std::optional(value_of_(number)) : std::nullopt;
 }
 
+std::optional<double> NumberEdit::beyond(const QString& text) const {
+    bool is_number = false;
+    const double plain = locale().toDouble(without_unit(text), &is_number);
+    const std::optional<double> typed = is_number ? std::optional(plain) : of_typed_unit(text);
+    return typed && (*typed < minimum() || *typed > maximum()) ? typed : std::nullopt;
+}
+
 double NumberEdit::valueFromText(const QString& text) const {
     const std::optional<double> typed = of_typed_unit(text);
     return typed ? *typed : QDoubleSpinBox::valueFromText(text);
@@ -109,6 +127,12 @@ void NumberEdit::fit_unit() {
 void NumberEdit::resizeEvent(QResizeEvent* event) {
     QDoubleSpinBox::resizeEvent(event);
     fit_unit();
+}
+
+/// Qt writes the number anew.
+void NumberEdit::showEvent(QShowEvent* event) {
+    QDoubleSpinBox::showEvent(event);
+    if (unknown_) show_unknown();
 }
 
 void NumberEdit::show_value(double value) {
@@ -139,13 +163,20 @@ void NumberEdit::commit() {
 QValidator::State NumberEdit::validate(QString& text, int& at) const {
     text.replace(locale().decimalPoint() == QLatin1String(".") ? QLatin1Char(',') : QLatin1Char('.'),
                  locale().decimalPoint());
-    if (const std::optional<double> typed = of_typed_unit(text))
-        return *typed >= minimum() && *typed <= maximum() ? QValidator::Acceptable : QValidator::Intermediate;
+    if (beyond(text)) return QValidator::Intermediate; // who is not let type it is not told why
+    if (of_typed_unit(text)) return QValidator::Acceptable;
     const QValidator::State state = QDoubleSpinBox::validate(text, at);
     if (state != QValidator::Invalid || typed_unit_.isEmpty()) return state;
     bool is_number = false; // "1.5", on the way to seconds
     locale().toDouble(without_unit(text), &is_number);
     return is_number ? QValidator::Intermediate : state;
+}
+
+void NumberEdit::fixup(QString& text) const {
+    const std::optional<double> asked = beyond(text);
+    if (!asked) return QDoubleSpinBox::fixup(text);
+    limited_ = asked;
+    text = prefix() + textFromValue(std::clamp(*asked, minimum(), maximum())) + suffix();
 }
 
 QString NumberEdit::textFromValue(double value) const {

@@ -49,29 +49,35 @@ public:
     void show_value(double value);
     /// No number: what is shown waits for a model.
     void show_unknown();
-    void stepBy(int steps) override { QDoubleSpinBox::stepBy(steps); }
+    void stepBy(int steps) override;
 
 signals:
     /// By the user, snapped. During a drag or held arrow it comes often.
     void edited(double value);
     /// After edited(): what was asked for is not on the grid.
     void snapped(double asked, double value);
+    /// What was typed is beyond the range, and the nearest value in it stands there now: so in words.
+    void limited(const QString& told);
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
+    void showEvent(QShowEvent* event) override;
     QString textFromValue(double value) const override;
     double valueFromText(const QString& text) const override;
     /// A comma and a full stop are both the decimal point, in every language.
     QValidator::State validate(QString& text, int& at) const override;
+    void fixup(QString& text) const override;
 
 private:
     void commit();
+    std::optional<double> beyond(const QString& text) const; ///< the number that is typed there; none: it is in range
     void fit_unit();
     QString without_unit(const QString& text) const;
     std::optional<double> of_typed_unit(const QString& text) const; ///< the value; none: it is not typed there
     std::function<double(double)> snap_, value_of_;
     QString unit_, typed_unit_;
     bool unknown_ = false;
+    mutable std::optional<double> limited_; ///< by fixup()
 };
 
 /// One line of a form: name on the left, the control, the way back to the default; the error below. The name is bold

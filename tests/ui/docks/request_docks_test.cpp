@@ -26,6 +26,7 @@
 #include "tests/ui/fields.h"
 #include "tests/ui/studio_fixture.h"
 #include "tests/ui/window/window_main.h"
+#include "tests/ui/window/window_tools.h"
 #include "ui/docks/lora_list.h"
 #include "ui/docks/runs_panel.h"
 #include "ui/theme/colours.h"
@@ -206,10 +207,13 @@ private slots:
         QVERIFY(document.wait_resolved(20000));
         auto* changes = studio.find<QLabel>("changes");
         QVERIFY(!changes->isVisible());
+        QVERIFY(!said(studio).contains("cuda:63"));
         document.set_value("device", "cuda:63");
         QTRY_VERIFY_WITH_TIMEOUT(changes->isVisible() && !changes->text().isEmpty(), 30000);
         QVERIFY2(changes->text().contains("CUDA") || changes->text().contains("cuda"), qPrintable(changes->text()));
         QCOMPARE(studio.find<QLabel>("estimate")->text(), QStringLiteral("cannot start yet"));
+        const app::Issue issue = studio.core().estimator.issue({Device::Kind::cuda, 63});
+        QVERIFY2(!issue.isEmpty() && said(studio).contains(issue.line()), qPrintable(said(studio)));
         document.set_value("device", "cpu");
         QTRY_VERIFY_WITH_TIMEOUT(!changes->isVisible(), 30000);
         QVERIFY(studio.find<QLabel>("estimate")->text().contains("fits"));
@@ -283,6 +287,52 @@ private slots:
         QVERIFY(field->isVisible() && shows_error(field) && !changes->isVisible());
         more->click();
         QVERIFY(changes->isVisible());
+    }
+
+    void what_a_field_cannot_take_is_told_below_it() {
+        const app::Home home;
+        StudioFixture studio;
+        auto& document = studio.core().document;
+        document.load(app::tiny_request());
+        QVERIFY(document.wait_resolved(20000));
+        const auto write = [&](QLineEdit* line, const char* text) {
+            line->setFocus();
+            studio.key(Qt::Key_A, Qt::ControlModifier);
+            studio.type(QString::fromLatin1(text));
+            studio.key(Qt::Key_Return);
+            (void)document.wait_resolved(20000);
+        };
+        const auto hint = [](QWidget* control) {
+            const auto* label = field_of(control)->findChild<QLabel*>("hint");
+            return label->isVisible() ? label->text() : QString();
+        };
+        auto* steps = studio.find<QDoubleSpinBox>("steps");
+        write(steps->findChild<QLineEdit*>(), "5000");
+        QCOMPARE(document.value("steps").toInt(), 1000);
+        QCOMPARE(hint(steps), QStringLiteral("5000 became 1000: at least 1, at most 1000"));
+        write(steps->findChild<QLineEdit*>(), "5");
+        QVERIFY(hint(steps).isEmpty());
+        studio.find<QToolButton>("more")->click();
+        auto* threads = studio.find<QDoubleSpinBox>("threads");
+        write(threads->findChild<QLineEdit*>(), "9999");
+        QVERIFY2(hint(threads).contains("at most 1024"), qPrintable(hint(threads)));
+        // The nearest size that the model makes, as a step that undo takes back.
+        auto* size = studio.find<QComboBox>("size");
+        const QString before = size->currentText(), estimate = studio.find<QLabel>("estimate")->text();
+        write(size->lineEdit(), "100x50");
+        QCOMPARE(size->currentText(), QStringLiteral("96×48"));
+        QCOMPARE(document.value("width").toInt(), 96);
+        QVERIFY2(hint(size).startsWith("100×50 became 96×48"), qPrintable(hint(size)));
+        studio.core().project.undo().undo();
+        QVERIFY(document.wait_resolved(20000));
+        QCOMPARE(size->currentText(), before);
+        // No size at all: what is estimated is not what stands there.
+        write(size->lineEdit(), "99999x16");
+        QVERIFY(shows_error(field_of(size)));
+        QCOMPARE(studio.find<QLabel>("estimate")->text(), QStringLiteral("cannot start yet"));
+        write(size->lineEdit(), "64x48");
+        QVERIFY(!shows_error(field_of(size)));
+        QVERIFY(studio.find<QLabel>("estimate")->text() != QStringLiteral("cannot start yet"));
     }
 
     void a_selection_without_the_focus_is_quiet() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fields, banners, and the dialog that asks where to save.
+#include <QAbstractItemView>
 #include <QApplication>
 #include <QFile>
 #include <QFileDialog>
@@ -112,7 +113,7 @@ private slots:
         QCOMPARE(type("1.5s"), 37.0);
         QCOMPARE(type("0,5 s"), 13.0);
         QCOMPARE(type("33"), 33.0);
-        QCOMPARE(type("1000 s"), 33.0); // is no length, and stays what it was
+        QCOMPARE(type("1000 s"), 1001.0); // the longest there is
         QCOMPARE(type("9"), 9.0);
     }
 
@@ -139,6 +140,55 @@ private slots:
         QVERIFY2(shown.startsWith("Wan") && shown.endsWith(end), qPrintable(shown));
         QVERIFY(box.fontMetrics().horizontalAdvance(shown) <= 160);
         QCOMPARE(box.shown_text(1000), box.currentText());
+    }
+
+    /// In the open list, wherever that comes up.
+    void names_are_whole_in_the_open_list() {
+        ElidedCombo box(Qt::ElideMiddle);
+        box.addItem(QStringLiteral("Wan2.1-a-name-far-too-long-for-a-box-T2V-1.3B (incomplete)"));
+        box.resize(120, 24);
+        box.show();
+        box.showPopup();
+        const QAbstractItemView& list = *box.view();
+        QTRY_VERIFY(list.viewport()->width() >= list.sizeHintForColumn(0));
+        QVERIFY(box.screen()->availableGeometry().contains(list.window()->geometry()));
+        box.hidePopup();
+    }
+
+    /// What is beyond the range can be typed, and the range is told then.
+    void a_number_beyond_its_range_tells_the_range() {
+        NumberEdit edit(1, 1000, 1, 0);
+        edit.set_typed_unit("s", [](double seconds) { return 16 * seconds; });
+        edit.show_unknown();
+        edit.show();
+        QCOMPARE(edit.text(), QStringLiteral("–"));
+        edit.show_value(20);
+        QCOMPARE(edit.text(), QStringLiteral("20"));
+        QSignalSpy limited(&edit, &NumberEdit::limited), edited(&edit, &NumberEdit::edited);
+        const auto type = [&edit](const char* text) {
+            edit.selectAll();
+            QTest::keyClicks(&edit, text);
+            QTest::keyClick(&edit, Qt::Key_Return);
+        };
+        type("5000");
+        QCOMPARE(edit.value(), 1000.0);
+        QCOMPARE(edited.count(), 1);
+        QCOMPARE(limited.count(), 1);
+        QCOMPARE(limited[0][0].toString(), QStringLiteral("5000 became 1000: at least 1, at most 1000"));
+        type("0");
+        QCOMPARE(edit.value(), 1.0);
+        QVERIFY(limited.constLast()[0].toString().startsWith("0 became 1:"));
+        type("100 s"); // 1600
+        QCOMPARE(edit.value(), 1000.0);
+        QCOMPARE(limited.count(), 3);
+        type("12345"); // what stood there stays, and is told all the same
+        QCOMPARE(limited.count(), 4);
+        type("7");
+        type("2s");
+        QCOMPARE(edit.value(), 32.0);
+        QCOMPARE(limited.count(), 4);
+        QTest::keyClicks(&edit, "x"); // no number
+        QCOMPARE(edit.cleanText(), QStringLiteral("32"));
     }
 
     /// In a dock that is as low as it can be, too.
