@@ -4,6 +4,7 @@
 #include <QDockWidget>
 #include <QEvent>
 #include <QMainWindow>
+#include <algorithm>
 
 namespace denoir::ui {
 
@@ -23,9 +24,16 @@ bool DockHeights::eventFilter(QObject* watched, QEvent* event) {
 DockHeights::Heights DockHeights::heights() const {
     Heights all;
     for (auto* dock : window_.findChildren<QDockWidget*>(QString(), Qt::FindDirectChildrenOnly))
-        if (dock->isVisible() && !dock->isFloating() && window_.tabifiedDockWidgets(dock).isEmpty())
-            all.insert(dock, dock->height());
+        if (dock->widget()->isVisible() && !dock->isFloating()) all.insert(dock, dock->height());
     return all;
+}
+
+/// Among tabs the tallest tells.
+int DockHeights::least(QDockWidget& dock) const {
+    int height = dock.minimumSizeHint().height();
+    for (const QDockWidget* other : window_.tabifiedDockWidgets(&dock))
+        if (!other->isHidden()) height = std::max(height, other->minimumSizeHint().height());
+    return height;
 }
 
 DockHeights::Heights DockHeights::beside(QDockWidget& dock, const Heights& all) const {
@@ -41,13 +49,14 @@ void DockHeights::look() {
     const int window = window_.height();
     const bool same_room = window == window_height_ && now.keys() == settled_.keys();
     for (auto it = now.begin(); it != now.end() && same_room; ++it) {
-        const int least = it.key()->minimumSizeHint().height(), was = settled_.value(it.key());
-        if (was < least && it.value() == least) grown_.insert(it.key(), {least, beside(*it.key(), settled_), window});
+        const int needed = least(*it.key()), was = settled_.value(it.key());
+        if (was < needed && it.value() == needed)
+            grown_.insert(it.key(), {needed, beside(*it.key(), settled_), window});
     }
     for (QDockWidget* dock : grown_.keys()) {
         const Grown& g = grown_[dock];
         const bool stands = g.window == window && now.value(dock) == g.height;
-        if (stands && dock->minimumSizeHint().height() > g.before.value(dock)) continue;
+        if (stands && least(*dock) > g.before.value(dock)) continue;
         const Heights before = grown_.take(dock).before;
         if (!stands || beside(*dock, now).keys() != before.keys()) continue; // as somebody wants it
         window_.resizeDocks(before.keys(), before.values(), Qt::Vertical);

@@ -28,7 +28,8 @@ private:
     };
     bool eventFilter(QObject* watched, QEvent* event) override;
     void look();
-    Heights heights() const; ///< of the docks that are seen in the window
+    Heights heights() const; ///< of the docks that are seen in the window, of tabs the one in front
+    int least(QDockWidget& dock) const;
     Heights beside(QDockWidget& dock, const Heights& all) const;
 
     QMainWindow& window_;

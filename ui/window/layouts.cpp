@@ -2,9 +2,11 @@
 #include "ui/window/layouts.h"
 
 #include <QDockWidget>
+#include <QEvent>
 #include <QLayout>
 #include <QMainWindow>
 #include <algorithm>
+#include <utility>
 
 #include "app/base/settings.h"
 
@@ -12,6 +14,7 @@ namespace denoir::ui {
 
 namespace {
 constexpr int state_version = 3; // raised when docks change so that old states would misplace them
+constexpr int settle_ms = 100;   // docks come in one after another
 const QString sizes = QStringLiteral("-sizes"), whole = QStringLiteral("window");
 
 /// Docks beside the middle of the window that can be seen: of tabs the one in front.
@@ -44,7 +47,44 @@ std::optional<Layout> layout_from_name(const QString& name) {
 
 Layouts::Layouts(QMainWindow& window, app::Settings& settings, std::function<void(Layout)> arrange,
                  std::function<QWidget*(Layout)> middle, QObject* parent)
-    : QObject(parent), window_(window), settings_(settings), arrange_(std::move(arrange)), middle_(std::move(middle)) {}
+    : QObject(parent), window_(window), settings_(settings), arrange_(std::move(arrange)), middle_(std::move(middle)) {
+    soon_.setSingleShot(true);
+    soon_.setInterval(settle_ms);
+    connect(&soon_, &QTimer::timeout, this, &Layouts::look);
+    window_.installEventFilter(this);
+}
+
+bool Layouts::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::Resize || event->type() == QEvent::Show || event->type() == QEvent::Hide)
+        soon_.start();
+    return QObject::eventFilter(watched, event);
+}
+
+/// With the window all sizes change; what changes while it keeps its own was changed by somebody.
+void Layouts::look() {
+    const QByteArray now = window_.saveState(state_version);
+    if (window_.size() == laid_out_.size) {
+        moved_ = now != laid_out_.state;
+        return;
+    }
+    came_ = came_ && !std::exchange(moved_, false);
+    laid_out_ = {window_.size(), now};
+}
+
+bool Layouts::as_it_came() const {
+    if (!came_ || moved_) return false;
+    return window_.size() != laid_out_.size || window_.saveState(state_version) == laid_out_.state;
+}
+
+void Layouts::arrange(Layout layout) {
+    arrange_(layout);
+    came_ = true;
+    moved_ = false;
+    laid_out_ = {};
+    for (auto* dock : window_.findChildren<QDockWidget*>(QString(), Qt::FindDirectChildrenOnly))
+        dock->installEventFilter(this);
+    soon_.start();
+}
 
 QString Layouts::key(Layout layout) const { return QStringLiteral("window/%1/docks").arg(layout_name(layout)); }
 
@@ -52,19 +92,24 @@ void Layouts::place(Layout layout) {
     current_ = layout;
     const QSize size = window_.size();
     const QByteArray state = settings_.value(key(layout)).toByteArray();
-    arrange_(layout);
+    arrange(layout);
     if (!state.isEmpty()) {
-        if (window_.restoreState(state, state_version))
+        if (window_.restoreState(state, state_version)) {
+            came_ = false;
             fit_docks(settings_.value(key(layout) + sizes).toMap());
-        else
-            arrange_(layout);
+        } else {
+            arrange(layout);
+        }
     }
-    // While docks come in one after another they may need more height than in the end, and the window grows by it.
-    if (window_.isVisible()) {
-        window_.layout()->activate();
-        window_.resize(size);
-    }
+    keep_size(size);
     emit shown(layout);
+}
+
+/// While docks come in one after another they may need more height than in the end, and the window grows by it.
+void Layouts::keep_size(const QSize& size) {
+    if (!window_.isVisible()) return;
+    window_.layout()->activate();
+    window_.resize(size);
 }
 
 void Layouts::begin(Layout layout) { place(layout); }
@@ -82,12 +127,27 @@ void Layouts::show(Layout layout) {
     if (next) next->setFocus(Qt::OtherFocusReason);
 }
 
+void Layouts::focus_middle() {
+    if (QWidget* middle = middle_(current_)) middle->setFocus(Qt::OtherFocusReason);
+}
+
+void Layouts::reset_for_picture() {
+    const QSize size = window_.size();
+    arrange(current_);
+    keep_size(size);
+    emit shown(current_);
+}
+
 void Layouts::reset_current() {
     settings_.set_value(key(current_), {});
     place(current_);
 }
 
 void Layouts::remember() {
+    if (as_it_came()) {
+        for (const QString& stored : {key(current_), key(current_) + sizes}) settings_.set_value(stored, {});
+        return;
+    }
     settings_.set_value(key(current_), window_.saveState(state_version));
     QVariantMap all{{whole, window_.height()}};
     for (const Qt::DockWidgetArea area : {Qt::LeftDockWidgetArea, Qt::RightDockWidgetArea})

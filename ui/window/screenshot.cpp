@@ -56,9 +56,12 @@ int take_screenshot(MainWindow& window, Studio& studio, const Arguments& argumen
     window.setAttribute(Qt::WA_DontShowOnScreen, false);
     window.show();
     studio.history.wait_scanned(10000);
-    window.begin_for_picture(arguments.layout.value_or(Layout::create));
     if (arguments.size) window.resize(*arguments.size);
+    window.begin_for_picture(arguments.layout.value_or(Layout::create));
+    if (arguments.size) window.resize(*arguments.size); // what is remembered may have needed more
     window.layouts().reset_for_picture();
+    if (arguments.size) window.resize(*arguments.size);
+    window.layouts().focus_middle();
     window.open_paths(arguments.paths);
     studio.document.wait_resolved(10000);
     studio.models.wait_looked(10000);

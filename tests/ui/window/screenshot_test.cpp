@@ -73,6 +73,7 @@ private slots:
         const QImage light = drawn("compare", "light", {1400, 900});
         QCOMPARE(dark.size(), QSize(1280, 800));
         QCOMPARE(light.size(), QSize(1400, 900));
+        QCOMPARE(drawn("compare", "dark", {800, 600}).size(), QSize(800, 600)); // no dock makes it higher
         QVERIFY2(brightness(dark) > 0 && brightness(dark) < 100, qPrintable(QString::number(brightness(dark))));
         QVERIFY2(brightness(light) > 160, qPrintable(QString::number(brightness(light))));
         // The axes stand between the docks, over what may be an empty grid.

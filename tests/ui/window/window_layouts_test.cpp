@@ -147,6 +147,55 @@ private slots:
         QCOMPARE(docks[0]->height(), wanted);
     }
 
+    /// In front of others, too.
+    void a_dock_among_tabs_shrinks_again() {
+        const app::Home home;
+        StudioFixture studio(Layout::create, Scheme::dark, {1280, 800});
+        auto* prompt = studio.find<QDockWidget>("prompt-dock");
+        studio.window().tabifyDockWidget(prompt, studio.find<QDockWidget>("images-dock"));
+        prompt->raise();
+        studio.window().resizeDocks({prompt}, {1}, Qt::Vertical);
+        QTest::qWait(50);
+        const int before = prompt->height();
+        auto* toggle = studio.find<QToolButton>("negative-toggle");
+        toggle->click();
+        QTRY_VERIFY(prompt->height() > before);
+        QTest::qWait(50);
+        toggle->click();
+        QTRY_COMPARE(prompt->height(), before);
+    }
+
+    /// What came with the program is nobody's own: a later program may arrange its docks otherwise.
+    void only_what_was_moved_is_remembered() {
+        const app::Home home;
+        const auto stored = [](StudioFixture& studio) {
+            return studio.core().settings.value("window/create/docks").toByteArray();
+        };
+        {
+            StudioFixture studio;
+            QTest::qWait(500); // laid out
+            studio.window().resize(1100, 760);
+            QTest::qWait(500);
+            studio.window().close();
+            QVERIFY(stored(studio).isEmpty());
+        }
+        {
+            StudioFixture studio;
+            QTest::qWait(500);
+            auto* runs = studio.find<QDockWidget>("runs-dock");
+            studio.window().resizeDocks({runs}, {runs->width() + 40}, Qt::Horizontal);
+            QTest::qWait(300);
+            studio.window().resize(1200, 780);
+            studio.window().close();
+            QVERIFY(!stored(studio).isEmpty());
+        }
+        StudioFixture studio;
+        studio.find<QAction>("view.reset-layout")->trigger();
+        QTest::qWait(500);
+        studio.window().close();
+        QVERIFY(stored(studio).isEmpty());
+    }
+
     /// A session that is killed keeps where everything stood.
     void the_place_of_the_window_is_stored_meanwhile() {
         const app::Home home;
@@ -157,6 +206,8 @@ private slots:
                              settings.value("window/create/docks").toByteArray()};
         };
         studio.window().resize(1200, 760);
+        QTest::qWait(300); // laid out
+        studio.find<QDockWidget>("models-dock")->hide();
         QTRY_VERIFY(!stored().first.isEmpty() && !stored().second.isEmpty());
         const auto before = stored();
         studio.find<QDockWidget>("runs-dock")->hide();
