@@ -1399,6 +1399,10 @@ Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</tran
         <source>Stop it</source>
         <translation>Anhalten</translation>
     </message>
+    <message>
+        <source>Write it elsewhere …</source>
+        <translation>Anderswohin schreiben …</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::Extension</name>

@@ -25,6 +25,16 @@ namespace denoir::ui {
 
 using Task = StatusLine::Task;
 
+namespace {
+
+/// Where what is wrong is the place that was to be written to, another may help.
+std::vector<Banners::Choice> elsewhere(const app::Issue& issue, const QString& out, const std::function<void()>& ask) {
+    if (!issue.file.startsWith(QFileInfo(out).absolutePath())) return {};
+    return {{Exports::tr("Write it elsewhere …"), ask}};
+}
+
+} // namespace
+
 Exports::Exports(Studio& studio, const ActionTable& actions, PreviewView& preview, Banners& banners, StatusLine& status,
                  QWidget& window)
     : QObject(&window),
@@ -76,7 +86,8 @@ void Exports::connect_cut() {
     });
     connect(&worker, &app::CutExporter::failed, this, [this](const app::Issue& issue) {
         end_task(Task::cut);
-        banners_.show_banner(QStringLiteral("export"), Banners::Kind::error, issue.line());
+        banners_.show_banner(QStringLiteral("export"), Banners::Kind::error, issue.line(),
+                             elsewhere(issue, cut_out_, [this] { export_cut(); }));
     });
     connect(&worker, &app::CutExporter::cancelled, this, [this] {
         end_task(Task::cut);
@@ -136,7 +147,8 @@ void Exports::connect_exporter() {
     });
     connect(&exporter_, &app::Exporter::failed, this, [this](const app::Issue& issue) {
         end_task(Task::comparison);
-        banners_.show_banner(QStringLiteral("export-file"), Banners::Kind::error, issue.line());
+        banners_.show_banner(QStringLiteral("export-file"), Banners::Kind::error, issue.line(),
+                             elsewhere(issue, out_, again_));
     });
     connect(&exporter_, &app::Exporter::cancelled, this, [this] {
         end_task(Task::comparison);
@@ -151,8 +163,19 @@ void Exports::say_at_work() {
                              : tr("An export is at work already; %1 stops it.").arg(keys));
 }
 
+void Exports::ask(const QString& title, const QString& name, const QString& filters,
+                  const std::function<void(const QString&)>& take) {
+    ask_where_to_save(&window_, studio_.settings, title, name, filters,
+                      [this, title, name, filters, take](const QString& out) {
+                          if (exporter_.running()) return say_at_work();
+                          again_ = [this, title, name, filters, take] { ask(title, name, filters, take); };
+                          take(out);
+                      });
+}
+
 void Exports::write(const QString& out, app::Exporter::Work work) {
     if (!exporter_.start(out, std::move(work))) return say_at_work();
+    out_ = out;
     status_.show_task(Task::comparison, tr("exporting"));
     // Where it can be stopped by itself: Esc stops a run first.
     banners_.show_banner(QStringLiteral("export-file"), Banners::Kind::info, tr("%1 is being written.").arg(out),
@@ -176,12 +199,10 @@ void Exports::export_comparison(app::ComparisonExport kind) {
         {tr("Export the report"), tr("comparison"), tr("Report (*.html)")},
         {tr("Export the figures of A and B"), tr("comparison"), tr("Table (*.csv)")}};
     const auto& [title, name, filters] = words[int(kind)];
-    ask_where_to_save(&window_, studio_.settings, title, name, filters,
-                      [this, kind, pairing, first = source(*a), second = source(*b)](const QString& out) {
-                          write(out,
-                                app::export_of(first, second, pairing.offset(),
-                                               pairing.by_time() ? FrameMatch::time : FrameMatch::index, kind, out));
-                      });
+    ask(title, name, filters, [this, kind, pairing, first = source(*a), second = source(*b)](const QString& out) {
+        write(out, app::export_of(first, second, pairing.offset(),
+                                  pairing.by_time() ? FrameMatch::time : FrameMatch::index, kind, out));
+    });
 }
 
 void Exports::export_sweep(app::SweepExport kind) {
@@ -193,7 +214,7 @@ void Exports::export_sweep(app::SweepExport kind) {
         {tr("Export the report"), tr("sweep"), tr("Report (*.html)")},
         {tr("Export the figures"), tr("sweep"), tr("Table (*.csv)")}};
     const auto& [title, name, filters] = words[int(kind)];
-    ask_where_to_save(&window_, studio_.settings, title, name, filters, [this, kind](const QString& out) {
+    ask(title, name, filters, [this, kind](const QString& out) {
         const app::OpenSweep* shown = studio_.core.sweeps().shown();
         if (shown) write(out, app::export_of(shown->record(), kind, out));
     });
@@ -206,8 +227,10 @@ void Exports::connect_drafts() {
         emit said(tr("Draft kept as %1").arg(out));
     });
     connect(&drafts, &app::DraftDecoder::failed, this, [this](app::DraftId draft, const app::Issue& issue) {
-        draft_ended(draft);
-        emit said(issue.line());
+        const Kept kept = kept_drafts_.value(draft);
+        if (!draft_ended(draft)) return emit said(issue.line());
+        banners_.show_banner(QStringLiteral("draft-failed"), Banners::Kind::error, issue.line(),
+                             elsewhere(issue, kept.out, [this, kept] { keep_draft(kept.run, kept.step); }));
     });
     connect(&drafts, &app::DraftDecoder::cancelled, this, [this](app::DraftId draft) {
         if (draft_ended(draft)) emit said(tr("The draft was stopped; nothing was written."));
@@ -217,7 +240,7 @@ void Exports::connect_drafts() {
 void Exports::keep_draft(const QString& run, int step) {
     ask_where_to_save(&window_, studio_.settings, tr("Keep the draft of step %1").arg(step),
                       tr("draft-step-%1").arg(step), tr("Video (*.mp4 *.mkv)"), [this, run, step](const QString& out) {
-                          kept_drafts_ << studio_.drafts.keep(run, step, out);
+                          kept_drafts_.insert(studio_.drafts.keep(run, step, out), {run, out, step});
                           status_.show_task(Task::draft, tr("keeping the draft of step %1").arg(step));
                           // Where it can be stopped by itself: Esc stops a run first.
                           banners_.show_banner(QStringLiteral("draft"), Banners::Kind::info,
@@ -227,7 +250,7 @@ void Exports::keep_draft(const QString& run, int step) {
 }
 
 bool Exports::draft_ended(app::DraftId draft) {
-    if (kept_drafts_.removeAll(draft) == 0) return false; // pictures only
+    if (!kept_drafts_.remove(draft)) return false; // pictures only
     if (!kept_drafts_.isEmpty()) return true;
     end_task(Task::draft);
     banners_.remove(QStringLiteral("draft"));
@@ -236,7 +259,7 @@ bool Exports::draft_ended(app::DraftId draft) {
 
 bool Exports::stop_drafts() {
     if (kept_drafts_.isEmpty()) return false;
-    for (const app::DraftId draft : QList(kept_drafts_)) studio_.drafts.cancel(draft);
+    for (const app::DraftId draft : kept_drafts_.keys()) studio_.drafts.cancel(draft);
     return true;
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include <QList>
+#include <QHash>
 #include <QObject>
+
+#include <functional>
 
 #include "app/exports.h"
 #include "app/runs/draft_decoder.h"
@@ -45,6 +47,9 @@ private:
     void connect_drafts();
     void write_cut(const QString& out);
     void show_cut_at_work();
+    /// Asks where to write; where that failed, again_ asks once more.
+    void ask(const QString& title, const QString& name, const QString& filters,
+             const std::function<void(const QString&)>& take);
     void write(const QString& out, app::Exporter::Work work);
     void say_at_work();
     bool draft_ended(app::DraftId draft); ///< false: it was not one to be kept
@@ -56,9 +61,14 @@ private:
     Banners& banners_;
     StatusLine& status_;
     QWidget& window_;
-    app::Exporter exporter_{this};    ///< of comparisons and sweeps
-    QString cut_out_;                 ///< where the cut is written to
-    QList<app::DraftId> kept_drafts_; ///< being written
+    app::Exporter exporter_{this}; ///< of comparisons and sweeps
+    std::function<void()> again_;  ///< asks where to write what exporter_ is at
+    QString out_, cut_out_;        ///< where that is written to, and the cut
+    struct Kept {
+        QString run, out;
+        int step = 0;
+    };
+    QHash<app::DraftId, Kept> kept_drafts_; ///< being written
 };
 
 } // namespace denoir::ui

@@ -511,6 +511,27 @@ private slots:
         QVERIFY(!project.is_modified());
         QVERIFY(read(home.file("cut.denoir")).contains("another name"));
     }
+
+    /// Unless something else than the place was wrong.
+    void what_could_not_be_written_may_go_elsewhere() {
+        const app::Home home;
+        StudioFixture studio;
+        app::write_clip(home.file("a.mp4"), 64, 48, 6);
+        auto& core = studio.core();
+        core.project.add_shot(app::take_of_video(home.file("a.mp4")));
+        const auto written = [&](const char* name) {
+            return said(studio).contains("The cut is at " + home.file(QLatin1String(name)));
+        };
+        studio.find<QAction>("file.export")->trigger();
+        QVERIFY(studio.answer_file_dialog(home.file("out.mkv")));
+        QTRY_VERIFY_WITH_TIMEOUT(written("out.mkv"), 30000);
+        emit core.exporter.failed({"/elsewhere/a.mp4", {}, "is damaged", {}});
+        QVERIFY(said(studio).contains("is damaged") && !studio.press("Write it elsewhere …"));
+        emit core.exporter.failed({home.file("out.mkv"), {}, "no space left on the disk", "free some space"});
+        QVERIFY(studio.press("Write it elsewhere …"));
+        QVERIFY(studio.answer_file_dialog(home.file("there.mkv")));
+        QTRY_VERIFY_WITH_TIMEOUT(written("there.mkv"), 30000);
+    }
 };
 
 int main(int argc, char** argv) { return run_window_test<WindowTest>(argc, argv); }
