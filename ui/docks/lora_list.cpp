@@ -11,6 +11,7 @@
 #include <QVBoxLayout>
 
 #include "app/base/text.h"
+#include "engine/core/units.h"
 #include "engine/weights/lora.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
@@ -168,7 +169,7 @@ void LoraList::append_row(int index) {
     auto* label = new ElidedLabel;
     label->set_text(name);
     label->setToolTip(file);
-    auto* strength = new NumberEdit(-100, 100, 0.05, 2);
+    auto* strength = new NumberEdit(limits::lora_strength.least, limits::lora_strength.most, 0.05, 2);
     strength->setObjectName(QStringLiteral("lora-strength"));
     strength->setButtonSymbols(QAbstractSpinBox::NoButtons); // the name needs the room; arrows and wheel work
     strength->setFixedWidth(strength->fontMetrics().horizontalAdvance(QStringLiteral("-0.0000")));

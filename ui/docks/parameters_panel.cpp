@@ -57,7 +57,7 @@ ParametersPanel::ParametersPanel(Studio& studio, QAction& generate, QWidget* par
     add_model(form);
     add_loras(form);
     add_size(form);
-    auto* frames = add_number(form, QStringLiteral("frames"), tr("Frames"), 1, FrameCount::max, 4, 0, tr(" frames"));
+    auto* frames = add_number(form, QStringLiteral("frames"), tr("Frames"), {1, FrameCount::max}, 4, 0, tr(" frames"));
     frames->set_snap(nearest_frame_count);
     frames->setToolTip(tr("One more than a multiple of four: 5, 9, 13, …; or the seconds: 2 s"));
     frames->set_typed_unit(QStringLiteral("s"), [this](double seconds) { // those that the note behind it tells
@@ -71,17 +71,17 @@ ParametersPanel::ParametersPanel(Studio& studio, QAction& generate, QWidget* par
             tr("%1 became %2: one more than a multiple of four").arg(number_text(asked), number_text(used)));
         refresh_field(QStringLiteral("frames"));
     });
-    add_number(form, QStringLiteral("steps"), tr("Steps"), 1, StepCount::max, 1, 0);
-    add_number(form, QStringLiteral("guidance"), tr("Guidance"), 0, 100, 0.5, 2);
-    add_number(form, key_guidance_low, tr("Guid. low"), 0, 100, 0.5, 2)
+    add_number(form, QStringLiteral("steps"), tr("Steps"), {1, StepCount::max}, 1, 0);
+    add_number(form, QStringLiteral("guidance"), tr("Guidance"), limits::guidance, 0.5, 2);
+    add_number(form, key_guidance_low, tr("Guid. low"), limits::guidance, 0.5, 2)
         ->setToolTip(tr("Guidance of the low-noise expert, which takes the last steps"));
     add_seed(form); // in a low window what is below it has to be scrolled to
-    add_number(form, QStringLiteral("shift"), tr("Shift"), 0.01, 100, 0.5, 2);
+    add_number(form, QStringLiteral("shift"), tr("Shift"), limits::shift, 0.5, 2);
     auto* sampler = add_choice(form, QStringLiteral("sampler"), tr("Sampler"));
     sampler->addItem(QStringLiteral("UniPC"), QStringLiteral("unipc"));
     sampler->addItem(QStringLiteral("DPM++ 2M"), QStringLiteral("dpmpp"));
     sampler->addItem(QStringLiteral("Euler"), QStringLiteral("euler"));
-    add_number(form, QStringLiteral("fps"), tr("Rate"), 1, 120, 1, 2, tr(" fps"));
+    add_number(form, QStringLiteral("fps"), tr("Rate"), limits::fps, 1, 2, tr(" fps"));
 
     advanced_toggle_->setObjectName(QStringLiteral("more"));
     advanced_toggle_->setText(tr("More"));
@@ -99,7 +99,7 @@ ParametersPanel::ParametersPanel(Studio& studio, QAction& generate, QWidget* par
     auto* device = add_choice(more, QStringLiteral("device"), tr("Device"));
     device->addItem(tr("Processor"), QStringLiteral("cpu"));
     list_cards(device);
-    add_number(more, QStringLiteral("threads"), tr("Threads"), 0, 1024, 1, 0)->setSpecialValueText(tr("every core"));
+    add_number(more, QStringLiteral("threads"), tr("Threads"), {0, 1024}, 1, 0)->setSpecialValueText(tr("every core"));
     auto* latents = add_choice(more, QStringLiteral("latents"), tr("Keep"));
     latents->addItem(tr("the latents of every step"), QStringLiteral("all"));
     latents->addItem(tr("the last latents alone"), QStringLiteral("last"));
@@ -198,9 +198,9 @@ QString ParametersPanel::commit() {
     return refused_.isEmpty() ? QString() : refused_.cbegin().value();
 }
 
-NumberEdit* ParametersPanel::add_number(QVBoxLayout* form, const QString& key, const QString& name, double low,
-                                        double high, double step, int decimals, const QString& unit) {
-    auto* edit = new NumberEdit(low, high, step, decimals);
+NumberEdit* ParametersPanel::add_number(QVBoxLayout* form, const QString& key, const QString& name, Range range,
+                                        double step, int decimals, const QString& unit) {
+    auto* edit = new NumberEdit(range.least, range.most, step, decimals);
     edit->setObjectName(key);
     edit->set_unit(unit);
     auto* field = new Field(name, edit);

@@ -5,6 +5,7 @@
 
 #include <functional>
 
+#include "engine/core/units.h"
 #include "ui/studio.h"
 
 class QAction;
@@ -54,8 +55,8 @@ signals:
     void add_models_asked();
 
 private:
-    NumberEdit* add_number(QVBoxLayout* form, const QString& key, const QString& name, double low, double high,
-                           double step, int decimals, const QString& unit = {});
+    NumberEdit* add_number(QVBoxLayout* form, const QString& key, const QString& name, Range range, double step,
+                           int decimals, const QString& unit = {});
     void tell_limits(const NumberEdit& edit, const QString& key);
     void list_cards(QComboBox* device);
     QComboBox* add_choice(QVBoxLayout* form, const QString& key, const QString& name);
