@@ -38,6 +38,7 @@ Still scan_gif(Data data, Depth depth) {
                 bytes.u16(at + 3) + bytes.u16(at + 7) > bytes.u16(8))
                 refuse_damaged("a picture lies outside the canvas");
             at = skip_blocks(bytes, at + 11 + table_bytes(bytes.u8(at + 9)));
+            still.kind.more = first_end != 0;
             if (first_end == 0) first_end = at;
         } else {
             refuse_damaged("a GIF block is of an unknown kind");

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "engine/media/colour.h"
 #include "engine/media/containers.h"
@@ -129,7 +130,8 @@ std::vector<std::string> reading_warnings(const VideoInfo& info) {
     if (info.interlaced)
         all.emplace_back("is interlaced, and its frames are compared as they are stored, both half pictures in one; "
                          "deinterlace it first");
-    if (info.pixel.num != info.pixel.den)
+    constexpr double visible = 0.01; // encoders write 1280:1281 where a side was rounded
+    if (std::abs(info.pixel.value() - 1) > visible)
         all.push_back(
             fmt::format("has pixels of {}:{}, which are compared as they are stored, not stretched as players "
                         "show them",

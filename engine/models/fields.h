@@ -38,7 +38,8 @@ float eps(const Weights&, std::string_view key, float otherwise);
 /// Throws Error naming both where config.json has one of `keys` and it differs from `value`, which `tensor` has.
 void agree(const Weights&, std::initializer_list<std::string_view> keys, std::int64_t value, std::string_view tensor);
 
-/// Rows of text that config.json's `text_len` may ask for, in the encoder, the transformer and the token counter.
+/// Rows of text where config.json's `text_len` says nothing, and the most that it may ask for, in the encoder, the
+/// transformer and the token counter.
 inline constexpr std::int64_t usual_text_len = 512, max_text_len = 4096;
 
 /// Throws Error where one of a network's sizes is below 1; `tensor`: the one that says most about them.

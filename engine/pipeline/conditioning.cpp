@@ -277,7 +277,7 @@ void Pipeline::check_conditioning(const Request& r, const ModelFolder& model, co
     const bool pictures = !(r.image.empty() && r.last_image.empty());
     check("condition", c.condition, variant.condition > 0, {variant.condition, latent[1], latent[2], latent[3]});
     check("clip", c.clip, config.clip_dim > 0 && pictures,
-          {c.clip && c.clip.rank() == 2 ? c.clip.size(0) : wan::clip_rows, config.clip_dim});
+          {c.clip && c.clip.rank() == 2 ? c.clip.size(0) : clip_rows, config.clip_dim});
     check("prefix", c.prefix, clean && before[1] > 0, before);
     check("end", c.end, clean && !r.last_image.empty(), still);
 }

@@ -16,7 +16,7 @@ namespace {
 /// Multiplications and additions of one forward (spec/dit.md 5.8): linears over all tokens, attention over pairs of
 /// tokens, text keys.
 double forward_flop(const Variant& v, double tokens) {
-    const double d = double(v.dim), text = double(v.text_len + wan::clip_rows * v.clip_images);
+    const double d = double(v.dim), text = double(v.text_len + clip_rows * v.clip_images);
     const double linears = tokens * (6 * d * d + 2 * d * double(v.ffn)) + text * 2 * d * d;
     const double attention = tokens * tokens * 2 * d + tokens * text * 2 * d;
     return 2 * double(v.layers) * (linears + attention);
@@ -44,15 +44,13 @@ Estimate uncached_estimate(const Request& r, const ModelHeaders& headers) {
     const std::int64_t tokens_of_frame = e.tokens / latent[1];
     for (const Window& w : windows_of(r))
         e.flop += forward_flop(v, double(w.frames * tokens_of_frame)) * forwards_of(r, headers.model(), w);
-    std::size_t activations = transformer_needs(*headers.transformer(), r, v).activations;
+    const std::size_t activations = transformer_needs(*headers.transformer(), r, v).activations;
     const Device device = r.device.value_or(Device{});
-    e.fixed_bytes = context_bytes(r, v);
-    if (device.uses_host_memory()) { // whose arena may hold half as much again (Fit::own_class)
-        activations += activations / 2;
-        e.fixed_bytes += e.fixed_bytes / 2;
-    }
+    e.fixed_bytes = context_bytes(r, v) / 10 * 11; // as transformer_needs() counts it
+    // The host's arena may hold half as much again (Fit::own_class).
+    const std::size_t slack = device.uses_host_memory() ? activations / 2 : 0;
     e.held_bytes = held_weights(*headers.transformer(), device, cast_points(*r.precision).compute, e.tokens);
-    const std::size_t denoise = e.held_bytes + activations;
+    const std::size_t denoise = e.held_bytes + activations + slack;
     e.steps_bytes = std::max(denoise, decode_bytes(r, headers.vae(), 1));
     e.peak_bytes = std::max(e.steps_bytes, headers.text_encoder_bytes());
     e.decode_bytes = decode_bytes(r, headers.vae(), most_strips);

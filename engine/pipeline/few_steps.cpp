@@ -119,7 +119,7 @@ std::vector<std::string> names_of(const Request& r, const ModelFolder& model) {
         if (lora.strength == 0) continue;
         const fs::path file = normal_path(lora.file);
         names.push_back(file.filename().string());
-        if (said_expert_of(file.filename()) != Expert::none) // "…-4steps-lora-…/high_noise_model.safetensors"
+        if (expert_of(file.filename().string()) != Expert::none) // "…-4steps-lora-…/high_noise_model.safetensors"
             names.push_back(file.parent_path().filename().string());
     }
     return names;

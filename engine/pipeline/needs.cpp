@@ -24,7 +24,7 @@ MemoryNeeds matrices(const Weights& weights, DType compute, std::string_view but
 } // namespace
 
 std::size_t context_bytes(const Request& r, const Variant& v) {
-    return 4 * std::size_t(v.layers) * std::size_t(v.text_len + wan::clip_rows * v.clip_images) * std::size_t(v.dim) *
+    return 4 * std::size_t(v.layers) * std::size_t(v.text_len + clip_rows * v.clip_images) * std::size_t(v.dim) *
            std::size_t(element_bytes(cast_points(*r.precision).compute));
 }
 

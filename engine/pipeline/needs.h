@@ -12,9 +12,10 @@ namespace denoir {
 struct Estimate;
 class ModelHeaders;
 
-/// What a stage asks of a device's memory: matrices as kernels of `compute` hold them, and what lives beside them.
 /// Keys and values of both prompts, in every block: the same for a clip of any size.
 std::size_t context_bytes(const Request&, const Variant&);
+
+/// What a stage asks of a device's memory: matrices as kernels of `compute` hold them, and what lives beside them.
 MemoryNeeds transformer_needs(const Weights&, const Request&, const Variant&);
 /// UMT5 on a prompt of `rows` tokens; its vocabulary stays on the host.
 MemoryNeeds text_needs(const Weights&, DType compute, std::int64_t rows);

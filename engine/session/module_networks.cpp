@@ -123,7 +123,7 @@ Tensors run_transformer(const ModuleCall& call, std::stop_token stop) {
                   "pad the prompt's rows with zeros");
     if (fps && config.fps_rows == 0) in.refuse("fps", "this model has no fps branch", "leave it out");
     if (clip && config.clip_dim == 0) in.refuse("clip", "this model has no image branch", "leave it out");
-    if (clip && config.clip_positions == 0 && clip.size(0) != wan::clip_rows && clip.size(0) != 2 * wan::clip_rows)
+    if (clip && config.clip_positions == 0 && clip.size(0) != clip_rows && clip.size(0) != 2 * clip_rows)
         in.refuse("clip",
                   fmt::format("has shape {}, expected [257, {}] or [514, {}]", to_string(clip.shape()), config.clip_dim,
                               config.clip_dim),

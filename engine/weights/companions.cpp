@@ -69,8 +69,6 @@ fs::path tokenizer_in(const fs::path& folder) {
     return {};
 }
 
-constexpr std::int64_t clip_rows = 257;
-
 /// Its sizes are those that the transformer was trained with.
 bool suits(const Network& n, const TransformerTraits& traits) {
     const Json sizes = describe_sizes(*n.group);

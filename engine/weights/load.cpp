@@ -219,7 +219,7 @@ private:
         const Member* scale = scale_of(name, part);
         if (stored.dtype() == DType::i8)
             refuse_int8(member.tensor->name, file); // a number without its scale says nothing
-        if (element_bytes(stored.dtype()) == 1 && !is_block(stored.dtype()))
+        if (!scale && !is_block(stored.dtype()) && element_bytes(stored.dtype()) == 1 && name.ends_with(".weight"))
             if (const std::string* unknown = stranger_in(member.name.substr(0, member.name.rfind('.'))))
                 refuse_unknown_scale(member.tensor->name, *unknown, file);
         if (!scale) return Weight(name, std::move(stored));
@@ -280,9 +280,14 @@ private:
         const auto reshape = [&](const std::string& name, auto shape_of) {
             const auto it = tensors.find(name);
             if (it == tensors.end()) return;
-            const Shape shape = shape_of(it->second.shape());
-            if (shape.rank() > 0 && shape.elements() == it->second.shape().elements())
-                it->second = Weight(name, it->second.stored().reshape(shape));
+            const Weight& weight = it->second;
+            const Shape shape = shape_of(weight.shape());
+            if (shape.rank() == 0 || shape.elements() != weight.shape().elements()) return;
+            // Scales and blocks belong to rows, which may be others then.
+            const Tensor values = weight.scale || is_block(weight.stored().dtype())
+                                      ? dequantised(weight.stored(), weight.scale)
+                                      : weight.stored();
+            it->second = Weight(name, values.reshape(shape));
         };
         if (component_ == Component::clip) {
             reshape("visual.cls_embedding", [](const Shape& s) { return s.rank() == 1 ? Shape{1, 1, s[0]} : Shape{}; });

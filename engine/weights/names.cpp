@@ -293,17 +293,18 @@ std::string without_wrappers(std::string_view name) {
 }
 
 std::string_view known_prefix(std::string_view name) {
-    static constexpr std::array<std::string_view, 11> prefixes{"text_encoders.umt5xxl.transformer.",
-                                                               "model.diffusion_model.",
-                                                               "first_stage_model.",
-                                                               "diffusion_model.",
-                                                               "umt5xxl.transformer.",
-                                                               "pipe.dit.",
-                                                               "module.",
-                                                               "model.",
-                                                               "dit.",
-                                                               "vae.",
-                                                               "net."}; // longest first
+    static constexpr std::array<std::string_view, 11> prefixes{
+        "text_encoders.umt5xxl.transformer.",
+        "model.diffusion_model.",
+        "first_stage_model.",
+        "diffusion_model.",
+        "umt5xxl.transformer.",
+        "pipe.dit.",
+        "module.",
+        "model.",
+        "dit.",
+        "vae.",
+        "net."}; // none begins another but a longer one before it
     for (const std::string_view prefix : prefixes)
         if (name.starts_with(prefix)) return prefix;
     return {};

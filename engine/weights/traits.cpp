@@ -85,21 +85,17 @@ constexpr std::array relatives{Relative{"vace_", "VACE"},
 /// A tensor that belongs to no layer of Wan's; empty: none. What hangs on a layer's weight is its quantisation.
 std::string stranger_of(const TensorGroup& group) {
     if (group.recognised.component != Component::transformer) return {};
-    std::set<std::string, std::less<>> layers;
-    std::vector<std::string_view> strangers;
-    for (const auto& m : group.members) {
-        if (!canonical_name(group.recognised.component, group.recognised.layout, m.name)) {
-            if (!is_ignorable(group.recognised.component, m.name)) strangers.push_back(m.name);
-        } else if (m.name.ends_with(".weight")) {
-            layers.insert(m.name.substr(0, m.name.rfind('.')));
-        }
-    }
-    for (const std::string_view name : strangers) {
-        bool hangs = false;
-        for (std::size_t dot = name.find('.'); dot != std::string_view::npos && !hangs; dot = name.find('.', dot + 1))
-            hangs = layers.contains(name.substr(0, dot));
-        if (!hangs) return std::string(name);
-    }
+    const auto known = [&](const std::string& name) {
+        return canonical_name(group.recognised.component, group.recognised.layout, name).has_value();
+    };
+    const auto hangs_on_a_layer = [&](const std::string& name) {
+        for (std::size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', dot + 1))
+            if (known(name.substr(0, dot) + ".weight")) return true;
+        return false;
+    };
+    for (const auto& m : group.members)
+        if (!known(m.name) && !is_ignorable(group.recognised.component, m.name) && !hangs_on_a_layer(m.name))
+            return m.name;
     return {};
 }
 

@@ -19,6 +19,8 @@ std::string_view name(Component);
 /// What there are layouts of; where two of them explain a file equally well the earlier one is taken.
 inline constexpr std::array networks{Component::transformer, Component::vae21, Component::vae22, Component::umt5,
                                      Component::clip};
+/// Rows of CLIP's features of a picture: 16x16 patches and the class token.
+inline constexpr std::int64_t clip_rows = 257;
 constexpr bool is_vae(Component c) { return c == Component::vae21 || c == Component::vae22; }
 
 /// The tensors of one network under their canonical names (those of the original Wan repositories, prefixes stripped;

@@ -9,9 +9,6 @@
 
 namespace denoir::wan {
 
-/// CLIP's features of a picture: its 16x16 patches and the class token.
-inline constexpr std::int64_t clip_rows = 257;
-
 /// Tokens of a latent [C,T,h,w]: patches of 1x2x2.
 inline std::int64_t tokens_of(const Shape& latent) { return latent[1] * (latent[2] / 2) * (latent[3] / 2); }
 

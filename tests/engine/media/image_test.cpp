@@ -58,8 +58,9 @@ TEST(Image, SaysWhatReadingItLeavesOut) {
     EXPECT_EQ(kind("palette_2.png").bits, 8);
     for (const char* name : {"progressive.jpg", "lossy.webp"}) EXPECT_TRUE(kind(name).lossy) << name;
     for (const char* name : {"lossless.webp", "mode_RGB.png"}) EXPECT_FALSE(kind(name).lossy) << name;
-    for (const char* name : {"animated.png", "pages.tiff"}) EXPECT_TRUE(kind(name).more) << name;
-    for (const char* name : {"mode_RGB.png", "turned.tiff", "alpha.tiff"}) EXPECT_FALSE(kind(name).more) << name;
+    for (const char* name : {"animated.png", "pages.tiff", "clips/animated.gif"}) EXPECT_TRUE(kind(name).more) << name;
+    for (const char* name : {"mode_RGB.png", "turned.tiff", "alpha.tiff", "picture.gif"})
+        EXPECT_FALSE(kind(name).more) << name;
     EXPECT_TRUE(unread_parts({}).empty());
     EXPECT_EQ(unread_parts({16, true, false, true}),
               (std::vector<std::string>{"has an alpha channel, which is not compared",

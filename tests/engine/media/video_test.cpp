@@ -115,6 +115,7 @@ TEST(Video, SaysWhatReadingItLeavesOut) {
     ASSERT_EQ(notes.size(), 2u);
     EXPECT_NE(notes[0].find("is interlaced"), std::string::npos);
     EXPECT_NE(notes[1].find("pixels of 4:3"), std::string::npos);
+    EXPECT_TRUE(reading_warnings({.pixel = {1280, 1281}}).empty()); // a rounded side
     EXPECT_TRUE(reading_warnings({.taken_for_bt709 = true})[0].find("BT.709") != std::string::npos);
 }
 

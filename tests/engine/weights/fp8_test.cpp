@@ -119,6 +119,23 @@ TEST(Fp8, OtherQuantisationsAreRefusedByName) {
     EXPECT_TRUE(has(refusal(file({f32(layer + ".weight_quantizer._scale", {1})})), "ModelOpt"));
 }
 
+/// A patch embedding as a linear layer, in fp8: its scale is of its rows, and goes along when it gets its other axes.
+TEST(Fp8, APatchEmbeddingOfTwoAxesKeepsItsScale) {
+    for (const bool rows : {false, true}) {
+        std::vector<Raw> tensors = zero_tensors(transformer_names(tiny_transformer()), "BF16");
+        for (Raw& t : tensors)
+            if (t.name == "patch_embedding.weight") t = fp8(t.name, {t.shape[0], product(t.shape) / t.shape[0]});
+        tensors.push_back(rows ? f32("patch_embedding.scale_weight", {8}, 1)
+                               : f32("patch_embedding.scale_weight", {}, 0.25f));
+        const Weights w = load(safetensors(tensors));
+        const Weight* patch = w.find("patch_embedding.weight");
+        EXPECT_EQ(patch->shape(), (Shape{8, 16, 1, 2, 2}));
+        const Tensor values = dequantised(patch->stored(), patch->scale);
+        EXPECT_EQ(values.data<float>()[1], rows ? 1.5f : 0.375f);
+        EXPECT_EQ(values.data<float>()[64 + 1], rows ? 2.0f : 0.25f); // row 1: element 65 is the pattern's first
+    }
+}
+
 /// Numbers of a byte say nothing without what scales them, whatever that is called.
 TEST(Fp8, NoWeightIsTakenWithoutItsScale) {
     for (const char* scale : {".scale", ".wscale"}) {

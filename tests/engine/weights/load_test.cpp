@@ -389,7 +389,6 @@ TEST(Load, FoldedPatchEmbeddingOfGgufIsUnfolded) {
     EXPECT_EQ(load(folder / "x.gguf").find("patch_embedding.weight")->shape(), (Shape{8, 16, 1, 2, 2}));
 }
 
-/// ggml's tools drop leading axes of one: [1, 6, 8] is written as rows of 8.
 /// rCM's, a linear layer over the values of a patch.
 TEST(Load, APatchEmbeddingOfTwoAxesGetsItsOther) {
     const NameList list = transformer_names(tiny_transformer());
@@ -401,6 +400,7 @@ TEST(Load, APatchEmbeddingOfTwoAxesGetsItsOther) {
     EXPECT_NO_THROW(load(folder / "x.safetensors").require(shapes(list)));
 }
 
+/// ggml's tools drop leading axes of one: [1, 6, 8] is written as rows of 8.
 TEST(Load, LeadingAxesOfOneThatGgufDroppedComeBack) {
     TransformerSize size = tiny_transformer();
     size.in = 36, size.clip = 10, size.positions = 514;
