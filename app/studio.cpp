@@ -68,8 +68,10 @@ Studio::Studio(QObject* parent) : QObject(parent), document(project.undo()), que
 /// What the last run taught is kept, and nothing begins because of it.
 Studio::~Studio() {
     const QSignalBlocker quiet(estimator);
-    for (auto& lesson : lessons_) lesson.waitForFinished();
-    take_lessons();
+    for (LessonWatcher* lesson : QList(lessons_)) {
+        lesson->waitForFinished();
+        take(lesson);
+    }
 }
 
 void Studio::connect_queue() {
@@ -193,7 +195,10 @@ void Studio::run_ended(quint64 id, int state, const QString& run) {
 
 void Studio::learn(const QString& run) {
     // Model headers may be slow to read: not on this thread.
-    lessons_ << QtConcurrent::run([run]() -> std::shared_ptr<Lesson> {
+    auto* watcher = new LessonWatcher(this);
+    lessons_ << watcher;
+    connect(watcher, &LessonWatcher::finished, this, [this, watcher] { take(watcher); });
+    watcher->setFuture(QtConcurrent::run([run]() -> std::shared_ptr<Lesson> {
         try {
             auto lesson = std::make_shared<Lesson>(Lesson{RunHistory::record(run), {}});
             lesson->work = Pipeline::estimate(
@@ -202,16 +207,13 @@ void Studio::learn(const QString& run) {
         } catch (const std::exception&) { // gone already
             return nullptr;
         }
-    });
-    QFuture<std::shared_ptr<Lesson>>(lessons_.constLast()).then(this, [this](const auto&) { take_lessons(); });
+    }));
 }
 
-void Studio::take_lessons() {
-    const auto read = std::stable_partition(lessons_.begin(), lessons_.end(),
-                                            [](const auto& lesson) { return !lesson.isFinished(); });
-    for (auto it = read; it != lessons_.end(); ++it)
-        if (const auto lesson = it->result()) estimator.learn(lesson->record, lesson->work);
-    lessons_.erase(read, lessons_.end());
+void Studio::take(LessonWatcher* watcher) {
+    if (!lessons_.removeOne(watcher)) return; // was waited for
+    if (const auto lesson = watcher->result()) estimator.learn(lesson->record, lesson->work);
+    watcher->deleteLater();
 }
 
 void Studio::start() {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include <QFuture>
+#include <QFutureWatcher>
 #include <QList>
 #include <QObject>
 #include <memory>
@@ -73,7 +73,6 @@ private:
     void tell_device(const std::optional<Device>& device);
     void run_ended(quint64 id, int state, const QString& run);
     void learn(const QString& run);
-    void take_lessons();
     bool in_front_ = true;
     std::optional<Device> looked_at_, told_;
     /// Of a run that is done, for the estimator.
@@ -81,7 +80,9 @@ private:
         RunRecord record;
         Estimate work;
     };
-    QList<QFuture<std::shared_ptr<Lesson>>> lessons_; ///< being read
+    using LessonWatcher = QFutureWatcher<std::shared_ptr<Lesson>>;
+    void take(LessonWatcher* lesson);
+    QList<LessonWatcher*> lessons_; ///< being read
     /// The queue's newest job.
     struct {
         JobId job = 0;

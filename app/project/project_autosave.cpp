@@ -152,7 +152,11 @@ void Project::recover(const Recovery& recovery) {
         fs::path plain = file;
         plain.replace_extension().replace_extension(".json");
         std::error_code code;
-        if (fs::rename(file, plain, code); !code) lock = taken(file = plain);
+        std::unique_ptr<QLockFile> own = taken(plain); // unless a newer one, or another studio's, is there
+        if (own && !fs::exists(plain, code) && !code) {
+            fs::rename(file, plain, code);
+            if (!code) lock = std::move(own), file = plain;
+        }
     }
     take_over(std::move(content.shots), std::move(content.request), std::move(content.extra));
     set_path(recovery.path, std::move(project_lock));

@@ -10,6 +10,7 @@
 
 #include "app/base/text.h"
 #include "engine/core/json_reader.h"
+#include "engine/core/own_folders.h"
 #include "engine/session/request_json.h"
 
 namespace denoir::app {
@@ -23,11 +24,18 @@ constexpr int most_frames = 100'000'000, most_side = 16384;
 QString text_from(const JsonReader& in) { return to_qstring(in.text(most_text)); }
 int whole_from(const JsonReader& in, int low, int high) { return int(in.integer(low, high)); }
 
+/// In `folder` or a folder in it, by their names; "." is not.
+bool lies_below(const fs::path& path, const fs::path& folder) {
+    const fs::path relative = path.lexically_relative(folder);
+    return !relative.empty() && *relative.begin() != ".." && relative != ".";
+}
+
+/// Below the project's folder from there on, so that both move together. What lies among Denoir's own data stays where
+/// it is, though a project lies above it.
 std::string written(const QString& path, const fs::path& base) {
-    const fs::path own = to_path(path);
-    if (base.empty() || path.isEmpty()) return own.string();
-    const fs::path relative = own.lexically_relative(base);
-    return relative.empty() || *relative.begin() == ".." ? own.string() : relative.string();
+    const fs::path own = to_path(path), data = data_place();
+    const bool moves = !base.empty() && lies_below(own, base) && (!lies_below(own, data) || lies_below(base, data));
+    return moves ? own.lexically_relative(base).string() : own.string();
 }
 
 QString absolute(const QString& path, const fs::path& base) {

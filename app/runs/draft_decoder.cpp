@@ -94,6 +94,7 @@ struct DraftDecoder::State {
             residency.reset(); // what the old device prepared of the weights goes with it
             backend = open_backend(*r.device, std::max(1, int(std::thread::hardware_concurrency()) / 2));
         }
+        if (std::exchange(decoder, model.vae) != model.vae) residency.reset(); // one model's is kept
         if (!residency) residency.emplace();
         Pipeline pipeline(*residency, backend);
         try {
@@ -111,6 +112,7 @@ struct DraftDecoder::State {
 
     DraftDecoder& self;
     std::optional<Residency> residency;
+    std::vector<std::filesystem::path> decoder; ///< files of the VAE that was used last
     std::shared_ptr<Backend> backend;
     TaskThread thread; ///< last: joined before the rest goes
 };

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/runs/run_row.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <QDateTime>
 #include <QFileInfo>
 #include <QLocale>
@@ -121,6 +124,12 @@ void look_at_folder(RunRow& row, const fs::path& entry) {
     row.prompt_template = notes.prompt_template;
 }
 
+/// Not the lost+found of a disk whose root the folder of runs is.
+bool is_ours(const fs::path& folder) {
+    struct stat status {};
+    return ::lstat(folder.c_str(), &status) == 0 && status.st_uid == ::geteuid();
+}
+
 } // namespace
 
 QList<QList<QByteArray>> search_words(const QString& text) {
@@ -182,7 +191,9 @@ QString run_stamp(const fs::path& entry) {
         std::error_code code;
         const auto time = fs::last_write_time(entry / name, code);
         // Behind a folder that may not be entered a run may lie: whoever looks into it says so.
-        if (code && name == std::string_view(run_file::record) && code != std::errc::permission_denied) return {};
+        if (code && name == std::string_view(run_file::record) &&
+            (code != std::errc::permission_denied || !is_ours(entry)))
+            return {};
         out += code ? QStringLiteral("-;") : QString::number(time.time_since_epoch().count()) + QLatin1Char(';');
     }
     return out;

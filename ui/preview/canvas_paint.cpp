@@ -126,8 +126,8 @@ void Canvas::paint_wipe(QPainter& painter, const QRectF& area) {
     painter.restore();
 }
 
-/// The scale of the difference, so that a colour can be read as a number: never over more than what it explains, in
-/// fewer words on a narrow picture, and beside one that is narrower still.
+/// The scale of the difference, so that a colour can be read as a number: in fewer words on a narrow picture, and at
+/// the edge of the canvas, beside one that is narrower still.
 void Canvas::paint_legend(QPainter& painter, const QRectF& area) const {
     painter.save();
     painter.setFont(small_font(font()));

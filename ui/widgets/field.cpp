@@ -19,7 +19,8 @@
 namespace denoir::ui {
 
 namespace {
-constexpr double notch = 8; // pixels of dragging for one step
+constexpr double notch = 8;          // pixels of dragging for one step
+constexpr qsizetype most_typed = 12; // characters of a number that is beyond its range
 } // namespace
 
 ScrubLabel::ScrubLabel(const QString& text, QWidget* parent) : QLabel(text, parent) {}
@@ -64,16 +65,15 @@ NumberEdit::NumberEdit(double low, double high, double step, int decimals, QWidg
     connect(this, &QDoubleSpinBox::valueChanged, this, &NumberEdit::commit);
     connect(this, &QDoubleSpinBox::editingFinished, this, [this] {
         lineEdit()->setModified(false);
-        if (const auto asked = std::exchange(limited_, std::nullopt))
+        if (const QString asked = std::exchange(limited_, {}); !asked.isEmpty())
             emit limited(tr("%1 became %2: at least %3, at most %4")
-                             .arg(textFromValue(*asked), textFromValue(value()), textFromValue(minimum()),
-                                  textFromValue(maximum())));
+                             .arg(asked, textFromValue(value()), textFromValue(minimum()), textFromValue(maximum())));
     });
 }
 
 void NumberEdit::stepBy(int steps) {
     QDoubleSpinBox::stepBy(steps);
-    limited_.reset(); // another value stands there
+    limited_.clear(); // another value stands there
 }
 
 void NumberEdit::set_snap(std::function<double(double)> snap) { snap_ = std::move(snap); }
@@ -163,7 +163,8 @@ void NumberEdit::commit() {
 QValidator::State NumberEdit::validate(QString& text, int& at) const {
     text.replace(locale().decimalPoint() == QLatin1String(".") ? QLatin1Char(',') : QLatin1Char('.'),
                  locale().decimalPoint());
-    if (beyond(text)) return QValidator::Intermediate; // who is not let type it is not told why
+    if (beyond(text)) // who is not let type it is not told why
+        return without_unit(text).size() > most_typed ? QValidator::Invalid : QValidator::Intermediate;
     if (of_typed_unit(text)) return QValidator::Acceptable;
     const QValidator::State state = QDoubleSpinBox::validate(text, at);
     if (state != QValidator::Invalid || typed_unit_.isEmpty()) return state;
@@ -175,7 +176,7 @@ QValidator::State NumberEdit::validate(QString& text, int& at) const {
 void NumberEdit::fixup(QString& text) const {
     const std::optional<double> asked = beyond(text);
     if (!asked) return QDoubleSpinBox::fixup(text);
-    limited_ = asked;
+    limited_ = without_unit(text);
     text = prefix() + textFromValue(std::clamp(*asked, minimum(), maximum())) + suffix();
 }
 

@@ -77,7 +77,7 @@ private:
     std::function<double(double)> snap_, value_of_;
     QString unit_, typed_unit_;
     bool unknown_ = false;
-    mutable std::optional<double> limited_; ///< by fixup()
+    mutable QString limited_; ///< what fixup() put into the range, as it was typed; empty: nothing
 };
 
 /// One line of a form: name on the left, the control, the way back to the default; the error below. The name is bold

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "app/base/engine_text.h"
+#include "app/base/folder.h"
 #include "app/clips/exact_clip.h"
 #include "app/project/cut_exporter.h"
 #include "app/project/project.h"
@@ -29,7 +30,11 @@ namespace {
 
 /// Where what is wrong is the place that was to be written to, another may help.
 std::vector<Banners::Choice> elsewhere(const app::Issue& issue, const QString& out, const std::function<void()>& ask) {
-    if (!issue.file.startsWith(QFileInfo(out).absolutePath())) return {};
+    const QString file = app::real_path(issue.file), target = app::real_path(out),
+                  folder = QFileInfo(target).absolutePath(),
+                  partial = folder + QStringLiteral("/.") + QFileInfo(target).fileName();
+    const bool place = file == target || file == folder || file.startsWith(target + u'/') || file.startsWith(partial);
+    if (!place) return {};
     return {{Exports::tr("Write it elsewhere …"), ask}};
 }
 
@@ -240,6 +245,7 @@ void Exports::connect_drafts() {
 void Exports::keep_draft(const QString& run, int step) {
     ask_where_to_save(&window_, studio_.settings, tr("Keep the draft of step %1").arg(step),
                       tr("draft-step-%1").arg(step), tr("Video (*.mp4 *.mkv)"), [this, run, step](const QString& out) {
+                          banners_.remove(QStringLiteral("draft-failed"));
                           kept_drafts_.insert(studio_.drafts.keep(run, step, out), {run, out, step});
                           status_.show_task(Task::draft, tr("keeping the draft of step %1").arg(step));
                           // Where it can be stopped by itself: Esc stops a run first.

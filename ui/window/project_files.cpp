@@ -170,7 +170,8 @@ void ProjectFiles::offer_recovery() {
             app::Project::discard(recovery); // its request is in the settings as well
             continue;
         }
-        if (recovery.kept && studio_.project.shots().empty()) // unsaved work of the last session: simply goes on
+        if (recovery.kept && !recovery.older &&
+            studio_.project.shots().empty()) // the last session's work simply goes on
             recover(recovery);
         else
             offer_to_recover(recovery);
