@@ -12,6 +12,8 @@
 #include "app/sweep/open_sweep.h"
 #include "engine/core/atomic_file.h"
 #include "engine/core/own_folders.h"
+#include "engine/pipeline/pipeline.h"
+#include "engine/weights/model_folder.h"
 #include "tests/app/arrivals.h"
 #include "tests/app/home.h"
 #include "tests/app/tiny.h"
