@@ -2,11 +2,9 @@
 #include "ui/window/layouts.h"
 
 #include <QDockWidget>
-#include <QEvent>
 #include <QLayout>
 #include <QMainWindow>
 #include <algorithm>
-#include <utility>
 
 #include "app/base/settings.h"
 
@@ -14,7 +12,6 @@ namespace denoir::ui {
 
 namespace {
 constexpr int state_version = 3; // raised when docks change so that old states would misplace them
-constexpr int settle_ms = 100;   // docks come in one after another
 const QString sizes = QStringLiteral("-sizes"), whole = QStringLiteral("window");
 
 /// Docks beside the middle of the window that can be seen: of tabs the one in front.
@@ -47,44 +44,7 @@ std::optional<Layout> layout_from_name(const QString& name) {
 
 Layouts::Layouts(QMainWindow& window, app::Settings& settings, std::function<void(Layout)> arrange,
                  std::function<QWidget*(Layout)> middle, QObject* parent)
-    : QObject(parent), window_(window), settings_(settings), arrange_(std::move(arrange)), middle_(std::move(middle)) {
-    soon_.setSingleShot(true);
-    soon_.setInterval(settle_ms);
-    connect(&soon_, &QTimer::timeout, this, &Layouts::look);
-    window_.installEventFilter(this);
-}
-
-bool Layouts::eventFilter(QObject* watched, QEvent* event) {
-    if (event->type() == QEvent::Resize || event->type() == QEvent::Show || event->type() == QEvent::Hide)
-        soon_.start();
-    return QObject::eventFilter(watched, event);
-}
-
-/// With the window all sizes change; what changes while it keeps its own was changed by somebody.
-void Layouts::look() {
-    const QByteArray now = window_.saveState(state_version);
-    if (window_.size() == laid_out_.size) {
-        moved_ = now != laid_out_.state;
-        return;
-    }
-    came_ = came_ && !std::exchange(moved_, false);
-    laid_out_ = {window_.size(), now};
-}
-
-bool Layouts::as_it_came() const {
-    if (!came_ || moved_) return false;
-    return window_.size() != laid_out_.size || window_.saveState(state_version) == laid_out_.state;
-}
-
-void Layouts::arrange(Layout layout) {
-    arrange_(layout);
-    came_ = true;
-    moved_ = false;
-    laid_out_ = {};
-    for (auto* dock : window_.findChildren<QDockWidget*>(QString(), Qt::FindDirectChildrenOnly))
-        dock->installEventFilter(this);
-    soon_.start();
-}
+    : QObject(parent), window_(window), settings_(settings), arrange_(std::move(arrange)), middle_(std::move(middle)) {}
 
 QString Layouts::key(Layout layout) const { return QStringLiteral("window/%1/docks").arg(layout_name(layout)); }
 
@@ -92,14 +52,12 @@ void Layouts::place(Layout layout) {
     current_ = layout;
     const QSize size = window_.size();
     const QByteArray state = settings_.value(key(layout)).toByteArray();
-    arrange(layout);
+    arrange_(layout);
     if (!state.isEmpty()) {
-        if (window_.restoreState(state, state_version)) {
-            came_ = false;
+        if (window_.restoreState(state, state_version))
             fit_docks(settings_.value(key(layout) + sizes).toMap());
-        } else {
-            arrange(layout);
-        }
+        else
+            arrange_(layout);
     }
     keep_size(size);
     emit shown(layout);
@@ -133,7 +91,7 @@ void Layouts::focus_middle() {
 
 void Layouts::reset_for_picture() {
     const QSize size = window_.size();
-    arrange(current_);
+    arrange_(current_);
     keep_size(size);
     emit shown(current_);
 }
@@ -144,10 +102,6 @@ void Layouts::reset_current() {
 }
 
 void Layouts::remember() {
-    if (as_it_came()) {
-        for (const QString& stored : {key(current_), key(current_) + sizes}) settings_.set_value(stored, {});
-        return;
-    }
     settings_.set_value(key(current_), window_.saveState(state_version));
     QVariantMap all{{whole, window_.height()}};
     for (const Qt::DockWidgetArea area : {Qt::LeftDockWidgetArea, Qt::RightDockWidgetArea})

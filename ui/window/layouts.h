@@ -5,7 +5,6 @@
 #include <QObject>
 #include <QPointer>
 #include <QSize>
-#include <QTimer>
 #include <QVariantMap>
 #include <QWidget>
 
@@ -26,8 +25,7 @@ enum class Layout { create, compare, tune };
 QString layout_name(Layout layout);
 std::optional<Layout> layout_from_name(const QString& name);
 
-/// Arrangements of the same docks; each is remembered on its own, in the settings, once it is not as it came with the
-/// program.
+/// Arrangements of the same docks; each is remembered on its own, in the settings.
 class Layouts : public QObject {
     Q_OBJECT
 public:
@@ -50,13 +48,9 @@ signals:
     void shown(denoir::ui::Layout layout);
 
 private:
-    bool eventFilter(QObject* watched, QEvent* event) override;
     QString key(Layout layout) const;
     void place(Layout layout);
-    void arrange(Layout layout);
-    void look();
     void keep_size(const QSize& size);
-    bool as_it_came() const;
     void fit_docks(const QVariantMap& before);
     QMainWindow& window_;
     app::Settings& settings_;
@@ -64,13 +58,6 @@ private:
     std::function<QWidget*(Layout)> middle_;
     Layout current_ = Layout::create;
     std::map<Layout, QPointer<QWidget>> focus_; ///< where each was left
-    bool came_ = false;  ///< with the program, and nobody had moved anything when the window got another size
-    bool moved_ = false; ///< since then
-    struct {
-        QSize size; ///< of the window; invalid: the docks are still coming in
-        QByteArray state;
-    } laid_out_;
-    QTimer soon_;
 };
 
 } // namespace denoir::ui

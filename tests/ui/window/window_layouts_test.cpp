@@ -165,37 +165,6 @@ private slots:
         QTRY_COMPARE(prompt->height(), before);
     }
 
-    /// What came with the program is nobody's own: a later program may arrange its docks otherwise.
-    void only_what_was_moved_is_remembered() {
-        const app::Home home;
-        const auto stored = [](StudioFixture& studio) {
-            return studio.core().settings.value("window/create/docks").toByteArray();
-        };
-        {
-            StudioFixture studio;
-            QTest::qWait(500); // laid out
-            studio.window().resize(1100, 760);
-            QTest::qWait(500);
-            studio.window().close();
-            QVERIFY(stored(studio).isEmpty());
-        }
-        {
-            StudioFixture studio;
-            QTest::qWait(500);
-            auto* runs = studio.find<QDockWidget>("runs-dock");
-            studio.window().resizeDocks({runs}, {runs->width() + 40}, Qt::Horizontal);
-            QTest::qWait(300);
-            studio.window().resize(1200, 780);
-            studio.window().close();
-            QVERIFY(!stored(studio).isEmpty());
-        }
-        StudioFixture studio;
-        studio.find<QAction>("view.reset-layout")->trigger();
-        QTest::qWait(500);
-        studio.window().close();
-        QVERIFY(stored(studio).isEmpty());
-    }
-
     /// A session that is killed keeps where everything stood.
     void the_place_of_the_window_is_stored_meanwhile() {
         const app::Home home;
@@ -206,8 +175,6 @@ private slots:
                              settings.value("window/create/docks").toByteArray()};
         };
         studio.window().resize(1200, 760);
-        QTest::qWait(300); // laid out
-        studio.find<QDockWidget>("models-dock")->hide();
         QTRY_VERIFY(!stored().first.isEmpty() && !stored().second.isEmpty());
         const auto before = stored();
         studio.find<QDockWidget>("runs-dock")->hide();
