@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
+#include "engine/session/module_runner.h"
 
 namespace denoir::cli {
 namespace {
@@ -22,6 +24,8 @@ std::string_view choices(const Option& option) {
     if (option.name == "--depth") return "8 float";
     if (option.name == "--layout") return "original diffusers comfy";
     if (option.name == "--device") return "cpu cuda";
+    if (option.name == "--quantize") return "q8_0 fp8_scaled";
+    if (option.name == "--lora-expert") return "high low both";
     return "";
 }
 
@@ -38,8 +42,7 @@ std::string visible_commands() {
     return out;
 }
 
-constexpr std::string_view module_words =
-    "wan-transformer wan-vae-encode wan-vae-decode umt5 clip-vision scheduler timestep-matrix noise";
+std::string module_words() { return fmt::format("{}", fmt::join(module_names(), " ")); }
 
 std::string bash() {
     std::string out = "# SPDX-License-Identifier: Apache-2.0\n"
@@ -74,7 +77,7 @@ std::string bash() {
                        "    esac\n"
                        "}}\n"
                        "complete -o filenames -F _denoir_cli denoir-cli\n",
-                       module_words);
+                       module_words());
 }
 
 /// Inside single quotes and _arguments' own brackets.
@@ -109,7 +112,7 @@ std::string zsh() {
                                                            : ":value:_files";
             out += fmt::format("            '{}{}[{}]{}' \\\n", star, option.name, zsh_text(option.help), value);
         }
-        out += command.name == "module" ? fmt::format("            '2:name:({})' '*:file:_files' ;;\n", module_words)
+        out += command.name == "module" ? fmt::format("            '2:name:({})' '*:file:_files' ;;\n", module_words())
                                         : "            '*:file:_files' ;;\n";
     }
     return out + "    esac\n}\n_denoir_cli \"$@\"\n";
@@ -131,7 +134,7 @@ std::string fish() {
         if (!command.hidden)
             out += fmt::format("complete -c denoir-cli -n __fish_use_subcommand -f -a {} -d '{}'\n", command.name,
                                fish_text(command.summary.substr(0, command.summary.find('\n'))));
-    out += fmt::format("complete -c denoir-cli -n '__fish_seen_subcommand_from module' -a '{}'\n", module_words);
+    out += fmt::format("complete -c denoir-cli -n '__fish_seen_subcommand_from module' -a '{}'\n", module_words());
     for (const Command& command : commands())
         for (const Option& option : command.options) {
             if (command.hidden) continue;
