@@ -8,6 +8,7 @@ _denoir_cli() {
         return
     fi
     case $before in
+    --lora-expert) COMPREPLY=($(compgen -W "high low both" -- "$word")); return ;;
     --mode) COMPREPLY=($(compgen -W "t2v i2v flf2v forcing" -- "$word")); return ;;
     --family) COMPREPLY=($(compgen -W "wan skyreels skyreels-df wan2.2" -- "$word")); return ;;
     --sampler) COMPREPLY=($(compgen -W "unipc dpmpp euler" -- "$word")); return ;;
@@ -20,6 +21,7 @@ _denoir_cli() {
     --match) COMPREPLY=($(compgen -W "index time" -- "$word")); return ;;
     --resize) COMPREPLY=($(compgen -W "no a b" -- "$word")); return ;;
     --depth) COMPREPLY=($(compgen -W "8 float" -- "$word")); return ;;
+    --quantize) COMPREPLY=($(compgen -W "q8_0 fp8_scaled" -- "$word")); return ;;
     --layout) COMPREPLY=($(compgen -W "original diffusers comfy" -- "$word")); return ;;
     esac
     case ${COMP_WORDS[1]} in
