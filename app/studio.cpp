@@ -122,11 +122,14 @@ void Studio::look_at_device() {
     if (!document.pending() && !estimator.looking()) queue.start();
 }
 
-/// One that cannot be used is said before something waits for it.
+/// One that cannot be used is said before something waits for it, and again where it is chosen again.
 void Studio::tell_device(const std::optional<Device>& device) {
-    const Issue found = device ? estimator.issue(*device) : Issue();
-    if (found.isEmpty()) return;
-    if (std::exchange(told_, device) != device) emit issue(found);
+    if (!device) return;
+    if (told_ != device) told_.reset();
+    const Issue found = estimator.issue(*device);
+    if (found.isEmpty() || told_) return;
+    told_ = device;
+    emit issue(found);
 }
 
 void Studio::connect_journal() {
