@@ -326,6 +326,7 @@ private slots:
         studio.core().project.undo().undo();
         QVERIFY(document.wait_resolved(20000));
         QCOMPARE(size->currentText(), before);
+        QTRY_COMPARE(studio.find<QLabel>("estimate")->text(), estimate);
         // No size at all: what is estimated is not what stands there.
         write(size->lineEdit(), "99999x16");
         QVERIFY(shows_error(field_of(size)));

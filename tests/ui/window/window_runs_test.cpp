@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs in the whole window: what is done with them, and what is said where it cannot be done.
+#include <QDeadlineTimer>
 #include <QFile>
 #include <QInputDialog>
 #include <QItemSelectionModel>
@@ -382,7 +383,10 @@ private slots:
             app::Arrivals ended(&studio.core().queue, &app::RunQueue::entry_ended);
             studio.key(Qt::Key_Return, Qt::ControlModifier);
             // Nothing that is posted then arrives.
-            while (ended.count() == 0) QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
+            const QDeadlineTimer limit(60000);
+            while (ended.count() == 0 && !limit.hasExpired())
+                QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
+            QVERIFY(ended.count() > 0);
             studio.window().close();
         }
         QVERIFY(taught());
