@@ -134,8 +134,7 @@ SweepOutputs usual_outputs(const fs::path& folder) {
 
 std::string to_csv(const SweepRecord& record) {
     std::string out = "cell";
-    for (const SweepAxis& axis : record.sweep.axes)
-        out += fmt::format(",{}", csv_field(printable(axis.field, 200)));
+    for (const SweepAxis& axis : record.sweep.axes) out += fmt::format(",{}", csv_field(printable(axis.field, 200)));
     out += ",state,seconds,reference,psnr,ssim,run\n";
     for (std::size_t i = 0; i < record.cells.size(); ++i) {
         const SweepCell& c = record.cells[i];
