@@ -75,7 +75,6 @@ Json number_value(std::string_view option, const std::string& text) {
     if (!std::isfinite(*real))
         throw UsageError("", std::string(option), fmt::format("{} is not a finite number", printable(text, 20)),
                          "write a number");
-    if (text.find_first_not_of("-0123456789") == std::string::npos) remember_written(*real, text);
     return *real;
 }
 

@@ -11,14 +11,8 @@ namespace denoir {
 using Json = nlohmann::ordered_json;
 
 /// Parses text that may come from strangers: at most 64 levels deep, no repeated keys, numbers finite (1e400 and NaN
-/// are refused), strings valid UTF-8 without NUL. Errors say line and column; `file` is named in them. No library text
-/// reaches the user.
+/// are refused; a whole number beyond 64 bits becomes the next double), strings valid UTF-8 without NUL. Errors say
+/// line and column; `file` is named in them. No library text reaches the user.
 Json parse_json(std::string_view text, std::string_view file);
-
-/// The value as text for people. A whole number beyond 64 bits, which a Json holds as the next double, is shown as the
-/// text said that this thread parsed, as long as it was one of the last.
-std::string as_typed(const Json& value);
-/// For as_typed(): how such a number was written elsewhere.
-void remember_written(double value, std::string_view digits);
 
 } // namespace denoir

@@ -15,7 +15,9 @@ namespace {
 
 constexpr std::size_t max_path_bytes = 4096;
 
-std::string shown(const Json& value) { return printable(as_typed(value), 48); }
+std::string shown(const Json& value) {
+    return printable(value.dump(-1, ' ', false, Json::error_handler_t::replace), 48); // an argument may be no UTF-8
+}
 
 /// For 64 bits with a sign.
 bool is_too_large(const Json& value) {

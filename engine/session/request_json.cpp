@@ -244,8 +244,7 @@ std::uint64_t read_seed(const JsonReader& in) {
     if (!value.is_number()) in.bad_type("a whole number from 0 to 18446744073709551615");
     // Whole numbers beyond 64 bits arrive as floating point.
     if (!value.is_number_unsigned() && !(value.is_number_integer() && value.get<std::int64_t>() >= 0))
-        in.out_of_range(printable(as_typed(value), 48) + " is not a whole number in range",
-                        "use 0 to 18446744073709551615");
+        in.out_of_range(value.dump() + " is not a whole number in range", "use 0 to 18446744073709551615");
     return value.get<std::uint64_t>();
 }
 std::string read_string(const JsonReader& in) { return in.text(); }
