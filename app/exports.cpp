@@ -14,19 +14,17 @@ namespace {
 /// Runs are compared by their latents, whose decoding takes longest.
 class Decoding : public Observer {
 public:
-    explicit Decoding(const Exporter::Tell& tell) : tell_(tell) {}
-    void progress(Stage, double done, double total) override {
-        tell_("decoding", std::int64_t(done), std::int64_t(total));
-    }
+    explicit Decoding(const WorkCall& tell) : tell_(tell) {}
+    void progress(Stage, double done, double total) override { tell_("decoding", done, total); }
 
 private:
-    const Exporter::Tell& tell_;
+    const WorkCall& tell_;
 };
 
 } // namespace
 
 Exporter::Work export_of(const SweepRecord& record, SweepExport kind, const QString& out) {
-    return [record, kind, file = to_path(out)](const Exporter::Tell& tell, const std::stop_token& stop) {
+    return [record, kind, file = to_path(out)](const WorkCall& tell, const std::stop_token& stop) {
         SweepOutputs outputs;
         std::filesystem::path SweepOutputs::*const members[] = {&SweepOutputs::video, &SweepOutputs::picture,
                                                                 &SweepOutputs::report, &SweepOutputs::csv};
@@ -38,7 +36,7 @@ Exporter::Work export_of(const SweepRecord& record, SweepExport kind, const QStr
 Exporter::Work export_of(const QString& a, const QString& b, int offset, FrameMatch match, ComparisonExport kind,
                          const QString& out) {
     return [first = to_path(a), second = to_path(b), offset, match, kind,
-            file = to_path(out)](const Exporter::Tell& tell, const std::stop_token& stop) {
+            file = to_path(out)](const WorkCall& tell, const std::stop_token& stop) {
         CompareOutputs outputs;
         std::filesystem::path CompareOutputs::*const members[] = {
             &CompareOutputs::side_by_side, &CompareOutputs::difference, &CompareOutputs::report, &CompareOutputs::csv};

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/base/exporter.h"
 
-#include <QElapsedTimer>
 #include <utility>
 
 #include "app/base/low_priority.h"
+#include "app/base/pace.h"
 #include "app/base/text.h"
 #include "engine/core/error.h"
 
 namespace denoir::app {
 namespace {
 
-constexpr int exporter_nice = 10, progress_ms = 50;
+constexpr int exporter_nice = 10;
 
 } // namespace
 
@@ -34,11 +34,9 @@ bool Exporter::start(const QString& out, Work work) {
                 tell();
             });
         };
-        QElapsedTimer said;
-        said.start();
-        const Tell tell = [&](std::string_view what, std::int64_t done, std::int64_t total) {
-            if (said.elapsed() < progress_ms) return;
-            said.restart();
+        Pace pace;
+        const WorkCall tell = [&](std::string_view what, double done, double total) {
+            if (!pace.is_due()) return;
             on_window([this, text = to_qstring(what), done, total] { emit progressed(text, int(done), int(total)); });
         };
         try {

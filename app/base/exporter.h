@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <QObject>
-#include <cstdint>
 #include <functional>
 #include <stop_token>
-#include <string_view>
 #include <thread>
 
 #include "app/base/issue.h"
+#include "engine/core/progress.h"
 
 namespace denoir::app {
 
@@ -19,10 +18,8 @@ public:
     using QObject::QObject;
     ~Exporter() override;
 
-    /// What is done, how much of it, and how much there is; 0: nobody knows.
-    using Tell = std::function<void(std::string_view what, std::int64_t done, std::int64_t total)>;
     /// Writes the file, which appears whole or not at all. Throws Error, Cancelled.
-    using Work = std::function<void(const Tell&, const std::stop_token&)>;
+    using Work = std::function<void(const WorkCall& tell, const std::stop_token&)>;
     /// `out` is what `work` writes, for finished(). False: one is at work already.
     bool start(const QString& out, Work work);
     void cancel() { thread_.request_stop(); }

@@ -130,8 +130,8 @@ int run(const Arguments& args, Console& console) {
     check_outputs(outputs, inputs);
 
     Progress progress(progress_style(args.get("--progress", "auto")));
-    const auto told = [&](std::string_view what, std::int64_t done, std::int64_t total) {
-        progress.work(what, "frame", double(done), double(total));
+    const auto told = [&](std::string_view what, double done, double total) {
+        progress.work(what, "frame", done, total);
     };
     Comparer comparer = naming_option("step_a", "--step-a", [&] {
         return naming_option("step_b", "--step-b",

@@ -50,9 +50,9 @@ int run(const Arguments& args, Console& console) {
     if (in.empty() || out.empty()) throw UsageError("", in.empty() ? "IN" : "OUT", "is empty", "name a file");
     ConvertOptions options = options_of(args);
     Progress progress(progress_style(args.get("--progress", "auto")));
-    options.progress = [&](std::uint64_t done, std::uint64_t total) {
+    options.progress = [&](double done, double total) {
         constexpr double mib = 1 << 20;
-        progress.work("converting", "MiB", double(done) / mib, double(total) / mib);
+        progress.work("converting", "MiB", done / mib, total / mib);
     };
     options.stop = interrupt_token();
     check_output_file(out, weights_inputs(in));

@@ -342,9 +342,7 @@ int work(SweepFolder& folder, const SweepPlan& plan, SweepProgress& progress, Co
         outputs.video.clear(), outputs.picture.clear(); // there is nothing to show
     write_outputs(
         record, outputs,
-        [&](std::string_view what, std::int64_t done, std::int64_t total) {
-            progress.work(what, "frame", double(done), double(total));
-        },
+        [&](std::string_view what, double done, double total) { progress.work(what, "frame", done, total); },
         interrupt_token());
     progress.clear();
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

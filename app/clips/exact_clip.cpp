@@ -20,13 +20,13 @@ constexpr std::uintmax_t folder_bound = std::uintmax_t{4} << 30;
 
 class Progress : public Observer {
 public:
-    explicit Progress(const std::function<void(double, double)>& tell) : tell_(tell) {}
+    explicit Progress(const ProgressCall& tell) : tell_(tell) {}
     void progress(Stage stage, double done, double total) override {
         if (stage == Stage::decode) tell_(done, total);
     }
 
 private:
-    const std::function<void(double, double)>& tell_;
+    const ProgressCall& tell_;
 };
 
 fs::path decoded_folder() {
@@ -74,7 +74,7 @@ bool has_exact_clip(const QString& folder) try {
     return false;
 }
 
-QString exact_clip(const QString& folder, std::stop_token stop, const std::function<void(double, double)>& progress) {
+QString exact_clip(const QString& folder, std::stop_token stop, const ProgressCall& progress) {
     const RunFolder run = RunFolder::open(to_path(folder));
     const StepRecord* last = run.record().find(run.record().total_steps);
     if (!last)

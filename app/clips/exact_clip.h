@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <QString>
-#include <functional>
 #include <stop_token>
+
+#include "engine/core/progress.h"
 
 namespace denoir::app {
 
@@ -12,6 +13,6 @@ bool has_exact_clip(const QString& run);
 /// The frames of a finished run decoded from its last latents into a lossless video of the cache folder, made once for
 /// these latents and this VAE; the folder is bounded, what was used longest ago goes first. Blocks: for a background
 /// thread. `progress` gets frames done and in all. Throws Error, Cancelled.
-QString exact_clip(const QString& run, std::stop_token stop, const std::function<void(double, double)>& progress);
+QString exact_clip(const QString& run, std::stop_token stop, const ProgressCall& progress);
 
 } // namespace denoir::app

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "app/base/pace.h"
 #include "app/base/text.h"
 #include "engine/compare/trace_compare.h"
 #include "engine/compare/trace_report.h"
@@ -23,8 +24,6 @@
 namespace denoir::app {
 namespace fs = std::filesystem;
 namespace {
-
-constexpr auto between_reports = std::chrono::milliseconds(50);
 
 /// A file's name as AtomicFile names its own, so that whoever sweeps temporaries sweeps what a crash left here.
 QString trace_file(const char* side) {
@@ -140,11 +139,9 @@ void LayerComparison::read_files(const QString& a, const QString& b, const QStri
                 QFile::remove(a);
                 QFile::remove(b);
             }
-            auto last = std::chrono::steady_clock::now();
+            Pace pace;
             const auto progress = [&](double done, double total) {
-                const auto now = std::chrono::steady_clock::now();
-                if (now - last < between_reports) return;
-                last = now;
+                if (!pace.is_due()) return;
                 tell([this, stop, share = total > 0 ? done / total : 0] {
                     if (!stop.stop_requested()) tell_share(share);
                 });

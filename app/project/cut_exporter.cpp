@@ -12,15 +12,15 @@
 #include <thread>
 
 #include "app/base/low_priority.h"
+#include "app/base/pace.h"
 #include "app/base/text.h"
 #include "app/clips/clip_source.h"
 #include "app/clips/exact_clip.h"
-#include "engine/media/frame_folder.h"
 #include "engine/media/indexed_video.h"
 #include "engine/media/resize.h"
 #include "engine/media/video_reader.h"
 #include "engine/media/video_writer.h"
-#include "engine/session/output_check.h"
+#include "engine/session/frame_output.h"
 
 namespace denoir::app {
 namespace fs = std::filesystem;
@@ -40,28 +40,6 @@ Image fitted(const Image& image, int width, int height) {
     for (int y = 0; y < h; ++y) std::copy_n(small.row(y), 3 * w, out.row(top + y) + 3 * left);
     return out;
 }
-
-/// A video or a folder of pictures; appears whole or not at all.
-class Output {
-public:
-    Output(const fs::path& out, int width, int height, double fps) {
-        if (check_output(out, std::vector<fs::path>()) == OutputKind::frames) {
-            folder_.emplace(out);
-            return;
-        }
-        VideoOptions options;
-        options.width = width, options.height = height;
-        options.fps = frame_rate(fps);
-        options.odd_size = VideoOptions::OddSize::pad;
-        video_.emplace(out, options);
-    }
-    void write(const Image& frame) { video_ ? video_->write(frame) : folder_->write(frame); }
-    void finish() { video_ ? video_->finish() : folder_->finish(); }
-
-private:
-    std::optional<VideoWriter> video_;
-    std::optional<FrameFolderWriter> folder_;
-};
 
 /// Frames of one shot in order, each as often as it is asked for.
 class ShotReader {
@@ -108,20 +86,6 @@ private:
     int at_ = -1;
 };
 
-/// Lets a report through 20 times a second, the first at once.
-class Pace {
-public:
-    bool is_due() {
-        const auto now = std::chrono::steady_clock::now();
-        if (told_ && now - *told_ < std::chrono::milliseconds(50)) return false;
-        told_ = now;
-        return true;
-    }
-
-private:
-    std::optional<std::chrono::steady_clock::time_point> told_;
-};
-
 std::int64_t frames_at(const Shot& shot, double fps) { return std::max(1ll, std::llround(shot.seconds() * fps)); }
 
 } // namespace
@@ -145,12 +109,12 @@ struct CutExporter::State {
         }
     }
 
-    void write(const std::stop_token& stop, const std::vector<Shot>& shots, const fs::path& out, Options options) {
+    void write(const std::stop_token& stop, const std::vector<Shot>& shots, const fs::path& out, Options asked) {
         if (shots.empty()) throw Error({}, {}, "the cut holds no shots", "put a run on the timeline first");
         const CutFormat format = format_of(shots);
-        const int width = options.width > 0 ? options.width : format.width,
-                  height = options.height > 0 ? options.height : format.height;
-        const double fps = options.fps > 0 ? options.fps : format.fps;
+        const int width = asked.width > 0 ? asked.width : format.width,
+                  height = asked.height > 0 ? asked.height : format.height;
+        const double fps = asked.fps > 0 ? asked.fps : format.fps;
         std::vector<fs::path> inputs;
         std::int64_t total = 0;
         int done = 0;
@@ -161,8 +125,11 @@ struct CutExporter::State {
         if (total > longest_cut)
             throw Error(out.string(), {}, fmt::format("the cut has {} frames at {:.6g} fps", total, fps),
                         "choose a lower rate, or export fewer shots");
-        check_output(out, inputs);
-        Output output(out, width, height, fps);
+        VideoOptions options;
+        options.width = width, options.height = height;
+        options.fps = frame_rate(fps);
+        options.odd_size = VideoOptions::OddSize::pad;
+        FrameOutput output(out, check_output(out, inputs), options);
         Pace pace;
         for (std::size_t n = 0; n < shots.size(); ++n) {
             const Shot& shot = shots[n];

@@ -5,6 +5,7 @@
 #include <functional>
 #include <utility>
 
+#include "app/base/pace.h"
 #include "app/base/task_thread.h"
 #include "app/base/text.h"
 #include "engine/session/render.h"
@@ -15,7 +16,6 @@ namespace denoir::app {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr auto between_reports = std::chrono::milliseconds(50);
 
 double since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
@@ -42,8 +42,8 @@ struct EngineWorker::State {
         }
         void progress(Stage stage, double done, double total) override {
             if (first_done_ < 0) first_done_ = done; // a resumed run begins in the middle
-            const bool whole = done >= total;
-            if (!whole && Clock::now() - last_ < between_reports) return;
+            const bool due = pace_.is_due(), whole = done >= total;
+            if (!due && !whole) return;
             const double spent = since(begin_), pieces = done - first_done_;
             report({stage, done, total, pieces > 0 ? spent / pieces * (total - done) : -1, spent});
         }
@@ -54,14 +54,12 @@ struct EngineWorker::State {
         const QString& run() const { return run_; }
 
     private:
-        void report(const JobProgress& progress) {
-            last_ = Clock::now();
-            emit worker_.progressed(job_, progress);
-        }
+        void report(const JobProgress& progress) { emit worker_.progressed(job_, progress); }
         EngineWorker& worker_;
         JobId job_;
         QString run_;
-        Clock::time_point begin_ = Clock::now(), last_{};
+        Clock::time_point begin_ = Clock::now();
+        Pace pace_;
         double first_done_ = -1;
     };
 

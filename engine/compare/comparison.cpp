@@ -30,7 +30,7 @@ bool end_together(const Comparison& c) {
 } // namespace
 
 Comparer::Comparer(const std::filesystem::path& a, const std::filesystem::path& b, const CompareOptions& options,
-                   Observer& observer, CompareProgress progress, std::stop_token stop)
+                   Observer& observer, WorkCall progress, std::stop_token stop)
     : options_(options), progress_(std::move(progress)), pool_(options.threads), stop_(stop) {
     if (!options.lpips.empty())
         lpips_ = std::make_unique<lpips::Lpips>(options.lpips, open_backend({}, options.threads));
@@ -106,7 +106,7 @@ Comparison Comparer::measure() {
     c.width = pairs.width();
     c.height = pairs.height();
 
-    const std::int64_t total = pairs.expected().value_or(0);
+    const auto total = double(pairs.expected().value_or(0));
     const metrics::MetricOptions measures{.histograms = &c.histograms};
     std::vector<metrics::FrameMetrics> values;
     progress_("comparing", 0, total);
@@ -118,7 +118,7 @@ Comparison Comparer::measure() {
             values.back().lpips = x.values ? lpips_->distance(x.values, y.values)
                                            : lpips_->distance(to_tensor(x.image), to_tensor(y.image));
         c.frames.push_back({pair->index, values.back()});
-        progress_("comparing", std::int64_t(values.size()), total);
+        progress_("comparing", double(values.size()), total);
     }
     c.length_a = pairs.length_a();
     c.length_b = pairs.length_b();
@@ -139,7 +139,7 @@ void Comparer::compare_steps(Comparison& c) const {
     if (c.a.kind != SourceInfo::Kind::run || c.b.kind != SourceInfo::Kind::run) return;
     c.steps = step_divergence(
         RunFolder::open(c.a.path), RunFolder::open(c.b.path),
-        [&](int done, int total) { progress_("comparing latents", done, total); }, stop_);
+        [&](double done, double total) { progress_("comparing latents", done, total); }, stop_);
     c.notes = c.steps.notes;
 }
 
@@ -201,12 +201,12 @@ void Comparer::note_differences(Comparison& c) const {
 void Comparer::show(const Comparison& found, std::string_view what,
                     const std::function<bool(std::size_t, const Image&, const Image&)>& wanted) {
     FramePairs pairs(*a_, *b_, found.pairs, pool_.threads() > 1);
-    const auto total = std::int64_t(found.frames.size());
+    const auto total = double(found.frames.size());
     progress_(what, 0, total);
     for (std::size_t i = 0; i < found.frames.size(); ++i) {
         const auto pair = pairs.next();
         if (!pair || !wanted(i, pair->a->image, pair->b->image)) return;
-        progress_(what, std::int64_t(i) + 1, total);
+        progress_(what, double(i + 1), total);
     }
 }
 

@@ -7,6 +7,7 @@
 
 #include "engine/compare/pairs.h"
 #include "engine/compare/step_divergence.h"
+#include "engine/core/progress.h"
 #include "engine/metrics/alignment.h"
 #include "engine/metrics/summary.h"
 #include "engine/metrics/verdict.h"
@@ -53,15 +54,12 @@ struct Comparison {
     std::vector<std::string> notes; ///< whatever did not fit, and what was done
 };
 
-/// What is going on, for a line of progress: "comparing", 12 of 97 (0: not known).
-using CompareProgress = std::function<void(std::string_view what, std::int64_t done, std::int64_t total)>;
-
 /// Two sources, opened once for all passes over them.
 class Comparer {
 public:
-    /// Opens both; runs are decoded here. Throws Error, UsageError, Cancelled.
-    Comparer(const std::filesystem::path& a, const std::filesystem::path& b, const CompareOptions&, Observer&,
-             CompareProgress, std::stop_token);
+    /// Opens both; runs are decoded here. The call is told frames. Throws Error, UsageError, Cancelled.
+    Comparer(const std::filesystem::path& a, const std::filesystem::path& b, const CompareOptions&, Observer&, WorkCall,
+             std::stop_token);
     ~Comparer();
 
     const SourceInfo& a() const { return a_->info(); }
@@ -84,7 +82,7 @@ private:
     void note_differences(Comparison&) const;
 
     CompareOptions options_;
-    CompareProgress progress_;
+    WorkCall progress_;
     std::unique_ptr<FrameSource> a_, b_;
     ThreadPool pool_;
     std::optional<metrics::Alignment> alignment_;

@@ -99,7 +99,7 @@ Request with_precision(Request r, const std::string& words, std::string_view opt
 
 PrecisionResult compare_precision(const Request& asked, const PrecisionOptions& options,
                                   const std::function<void(const std::string&)>& begins, Observer& observer,
-                                  const std::function<void(double, double)>& comparing, std::stop_token stop) {
+                                  const ProgressCall& comparing, std::stop_token stop) {
     Request a = with_precision(asked, options.a, "--a"), b = with_precision(asked, options.b, "--b");
     for (const Request* r : {&a, &b}) // refused before anything is made
         require_device(r->device ? *r->device : default_device());

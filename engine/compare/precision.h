@@ -6,6 +6,7 @@
 #include <string>
 
 #include "engine/compare/trace_report.h"
+#include "engine/core/progress.h"
 #include "engine/session/trace.h"
 
 namespace denoir {
@@ -34,6 +35,6 @@ struct PrecisionResult {
 /// picture. `begins` is told "A" and "B" as each run begins. Throws Error, UsageError, Cancelled.
 PrecisionResult compare_precision(const Request&, const PrecisionOptions&,
                                   const std::function<void(const std::string&)>& begins, Observer&,
-                                  const std::function<void(double done, double total)>& comparing, std::stop_token);
+                                  const ProgressCall& comparing, std::stop_token);
 
 } // namespace denoir

@@ -76,7 +76,7 @@ std::optional<double> drawable(double relative) {
 
 } // namespace
 
-StepDivergences step_divergence(const RunFolder& a, const RunFolder& b, const std::function<void(int, int)>& progress,
+StepDivergences step_divergence(const RunFolder& a, const RunFolder& b, const ProgressCall& progress,
                                 std::stop_token stop) {
     StepDivergences out;
     const int total = a.record().total_steps;

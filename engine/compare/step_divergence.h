@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <functional>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
 
+#include "engine/core/progress.h"
 #include "engine/metrics/tensor_difference.h"
 #include "engine/report/chart.h"
 #include "engine/session/run_folder.h"
@@ -28,10 +28,9 @@ struct StepDivergences {
 };
 
 /// Step n of A against step n of B; where the runs have different numbers of steps, against the step of B, in the same
-/// window of the clip, whose noise level is nearest. Reads one pair of latents after the other. `progress`: steps done
-/// and in all. Throws Cancelled; latents that are damaged or of another size are a note.
-StepDivergences step_divergence(const RunFolder& a, const RunFolder& b, const std::function<void(int, int)>& progress,
-                                std::stop_token);
+/// window of the clip, whose noise level is nearest. Reads one pair of latents after the other. `progress` is told
+/// steps. Throws Cancelled; latents that are damaged or of another size are a note.
+StepDivergences step_divergence(const RunFolder& a, const RunFolder& b, const ProgressCall& progress, std::stop_token);
 
 /// "Latents are equal up to step 3; relative difference 1.2e-02 after step 4, 3.4e-01 after the last"; empty where
 /// nothing was compared.

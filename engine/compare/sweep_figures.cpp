@@ -30,8 +30,7 @@ std::filesystem::path video_of(const std::filesystem::path& path) {
 } // namespace
 
 SweepCell::Figures SweepMeter::figures(const std::filesystem::path& cell, const std::filesystem::path& reference,
-                                       std::size_t reference_index,
-                                       const std::function<void(std::int64_t, std::int64_t)>& progress,
+                                       std::size_t reference_index, const ProgressCall& progress,
                                        std::stop_token stop) try {
     SweepCell::Figures out{.reference = reference_index};
     Observer quiet;
@@ -50,11 +49,11 @@ SweepCell::Figures SweepMeter::figures(const std::filesystem::path& cell, const 
     pool_.set_stop(stop);
     // Cells that differ in their rate alone have the same frames.
     FramePairs pairs(*source, *reference_, {}, pool_.threads() > 1);
-    const std::int64_t total = pairs.expected().value_or(0);
+    const auto total = double(pairs.expected().value_or(0));
     std::vector<metrics::FrameMetrics> values;
     while (const auto pair = pairs.next()) {
         values.push_back(metrics::compare_frames(rgb8(pair->a->image), rgb8(pair->b->image), pool_));
-        if (progress) progress(std::int64_t(values.size()), total);
+        if (progress) progress(double(values.size()), total);
     }
     if (values.empty()) {
         out.note = "no frames";

@@ -2,11 +2,11 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <stop_token>
 
 #include "engine/compare/source.h"
+#include "engine/core/progress.h"
 #include "engine/core/thread_pool.h"
 #include "engine/session/sweep_folder.h"
 
@@ -20,11 +20,10 @@ public:
 
     /// How far a cell's clip is from its reference's, over all frames: PSNR of the mean MSE, mean SSIM, the frame with
     /// the lowest. Both are whatever open_source() opens (a run folder is decoded from its latents). Clips that cannot
-    /// be held against each other (other size, damaged) give a note instead of figures. `progress`: frames done and in
-    /// all, 0: not known. Blocks. Throws Cancelled.
+    /// be held against each other (other size, damaged) give a note instead of figures. `progress` is told frames.
+    /// Blocks. Throws Cancelled.
     SweepCell::Figures figures(const std::filesystem::path& cell, const std::filesystem::path& reference,
-                               std::size_t reference_index,
-                               const std::function<void(std::int64_t, std::int64_t)>& progress, std::stop_token);
+                               std::size_t reference_index, const ProgressCall& progress, std::stop_token);
 
 private:
     int threads_;

@@ -89,10 +89,8 @@ struct Clips {
     }
 };
 
-using Progress = std::function<void(std::string_view, std::int64_t, std::int64_t)>;
-
 /// Draws every moment of the grid, and hands out the one in the middle; nothing where there is no clip.
-Image play(const SweepRecord& record, const fs::path& video, const Progress& progress, const std::stop_token& stop) {
+Image play(const SweepRecord& record, const fs::path& video, const WorkCall& progress, const std::stop_token& stop) {
     Clips clips(record);
     if (clips.fps == 0) return {};
     SweepGrid grid(record, clips.width, clips.height);
@@ -106,14 +104,15 @@ Image play(const SweepRecord& record, const fs::path& video, const Progress& pro
         writer = std::make_unique<VideoWriter>(video, options);
     }
     const auto frames = std::max<std::int64_t>(1, std::llround(clips.seconds * clips.fps)), middle = frames / 2;
+    const std::int64_t shown = writer ? frames : middle + 1;
     Image picture;
-    for (std::int64_t i = 0; i < (writer ? frames : middle + 1); ++i) {
+    for (std::int64_t i = 0; i < shown; ++i) {
         if (stop.stop_requested()) throw Cancelled();
         for (std::size_t cell = 0; cell < clips.of_cell.size(); ++cell)
             if (clips.advance(cell, double(i) / clips.fps)) grid.put(cell, clips.of_cell[cell]->frame());
         if (i == middle) picture = grid.image();
         if (writer) writer->write(grid.image());
-        progress("drawing the grid", i + 1, writer ? frames : middle + 1);
+        progress("drawing the grid", double(i + 1), double(shown));
     }
     if (writer) writer->finish();
     return picture;
@@ -153,7 +152,7 @@ std::string to_csv(const SweepRecord& record) {
     return out;
 }
 
-void write_outputs(const SweepRecord& record, const SweepOutputs& outputs, const Progress& progress,
+void write_outputs(const SweepRecord& record, const SweepOutputs& outputs, const WorkCall& progress,
                    std::stop_token stop) {
     Image picture;
     if (!outputs.video.empty() || !outputs.picture.empty() || !outputs.report.empty())

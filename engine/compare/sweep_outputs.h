@@ -2,13 +2,13 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "engine/core/json.h"
+#include "engine/core/progress.h"
 #include "engine/media/image.h"
 #include "engine/session/sweep_folder.h"
 
@@ -27,11 +27,9 @@ SweepOutputs usual_outputs(const std::filesystem::path& folder);
 
 /// Reads the cells' videos (their run's video.mp4). Cells that are not done are drawn empty, with their state; a clip
 /// shorter than the longest holds its last frame. Large grids are drawn smaller, so that the whole stays within
-/// 3840x2160; without any finished clip that is an Error. Each file appears whole or not at all. `progress`: what is
-/// being made, done and in all. Throws Error, Cancelled.
-void write_outputs(const SweepRecord&, const SweepOutputs&,
-                   const std::function<void(std::string_view what, std::int64_t done, std::int64_t total)>& progress,
-                   std::stop_token);
+/// 3840x2160; without any finished clip that is an Error. Each file appears whole or not at all. `progress` is told
+/// frames. Throws Error, Cancelled.
+void write_outputs(const SweepRecord&, const SweepOutputs&, const WorkCall& progress, std::stop_token);
 
 /// One line a cell, with a line of names: the axes' values, state, seconds, psnr, ssim, run.
 std::string to_csv(const SweepRecord&);

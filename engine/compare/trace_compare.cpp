@@ -77,8 +77,7 @@ TraceFiles::TraceFiles(const std::filesystem::path& a, const std::filesystem::pa
                     "compare two traces of one model");
 }
 
-metrics::TraceComparison TraceFiles::compare(const std::function<void(double, double)>& progress,
-                                             std::stop_token stop) const {
+metrics::TraceComparison TraceFiles::compare(const ProgressCall& progress, std::stop_token stop) const {
     metrics::TraceComparison c;
     c.name_a = name_a_;
     c.name_b = name_b_;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <filesystem>
-#include <functional>
 #include <stop_token>
 #include <string>
 
+#include "engine/core/progress.h"
 #include "engine/metrics/trace_comparison.h"
 #include "engine/weights/container.h"
 
@@ -17,10 +17,9 @@ public:
     /// Reads the tables of contents. Throws Error naming the file, or both where they have no name in common.
     TraceFiles(const std::filesystem::path& a, const std::filesystem::path& b);
 
-    /// Every tensor that both have, one after the other; memory does not grow with the files. `progress` is told bytes
-    /// done and in all. Throws Error, Cancelled.
-    metrics::TraceComparison compare(const std::function<void(double done, double total)>& progress,
-                                     std::stop_token) const;
+    /// Every tensor that both have, one after the other; memory does not grow with the files. `progress` is told bytes.
+    /// Throws Error, Cancelled.
+    metrics::TraceComparison compare(const ProgressCall& progress, std::stop_token) const;
     /// Histograms of a tensor that both have in comparable shapes.
     metrics::PairHistograms histograms(const std::string& key, int bins = 64) const;
 

@@ -97,15 +97,11 @@ int decode_run(const std::filesystem::path& path, std::optional<int> asked, cons
                int threads, Observer& observer, std::stop_token stop) {
     const RunFolder run = RunFolder::open(path);
     const OutputKind kind = check_output(out, source_inputs(path));
-    const RunRecord& record = run.record();
-    Request r = record.request;
-    r.threads = 0;                     // decides no byte
     std::optional<FrameOutput> output; // made when there is something to write
     const int step = decode_frames(
         run, asked, threads,
         [&](int, const Tensor& frame) {
-            if (!output)
-                output.emplace(out, kind, *r.width, *r.height, *r.fps, record.metadata ? to_json(r).dump() : "");
+            if (!output) output.emplace(out, kind, video_options(run.record()));
             output->write(to_image(frame.unsqueeze(1), 0));
         },
         observer, std::move(stop));

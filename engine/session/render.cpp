@@ -185,9 +185,8 @@ Resolved resolved_and_checked(const Request& asked, const RenderOptions& options
     r.model = ModelFolder::open(r.request.model, r.request.parts);
     inputs.add(inputs_of(r.model));
     resolve_for(r, observer);
-    if (!options.out.empty())
-        check_frame_output(options.out, check_output(options.out, inputs.paths), *r.request.width, *r.request.height,
-                           *r.request.fps);
+    if (!options.out.empty() && check_output(options.out, inputs.paths) == OutputKind::video)
+        check_video_output(options.out, video_options(r.request));
     check(r, options);
     return r;
 }

@@ -39,14 +39,6 @@ std::string processor_name() {
     return "";
 }
 
-/// The request as a video carries it. The number of threads decides no byte of a video, and must not do so here.
-std::string metadata_of(const RunRecord& record) {
-    if (!record.metadata) return {};
-    Request r = record.request;
-    r.threads = 0;
-    return to_json(r).dump();
-}
-
 /// Brightness of each picture and its difference from the one before, 0 … 255: dips, jumps and flicker show.
 class PictureMetrics {
 public:
@@ -90,14 +82,12 @@ class Clip {
 public:
     /// `again`: the run may have been ended while it put the frames in their place. Throws Error where that changed.
     Clip(RunFolder& run, bool again)
-        : run_(run),
-          own_(run.file(run_file::video), OutputKind::video, *request().width, *request().height, *request().fps,
-               metadata_of(run.record())) {
+        : run_(run), own_(run.file(run_file::video), OutputKind::video, video_options(run.record())) {
         const RunRecord& record = run_.record();
         const Request& r = record.request;
         const OutputKind kind = check_output(record.out, all_inputs_of(r), again ? *r.frames : 0, run.path());
         if (kind == OutputKind::frames || lower_extension(record.out) == ".mkv")
-            wanted_.emplace(record.out, kind, *r.width, *r.height, *r.fps, metadata_of(record), again);
+            wanted_.emplace(record.out, kind, video_options(record), again);
     }
     void add(int index, const Tensor& frame) {
         const Image image = to_image(frame.unsqueeze(1), 0);

@@ -309,7 +309,7 @@ private:
     void put(const void* data, std::size_t bytes) {
         sink_(data, bytes);
         done_ += bytes;
-        if (options_.progress) options_.progress(done_, total_);
+        if (options_.progress) options_.progress(double(done_), double(total_));
     }
 
     Sink sink_;

@@ -2,7 +2,6 @@
 #pragma once
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <stop_token>
 #include <string>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "engine/core/dtype.h"
+#include "engine/core/progress.h"
 
 namespace denoir {
 
@@ -23,7 +23,7 @@ struct ConvertOptions {
     /// f8_e4m3: linears of the blocks with a scale each (ComfyUI's scaled fp8); q8_0: the same linears as 8-bit blocks,
     /// in a GGUF file; the rest keeps `dtype`.
     std::optional<DType> quantize;
-    std::function<void(std::uint64_t done, std::uint64_t total)> progress; ///< bytes written
+    ProgressCall progress; ///< bytes written; may be empty
     std::stop_token stop;
 };
 

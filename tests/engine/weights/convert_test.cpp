@@ -429,7 +429,7 @@ TEST(Convert, InputThatShrinks) {
         write_bytes(folder / "in", safetensors({{"a", "F32", {values}, std::string(4 * values, '\1')}}));
         Options options;
         options.dtype = dtype;
-        options.progress = [&](std::uint64_t, std::uint64_t) { fs::resize_file(folder / "in", 1 << 20); };
+        options.progress = [&](double, double) { fs::resize_file(folder / "in", 1 << 20); };
         const std::string said = refusal(folder / "in", folder / "out.safetensors", options);
         EXPECT_TRUE(has(said, "became shorter")) << said;
         EXPECT_TRUE(has(said, (folder / "in").string())) << said;
