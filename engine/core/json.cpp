@@ -32,7 +32,7 @@ std::string place(std::string_view text, std::size_t offset) {
 using Members = Json::object_t::Container;
 
 /// Makes nlohmann's values.
-class Parser : JsonScanner {
+class Parser final : JsonScanner {
 public:
     Parser(std::string_view text, std::string_view file) : JsonScanner(text), text_(text), file_(file) {}
 

@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cstdint>
 
+#include "engine/core/error.h"
 #include "engine/core/text.h"
 
 namespace denoir {

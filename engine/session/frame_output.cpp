@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/session/frame_output.h"
 
+#include "engine/session/request_json.h"
+
 namespace denoir {
 
 VideoOptions video_options(const Request& r) {

@@ -18,7 +18,7 @@ constexpr std::size_t max_rank = 64;
 constexpr std::size_t max_dtype = 32;
 constexpr const char* damaged = "the file is damaged: download or write it again";
 
-class Parser : JsonScanner {
+class Parser final : JsonScanner {
 public:
     Parser(std::string_view text, const std::string& file) : JsonScanner(text), file_(file) {}
 
