@@ -35,8 +35,8 @@ struct DraftDecoder::State {
         std::filesystem::path out; ///< empty: pictures only
     };
 
-    explicit State(DraftDecoder& decoder)
-        : self(decoder), thread({.nice = decoder_nice, .release = [this] { release(); }, .ended = {}}) {}
+    explicit State(DraftDecoder& owner)
+        : self(owner), thread({.nice = decoder_nice, .release = [this] { release(); }, .ended = {}}) {}
 
     /// Weights and backend belong to the thread.
     void release() {

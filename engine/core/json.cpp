@@ -64,8 +64,8 @@ private:
         return out;
     }
 
-    [[noreturn]] void fail(std::size_t offset, std::string_view what, std::string hint) const override {
-        throw Error(std::string(file_), path(), fmt::format("{} ({})", what, place(text_, offset)), std::move(hint));
+    Error problem(std::size_t offset, std::string_view what, std::string hint) const override {
+        return {std::string(file_), path(), fmt::format("{} ({})", what, place(text_, offset)), std::move(hint)};
     }
 
     Json value() {

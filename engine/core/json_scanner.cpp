@@ -8,7 +8,6 @@
 #include <charconv>
 #include <cstdint>
 
-#include "engine/core/error.h"
 #include "engine/core/text.h"
 
 namespace denoir {

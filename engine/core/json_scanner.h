@@ -3,22 +3,26 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <utility>
+
+#include "engine/core/error.h"
 
 namespace denoir {
 
 /// JSON's words (RFC 8259) one after another, for readers that know what they expect and keep only that: a header of
 /// 100 MB from a stranger must be refused within 2 s and 1 GiB, which nlohmann's lexer does not reach (it takes 2 to 4
-/// s there, stops at a NUL, and its messages are not for users). The text is valid UTF-8. Every function but `open`
-/// stands at the first byte of what it reads, and leaves the position behind it; a reader says by fail() what a problem
-/// is called.
+/// s there, stops at a NUL, and its messages are not for users). The text is valid UTF-8. Every function
+/// stands at the first byte of what it reads, and leaves the position behind it.
 class JsonScanner {
 protected:
     explicit JsonScanner(std::string_view text) : text_(text) {}
     ~JsonScanner() = default;
 
-    /// Throws Error for what was found at byte `offset`.
-    [[noreturn]] virtual void fail(std::size_t offset, std::string_view what, std::string hint) const = 0;
+    /// What the reader makes of a problem at byte `offset`.
+    virtual Error problem(std::size_t offset, std::string_view what, std::string hint) const = 0;
+    [[noreturn]] void fail(std::size_t offset, std::string_view what, std::string hint) const {
+        throw problem(offset, what, std::move(hint));
+    }
     /// fail() here: something else than `wanted`, or the end of the text.
     [[noreturn]] void unexpected(std::string_view wanted) const;
 

@@ -30,22 +30,22 @@ public:
                 metadata(result);
             else
                 result.tensors.push_back(tensor(std::move(key)));
-            if (result.tensors.size() > max_tensors) fail(at(), fmt::format("more than {} tensors", max_tensors));
+            if (result.tensors.size() > max_tensors) fail(at(), fmt::format("more than {} tensors", max_tensors), {});
         });
         finish();
         return result;
     }
 
 private:
-    [[noreturn]] void fail(std::size_t offset, std::string_view what, std::string = {}) const override {
-        throw Error(file_, "header", fmt::format("{} (byte {} of the header)", what, offset), damaged);
+    Error problem(std::size_t offset, std::string_view what, std::string) const override {
+        return {file_, "header", fmt::format("{} (byte {} of the header)", what, offset), damaged};
     }
     [[noreturn]] void fail_in(std::string_view tensor, std::string_view what) const {
         throw Error(file_, std::string(tensor), std::string(what), damaged);
     }
 
     void metadata(SafetensorsHeader& header) {
-        if (seen_metadata_) fail(at(), "__metadata__ is there twice");
+        if (seen_metadata_) fail(at(), "__metadata__ is there twice", {});
         seen_metadata_ = true;
         if (peek() == 'n') return literal("null"); // some writers have nothing to say
         each_member([&](std::string key, std::size_t) {
@@ -60,7 +60,7 @@ private:
 
     HeaderTensor tensor(std::string name) {
         if (name.size() > max_tensor_name)
-            fail(at(), fmt::format("a tensor's name is longer than {} bytes", max_tensor_name));
+            fail(at(), fmt::format("a tensor's name is longer than {} bytes", max_tensor_name), {});
         HeaderTensor t;
         t.name = std::move(name);
         bool dtype = false, shape = false, offsets = false;

@@ -36,7 +36,7 @@ TEST(Json, reads_every_kind_and_keeps_the_order) {
 
 TEST(Json, syntax_errors_say_where) {
     EXPECT_EQ(refusal("{\n  \"a\": 1,\n  \"b\" 2\n}"),
-              "a.json: b: not JSON: expected a colon, found 2 (line 3, column 7); correct the text there");
+              "a.json: not JSON: expected a colon, found 2 (line 3, column 7); correct the text there");
     EXPECT_EQ(refusal("{\"ß\": 1 x}"),
               "a.json: not JSON: expected a comma or }, found x (line 1, column 9); correct the text there");
     EXPECT_EQ(refusal("[1, maybe]"),

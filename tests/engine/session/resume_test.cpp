@@ -131,7 +131,8 @@ TEST_F(Runs, ABranchCountsItsOwnForwards) {
     branch.prompt = "A blue moon.";
     const RenderResult result = whole(branch, "branch");
     int own = 0, all = 0;
-    for (const StepRecord& s : RunFolder::open(folder_ / "branch").record().steps) {
+    const RunFolder run = RunFolder::open(folder_ / "branch");
+    for (const StepRecord& s : run.record().steps) {
         all += s.forwards;
         if (s.step > 1) own += s.forwards;
     }

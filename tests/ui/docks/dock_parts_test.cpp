@@ -61,7 +61,7 @@ private slots:
             run->setData(value, role);
         QStandardItemModel model;
         model.appendRow(run);
-        const QFontMetrics metrics = QApplication::fontMetrics();
+        const QFontMetrics metrics(QApplication::font());
         constexpr int room = 146, star = 20;
         const QStringList lines = RunDelegate::details(model.index(0, 0), metrics, room);
         QVERIFY2(lines.join('|').contains("interrupted 4/40"), qPrintable(lines.join('|')));
@@ -86,7 +86,7 @@ private slots:
         QStandardItemModel model;
         model.appendRow(run);
         const auto time = [&](int room) {
-            return RunDelegate::details(model.index(0, 0), QApplication::fontMetrics(), room).join('|');
+            return RunDelegate::details(model.index(0, 0), QFontMetrics(QApplication::font()), room).join('|');
         };
         QVERIFY2(time(600).contains("1 min 08 s"), qPrintable(time(600)));
         int room = 600;
