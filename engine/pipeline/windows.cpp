@@ -6,28 +6,11 @@
 #include <algorithm>
 
 #include "engine/core/error.h"
-#include "engine/pipeline/noise_levels.h"
 #include "engine/pipeline/schedule.h"
 #include "engine/pipeline/variant.h"
 #include "engine/weights/model_folder.h"
 
 namespace denoir {
-SigmaSchedule schedule_of(const Request& r) { return sigma_schedule(usual_sigmas(*r.sampler), *r.steps, *r.shift); }
-
-ForcingPlan plan_of(const Request& r, const Window& w) {
-    return forcing_plan(schedule_of(r), {.frames = w.frames,
-                                         .base = w.frames,
-                                         .ar_step = r.forcing->ar_step,
-                                         .ready = w.ready,
-                                         .block = r.forcing->block,
-                                         .end_frames = w.last && !r.last_image.empty() ? 1 : 0});
-}
-
-double expert_boundary(const Request& r, const ModelFolder& model) {
-    const auto it = model.model_index.find("boundary_ratio");
-    if (it != model.model_index.end() && it->is_number()) return it->get<double>();
-    return *r.mode == Mode::t2v ? 0.875 : 0.9; // spec/schedulers.md 8: of the model, whatever images it takes
-}
 
 std::vector<Window> windows_of(const Request& r) {
     const int all = latent_frames(*r.frames), first = window_frames(r);
@@ -90,29 +73,6 @@ int drawn_frames(const Request& r) {
     int frames = 0;
     for (const Window& w : windows_of(r)) frames += w.frames;
     return frames;
-}
-
-std::vector<double> noise_levels(const Request& r) {
-    std::vector<double> levels;
-    if (*r.mode != Mode::forcing) {
-        const SigmaSchedule schedule = schedule_of(r);
-        levels.assign(schedule.sigmas.begin(), schedule.sigmas.end());
-        return levels;
-    }
-    for (const Window& w : windows_of(r)) {
-        if (w.index > 1 && !w.last) { // as the one before
-            for (int row = 0; row < w.steps; ++row) levels.push_back(levels[levels.size() - std::size_t(w.steps)]);
-            continue;
-        }
-        const ForcingPlan plan = plan_of(r, w);
-        for (int row = 0; row < plan.rows; ++row) {
-            double sum = 0;
-            for (int f = 0; f < w.frames; ++f) sum += plan.timesteps[static_cast<std::size_t>(row * plan.frames + f)];
-            levels.push_back(w.index > 0 && row == 0 ? 0 : sum / w.frames / 1000); // the end of the window before
-        }
-    }
-    levels.push_back(0);
-    return levels;
 }
 
 } // namespace denoir
