@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/request/request_values.h"
 
-#include <QObject>
 #include <QVariantMap>
 #include <limits>
 
@@ -120,16 +119,6 @@ QStringList changed_keys(const Request& a, const Request& b) {
         if ((i == x.end()) != (j == y.end()) || (i != x.end() && *i != *j)) out << to_qstring(key);
     }
     return out;
-}
-
-QString summary(const Request& r) {
-    QStringList parts;
-    if (r.width && r.height) parts << QStringLiteral("%1x%2").arg(*r.width).arg(*r.height);
-    if (r.frames) parts << QObject::tr("%1 f").arg(*r.frames);
-    if (r.steps) parts << QObject::tr("%n step(s)", nullptr, *r.steps);
-    if (r.guidance) parts << QObject::tr("guidance %1").arg(*r.guidance);
-    if (r.seed) parts << QObject::tr("seed %1").arg(*r.seed);
-    return parts.join(QStringLiteral(" · "));
 }
 
 } // namespace denoir::app

@@ -23,7 +23,5 @@ void set_field(Request& request, const QString& key, const QVariant& value);
 QString top_key(const QString& key);
 /// The keys whose values differ.
 QStringList changed_keys(const Request& a, const Request& b);
-/// "256x144 · 33 f · 20 steps · seed 7": what is known of it.
-QString summary(const Request& request);
 
 } // namespace denoir::app

@@ -138,7 +138,7 @@ struct RunHistory::Store {
 
     /// What was read of the run at work may be older than what is known of it.
     void bring_up(RunRow& row) const {
-        if (row.state == QStringLiteral("running") && (row.path == at_work || row.entry == at_work))
+        if (row.standing == RunStanding::running && (row.path == at_work || row.entry == at_work))
             row.steps_done = std::max(row.steps_done, step_at_work);
     }
 
@@ -240,8 +240,8 @@ QVariant RunHistory::data(const QModelIndex& index, int role) const {
         return r.prompt;
     case TemplateRole:
         return r.prompt_template;
-    case StateRole:
-        return r.state;
+    case StandingRole:
+        return int(r.standing);
     case CreatedRole:
         return QDateTime::fromMSecsSinceEpoch(r.created, Qt::UTC);
     case SeedRole:
@@ -324,14 +324,14 @@ bool RunHistory::contains(const QString& run) const { return store_->find(run) >
 FinishedRuns RunHistory::finished_runs() const {
     FinishedRuns out;
     for (const RunRow& r : store_->rows)
-        if (r.video && r.state == QStringLiteral("done"))
+        if (r.video && r.standing == RunStanding::done)
             out.add(to_path(r.path), r.seed, r.width, r.height, r.frames, r.steps);
     return out;
 }
 
 QString RunHistory::newest_done() const {
     for (const RunRow& row : store_->rows)
-        if (row.state == QStringLiteral("done") && row.video) return row.path;
+        if (row.standing == RunStanding::done && row.video) return row.path;
     return {};
 }
 
@@ -477,9 +477,9 @@ RunHistory::DropPlan RunHistory::plan_drop(quint64 limit) const {
     // What cannot be read cannot be freed here: others do not go for its sake.
     quint64 used = bytes();
     for (const RunRow& row : store_->rows)
-        if (row.state == QLatin1String("unreadable")) used -= std::min(used, row.bytes);
+        if (row.standing == RunStanding::unreadable) used -= std::min(used, row.bytes);
     for (auto row = store_->rows.rbegin(); row != store_->rows.rend() && used > limit; ++row) {
-        if (row->starred || row->droppable == 0 || row->state != QStringLiteral("done")) continue;
+        if (row->starred || row->droppable == 0 || row->standing != RunStanding::done) continue;
         plan.runs << row->path;
         plan.bytes += row->droppable;
         used -= std::min(used, row->droppable);

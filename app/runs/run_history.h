@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/base/issue.h"
+#include "app/runs/run_standing.h"
 #include "engine/session/run_record.h"
 
 namespace denoir {
@@ -31,7 +32,7 @@ public:
         NameRole, ///< given by the user; empty: none
         PromptRole,
         TemplateRole, ///< with wildcards; empty: had none
-        StateRole,    ///< "done", "running", "cancelled", "failed", "interrupted", "waiting", "unreadable"
+        StandingRole, ///< RunStanding as int
         CreatedRole,  ///< QDateTime, UTC
         SeedRole,     ///< quint64
         WidthRole,
@@ -53,6 +54,9 @@ public:
 
     explicit RunHistory(QObject* parent = nullptr);
     ~RunHistory() override;
+
+    /// StandingRole of a row.
+    static RunStanding standing(const QModelIndex& run) { return RunStanding(run.data(StandingRole).toInt()); }
 
     int rowCount(const QModelIndex& parent = {}) const override;
     QVariant data(const QModelIndex& index, int role) const override;

@@ -7,6 +7,7 @@
 #include <QSet>
 #include <QSqlError>
 #include <QSqlQuery>
+#include <algorithm>
 
 #include "app/base/low_priority.h"
 #include "app/base/text.h"
@@ -16,7 +17,7 @@ namespace denoir::app {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr int index_version = 7; ///< of the table, of pack() and of haystacks
+constexpr int index_version = 8; ///< of the table, of pack() and of haystacks
 constexpr int scanner_nice = 10;
 constexpr std::size_t batch = 256;
 
@@ -24,8 +25,8 @@ QByteArray pack(const RunRow& r) {
     QByteArray bytes;
     QDataStream out(&bytes, QIODevice::WriteOnly);
     out.setVersion(QDataStream::Qt_6_4);
-    out << r.path << r.stamp << r.name << r.prompt << r.negative << r.prompt_template << r.state << r.mode << r.model
-        << r.sampler << r.created << r.seed << r.width << r.height << r.frames << r.steps << r.steps_done
+    out << r.path << r.stamp << r.name << r.prompt << r.negative << r.prompt_template << qint32(r.standing) << r.mode
+        << r.model << r.sampler << r.created << r.seed << r.width << r.height << r.frames << r.steps << r.steps_done
         << r.branch_step << r.guidance << r.seconds << r.bytes << r.droppable << r.starred << r.thumbnail << r.video
         << r.latents << r.issue.file << r.issue.field << r.issue.message << r.issue.hint << r.haystack;
     return bytes;
@@ -34,7 +35,8 @@ QByteArray pack(const RunRow& r) {
 /// A run at work ends without a file of it changing where its program is killed, and one that could not be read may be
 /// readable with other rights: both are always looked at again.
 QString trusted_stamp(const RunRow& row) {
-    return row.state == QLatin1String("running") || row.state == QLatin1String("unreadable") ? QString() : row.stamp;
+    const bool trusted = row.standing != RunStanding::running && row.standing != RunStanding::unreadable;
+    return trusted ? row.stamp : QString();
 }
 
 /// Throws where there is no run.
@@ -48,10 +50,12 @@ RunRow read_or_tell(const fs::path& entry) try { return read_run(entry); } catch
 bool unpack(const QByteArray& bytes, RunRow& r) {
     QDataStream in(bytes);
     in.setVersion(QDataStream::Qt_6_4);
-    in >> r.path >> r.stamp >> r.name >> r.prompt >> r.negative >> r.prompt_template >> r.state >> r.mode >> r.model >>
+    qint32 standing = 0;
+    in >> r.path >> r.stamp >> r.name >> r.prompt >> r.negative >> r.prompt_template >> standing >> r.mode >> r.model >>
         r.sampler >> r.created >> r.seed >> r.width >> r.height >> r.frames >> r.steps >> r.steps_done >>
         r.branch_step >> r.guidance >> r.seconds >> r.bytes >> r.droppable >> r.starred >> r.thumbnail >> r.video >>
         r.latents >> r.issue.file >> r.issue.field >> r.issue.message >> r.issue.hint >> r.haystack;
+    r.standing = RunStanding(std::clamp(standing, 0, int(RunStanding::unreadable)));
     return in.status() == QDataStream::Ok && in.atEnd();
 }
 

@@ -6,8 +6,8 @@
 
 #include "app/base/folder.h"
 #include "app/base/text.h"
-#include "app/request/request_values.h"
 #include "app/runs/run_queue_store.h"
+#include "app/runs/run_words.h"
 #include "engine/session/run_folder.h"
 
 namespace denoir::app {
@@ -91,7 +91,7 @@ QVariant RunQueue::data(const QModelIndex& index, int role) const {
     case PromptRole:
         return to_qstring(e.request.prompt);
     case Qt::ToolTipRole:
-        return e.issue.isEmpty() ? summary(e.request) : e.issue.line();
+        return e.issue.isEmpty() ? run_words::summary(e.request) : e.issue.line();
     case IdRole:
         return e.id;
     case StateRole:
@@ -99,7 +99,7 @@ QVariant RunQueue::data(const QModelIndex& index, int role) const {
     case TemplateRole:
         return e.prompt_template;
     case SummaryRole:
-        return summary(e.request);
+        return run_words::summary(e.request);
     case SeedRole:
         return e.request.seed ? QVariant::fromValue<quint64>(*e.request.seed) : QVariant();
     case ProgressRole:

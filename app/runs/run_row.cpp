@@ -92,22 +92,32 @@ QByteArray field(const QString& name, const QString& value) {
     return {};
 }
 
+/// As haystacks have them, in the order of RunStanding.
+constexpr const char* standings[] = {"waiting", "running", "done", "failed", "cancelled", "interrupted", "unreadable"};
+
 /// The states whose words in a row begin so.
 QList<QByteArray> states(const QString& word) {
     constexpr qsizetype least = 3; // letters, before it means anything
     if (word.size() < least) return {};
     QList<QByteArray> out;
-    for (const char* state : {"running", "interrupted", "cancelled", "failed", "waiting", "unreadable"}) {
+    for (std::size_t i = 0; i < std::size(standings); ++i) {
         // Behind the point stands what it does.
-        const QString words = run_words::state(QLatin1String(state), 0, 0, {}).section(QChar(0xb7), 0, 0);
+        const QString words = run_words::standing(RunStanding(i), 0, 0, {}).section(QChar(0xb7), 0, 0);
         for (const QString& each : letters(words).split(QLatin1Char(' ')))
-            if (each.startsWith(word)) out << QByteArray("state:") + state;
+            if (each.startsWith(word)) out << QByteArray("state:") + standings[i];
     }
     return out;
 }
 
 /// As haystacks have it: in small letters, and a size is written with either sign.
 QString folded(const QString& text) { return text.toLower().replace(QChar(0xd7), QLatin1Char('x')); }
+
+/// Of a run that no process has to end.
+RunStanding standing_of(RunState ended) {
+    return ended == RunState::done     ? RunStanding::done
+           : ended == RunState::failed ? RunStanding::failed
+                                       : RunStanding::cancelled;
+}
 
 /// What its folder tells, whatever its record says.
 void look_at_folder(RunRow& row, const fs::path& entry) {
@@ -160,7 +170,7 @@ void RunRow::make_haystack() {
                           name,
                           prompt_template,
                           negative,
-                          QStringLiteral("state:") + state,
+                          QStringLiteral("state:") + QLatin1String(standings[int(standing)]),
                           QStringLiteral("mode:") + mode,
                           model,
                           QStringLiteral("sampler:") + sampler,
@@ -211,10 +221,11 @@ RunRow read_run(const fs::path& entry) {
     row.mode = text_or_empty(request, "mode");
     row.sampler = text_or_empty(request, "sampler");
     row.model = to_qstring(r.model.filename());
-    row.state = to_qstring(name(record.state));
     const bool at_work = record.state == RunState::running || record.state == RunState::waiting;
     // Before its first step it is at work, too: prompt and images are being encoded.
-    if (at_work) row.state = RunFolder::busy(entry) ? QStringLiteral("running") : QStringLiteral("interrupted");
+    row.standing = !at_work                 ? standing_of(record.state)
+                   : RunFolder::busy(entry) ? RunStanding::running
+                                            : RunStanding::interrupted;
     const QDateTime created = QDateTime::fromString(to_qstring(record.created), Qt::ISODate);
     row.created = created.isValid() ? created.toMSecsSinceEpoch() : 0;
     row.seed = r.seed.value_or(0);
@@ -235,7 +246,7 @@ RunRow read_run(const fs::path& entry) {
 RunRow unreadable_run(const fs::path& entry, const Issue& issue) {
     RunRow row;
     row.prompt = to_qstring(entry.filename());
-    row.state = QStringLiteral("unreadable");
+    row.standing = RunStanding::unreadable;
     const QDateTime written = QFileInfo(to_qstring(entry / run_file::record)).lastModified();
     row.created = (written.isValid() ? written : QFileInfo(to_qstring(entry)).lastModified()).toMSecsSinceEpoch();
     row.issue = issue;

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "app/base/issue.h"
+#include "app/runs/run_standing.h"
 
 namespace denoir::app {
 
@@ -14,7 +15,8 @@ struct RunRow {
     QString entry; ///< path below the data folder's `runs`, perhaps a link
     QString path;  ///< the run folder itself
     QString stamp; ///< changes with its files
-    QString name, prompt, negative, prompt_template, state, mode, model, sampler;
+    QString name, prompt, negative, prompt_template, mode, model, sampler;
+    RunStanding standing = RunStanding::waiting;
     qint64 created = 0; ///< milliseconds since 1970, UTC
     quint64 seed = 0;
     int width = 0, height = 0, frames = 0, steps = 0, steps_done = 0;

@@ -19,21 +19,38 @@ QString seed(quint64 seed) { return QCoreApplication::translate("Runs", "seed %1
 
 QString frames(int frames) { return QCoreApplication::translate("Runs", "%1 f").arg(frames); }
 
-QString state(const QString& name, int steps_done, int steps, const Issue& issue) {
-    if (name == QLatin1String("running") && steps_done > 0 && steps_done == steps)
-        return QCoreApplication::translate("Runs", "running · decoding");
-    if (name == QLatin1String("running"))
-        return QCoreApplication::translate("Runs", "running · step %1/%2").arg(steps_done).arg(steps);
-    if (name == QLatin1String("interrupted"))
-        return QCoreApplication::translate("Runs", "interrupted %1/%2").arg(steps_done).arg(steps);
-    if (name == QLatin1String("cancelled"))
-        return QCoreApplication::translate("Runs", "stopped %1/%2").arg(steps_done).arg(steps);
+QString summary(const Request& r) {
+    QStringList parts;
+    if (r.width && r.height) parts << QStringLiteral("%1x%2").arg(*r.width).arg(*r.height);
+    if (r.frames) parts << frames(*r.frames);
+    if (r.steps) parts << steps(*r.steps);
+    if (r.guidance) parts << guidance(*r.guidance);
+    if (r.seed) parts << seed(*r.seed);
+    return parts.join(QStringLiteral(" · "));
+}
+
+QString standing(RunStanding standing, int steps_done, int steps, const Issue& issue) {
+    const auto words = [](const char* text) { return QCoreApplication::translate("Runs", text); };
     const QString message = engine_text(issue.message);
-    if (name == QLatin1String("failed"))
-        return QCoreApplication::translate("Runs", "failed: %1")
+    switch (standing) {
+    case RunStanding::waiting:
+        return words(QT_TRANSLATE_NOOP("Runs", "not begun"));
+    case RunStanding::running:
+        return steps_done > 0 && steps_done == steps
+                   ? words(QT_TRANSLATE_NOOP("Runs", "running · decoding"))
+                   : words(QT_TRANSLATE_NOOP("Runs", "running · step %1/%2")).arg(steps_done).arg(steps);
+    case RunStanding::done:
+        break;
+    case RunStanding::failed:
+        return words(QT_TRANSLATE_NOOP("Runs", "failed: %1"))
             .arg(issue.file.isEmpty() ? message : QFileInfo(issue.file).fileName() + QStringLiteral(": ") + message);
-    if (name == QLatin1String("unreadable")) return QCoreApplication::translate("Runs", "unreadable: %1").arg(message);
-    if (name == QLatin1String("waiting")) return QCoreApplication::translate("Runs", "not begun");
+    case RunStanding::cancelled:
+        return words(QT_TRANSLATE_NOOP("Runs", "stopped %1/%2")).arg(steps_done).arg(steps);
+    case RunStanding::interrupted:
+        return words(QT_TRANSLATE_NOOP("Runs", "interrupted %1/%2")).arg(steps_done).arg(steps);
+    case RunStanding::unreadable:
+        return words(QT_TRANSLATE_NOOP("Runs", "unreadable: %1")).arg(message);
+    }
     return {};
 }
 

@@ -3,6 +3,8 @@
 #include <QString>
 
 #include "app/base/issue.h"
+#include "app/runs/run_standing.h"
+#include "engine/pipeline/request.h"
 
 /// The words in which rows tell of a run, in the studio's language: lists show them, and a search understands them.
 namespace denoir::app::run_words {
@@ -11,7 +13,9 @@ QString steps(int steps);
 QString guidance(double guidance);
 QString seed(quint64 seed);
 QString frames(int frames);
-/// `name` as RunHistory::StateRole; empty for a run that is done, of which its time says more.
-QString state(const QString& name, int steps_done, int steps, const Issue& issue);
+/// "256x144 · 33 f · 20 steps · CFG 5 · seed 7": what is known of it.
+QString summary(const Request&);
+/// Empty for a run that is done, of which its time says more.
+QString standing(RunStanding, int steps_done, int steps, const Issue& issue);
 
 } // namespace denoir::app::run_words

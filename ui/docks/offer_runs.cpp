@@ -64,7 +64,7 @@ void offer_runs(QMenu& menu, Studio& studio, const QString& except, QWidget* par
         const QModelIndex at = studio.history.index(row);
         const QString path = at.data(Role::PathRole).toString();
         if (path == except || at.data(Role::VideoRole).toString().isEmpty()) continue;
-        if (at.data(Role::StateRole).toString() == QLatin1String("unreadable")) continue;
+        if (app::RunHistory::standing(at) == app::RunStanding::unreadable) continue;
         QString text = at.data(Role::NameRole).toString();
         if (text.isEmpty()) text = at.data(Role::PromptRole).toString().simplified();
         text = menu.fontMetrics().elidedText(text, Qt::ElideMiddle, widest_name) + QStringLiteral("   ") +

@@ -75,44 +75,38 @@ void ParametersPanel::refresh_field(const QString& key) {
     Field* field = fields_.value(key);
     const auto& document = studio_.document;
     if (const auto show = show_.value(key)) show();
-    QString error = refused_.value(key);
+    // A field may stand for two keys of a request; `said` is what it is without a value of its own.
+    QStringList parts{key};
+    QString said = shown(key, document.default_value(key));
     if (key == key_size) {
-        const int width = document.default_value(QStringLiteral("width")).toInt(),
-                  height = document.default_value(QStringLiteral("height")).toInt();
-        const bool changed =
-            document.is_changed(QStringLiteral("width")) || document.is_changed(QStringLiteral("height"));
-        field->set_default(width > 0 ? size_text(width, height) : QString(), changed);
-        for (const auto* part : {"size", "width", "height"})
-            if (error.isEmpty()) error = words(document.issue(QLatin1String(part)));
+        parts = QStringList{QStringLiteral("width"), QStringLiteral("height")};
+        const int width = document.default_value(parts[0]).toInt(), height = document.default_value(parts[1]).toInt();
+        said = width > 0 ? size_text(width, height) : QString();
     } else if (key == key_precision) {
-        const QString standard = document.default_value(QStringLiteral("dtype")).toString() + QLatin1Char('/') +
-                                 document.default_value(key).toString();
-        const bool changed = document.is_changed(QStringLiteral("dtype")) || document.is_changed(key);
-        field->set_default(standard.size() > 1 ? shown(key, standard) : QString(), changed);
-        for (const auto* part : {"precision", "dtype"})
-            if (error.isEmpty()) error = words(document.issue(QLatin1String(part)));
+        parts = QStringList{key, QStringLiteral("dtype")};
+        const QString standard =
+            document.default_value(parts[1]).toString() + QLatin1Char('/') + document.default_value(key).toString();
+        said = standard.size() > 1 ? shown(key, standard) : QString();
     } else if (key == key_loras) {
-        field->set_default(tr("none"), document.has_value(key));
-        if (error.isEmpty()) error = words(document.issue(key));
+        said = tr("none");
     } else if (key == key_cache) {
-        field->set_default(tr("off"), document.has_value(key));
-        if (error.isEmpty()) error = words(document.issue(key));
+        said = tr("off");
     } else if (key == key_whole_steps) {
-        field->set_default(tr("the first and the last"), document.value(key).toBool());
-        if (error.isEmpty()) error = words(document.issue(key));
+        said = tr("the first and the last");
+    } else if (key == QLatin1String("seed")) {
+        said = tr("random");
     } else if (key == key_guidance_low) {
         // Of a run with two experts it may be set while the model has one, which refuses it.
         field->setVisible(two_experts() || document.has_value(key));
-        field->set_default(two_experts() ? shown(key, document.default_value(key)) : tr("none"),
-                           document.is_changed(key));
-        if (error.isEmpty()) error = words(document.issue(key));
-    } else if (key == QLatin1String("seed")) {
-        field->set_default(tr("random"), document.has_value(key));
-        if (error.isEmpty()) error = words(document.issue(key));
-    } else {
-        field->set_default(shown(key, document.default_value(key)), document.is_changed(key));
-        if (error.isEmpty()) error = words(document.issue(key));
+        if (!two_experts()) said = tr("none");
     }
+    bool changed =
+        std::any_of(parts.begin(), parts.end(), [&](const QString& part) { return document.is_changed(part); });
+    if (key == key_whole_steps) changed = document.value(key).toBool(); // that it is off is no choice
+    field->set_default(said, changed);
+    QString error = refused_.value(key);
+    for (const QString& part : QStringList{key} + parts)
+        if (error.isEmpty()) error = words(document.issue(part));
     field->set_error(error);
     QString hint = snapped_.value(key);
     if (hint.isEmpty() && key == QLatin1String("frames")) hint = windows_text();

@@ -21,6 +21,7 @@
 namespace denoir::ui {
 
 using Role = app::RunHistory::Role;
+using Standing = app::RunStanding;
 
 namespace {
 constexpr int picture_width = 80, picture_height = 48;
@@ -28,8 +29,9 @@ constexpr int star_room = 20;   ///< of the title and the line below it
 constexpr int most_details = 3; ///< lines below the title: in 240 pixels, too, they hold all but the longest numbers
 
 QString state_words(const QModelIndex& index) {
-    return app::run_words::state(index.data(Role::StateRole).toString(), index.data(Role::StepsDoneRole).toInt(),
-                                 index.data(Role::StepsRole).toInt(), index.data(Role::IssueRole).value<app::Issue>());
+    return app::run_words::standing(app::RunHistory::standing(index), index.data(Role::StepsDoneRole).toInt(),
+                                    index.data(Role::StepsRole).toInt(),
+                                    index.data(Role::IssueRole).value<app::Issue>());
 }
 
 /// "1:08" for 1 min 08 s; below a minute there is nothing to save.
@@ -46,15 +48,15 @@ class Details {
 public:
     explicit Details(const QModelIndex& index)
         : values_{app::run_words::seed(index.data(Role::SeedRole).toULongLong())} {
-        const QString name = index.data(Role::StateRole).toString();
-        const bool done = name == QLatin1String("done");
-        if (name == QLatin1String("unreadable")) { // nothing else is known of it
+        const Standing standing = app::RunHistory::standing(index);
+        const bool done = standing == Standing::done;
+        if (standing == Standing::unreadable) { // nothing else is known of it
             values_ = {state_words(index)};
             return;
         }
-        failed_ = name == QLatin1String("failed");
+        failed_ = standing == Standing::failed;
         // Of what was stopped on its way, the state says how many there are.
-        if (done || failed_ || name == QLatin1String("waiting"))
+        if (done || failed_ || standing == Standing::waiting)
             values_ << app::run_words::steps(index.data(Role::StepsRole).toInt());
         if (const double guidance = index.data(Role::GuidanceRole).toDouble(); guidance > 0)
             values_ << app::run_words::guidance(guidance);
@@ -186,7 +188,7 @@ void RunDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, c
         picture = studio_.thumbnails.frame(video, (tick_ * 2) % frames, side);
     }
     if (picture.isNull() && !still.isEmpty()) picture = studio_.thumbnails.picture(still, side);
-    const bool running = index.data(Role::StateRole).toString() == QLatin1String("running");
+    const bool running = app::RunHistory::standing(index) == Standing::running;
     const int steps = index.data(Role::StepsDoneRole).toInt();
     if (picture.isNull() && still.isEmpty() && !running && steps > 0)
         picture = studio_.thumbnails.step(index.data(Role::PathRole).toString(), steps, side);

@@ -41,14 +41,14 @@
 namespace denoir::ui {
 
 using Role = app::RunHistory::Role;
+using Standing = app::RunStanding;
 
 namespace {
 
 /// It ended before its video was done.
 bool can_resume(const QModelIndex& run) {
-    const QString state = run.data(Role::StateRole).toString();
-    return state == QLatin1String("interrupted") || state == QLatin1String("cancelled") ||
-           state == QLatin1String("failed");
+    const Standing standing = app::RunHistory::standing(run);
+    return standing == Standing::interrupted || standing == Standing::cancelled || standing == Standing::failed;
 }
 
 } // namespace
@@ -363,7 +363,7 @@ void RunsPanel::show_menu(const QPoint& at) {
     menu.addAction(icon(QStringLiteral("reset")), tr("Restore parameters"), this, &RunsPanel::restore_parameters);
     if (can_resume(index))
         menu.addAction(icon(QStringLiteral("resume")), tr("Resume"), this, [this, run] { emit resume_run(run); });
-    if (index.data(Role::StateRole).toString() == QLatin1String("failed"))
+    if (app::RunHistory::standing(index) == Standing::failed)
         menu.addAction(icon(QStringLiteral("log")), tr("Details"), this, [this, run] { emit details_asked(run); });
     menu.addSeparator();
     menu.addAction(icon(QStringLiteral("star")),

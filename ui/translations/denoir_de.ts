@@ -98,18 +98,6 @@
         <translation>Demo</translation>
     </message>
     <message>
-        <source>%1 f</source>
-        <translation>%1 Bilder</translation>
-    </message>
-    <message>
-        <source>guidance %1</source>
-        <translation>Guidance %1</translation>
-    </message>
-    <message>
-        <source>seed %1</source>
-        <translation>Seed %1</translation>
-    </message>
-    <message>
         <source>the index of the runs cannot be written</source>
         <translation>das Verzeichnis der Läufe lässt sich nicht schreiben</translation>
     </message>
@@ -152,13 +140,6 @@
     <message>
         <source>too large · %1 at least for %2, %3 are free: use a smaller size</source>
         <translation>zu groß · mindestens %1 für %2, %3 sind frei: eine kleinere Größe wählen</translation>
-    </message>
-    <message numerus="yes">
-        <source>%n step(s)</source>
-        <translation>
-            <numerusform>%n Schritt</numerusform>
-            <numerusform>%n Schritte</numerusform>
-        </translation>
     </message>
     <message>
         <source>branch from step %1</source>

@@ -47,8 +47,7 @@ int live(const QString& home) {
         if (turn % 7 == 0) studio.project.move_shot(0, studio.project.count() - 1);
         if (const QString run = studio.history.newest_done(); !run.isEmpty()) studio.history.set_starred(run, turn % 2);
         const QModelIndex oldest = studio.history.index(studio.history.rowCount() - 1);
-        if (turn % 11 == 0 && studio.history.rowCount() > 2 &&
-            oldest.data(RunHistory::StateRole).toString() == QStringLiteral("done"))
+        if (turn % 11 == 0 && studio.history.rowCount() > 2 && RunHistory::standing(oldest) == RunStanding::done)
             studio.history.remove({oldest.data(RunHistory::PathRole).toString()});
         const QDir autosave(home + QStringLiteral("/data/autosave"));
         if (!told && !studio.queue.running_run().isEmpty() &&

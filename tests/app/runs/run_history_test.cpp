@@ -269,8 +269,8 @@ private slots:
         write_file(interrupted / "studio.json", "{\"starred\": 7, \"name\": []");
         open();
         QCOMPARE(history_->rowCount(), 3); // the half one as what cannot be read
-        QCOMPARE(history_->index(history_->row_of(to_qstring(interrupted))).data(RunHistory::StateRole).toString(),
-                 QStringLiteral("interrupted"));
+        const QModelIndex row = history_->index(history_->row_of(to_qstring(interrupted)));
+        QCOMPARE(RunHistory::standing(row), RunStanding::interrupted);
     }
 
     /// Nothing that was made seems lost: not with a damaged record, nor with one of a newer Denoir.
@@ -279,24 +279,24 @@ private slots:
         const std::string whole = read_text(run / "run.json", 1 << 20);
         open();
         const auto row = [&] { return history_->index(history_->row_of(to_qstring(run))); };
-        const auto state = [&] { return row().data(RunHistory::StateRole).toString(); };
+        const auto state = [&] { return RunHistory::standing(row()); };
         std::string newer = whole;
         newer.replace(newer.find("\"schema\": 1"), 11, "\"schema\": 99");
         for (const std::string& text : {whole.substr(0, whole.size() / 2), newer}) {
             write_file(run / "run.json", text);
             history_->refresh();
-            QTRY_COMPARE_WITH_TIMEOUT(state(), QStringLiteral("unreadable"), 30000);
+            QTRY_COMPARE_WITH_TIMEOUT(state(), RunStanding::unreadable, 30000);
             QCOMPARE(row().data(Qt::DisplayRole).toString(), QStringLiteral("run-000001"));
             QVERIFY(!row().data(RunHistory::IssueRole).value<Issue>().isEmpty());
             QVERIFY(!row().data(RunHistory::VideoRole).toString().isEmpty());
             QVERIFY(row().data(RunHistory::CreatedRole).toDateTime().isValid());
             write_file(run / "run.json", whole); // put back
             history_->touch(to_qstring(run));
-            QTRY_COMPARE_WITH_TIMEOUT(state(), QStringLiteral("done"), 30000);
+            QTRY_COMPARE_WITH_TIMEOUT(state(), RunStanding::done, 30000);
         }
         write_file(run / "run.json", newer);
         history_->refresh();
-        QTRY_COMPARE_WITH_TIMEOUT(state(), QStringLiteral("unreadable"), 30000);
+        QTRY_COMPARE_WITH_TIMEOUT(state(), RunStanding::unreadable, 30000);
         QCOMPARE(history_->remove({to_qstring(run)}).size(), 1); // as any other
         QCOMPARE(history_->rowCount(), 0);
     }
@@ -309,13 +309,12 @@ private slots:
         open();
         QCOMPARE(history_->rowCount(), 1);
         const QModelIndex row = history_->index(0);
-        QCOMPARE(row.data(RunHistory::StateRole).toString(), QStringLiteral("unreadable"));
+        QCOMPARE(RunHistory::standing(row), RunStanding::unreadable);
         QCOMPARE(row.data(RunHistory::IssueRole).value<Issue>().message, QStringLiteral("permission denied"));
         QCOMPARE(row.data(RunHistory::CreatedRole).toDateTime().date(), QDate::currentDate());
         fs::permissions(run, fs::perms::owner_all);
         history_->refresh();
-        QTRY_COMPARE_WITH_TIMEOUT(history_->index(0).data(RunHistory::StateRole).toString(), QStringLiteral("done"),
-                                  30000);
+        QTRY_COMPARE_WITH_TIMEOUT(RunHistory::standing(history_->index(0)), RunStanding::done, 30000);
     }
 
     /// They are read again at every look, in case they can be by now; the list stands still where nothing changed.
@@ -356,22 +355,20 @@ private slots:
         run->record().state = RunState::running;
         run->save();
         open();
-        const auto state = [&] {
-            return history_->index(history_->row_of(to_qstring(path))).data(RunHistory::StateRole).toString();
-        };
-        QCOMPARE(state(), QStringLiteral("running"));
+        const auto state = [&] { return RunHistory::standing(history_->index(history_->row_of(to_qstring(path)))); };
+        QCOMPARE(state(), RunStanding::running);
         run.reset();
         tester_.reset();
         history_.reset();
         open(); // its index still says what was
-        QTRY_COMPARE_WITH_TIMEOUT(state(), QStringLiteral("interrupted"), 20000);
+        QTRY_COMPARE_WITH_TIMEOUT(state(), RunStanding::interrupted, 20000);
         run.emplace(RunFolder::take(path));
         run->save();
         history_->refresh();
-        QTRY_COMPARE_WITH_TIMEOUT(state(), QStringLiteral("running"), 20000);
+        QTRY_COMPARE_WITH_TIMEOUT(state(), RunStanding::running, 20000);
         run.reset();
         history_->refresh();
-        QTRY_COMPARE_WITH_TIMEOUT(state(), QStringLiteral("interrupted"), 20000);
+        QTRY_COMPARE_WITH_TIMEOUT(state(), RunStanding::interrupted, 20000);
     }
 
     void runs_elsewhere_are_removed_as_links() {

@@ -50,7 +50,7 @@ private slots:
         using Role = app::RunHistory::Role;
         QStandardItem* run = new QStandardItem;
         for (const auto& [role, value] :
-             std::initializer_list<std::pair<Role, QVariant>>{{Role::StateRole, "interrupted"},
+             std::initializer_list<std::pair<Role, QVariant>>{{Role::StandingRole, int(app::RunStanding::interrupted)},
                                                               {Role::StepsDoneRole, 4},
                                                               {Role::StepsRole, 40},
                                                               {Role::SeedRole, quint64(3190748612)},
@@ -73,7 +73,7 @@ private slots:
         using Role = app::RunHistory::Role;
         QStandardItem* run = new QStandardItem;
         for (const auto& [role, value] :
-             std::initializer_list<std::pair<Role, QVariant>>{{Role::StateRole, "done"},
+             std::initializer_list<std::pair<Role, QVariant>>{{Role::StandingRole, int(app::RunStanding::done)},
                                                               {Role::StepsRole, 20},
                                                               {Role::SeedRole, quint64(319)},
                                                               {Role::GuidanceRole, 5.0},

@@ -42,7 +42,7 @@ void StoriesTest::after_the_crash() {
     auto& history = studio.core().history;
     QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 2, 30000);
     for (int row = 0; row < 2; ++row)
-        QTRY_COMPARE_WITH_TIMEOUT(history.index(row).data(Role::StateRole).toString(), QStringLiteral("done"), 30000);
+        QTRY_COMPARE_WITH_TIMEOUT(app::RunHistory::standing(history.index(row)), app::RunStanding::done, 30000);
     studio.picture("after-the-crash-2-resumed");
 }
 

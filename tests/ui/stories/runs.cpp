@@ -167,7 +167,7 @@ void StoriesTest::stop_early() {
     studio.key(Qt::Key_Return, Qt::ControlModifier);
     QTRY_VERIFY_WITH_TIMEOUT(steps.count() >= 6, 30000);
     const auto& history = studio.core().history;
-    QTRY_COMPARE_WITH_TIMEOUT(history.index(0).data(Role::StateRole).toString(), QStringLiteral("running"), 30000);
+    QTRY_COMPARE_WITH_TIMEOUT(app::RunHistory::standing(history.index(0)), app::RunStanding::running, 30000);
     QTRY_VERIFY_WITH_TIMEOUT(history.index(0).data(Role::StepsDoneRole).toInt() >= 2, 30000);
     studio.key(Qt::Key_Escape);
     QVERIFY(studio.idle());
