@@ -15,7 +15,7 @@ constexpr int exporter_nice = 10;
 
 } // namespace
 
-Exporter::~Exporter() {
+void Exporter::stop() {
     thread_.request_stop();
     if (thread_.joinable()) thread_.join();
 }
@@ -36,7 +36,7 @@ bool Exporter::start(const QString& out, Work work) {
         };
         Pace pace;
         const WorkCall tell = [&](std::string_view what, double done, double total) {
-            if (!pace.is_due()) return;
+            if (!pace.is_due() && done != total) return;
             on_window([this, text = to_qstring(what), done, total] { emit progressed(text, int(done), int(total)); });
         };
         try {

@@ -16,7 +16,7 @@ class Exporter : public QObject {
     Q_OBJECT
 public:
     using QObject::QObject;
-    ~Exporter() override;
+    ~Exporter() override { stop(); }
 
     /// Writes the file, which appears whole or not at all. Throws Error, Cancelled.
     using Work = std::function<void(const WorkCall& tell, const std::stop_token&)>;
@@ -25,8 +25,11 @@ public:
     void cancel() { thread_.request_stop(); }
     bool running() const { return running_; }
 
+protected:
+    void stop(); ///< cancels and joins; nothing is told any more
+
 signals:
-    void progressed(const QString& what, int done, int total); ///< 20 times a second at most
+    void progressed(const QString& what, int done, int total); ///< 20 times a second at most, and at the end
     // Exactly one of these ends an export.
     void finished(const QString& out);
     void failed(const denoir::app::Issue& issue);

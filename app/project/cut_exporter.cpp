@@ -4,14 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
-#include <condition_variable>
-#include <mutex>
 #include <optional>
-#include <thread>
 
-#include "app/base/low_priority.h"
 #include "app/base/pace.h"
 #include "app/base/text.h"
 #include "app/clips/clip_source.h"
@@ -25,8 +20,6 @@
 namespace denoir::app {
 namespace fs = std::filesystem;
 namespace {
-
-constexpr int exporter_nice = 5;
 
 /// `image` as large as it fits, centred on black.
 Image fitted(const Image& image, int width, int height) {
@@ -90,123 +83,66 @@ std::int64_t frames_at(const Shot& shot, double fps) { return std::max(1ll, std:
 
 } // namespace
 
-struct CutExporter::State {
-    explicit State(CutExporter& exporter) : self(exporter) {}
-
-    void work(const std::stop_token& stop, const std::vector<Shot>& shots, const QString& out, Options options) {
-        lower_priority(exporter_nice);
-        try {
-            write(stop, shots, to_path(out), options);
-            leave();
-            emit self.finished(out);
-        } catch (const Cancelled&) {
-            leave();
-            emit self.cancelled();
-        } catch (...) {
-            const Issue issue = Issue::from_current_exception();
-            leave();
-            emit self.failed(issue);
-        }
-    }
-
-    void write(const std::stop_token& stop, const std::vector<Shot>& shots, const fs::path& out, Options asked) {
-        if (shots.empty()) throw Error({}, {}, "the cut holds no shots", "put a run on the timeline first");
-        const CutFormat format = format_of(shots);
-        const int width = asked.width > 0 ? asked.width : format.width,
-                  height = asked.height > 0 ? asked.height : format.height;
-        const double fps = asked.fps > 0 ? asked.fps : format.fps;
-        std::vector<fs::path> inputs;
-        std::int64_t total = 0;
-        int done = 0;
-        for (const Shot& shot : shots) {
-            inputs.push_back(to_path(shot.current().video));
-            total += frames_at(shot, fps);
-        }
-        if (total > longest_cut)
-            throw Error(out.string(), {}, fmt::format("the cut has {} frames at {:.6g} fps", total, fps),
-                        "choose a lower rate, or export fewer shots");
-        VideoOptions options;
-        options.width = width, options.height = height;
-        options.fps = frame_rate(fps);
-        options.odd_size = VideoOptions::OddSize::pad;
-        FrameOutput output(out, check_output(out, inputs), options);
-        Pace pace;
-        for (std::size_t n = 0; n < shots.size(); ++n) {
-            const Shot& shot = shots[n];
-            ShotReader reader(shot, source_of(shot.current(), int(n) + 1, int(shots.size()), stop));
-            const int count = int(frames_at(shot, fps));
-            Image picture;
-            for (int i = 0, shown = -1; i < count; ++i) {
-                if (stop.stop_requested()) throw Cancelled();
-                const int source =
-                    std::clamp(shot.in + int((i + 0.5) / fps * shot.current().fps), shot.in, shot.out - 1);
-                if (const int wanted = shot.current().picture(source); wanted != shown) {
-                    picture = fitted(reader.frame(wanted), width, height);
-                    shown = wanted;
-                }
-                output.write(picture);
-                if (++done == total || pace.is_due()) emit self.progressed(done, int(total));
-            }
-        }
-        output.finish();
-    }
-
-    /// The file to read a take from: decoded from its run's latents where it has them.
-    fs::path source_of(const Take& take, int shot, int shots, const std::stop_token& stop) {
-        if (!take.run.isEmpty() && has_exact_clip(take.run)) {
-            Pace pace;
-            try {
-                return to_path(exact_clip(take.run, stop, [&](double done, double total) {
-                    if (pace.is_due()) emit self.decoding(shot, shots, int(done), int(total));
-                }));
-            } catch (const Error& error) { // the model may be gone: what was made is still there
-                emit self.noticed(Issue::from(error).line());
-            }
-        }
-        return to_path(take.video);
-    }
-
-    void leave() {
-        const std::scoped_lock lock(mutex);
-        running = false;
-        idle.notify_all();
-    }
-
-    CutExporter& self;
-    std::mutex mutex;
-    std::condition_variable idle;
-    bool running = false;
-    std::jthread thread; ///< last: joined before the rest goes
-};
-
-CutExporter::CutExporter(QObject* parent) : QObject(parent), state_(std::make_unique<State>(*this)) {
-    qRegisterMetaType<Issue>();
-}
-
-CutExporter::~CutExporter() = default;
-
 bool CutExporter::start(const std::vector<Shot>& shots, const QString& out, const Options& options) {
-    {
-        const std::scoped_lock lock(state_->mutex);
-        if (state_->running) return false;
-        state_->running = true;
-    }
-    state_->thread = std::jthread([state = state_.get(), shots, out, options](const std::stop_token& stop) {
-        state->work(stop, shots, out, options);
+    return Exporter::start(out, [=, this](const WorkCall& tell, const std::stop_token& stop) {
+        write(shots, to_path(out), options, tell, stop);
     });
-    return true;
 }
 
-void CutExporter::cancel() { state_->thread.request_stop(); }
-
-bool CutExporter::running() const {
-    const std::scoped_lock lock(state_->mutex);
-    return state_->running;
+void CutExporter::write(const std::vector<Shot>& shots, const fs::path& out, const Options& asked, const WorkCall& tell,
+                        const std::stop_token& stop) {
+    if (shots.empty()) throw Error({}, {}, "the cut holds no shots", "put a run on the timeline first");
+    const CutFormat format = format_of(shots);
+    const int width = asked.width > 0 ? asked.width : format.width,
+              height = asked.height > 0 ? asked.height : format.height;
+    const double fps = asked.fps > 0 ? asked.fps : format.fps;
+    std::vector<fs::path> inputs;
+    std::int64_t total = 0;
+    for (const Shot& shot : shots) {
+        inputs.push_back(to_path(shot.current().video));
+        total += frames_at(shot, fps);
+    }
+    if (total > longest_cut)
+        throw Error(out.string(), {}, fmt::format("the cut has {} frames at {:.6g} fps", total, fps),
+                    "choose a lower rate, or export fewer shots");
+    VideoOptions options;
+    options.width = width, options.height = height;
+    options.fps = frame_rate(fps);
+    options.odd_size = VideoOptions::OddSize::pad;
+    FrameOutput output(out, check_output(out, inputs), options);
+    std::int64_t done = 0;
+    for (std::size_t n = 0; n < shots.size(); ++n) {
+        const Shot& shot = shots[n];
+        ShotReader reader(shot, source_of(shot.current(), int(n) + 1, int(shots.size()), stop));
+        const int count = int(frames_at(shot, fps));
+        Image picture;
+        for (int i = 0, shown = -1; i < count; ++i) {
+            if (stop.stop_requested()) throw Cancelled();
+            const int source = std::clamp(shot.in + int((i + 0.5) / fps * shot.current().fps), shot.in, shot.out - 1);
+            if (const int wanted = shot.current().picture(source); wanted != shown) {
+                picture = fitted(reader.frame(wanted), width, height);
+                shown = wanted;
+            }
+            output.write(picture);
+            tell("exporting", double(++done), double(total));
+        }
+    }
+    output.finish();
 }
 
-bool CutExporter::wait(int milliseconds) {
-    std::unique_lock lock(state_->mutex);
-    return state_->idle.wait_for(lock, std::chrono::milliseconds(milliseconds), [&] { return !state_->running; });
+/// The file to read a take from: decoded from its run's latents where it has them.
+fs::path CutExporter::source_of(const Take& take, int shot, int shots, const std::stop_token& stop) {
+    if (!take.run.isEmpty() && has_exact_clip(take.run)) {
+        Pace pace;
+        try {
+            return to_path(exact_clip(take.run, stop, [&](double done, double total) {
+                if (pace.is_due()) emit decoding(shot, shots, int(done), int(total));
+            }));
+        } catch (const Error& error) { // the model may be gone: what was made is still there
+            emit noticed(Issue::from(error).line());
+        }
+    }
+    return to_path(take.video);
 }
 
 } // namespace denoir::app

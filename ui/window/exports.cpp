@@ -72,7 +72,7 @@ void Exports::connect_cut() {
     connect(&studio_.project, &app::Project::media_changed, this,
             [this] { banners_.remove(QStringLiteral("export-missing")); });
     const auto& worker = studio_.exporter;
-    connect(&worker, &app::CutExporter::progressed, this, [this](int frame, int frames) {
+    connect(&worker, &app::CutExporter::progressed, this, [this](const QString&, int frame, int frames) {
         status_.show_task(Task::cut, tr("exporting · frame %1/%2").arg(frame).arg(frames), frame, frames);
     });
     connect(&worker, &app::CutExporter::decoding, this, [this](int shot, int shots, int frame, int frames) {

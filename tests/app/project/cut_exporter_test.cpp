@@ -53,7 +53,7 @@ private slots:
         QVERIFY(!exporter.start(project_.shots(), out));
         QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 1, 30000);
         QVERIFY(greys(out) == (std::vector<int>{20, 30, 40, 50, 60, 110, 120, 130}));
-        QCOMPARE(progress.last()[0].toInt(), 8);
+        QCOMPARE(progress.last()[1].toInt(), 8);
         VideoReader reader(out.toStdString());
         QCOMPARE(reader.info().width, 48);
         Image frame;
