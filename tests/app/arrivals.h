@@ -13,7 +13,8 @@ namespace denoir::app {
 /// own (before Qt 6.6 a QSignalSpy writes on the emitting thread, and reading it is a race).
 class Arrivals : public QList<QVariantList> {
 public:
-    template <class Sender, class... Args> Arrivals(const Sender* sender, void (Sender::*signal)(Args...)) {
+    template <class Sender, class Signaller, class... Args>
+    Arrivals(const Sender* sender, void (Signaller::*signal)(Args...)) { // a base's signal, too
         QObject::connect(sender, signal, &here_, [this](const std::decay_t<Args>&... args) {
             append(QVariantList{QVariant::fromValue(args)...});
         });
