@@ -14,6 +14,16 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// "2 tensors are missing in A: x, y"
+std::string said_of_missing(const metrics::TraceComparison& c) {
+    std::string text;
+    for (const auto& [letter, names] : {std::pair{'A', &c.missing_in_a}, {'B', &c.missing_in_b}})
+        if (!names->empty())
+            text += fmt::format("{}{} tensor(s) are missing in {}: {}", text.empty() ? "" : "; ", names->size(), letter,
+                                metrics::shortened_list(*names));
+    return text;
+}
+
 int run(const Arguments& args, Console& console) {
     const Json limit = args.has("--max-error") ? number_value("--max-error", args.get("--max-error")) : Json();
     if (args.has("--max-error") && (!limit.is_number() || limit.get<double>() < 0))
@@ -34,13 +44,16 @@ int run(const Arguments& args, Console& console) {
     console.say(to_text(found));
     Json document = to_json(found);
     std::optional<Error> above;
-    if (!limit.is_null() && !(found.worst_normalised() <= limit.get<double>() && found.shapes.empty())) {
+    if (!limit.is_null() &&
+        !(found.worst_normalised() <= limit.get<double>() && found.shapes.empty() && found.missing() == 0)) {
         const double worst = found.worst_normalised();
         const bool larger = !(worst <= limit.get<double>());
         above.emplace(a.native(), "",
                       larger ? fmt::format("the largest normalised error is {:.2e}, above --max-error {:g}", worst,
                                            limit.get<double>())
-                             : fmt::format("{} tensor(s) have another shape than in B", found.shapes.size()),
+                      : !found.shapes.empty()
+                          ? fmt::format("{} tensor(s) have another shape than in B", found.shapes.size())
+                          : said_of_missing(found),
                       larger ? "look at the layers with --report, or allow more" : "compare traces of one request");
         console.note(above->what());
         document["error"] = Console::error_json(*above);
@@ -62,7 +75,9 @@ Command compare_traces_command() {
             {{"--report", "FILE", "a page with plots, layer x step map and tables; opens from disk (default: none)"},
              {"--csv", "FILE", "every tensor's figures, one line each (default: none)"},
              {"--max-error", "X",
-              "exit with 1 where any tensor's largest difference over its mean norm is above this (default: no limit)"},
+              "exit with 1 where any tensor's largest difference over its mean norm is above this, or one is missing "
+              "that both "
+              "were asked for (default: no limit)"},
              progress_option,
              json_option},
             run};

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <array>
 #include <unordered_map>
+#include <unordered_set>
 
+#include "engine/compare/trace_report.h"
 #include "engine/core/error.h"
 #include "engine/core/mapped_file.h"
 #include "engine/core/text.h"
@@ -61,6 +63,43 @@ std::vector<std::string> missing_in(const Container& a, const Container& b) {
     return names;
 }
 
+/// What a trace was asked for, where it says so: the same words on both sides stand for the same tensors, as long as
+/// nothing else decides which there are.
+bool asked_alike(const metrics::TraceComparison& c) {
+    const auto said = [](const std::map<std::string, std::string>& about, const char* key) {
+        const auto it = about.find(key);
+        return it == about.end() ? std::string("?") : it->second;
+    };
+    // Neither is a trace by its own words: tables of somebody's own, which nobody chose from.
+    if (!c.about_a.contains("denoir_trace") && !c.about_b.contains("denoir_trace")) return true;
+    for (const char* key : {"layers", "steps"})
+        if (const std::string a = said(c.about_a, key); a == "?" || a != said(c.about_b, key)) return false;
+    static constexpr std::array numbers_alone{"device",  "dtype",   "precision", "model",  "seed",  "shift",
+                                              "sampler", "threads", "latents",   "prompt", "noise", "preprocess"};
+    return std::ranges::all_of(request_differences(c), [](const SettingDifference& s) {
+        return std::ranges::find(numbers_alone, s.key) != numbers_alone.end();
+    });
+}
+
+/// Of `names`, which the other trace lacks, those that it should have. Where the two were not asked for the same: a
+/// choice of layers and steps leaves whole layers, or steps, branches and frames, out. What it lacks although it has
+/// the layer elsewhere, and others of that place, is missing.
+std::vector<std::string> owed(const std::vector<std::string>& names, const Container& other, bool asked_alike) {
+    if (asked_alike || names.empty()) return names;
+    std::unordered_set<std::string> rows, columns;
+    const auto column = [](const metrics::TraceKey& k) { return k.component + '|' + k.column(); };
+    for (const FileTensor& t : other.tensors) {
+        const metrics::TraceKey k = metrics::parse_trace_key(t.name);
+        rows.insert(k.row()), columns.insert(column(k));
+    }
+    std::vector<std::string> out;
+    for (const std::string& name : names)
+        if (const metrics::TraceKey k = metrics::parse_trace_key(name);
+            rows.contains(k.row()) && columns.contains(column(k)))
+            out.push_back(name);
+    return out;
+}
+
 std::string first_name(const Container& c) { return c.tensors.empty() ? "nothing" : printable(c.tensors[0].name, 60); }
 
 } // namespace
@@ -85,6 +124,9 @@ metrics::TraceComparison TraceFiles::compare(const ProgressCall& progress, std::
     c.about_b = b_.metadata;
     c.only_a = missing_in(a_, b_);
     c.only_b = missing_in(b_, a_);
+    const bool alike = asked_alike(c);
+    c.missing_in_a = owed(c.only_b, a_, alike);
+    c.missing_in_b = owed(c.only_a, b_, alike);
     const MappedFileWatch mapped;
     const Table left = table_of(a_), right = table_of(b_);
     const auto passed_by = [&](const metrics::LayerError& l) {

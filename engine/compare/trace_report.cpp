@@ -35,9 +35,10 @@ std::string about(const std::map<std::string, std::string>& metadata) {
 }
 
 std::string head(const TraceComparison& c) {
-    const char* mood = c.first || !c.shapes.empty() ? "bad" : c.mixed ? "fair" : "good";
+    const char* mood = c.first || !c.shapes.empty() || c.missing() > 0 ? "bad" : c.mixed ? "fair" : "good";
     const char* word = c.first             ? "they part"
                        : !c.shapes.empty() ? "sizes differ"
+                       : c.missing() > 0   ? "tensors are missing"
                        : c.identical()     ? "identical"
                        : !c.begins         ? "equal in value"
                        : c.mixed           ? "apart by rounding alone"
@@ -221,7 +222,9 @@ std::string names(const char* what, const std::vector<std::string>& all) {
 
 std::string not_compared(const TraceComparison& c) {
     if (c.only_a.empty() && c.only_b.empty() && c.shapes.empty()) return {};
-    std::string body = names("tensors in A alone", c.only_a) + names("tensors in B alone", c.only_b);
+    std::string body = names("tensors are missing in A", c.missing_in_a) +
+                       names("tensors are missing in B", c.missing_in_b) + names("tensors in A alone", c.only_a) +
+                       names("tensors in B alone", c.only_b);
     if (!c.shapes.empty()) {
         std::vector<std::vector<std::string>> rows{{"tensor", "shape in A", "shape in B"}};
         for (std::size_t i = 0; i < std::min(c.shapes.size(), most_names); ++i)

@@ -32,7 +32,7 @@ std::vector<SettingDifference> request_differences(const metrics::TraceCompariso
 
 /// Verdict, where the error begins, the layers that make most of it, and what did not fit: for a terminal.
 std::string to_text(const metrics::TraceComparison&);
-/// `verdict`, `agree`, `first`, `worst`, `layers`, `only_a`, `only_b`, `shapes`, `settings`; errors that are infinite
+/// `verdict`, `agree`, `first`, `worst`, `layers`, `only_a`, `only_b`, `missing_in_a`, `missing_in_b`, `shapes`, `settings`; errors that are infinite
 /// as null.
 Json to_json(const metrics::TraceComparison&);
 /// One line a tensor, with a line of names.

@@ -46,13 +46,6 @@ Json to_json(const LayerError& l) {
 
 std::vector<std::int64_t> sizes(const Shape& s) { return {s.begin(), s.end()}; }
 
-std::string shortened(const std::vector<std::string>& names) {
-    std::string out;
-    for (std::size_t i = 0; i < std::min<std::size_t>(names.size(), 3); ++i)
-        out += (i ? ", " : "") + printable(names[i], 90);
-    return names.size() > 3 ? out + ", …" : out;
-}
-
 std::string row(const LayerError& l) {
     const auto& d = l.difference;
     return fmt::format("{:58.58} {:>9} {:>11.3g} {:>10} {:>10} {:>11.8f}", printable(l.key, 58),
@@ -133,9 +126,9 @@ std::string to_text(const TraceComparison& c) {
         out += fmt::format("\nnote: {} is {} in A and {} in B", s.key, s.a.empty() ? "not given" : printable(s.a, 60),
                            s.b.empty() ? "not given" : printable(s.b, 60));
     if (!c.only_a.empty())
-        out += fmt::format("\nnote: {} tensors are in A alone: {}", c.only_a.size(), shortened(c.only_a));
+        out += fmt::format("\nnote: {} tensors are in A alone: {}", c.only_a.size(), metrics::shortened_list(c.only_a));
     if (!c.only_b.empty())
-        out += fmt::format("\nnote: {} tensors are in B alone: {}", c.only_b.size(), shortened(c.only_b));
+        out += fmt::format("\nnote: {} tensors are in B alone: {}", c.only_b.size(), metrics::shortened_list(c.only_b));
     for (std::size_t i = 0; i < std::min<std::size_t>(c.shapes.size(), 3); ++i)
         out += fmt::format("\nnote: {} has shape {} in A and {} in B: not compared", printable(c.shapes[i].key, 90),
                            to_string(c.shapes[i].a), to_string(c.shapes[i].b));
@@ -154,7 +147,7 @@ Json to_json(const TraceComparison& c) {
     return {{"a", c.name_a},
             {"b", c.name_b},
             {"verdict", c.verdict},
-            {"agree", !c.first && !c.layers.empty() && c.shapes.empty()},
+            {"agree", !c.first && !c.layers.empty() && c.shapes.empty() && c.missing() == 0},
             {"identical", c.identical()},
             {"first", at(c.first)},
             {"first_dtype", at(c.first_dtype)},
@@ -163,6 +156,8 @@ Json to_json(const TraceComparison& c) {
             {"layers", layers},
             {"only_a", c.only_a},
             {"only_b", c.only_b},
+            {"missing_in_a", c.missing_in_a},
+            {"missing_in_b", c.missing_in_b},
             {"shapes", shapes},
             {"settings", settings}};
 }

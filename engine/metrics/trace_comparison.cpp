@@ -91,7 +91,7 @@ public:
             if (inputs) {
                 for (const std::string& input : *inputs) visit(n, n.parts.component, input, seen);
             } else if (i > 0 && nodes_[i - 1].parts.column() == n.parts.column()) {
-                n.inherited = nodes_[i - 1].relative; // a name that nobody knows: what came before it
+                take(n, nodes_[i - 1]); // a name that nobody knows: what came before it
             }
             if (!is_whole_block(n.parts.layer)) continue;
             auto& before = block_before_[{n.parts.component, n.parts.branch}];
@@ -129,7 +129,9 @@ private:
         n.relative = infinite              ? std::numeric_limits<double>::infinity()
                      : n.norm_squares == 0 ? 0
                                            : std::sqrt(n.error_squares / n.norm_squares);
-        n.shared = n.rows == 1 ? n.relative : n.norm_squares > 0 ? std::sqrt(n.shared_squares / n.norm_squares) : 0;
+        n.shared = infinite || n.rows == 1 ? n.relative
+                   : n.norm_squares > 0    ? std::sqrt(n.shared_squares / n.norm_squares)
+                                           : 0;
     }
 
     /// A temporal convolution first runs with the second latent frame, after all else: it belongs behind the spatial
@@ -368,6 +370,14 @@ std::string said_of_dtypes(const TraceComparison& c) {
     return fmt::format(" Dtypes part first at {}: {}.", place(l), pair_of_dtypes(l.difference));
 }
 
+/// What one side should have: a sentence for each side, or nothing.
+std::string said_of_missing(const TraceComparison& c) {
+    std::string text;
+    if (!c.missing_in_a.empty()) text += fmt::format(" Missing in A: {}.", shortened_list(c.missing_in_a));
+    if (!c.missing_in_b.empty()) text += fmt::format(" Missing in B: {}.", shortened_list(c.missing_in_b));
+    return text;
+}
+
 /// Of traces whose common tensors have equal values.
 std::string verdict_of_equals(const TraceComparison& c) {
     const auto other =
@@ -395,7 +405,7 @@ std::string verdict_of(const TraceComparison& c) {
     if (c.layers.empty() && !c.shapes.empty()) return "No layer has the same shape in both traces.";
     if (c.layers.empty()) return "The two traces have no layer in common.";
     std::string text;
-    if (!c.begins) return verdict_of_equals(c) + said_of_not_finite(c);
+    if (!c.begins) return verdict_of_equals(c) + said_of_missing(c) + said_of_not_finite(c);
     if (c.first) {
         const LayerError& l = c.layers[*c.first];
         if (l.difference.not_finite > 0)
@@ -422,7 +432,7 @@ std::string verdict_of(const TraceComparison& c) {
     if (c.worst)
         text += fmt::format(" Largest difference over the mean norm of a layer: {}, in {}.",
                             error_text(c.worst_normalised()), place(c.layers[*c.worst]));
-    return text + said_of_not_finite(c);
+    return text + said_of_missing(c) + said_of_not_finite(c);
 }
 
 } // namespace
@@ -446,6 +456,13 @@ std::string error_text(double error) {
     if (error == 0) return "0";
     if (error < 0.095 || error >= 1e6) return fmt::format("{:.1e}", error);
     return fmt::format("{:.{}f}", error, error < 0.95 ? 2 : error < 9.5 ? 1 : 0);
+}
+
+std::string shortened_list(const std::vector<std::string>& names) {
+    std::string out;
+    for (std::size_t i = 0; i < std::min<std::size_t>(names.size(), 3); ++i)
+        out += (i ? ", " : "") + printable(names[i], 90);
+    return names.size() > 3 ? out + ", …" : out;
 }
 
 std::string TraceKey::row() const { return component.empty() ? layer : component + "/" + layer; }

@@ -53,6 +53,8 @@ struct TraceComparison {
     std::map<std::string, std::string> about_a, about_b; ///< metadata of the files
     std::vector<LayerError> layers;                      ///< in the order of execution
     std::vector<std::string> only_a, only_b;
+    /// Of only_b what A should have, of only_a what B should have: others one side was not asked for.
+    std::vector<std::string> missing_in_a, missing_in_b;
     std::vector<ShapeMismatch> shapes;
 
     // Set by analyse().
@@ -67,6 +69,7 @@ struct TraceComparison {
 
     /// Both have the same tensors, equal to the bit.
     bool identical() const;
+    std::size_t missing() const { return missing_in_a.size() + missing_in_b.size(); }
     double worst_normalised() const { return worst ? layers[*worst].difference.normalised() : 0; }
 };
 
@@ -77,6 +80,9 @@ void analyse(TraceComparison&);
 
 /// "1.2e-05", "0.23", "4.4", "26", "0", "∞": two digits of an error.
 std::string error_text(double error);
+
+/// "x, y, z, …": at most three names.
+std::string shortened_list(const std::vector<std::string>& names);
 
 /// No layer makes it: tokens, pixels, noise, the time of a step.
 bool is_given(const TraceKey&);

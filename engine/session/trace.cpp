@@ -96,7 +96,9 @@ private:
 
 std::size_t header_room(const TraceFilter& filter) {
     constexpr std::size_t key_parts = 48, metadata = 64 << 10; // "transformer_low/step_1000/uncond/"; the request
+    constexpr std::size_t escaped = 6;                         // bytes of a letter that JSON writes as \u001f
     std::size_t room = metadata;
+    for (const std::string& pattern : filter.patterns()) room += escaped * pattern.size() + 1;
     for (const TraceLayer& l : filter.layers())
         room += std::size_t(l.tensors) * SafetensorsStream::entry_room(key_parts + l.layer.size());
     return room;
@@ -112,7 +114,7 @@ void check_count(const TraceFilter& filter) {
                      "choose fewer --layers or --steps");
 }
 
-std::map<std::string, std::string> metadata(const Request& r) {
+std::map<std::string, std::string> metadata(const Request& r, const TraceFilter& filter) {
     Request stored = r;
     stored.threads = 0;
     make_paths_absolute(stored);
@@ -120,6 +122,8 @@ std::map<std::string, std::string> metadata(const Request& r) {
             {"order", "execution"},
             {"source", "denoir " + std::string(DENOIR_VERSION)},
             {"device", r.device->name()},
+            {"layers", fmt::format("{}", fmt::join(filter.patterns(), ","))},
+            {"steps", fmt::format("{}", fmt::join(filter.steps(), ","))},
             {"request", to_json(stored).dump()}};
 }
 
@@ -167,7 +171,7 @@ TraceResult trace(const Request& asked, const TraceOptions& options, Observer& o
     }
     if (stop.stop_requested()) throw Cancelled();
     TraceResult result{options.out, r, file.tensors(), file.bytes(), last, filter.total_steps(), 0};
-    file.commit(metadata(r));
+    file.commit(metadata(r, filter));
     result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return result;
 }

@@ -39,7 +39,9 @@ public:
     /// Steps to compute: up to the last one that is wanted, none where no layer of transformer, sampler or decoder is.
     int last_step() const { return last_step_; }
     bool decodes() const { return decodes_; }
-    const std::vector<TraceLayer>& layers() const { return layers_; } ///< that fit, in the order of execution
+    const std::vector<TraceLayer>& layers() const { return layers_; }      ///< that fit, in the order of execution
+    const std::vector<std::string>& patterns() const { return patterns_; } ///< as asked; none: every layer
+    const std::set<int>& steps() const { return steps_; }
     int total_steps() const { return total_steps_; }
 
 private:

@@ -348,6 +348,46 @@ class Comparing(Case):
         self.done("compare-traces", "a.safetensors", "b.safetensors", "--max-error", "1e-2")
         self.assertEqual(self.run_cli("compare-traces", "a.safetensors", "b.safetensors", "--max-error", "1e-5").code, 1)
 
+    def test_max_error_does_not_pass_what_is_missing(self):
+        """Of somebody's own tables all, of traces what both were asked for."""
+        def limited(code, *words):
+            result = self.run_cli("compare-traces", "a.safetensors", "b.safetensors", "--max-error", "1", "--json", *words)
+            self.assertEqual(result.code, code, result.err)
+            return result
+
+        write(self.work / "b.safetensors", {"x": floats([1, 2, 3, 4])})
+        self.assertIn("a.safetensors: 1 tensor(s) are missing in B: y; ", limited(1, "--report", "r.html").err)
+        self.assertIn("tensors are missing", (self.work / "r.html").read_text())
+        write(self.work / "b.safetensors", {"x": floats([1, 2, 3, 4]), "y": floats([1, -1]), "z": floats([1])})
+        found = limited(1).json()
+        self.assertEqual((found["missing_in_a"], found["missing_in_b"], found["agree"]), (["z"], [], False))
+        self.assertIn(" Missing in A: z.", found["verdict"])
+
+        # A trace that does not say what it was asked for (PyTorch's): a cell of its own table that is empty.
+        say = {"denoir_trace": "1"}
+        cells = {f"transformer/step_00{s}/{b}/{l}": floats([1]) for s in (1, 2) for b in ("cond", "uncond") for l in ("blocks.0", "head")}
+        write(self.work / "a.safetensors", cells, metadata=say)
+        for left_out, missing in (("step_002", 0), ("uncond", 0), ("head", 0), ("step_002/cond/head", 1), ("step_001/uncond/blocks.0", 1)):
+            write(self.work / "b.safetensors", {k: v for k, v in cells.items() if left_out not in k}, metadata=say)
+            self.assertEqual(len(limited(int(missing > 0)).json()["missing_in_b"]), missing, left_out)
+
+        # Two traces that were asked for the same: whatever is missing.
+        self.done("trace", *SMALL, "--out", "a.safetensors", "--layers", "blocks.0,head,latent", "--steps", "2")
+        tensors, metadata = read(self.work / "a.safetensors")
+        self.assertEqual((metadata["layers"], metadata["steps"]), ("blocks.0,head,latent", "2"))
+        write(self.work / "b.safetensors", {k: v for k, v in tensors.items() if not k.endswith("latent")}, metadata=metadata)
+        self.assertEqual(limited(1).json()["missing_in_b"], ["sampler/step_002/latent"])
+        self.done("trace", *SMALL, "--out", "b.safetensors", "--layers", "head", "--steps", "1-2")
+        limited(0)
+        self.done("trace", *SMALL, "--guidance", "1", "--out", "b.safetensors", "--layers", "blocks.0,head,latent", "--steps", "2")
+        self.assertEqual(len(self.run_cli("compare-traces", "a.safetensors", "b.safetensors", "--json").json()["missing_in_b"]), 0)
+
+    def test_many_long_missing_names_are_one_line(self):
+        long = {f"{i}{'n' * 300}": floats([1]) for i in range(5)}
+        write(self.work / "a.safetensors", {"x": floats([1])} | long)
+        write(self.work / "b.safetensors", {"x": floats([1])} | {"b" + k: v for k, v in long.items()})
+        self.refused("compare-traces", "a.safetensors", "b.safetensors", "--max-error", "1", codes=(1,), names=("5 tensor(s) are missing in A",))
+
 
 class Precision(Case):
     def test_a_report_of_both_worlds(self):

@@ -155,6 +155,23 @@ TEST(Analyse, UnknownNamesFollowEachOther) {
     EXPECT_EQ(made_of({}).verdict, "The two traces have no layer in common.");
 }
 
+/// Of an input that is 0 throughout on one side nothing says how much of its error is passed on.
+TEST(Analyse, NobodyIsBlamedBehindAnInfiniteError) {
+    TraceComparison c = made_of({{"a", 0}, {"b", 1}, {"c", 5e-3}}, DType::bf16);
+    for (LayerError& l : c.layers) {
+        l.difference.shape = {100, 1};
+        l.difference.shared_squares = l.difference.error_squares;
+    }
+    c.layers[1].difference.norm_squares = 0;
+    analyse(c);
+    EXPECT_EQ(first_of(c), "b");
+    EXPECT_FALSE(c.layers[2].generated) << c.layers[2].inherited;
+    std::swap(c.layers[1].difference.norm_squares, c.layers[0].difference.norm_squares); // "a", equal, is 0 throughout
+    c.layers[1].difference.error_squares = c.layers[1].difference.shared_squares = 0;
+    analyse(c);
+    EXPECT_EQ(first_of(c), "c");
+}
+
 TEST(Analyse, OnlyWhatIsEqualToTheBitIsIdentical) {
     TraceComparison c = made_of({{"a", 0}, {"b", 0}});
     EXPECT_TRUE(c.identical());
