@@ -15,6 +15,10 @@ namespace {
 struct Glyph {
     int code, width, advance, offset;
 };
+struct Spelling {
+    int code;
+    const char* letters;
+};
 
 #include "engine/compare/glyphs.inc"
 
@@ -30,37 +34,17 @@ const std::vector<std::uint8_t>& glyph_shades() {
     return all;
 }
 
-/// Of those that typography has in several shapes the one that the font has.
-int plain(int code) {
-    switch (code) {
-    case 0x2018: // single quotes
-    case 0x2019:
-        return '\'';
-    case 0x201C: // double quotes
-    case 0x201D:
-    case 0x201E:
-        return '"';
-    case 0x2010: // hyphen and dashes
-    case 0x2013:
-    case 0x2014:
-        return '-';
-    default:
-        return code;
-    }
-}
-
-const Glyph* find_glyph(int code) {
-    code = plain(code);
-    const auto* const found = std::ranges::find(glyphs, code, &Glyph::code);
-    return found == std::end(glyphs) ? nullptr : found;
+template <std::size_t n, class Entry> const Entry* find(const Entry (&all)[n], int code) {
+    const auto* const found = std::ranges::lower_bound(all, code, {}, &Entry::code);
+    return found != std::end(all) && found->code == code ? found : nullptr;
 }
 
 const Glyph& glyph_of(int code) {
-    if (const Glyph* g = find_glyph(code)) return *g;
-    return code == '?' ? glyphs[0] : glyph_of('?');
+    const Glyph* g = find(glyphs, code);
+    return g ? *g : *find(glyphs, '?');
 }
 
-/// Code points; each byte that is no UTF-8 becomes `?`.
+/// Code points, in the letters that there are (ß as ss, Ж as Zh); each byte that is no UTF-8 becomes `?`.
 std::vector<int> decoded(std::string_view utf8) {
     std::vector<int> codes;
     while (!utf8.empty()) {
@@ -70,7 +54,11 @@ std::vector<int> decoded(std::string_view utf8) {
             code &= (1 << (7 - n)) - 1;
             for (std::size_t i = 1; i < n; ++i) code = code << 6 | (static_cast<unsigned char>(utf8[i]) & 63);
         }
-        codes.push_back(code);
+        const Spelling* spelled = find(glyphs, code) ? nullptr : find(spellings, code);
+        if (spelled)
+            for (const int c : decoded(spelled->letters)) codes.push_back(c);
+        else
+            codes.push_back(code);
         utf8.remove_prefix(std::max<std::size_t>(n, 1));
     }
     return codes;
@@ -169,7 +157,7 @@ void Canvas::text(int x, int y, std::string_view utf8, int height, Colour colour
 
 bool Canvas::can_write(std::string_view utf8) {
     const std::vector<int> codes = decoded(utf8);
-    return 4 * std::ranges::count_if(codes, [](int code) { return !find_glyph(code); }) <= std::ssize(codes);
+    return 4 * std::ranges::count_if(codes, [](int code) { return !find(glyphs, code); }) <= std::ssize(codes);
 }
 
 int Canvas::text_width(std::string_view utf8, int height) { return width_of(decoded(utf8), height); }

@@ -101,10 +101,12 @@ void SideBySide::draw_base() {
         const int x = plots_[i].x + margin_, badge = Canvas::text_width("B", line_) + line_;
         canvas.fill(x, margin_ / 2, badge, line_ + margin_, colours[i]);
         canvas.text(x + line_ / 2, margin_, i ? "B" : "A", line_, ground);
+        const std::string name = display_name(*sides[i]);
+        if (!Canvas::can_write(name)) continue; // A and B are told apart all the same
         const int from = x + badge + margin_, room = plots_[i].x + plots_[i].width - margin_ - from;
-        canvas.text(from, margin_, Canvas::shortened(display_name(*sides[i]), line_, room), line_, ink);
-        draw_plot(plots_[i]);
+        canvas.text(from, margin_, Canvas::shortened(name, line_, room), line_, ink);
     }
+    for (Plot& p : plots_) draw_plot(p);
 }
 
 void SideBySide::draw_plot(Plot& p) {

@@ -40,6 +40,32 @@ TEST(Canvas, TextHasItsWidth) {
     EXPECT_EQ(Canvas::text_width("视\xff", 24), Canvas::text_width("??", 24));
 }
 
+/// A letter of text alone.
+Image drawn(std::string_view letter) {
+    Image image(40, 40);
+    Canvas(image).text(5, 2, letter, 36, {255, 255, 255});
+    return image;
+}
+
+TEST(Canvas, LettersBeyondAscii) {
+    const Image none = drawn("\u00ac"); // a sign that the font lacks
+    EXPECT_EQ(none.rgb, drawn("?").rgb);
+    for (const char* letter : {"ä", "Ö", "é", "ç", "ñ", "ř", "ő", "í", "Å"}) {
+        EXPECT_TRUE(Canvas::can_write(letter)) << letter;
+        EXPECT_NE(drawn(letter).rgb, none.rgb) << letter;
+    }
+    EXPECT_NE(drawn("ä").rgb, drawn("a").rgb);
+    EXPECT_NE(drawn("ä").rgb, drawn("â").rgb);
+    for (const auto& [text, spelled] : {std::pair{"Größe", "Grösse"},
+                                        {"Łódź", "Lódź"},
+                                        {"Жанна", "Zhanna"},
+                                        {"Ωμέγα", "Omega"},
+                                        {"“½” – x", "\"1/2\" - x"}})
+        EXPECT_EQ(Canvas::text_width(text, 24), Canvas::text_width(spelled, 24)) << text;
+    EXPECT_TRUE(Canvas::can_write("Вечер на рейде.mp4"));
+    EXPECT_FALSE(Canvas::can_write("視頻の名前.mp4"));
+}
+
 TEST(Canvas, LongNamesAreCutInTheMiddle) {
     const std::string name = "a very long name of a video that fits nowhere, with its number 0042.mp4";
     const std::string cut = Canvas::shortened(name, 20, 200);
