@@ -2,6 +2,7 @@
 #include "engine/media/colour.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace denoir::media {
 namespace {
@@ -134,6 +135,14 @@ Image rgb_from_webp(const AVFrame& frame) {
     return image;
 }
 
+/// In 1/65536. swscale takes a full range of more than 8 bits for 256 steps of 8 bits: 1023 of 10 bits for 255.75.
+int contrast(const SwsSide& from) {
+    const AVPixFmtDescriptor* d = av_pix_fmt_desc_get(from.format);
+    const int bits = d && from.full && !(d->flags & AV_PIX_FMT_FLAG_RGB) ? d->comp[0].depth : 8;
+    return bits <= 8 ? 1 << 16
+                     : static_cast<int>(std::lround(65536 * 255 * std::ldexp(1, bits - 8) / (std::ldexp(1, bits) - 1)));
+}
+
 Sws make_sws(const SwsSide& from, const SwsSide& to) {
     Sws sws(sws_alloc_context());
     if (!sws) throw std::bad_alloc();
@@ -157,7 +166,7 @@ Sws make_sws(const SwsSide& from, const SwsSide& to) {
     set_side("dst", to);
     set("sws_flags", SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT | SWS_FULL_CHR_H_INP | SWS_BITEXACT);
     sws_setColorspaceDetails(sws.get(), sws_getCoefficients(from.matrix), from.full, sws_getCoefficients(to.matrix),
-                             to.full, 0, 1 << 16, 1 << 16);
+                             to.full, 0, contrast(from), 1 << 16);
     if (sws_init_context(sws.get(), nullptr, nullptr) < 0)
         throw Error("", "", "its pixel format cannot be converted", "convert the file first");
     return sws;
@@ -186,10 +195,11 @@ void FrameConverter::convert(const AVFrame& frame, Image& image) {
                        : is_taken_for_bt709(frame) ? SWS_CS_ITU709
                                                    : SWS_CS_ITU601;
     const bool rgb = is_rgb_or_grey(frame);
+    const bool full = !rgb && (j || frame.color_range == AVCOL_RANGE_JPEG);
     AVChromaLocation location = frame.chroma_location;
-    if (location == AVCHROMA_LOC_UNSPECIFIED && !j) location = AVCHROMA_LOC_LEFT; // as H.264 and HEVC have it
-    const Key key{frame.width, frame.height, frame.format, matrix, rgb ? 0 : j || frame.color_range == AVCOL_RANGE_JPEG,
-                  location};
+    // Where nothing says it, as players do: MPEG's place with MPEG's range, JPEG's with JPEG's.
+    if (location == AVCHROMA_LOC_UNSPECIFIED && !full) location = AVCHROMA_LOC_LEFT;
+    const Key key{frame.width, frame.height, frame.format, matrix, full, location};
     if (!sws_ || !(key == key_)) set_up(key);
     // An image that was moved from still has its sides, but no pixels.
     if (image.width != frame.width || image.height != frame.height ||

@@ -383,6 +383,34 @@ TEST(Video, FullDiskLeavesNothing) {
     EXPECT_EQ(folder.entries(), 0);
 }
 
+/// A ramp of grey: 0 and the largest value are black and white, what lies between is where it belongs.
+TEST(Video, FullRangeOfMoreThanEightBits) {
+    const TempFolder folder;
+    if (output_of("ffmpeg -version").empty()) GTEST_SKIP() << "ffmpeg is not installed";
+    for (const int bits : {8, 10, 12}) {
+        const int most = (1 << bits) - 1, width = 1024, height = 4;
+        std::string raw;
+        const auto put = [&](int value) {
+            raw += static_cast<char>(value & 255);
+            if (bits > 8) raw += static_cast<char>(value >> 8);
+        };
+        for (int y = 0; y < height; ++y)
+            for (int x = 0; x < width; ++x) put(most * x / (width - 1));
+        for (int i = 0; i < 2 * width * height; ++i) put(1 << (bits - 1));
+        std::ofstream(folder / "ramp.raw", std::ios::binary) << raw;
+        const std::string format = bits == 8 ? "yuv444p" : "yuv444p" + std::to_string(bits) + "le";
+        output_of("ffmpeg -nostdin -y -f rawvideo -s 1024x4 -pix_fmt " + format + " -i " +
+                  (folder / "ramp.raw").string() + " -c:v ffv1 -color_range pc -colorspace bt709 " +
+                  (folder / "ramp.mkv").string());
+        const Image frame = read_video(folder / "ramp.mkv").at(0);
+        int others = 0;
+        for (int x = 0; x < width; ++x)
+            others += frame.row(0)[3 * x] != std::lround(255.0 * (most * x / (width - 1)) / most);
+        EXPECT_LE(others, width / 100) << bits;
+        EXPECT_EQ(frame.row(0)[3 * (width - 1)], 255) << bits;
+    }
+}
+
 TEST(Video, ReadsWhatOthersWrite) {
     const TempFolder folder;
     write_video(folder / "a.mkv", options(64, 48), 6);
