@@ -3,16 +3,19 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 
 #include <atomic>
 #include <cerrno>
 #include <cstdlib>
+#include <ctime>
 #include <mutex>
 #include <set>
 #include <system_error>
 #include <utility>
 
+#include "engine/core/file.h"
 #include "engine/core/mapped_file.h"
 #include "engine/core/open_file.h"
 #include "engine/core/text.h"
@@ -39,6 +42,23 @@ struct Temporaries {
 Temporaries& temporaries() {
     static auto* all = new Temporaries;
     return *all;
+}
+
+/// Folders of ours that mkdtemp() made there and that no process holds. A young one may be about to be locked.
+void remove_abandoned(const fs::path& place, std::string_view prefix) {
+    constexpr int random_letters = 6;
+    constexpr std::time_t young = 60; // seconds
+    std::error_code code;
+    for (const auto& entry : entries_of(place, code)) {
+        const std::string name = entry.path().filename().native();
+        if (!name.starts_with(prefix) || name.size() != prefix.size() + random_letters) continue;
+        const Descriptor fd(::open(entry.path().c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+        struct stat status {};
+        if (fd.get() < 0 || ::fstat(fd.get(), &status) != 0 || status.st_uid != ::geteuid() ||
+            status.st_mtime > std::time(nullptr) - young)
+            continue;
+        if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) fs::remove_all(entry.path(), code);
+    }
 }
 
 } // namespace
@@ -149,18 +169,22 @@ ScratchFolder::ScratchFolder(std::string_view prefix, const fs::path& parent) {
     const char* set = std::getenv("TMPDIR");
     const fs::path place = !parent.empty() ? parent : fs::temp_directory_path(code);
     const fs::path named = !place.empty() ? place : set ? set : "TMPDIR";
+    remove_abandoned(named, prefix);
     std::string name = (named / fmt::format("{}XXXXXX", prefix)).native();
     const std::lock_guard lock(temporaries().mutex);
     if (code || !::mkdtemp(name.data()))
         throw Error(named.native(), "", "no folder can be created there",
                     parent.empty() ? "set TMPDIR to a folder that can be written" : "choose another place");
     path_ = name;
+    lock_ = ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (lock_ >= 0) ::flock(lock_, LOCK_EX | LOCK_NB);
     temporaries().names.insert(path_.native());
 }
 
 ScratchFolder::~ScratchFolder() {
     std::error_code ignored;
     fs::remove_all(path_, ignored);
+    if (lock_ >= 0) ::close(lock_);
     const std::lock_guard lock(temporaries().mutex);
     temporaries().names.erase(path_.native());
 }

@@ -41,7 +41,8 @@ void sync_folder(const std::filesystem::path& folder, const std::filesystem::pat
 int partial_of(std::string_view name);
 
 /// A folder of our own for files that are soon gone, below `parent` (empty: the system's place, TMPDIR). Removed with
-/// everything in it, by remove_temporaries() too. Throws Error naming the place.
+/// everything in it, by remove_temporaries() too; what a process that was killed left there of this prefix is removed
+/// first. Throws Error naming the place.
 class ScratchFolder {
 public:
     explicit ScratchFolder(std::string_view prefix, const std::filesystem::path& parent = {});
@@ -52,6 +53,7 @@ public:
 
 private:
     std::filesystem::path path_;
+    int lock_ = -1; ///< held on the folder; the system drops it with the process
 };
 
 /// Removes the temporary of every AtomicFile of this process that is not committed, and every ScratchFolder: for a

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <chrono>
 
-#include "engine/core/atomic_file.h"
 #include "engine/core/file.h"
+#include "engine/media/sha256.h"
 #include "engine/pipeline/residency.h"
 #include "engine/pipeline/run_layout.h"
 #include "engine/session/file_hashes.h"
@@ -22,18 +22,12 @@ namespace {
 
 constexpr auto patience = std::chrono::seconds(30); ///< for checksums of files as large as a model's
 
-/// A folder for files that are only made to be summed.
-class Scratch {
-public:
-    std::string sum(const std::map<std::string, Tensor>& tensors) const {
-        const fs::path file = folder_.path() / "step.safetensors";
-        write_safetensors(file, tensors);
-        return file_sha256(file);
-    }
-
-private:
-    ScratchFolder folder_{"denoir-verify-"};
-};
+/// Of the file that holds them.
+std::string sum_of_file(const std::map<std::string, Tensor>& tensors) {
+    Sha256 sum;
+    write_safetensors([&](const void* data, std::size_t bytes) { sum.update(data, bytes); }, tensors);
+    return sum.hex();
+}
 
 /// The run that holds the latents of a branch up to where it begins: the branch, or the run that it came from, which
 /// holds them too and need not keep its own as the branch does.
@@ -117,7 +111,6 @@ Verification verify_run(const fs::path& path, int threads, Observer& observer, s
         return result;
     }
     FileHashes hashes(model_files(model, r.loras), FileHashes::Pace::waited_for); // while the steps are computed
-    const Scratch scratch;
     const int last = record.steps.back().step;
     const auto compare = [&](int step, const Tensor& latent, const Tensor& x0) {
         const bool end = step == record.total_steps;
@@ -126,7 +119,7 @@ Verification verify_run(const fs::path& path, int threads, Observer& observer, s
         const StepRecord* stored = record.find(step);
         if (!stored) throw Differs{}; // beyond what an unfinished run holds
         ++result.steps;
-        if (scratch.sum(tensors) == stored->sha256) return;
+        if (sum_of_file(tensors) == stored->sha256) return;
         result.first_difference = step;
         throw Differs{};
     };

@@ -12,8 +12,26 @@
 #include "engine/core/json.h"
 
 namespace denoir {
+namespace {
+
+void write_all(SafetensorsWriter& writer, const std::map<std::string, Tensor>& tensors) {
+    for (const auto& [name, tensor] : tensors) writer.declare(name, tensor.shape(), tensor.dtype());
+    for (const std::string& name : writer.begin()) {
+        const Tensor& t = tensors.at(name);
+        writer.write(t.is_contiguous() ? t : clone(t));
+    }
+    writer.commit();
+}
+
+} // namespace
+
 SafetensorsWriter::SafetensorsWriter(std::filesystem::path path, std::map<std::string, std::string> metadata)
-    : file_(std::move(path)), metadata_(std::move(metadata)) {}
+    : file_(std::move(path)),
+      sink_([this](const void* data, std::size_t bytes) { file_->write(data, bytes); }),
+      metadata_(std::move(metadata)) {}
+
+SafetensorsWriter::SafetensorsWriter(Sink sink, std::map<std::string, std::string> metadata)
+    : sink_(std::move(sink)), metadata_(std::move(metadata)) {}
 
 void SafetensorsWriter::declare(std::string name, const Shape& shape, DType dtype) {
     if (info(dtype).safetensors.empty())
@@ -49,32 +67,33 @@ std::vector<std::string> SafetensorsWriter::begin() {
     std::string text = header.dump(-1, ' ', false, Json::error_handler_t::replace);
     text.append((8 - text.size() % 8) % 8, ' ');
     const std::uint64_t length = text.size();
-    file_.write(&length, sizeof length);
-    file_.write(text);
+    sink_(&length, sizeof length);
+    sink_(text.data(), text.size());
     return order;
 }
 
 void SafetensorsWriter::write(const void* data, std::size_t bytes) {
     // Also without asserts: such a file would be written to the end and be wrong.
     if (bytes > expected_ - written_) throw std::logic_error("SafetensorsWriter: more data than were declared");
-    file_.write(data, bytes);
+    sink_(data, bytes);
     written_ += bytes;
 }
 
 void SafetensorsWriter::commit() {
     if (written_ != expected_) throw std::logic_error("SafetensorsWriter: less data than were declared");
-    file_.commit();
+    if (file_) file_->commit();
 }
 
 void write_safetensors(const std::filesystem::path& path, const std::map<std::string, Tensor>& tensors,
                        const std::map<std::string, std::string>& metadata) {
     SafetensorsWriter writer(path, metadata);
-    for (const auto& [name, tensor] : tensors) writer.declare(name, tensor.shape(), tensor.dtype());
-    for (const std::string& name : writer.begin()) {
-        const Tensor& t = tensors.at(name);
-        writer.write(t.is_contiguous() ? t : clone(t));
-    }
-    writer.commit();
+    write_all(writer, tensors);
+}
+
+void write_safetensors(const SafetensorsWriter::Sink& sink, const std::map<std::string, Tensor>& tensors,
+                       const std::map<std::string, std::string>& metadata) {
+    SafetensorsWriter writer(sink, metadata);
+    write_all(writer, tensors);
 }
 
 } // namespace denoir

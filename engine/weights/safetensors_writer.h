@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,10 @@ namespace denoir {
 /// aligned to its element; the header is padded to 8 bytes. Without commit nothing stays behind.
 class SafetensorsWriter {
 public:
+    /// Takes the bytes of a file, piece by piece.
+    using Sink = std::function<void(const void* data, std::size_t bytes)>;
     SafetensorsWriter(std::filesystem::path path, std::map<std::string, std::string> metadata = {});
+    explicit SafetensorsWriter(Sink sink, std::map<std::string, std::string> metadata = {});
 
     /// All tensors are declared before the first write. Throws Error for a dtype that the format does not have or a
     /// name that is there already.
@@ -28,7 +32,7 @@ public:
     /// The next tensor's data: dense, of the declared size. May come in pieces.
     void write(const void* data, std::size_t bytes);
     void write(const Tensor& dense) { write(dense.raw(), dense.bytes()); }
-    /// All data were written: syncs and renames.
+    /// All data were written: syncs and renames, where it is a file.
     void commit();
 
 private:
@@ -38,7 +42,8 @@ private:
         DType dtype;
         std::size_t bytes;
     };
-    AtomicFile file_;
+    std::optional<AtomicFile> file_;
+    Sink sink_;
     std::map<std::string, std::string> metadata_;
     std::vector<Entry> entries_;
     std::size_t expected_ = 0, written_ = 0;
@@ -46,6 +51,9 @@ private:
 
 /// A whole file at once; tensors on the host, any strides. Read again with read_safetensors (safetensors.h).
 void write_safetensors(const std::filesystem::path& path, const std::map<std::string, Tensor>& tensors,
+                       const std::map<std::string, std::string>& metadata = {});
+/// The bytes of that file.
+void write_safetensors(const SafetensorsWriter::Sink& sink, const std::map<std::string, Tensor>& tensors,
                        const std::map<std::string, std::string>& metadata = {});
 
 } // namespace denoir

@@ -144,6 +144,21 @@ TEST_F(Files, temporary_folders_go) {
     EXPECT_THROW(ScratchFolder("test-", folder / "missing"), Error);
 }
 
+/// Of a process that was killed: old, and held by nobody.
+TEST_F(Files, temporary_folders_of_killed_processes_go) {
+    const ScratchFolder held("test-", folder);
+    const fs::path left = folder / "test-aBcDeF", young = folder / "test-aBcDeG", other = folder / "test-of-somebody";
+    for (const fs::path& place : {left, young, other}) {
+        fs::create_directory(place);
+        make(place.filename() / "file", "x");
+    }
+    const auto an_hour_ago = fs::file_time_type::clock::now() - std::chrono::hours(1);
+    for (const fs::path& place : {held.path(), left, other}) fs::last_write_time(place, an_hour_ago);
+    const ScratchFolder next("test-", folder);
+    EXPECT_FALSE(fs::exists(left));
+    for (const fs::path& place : {held.path(), young, other}) EXPECT_TRUE(fs::exists(place)) << place;
+}
+
 TEST_F(Files, names_of_partials) {
     EXPECT_EQ(partial_of(".a.mp4.partial-12-3"), 12);
     EXPECT_EQ(partial_of("a.partial-12-3"), 0);
