@@ -141,11 +141,12 @@ int run(const Arguments& args, Console& console) {
     write_outputs(comparer, found, outputs);
     progress.clear();
     console.say(table(found) + conclusion(found));
-    Json document = to_json(found);
+    Json document;
+    if (console.json()) document = to_json(found); // of many frames it is larger than all else
     const std::optional<Error> below = missed(found, least_psnr, least_ssim);
     if (below) {
         console.note(below->what());
-        document["error"] = Console::error_json(*below);
+        if (console.json()) document["error"] = Console::error_json(*below);
     }
     console.report(document);
     return below ? 1 : 0;

@@ -42,7 +42,8 @@ int run(const Arguments& args, Console& console) {
         args, [&] { return to_csv(found); }, [&] { return trace_report(found, &files); });
     progress.clear();
     console.say(to_text(found));
-    Json document = to_json(found);
+    Json document;
+    if (console.json()) document = to_json(found); // of many tensors it is larger than all else
     std::optional<Error> above;
     if (!limit.is_null() &&
         !(found.worst_normalised() <= limit.get<double>() && found.shapes.empty() && found.missing() == 0)) {
@@ -56,7 +57,7 @@ int run(const Arguments& args, Console& console) {
                           : said_of_missing(found),
                       larger ? "look at the layers with --report, or allow more" : "compare traces of one request");
         console.note(above->what());
-        document["error"] = Console::error_json(*above);
+        if (console.json()) document["error"] = Console::error_json(*above);
     }
     console.report(document);
     return above ? 1 : 0;

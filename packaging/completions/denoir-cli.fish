@@ -182,7 +182,7 @@ complete -c denoir-cli -n '__fish_seen_subcommand_from trace' -l progress -x -a 
 complete -c denoir-cli -n '__fish_seen_subcommand_from trace' -l json -d 'one JSON document on stdout (default: text)'
 complete -c denoir-cli -n '__fish_seen_subcommand_from compare-traces' -l report -r -d 'a page with plots, layer x step map and tables; opens from disk (default: none)'
 complete -c denoir-cli -n '__fish_seen_subcommand_from compare-traces' -l csv -r -d 'every tensor\'s figures, one line each (default: none)'
-complete -c denoir-cli -n '__fish_seen_subcommand_from compare-traces' -l max-error -r -d 'exit with 1 where any tensor\'s largest difference over its mean norm is above this (default: no limit)'
+complete -c denoir-cli -n '__fish_seen_subcommand_from compare-traces' -l max-error -r -d 'exit with 1 where any tensor\'s largest difference over its mean norm is above this, or one is missing that both were asked for (default: no limit)'
 complete -c denoir-cli -n '__fish_seen_subcommand_from compare-traces' -l progress -x -a 'auto plain none' -d 'auto, plain or none, on stderr (default auto: on a terminal only)'
 complete -c denoir-cli -n '__fish_seen_subcommand_from compare-traces' -l json -d 'one JSON document on stdout (default: text)'
 complete -c denoir-cli -n '__fish_seen_subcommand_from compare-precision' -l prompt -r -d 'what the video shows (default: nothing)'
