@@ -59,9 +59,9 @@ int run(const Arguments& args, Console& console) {
     const ConvertResult result = convert(in, out, options);
     progress.clear();
     for (const std::string& warning : result.warnings) log::warning(warning);
-    console.say(fmt::format("{}: {} tensors, {}", printable(out.string(), 1000), result.tensors,
+    console.say(fmt::format("{}: {} tensors, {}", printable(args.words()[1], 1000), result.tensors,
                             bytes_text(double(result.bytes))));
-    console.report(Json{{"out", out.string()}, {"tensors", result.tensors}, {"bytes", result.bytes}});
+    console.report(Json{{"out", args.words()[1]}, {"tensors", result.tensors}, {"bytes", result.bytes}});
     return 0;
 }
 

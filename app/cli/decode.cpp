@@ -12,7 +12,7 @@ namespace {
 
 int run(const Arguments& args, Console& console) {
     if (!args.has("--out")) throw UsageError("", "--out", "is missing", "give --out FILE.mp4, FILE.mkv or a folder");
-    const std::string out = output_file(args, "--out").string();
+    const std::string out = output_file(args, "--out").string(), given = args.get("--out");
     if (args.words()[0].empty()) throw UsageError("", "RUN", "is empty", "name a run folder");
     Interrupt::set_output(out);
     std::optional<int> step;
@@ -22,8 +22,8 @@ int run(const Arguments& args, Console& console) {
     const int decoded = naming_option(
         "step", "--step", [&] { return decode_run(args.words()[0], step, out, threads, progress, interrupt_token()); });
     progress.clear();
-    console.say(fmt::format("{}: step {}", printable(out, 1000), decoded));
-    console.report(Json{{"out", out}, {"run", args.words()[0]}, {"step", decoded}});
+    console.say(fmt::format("{}: step {}", printable(given, 1000), decoded));
+    console.report(Json{{"out", given}, {"run", args.words()[0]}, {"step", decoded}});
     return 0;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -76,12 +77,23 @@ bool said_all() {
     return flushed || errno == EPIPE;
 }
 
+/// `ulimit -s`, which holds for every thread: with less, what reads models and videos would end in the midst of it.
+void check_stack() {
+    constexpr rlim_t least = 256 << 10;
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= least) return;
+    throw Error("", "stack", fmt::format("is limited to {} KiB, {} are needed", limit.rlim_cur >> 10, least >> 10),
+                "start it where ulimit -s says 8192");
+}
+
 /// Whatever happens becomes one line and an exit code.
 int guarded(const std::vector<std::string>& words) {
     const auto end_of_options = std::find(words.begin(), words.end(), "--");
     Console console(std::find(words.begin(), end_of_options, "--json") != end_of_options);
     if (console.json()) Interrupt::set_json();
+    remember_words({words.begin() + !words.empty(), words.end()});
     try {
+        check_stack();
         errno = 0;
         const int code = run(words, console);
         if (code != done || said_all()) return code;

@@ -44,8 +44,8 @@ int run(const Arguments& args, Console& console) {
     call.device = device_of(args).value_or(Device{});
     call.threads = int(whole_number(args, "--threads", 0, 1024, 0));
     naming_arguments(args, [&] { run_module(call, interrupt_token()); });
-    console.say(fmt::format("{}: wrote {}", call.name, printable(call.out.string(), 1000)));
-    console.report(Json{{"module", call.name}, {"out", call.out.string()}});
+    console.say(fmt::format("{}: wrote {}", call.name, printable(args.get("--out"), 1000)));
+    console.report(Json{{"module", call.name}, {"out", args.get("--out")}});
     return 0;
 }
 

@@ -35,9 +35,10 @@ std::string resume_command(const std::filesystem::path& run) {
 }
 
 void report(const RenderResult& result, const Console& console) {
+    const std::filesystem::path out = as_given(result.out);
     Json stages = Json::object();
     // Of a run that was done already, all this comes from its run.json.
-    std::string text = fmt::format("{}\nrun: {}\nseed: {}\n", printable(result.out.string(), 4096),
+    std::string text = fmt::format("{}\nrun: {}\nseed: {}\n", printable(out.string(), 4096),
                                    printable(result.run.string(), 4096), result.seed);
     for (const auto& [stage, seconds] : result.stages) {
         stages[stage] = seconds;
@@ -47,9 +48,9 @@ void report(const RenderResult& result, const Console& console) {
         text += fmt::format("{:>18}  {:>9} of {} forwards\n", "reused", result.reused, result.forwards);
     console.say(text + fmt::format("{:>18}  {:>9}\n{:>18}  {:>9}", "all", duration(result.seconds), "peak memory",
                                    bytes_text(double(result.peak_memory_bytes))));
-    Json report{{"out", result.out.string()}, {"run", result.run.string()},
-                {"seed", result.seed},        {"seconds", result.seconds},
-                {"stages", stages},           {"peak_memory_bytes", result.peak_memory_bytes}};
+    Json report{{"out", out.string()}, {"run", result.run.string()},
+                {"seed", result.seed}, {"seconds", result.seconds},
+                {"stages", stages},    {"peak_memory_bytes", result.peak_memory_bytes}};
     if (result.forwards > 0) report["cache"] = {{"forwards", result.forwards}, {"reused", result.reused}};
     console.report(report);
 }

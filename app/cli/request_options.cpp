@@ -105,14 +105,6 @@ Json cache_values(const Request& r, const Arguments& args) {
     return value;
 }
 
-/// `file`, or what lies in it, as the user called it: the engine has made the paths of a request absolute.
-std::string as_given(const std::string& file, const std::string& given) {
-    const std::string whole = resolved_path(given, std::filesystem::current_path()).string();
-    if (file == whole) return given;
-    if (file.starts_with(whole + "/")) return (std::filesystem::path(given) / file.substr(whole.size() + 1)).string();
-    return file;
-}
-
 } // namespace
 
 void apply_request_arguments(Request& r, const Arguments& args, std::string_view steps_option) {
@@ -172,13 +164,7 @@ void apply_request_options(Request& r, const Arguments& args, std::string_view s
 
 Error as_written(const Error& e, const Arguments& args, std::string_view steps_option) {
     if (args.has("--resume")) return e; // the words are those of the run
-    std::string file = e.file(), field = e.field();
-    std::vector<std::string_view> of_files{"--out",  "--run-dir", "--from",       "--model",
-                                           "--lora", "--image",   "--last-image", "--noise"};
-    for (const auto& part : part_options()) of_files.emplace_back(part.first);
-    for (const std::string_view option : of_files)
-        for (const std::string& given : args.all(option))
-            if (!file.empty() && !given.empty()) file = as_given(file, given);
+    std::string file = as_given(e).file(), field = e.field();
     const std::string key = field.substr(0, field.find('.'));
     const char* named_device = std::getenv("DENOIR_DEVICE");
     if (field == "device" && named_device && *named_device && !args.has("--device") && args.words().empty())

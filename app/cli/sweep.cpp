@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/request_options.h"
+#include "app/cli/values.h"
 #include "engine/compare/sweep_figures.h"
 #include "engine/compare/sweep_outputs.h"
 #include "engine/core/memory.h"
@@ -110,15 +112,21 @@ Sweep sweep_of(const Arguments& args) {
     return sweep;
 }
 
+/// What was said, of which cells; of none in particular where it was said before the first was begun.
+using Warnings = std::map<std::string, std::set<std::size_t>>;
+
 /// Which cell is at work, and when all will be done: measured on what was rendered so far.
 class SweepProgress : public Progress {
 public:
     explicit SweepProgress(ProgressStyle style) : Progress(style), plain_(style == ProgressStyle::plain) {}
 
-    /// Once, of however many clips it is said.
+    /// Once, of however many clips it is said: of the first. warnings() has the others.
     void warning(std::string_view text) override {
-        if (warned_.emplace(text).second) Progress::warning(text);
+        const auto [said, is_new] = warnings_.try_emplace(std::string(text));
+        if (cell_) said->second.insert(*cell_);
+        if (is_new) Progress::warning(cell_ ? fmt::format("with {}: {}", label(*cell_), text) : std::string(text));
     }
+    const Warnings& warnings() const { return warnings_; }
 
     void at(const SweepFolder& folder, const SweepPlan& plan) {
         folder_ = &folder;
@@ -127,12 +135,13 @@ public:
         Interrupt::set_last_words(words());
     }
     void begins(std::size_t cell, std::size_t number, std::size_t of) {
+        cell_ = cell;
         number_ = number;
         of_ = of;
         Interrupt::set_last_words(words());
         if (plain_) {
             prefix_.clear();
-            show(fmt::format("cell {} of {}: {}", number, of, folder_->record().sweep.label(cell)));
+            show(fmt::format("cell {} of {}: {}", number, of, label(cell)));
         }
         const std::string left = seconds_ > 0 && flop_ > 0
                                      ? fmt::format(", all in about {}", duration(flop_to_do() * seconds_ / flop_))
@@ -145,7 +154,10 @@ public:
         seconds_ += c.seconds;
         flop_ += plan_->cells[cell].work.flop;
     }
-    void over() { prefix_.clear(); }
+    void over() {
+        prefix_.clear();
+        cell_.reset();
+    }
     /// Also when the folder is gone.
     std::string words() const {
         if (resume_.empty()) return "cancelled";
@@ -153,6 +165,7 @@ public:
     }
 
 private:
+    std::string label(std::size_t cell) const { return folder_->record().sweep.label(cell); }
     double flop_to_do() const {
         double sum = 0;
         for (const std::size_t cell : plan_->to_render())
@@ -161,7 +174,8 @@ private:
     }
 
     bool plain_;
-    std::set<std::string> warned_;
+    Warnings warnings_;
+    std::optional<std::size_t> cell_; ///< at work
     const SweepFolder* folder_ = nullptr;
     const SweepPlan* plan_ = nullptr;
     std::string resume_; ///< the command that goes on; empty: nothing to go on with yet
@@ -251,13 +265,38 @@ std::optional<Error> failure(const SweepFolder& folder) {
     for (std::size_t i = 0; i < record.cells.size(); ++i) {
         const SweepCell& c = record.cells[i];
         if (c.state != SweepCell::State::failed) continue;
-        return Error("", record.sweep.label(i, 24), c.error ? c.error->what() : "failed",
+        return Error("", record.sweep.label(i, 24), c.error ? as_given(*c.error).what() : "failed",
                      "try again with: " + command_with("denoir-cli sweep --resume", folder.path().string()));
     }
     return std::nullopt;
 }
 
-void report(const SweepFolder& folder, const SweepOutputs& outputs, double seconds, const Console& console) {
+/// "warning in 3 cells: steps 8, steps 12, …: TEXT", of what was said of more than one.
+std::string said_again(const Sweep& sweep, const Warnings& warnings) {
+    constexpr std::size_t most = 4;
+    std::string out;
+    for (const auto& [text, cells] : warnings) {
+        if (cells.size() < 2) continue;
+        std::vector<std::string> labels;
+        for (const std::size_t cell : cells)
+            if (labels.size() < most) labels.push_back(sweep.label(cell, 24));
+        if (cells.size() > most) labels.emplace_back("…");
+        const bool all = cells.size() == sweep.size();
+        out += all ? fmt::format("warning in all {} cells", cells.size())
+                   : fmt::format("warning in {} cells ({})", cells.size(), fmt::join(labels, ", "));
+        out += ": " + printable(text, 400) + "\n";
+    }
+    return out;
+}
+
+Json to_json(const Warnings& warnings) {
+    Json out = Json::array();
+    for (const auto& [text, cells] : warnings) out.push_back({{"message", printable(text, 400)}, {"cells", cells}});
+    return out;
+}
+
+void report(const SweepFolder& folder, const SweepOutputs& outputs, const Warnings& warnings, double seconds,
+            const Console& console) {
     const SweepRecord& record = folder.record();
     const bool any = !outputs.video.empty(); // without a clip there is no grid
     const bool figures =
@@ -280,14 +319,15 @@ void report(const SweepFolder& folder, const SweepOutputs& outputs, double secon
         rows.push_back(std::move(row));
         cells[i]["run"] = c.run.empty() ? Json() : Json(c.run.string());
     }
-    console.say(fmt::format("{}\n\n{}\n{}report: {}\nall: {}", printable(folder.path().string(), 4096),
-                            table(rows, record.sweep.axes.size() + 1),
+    console.say(fmt::format("{}\n\n{}\n{}{}report: {}\nall: {}", printable(folder.path().string(), 4096),
+                            table(rows, record.sweep.axes.size() + 1), said_again(record.sweep, warnings),
                             any ? fmt::format("grid: {}\n", printable(outputs.video.string(), 4096)) : "",
                             printable(outputs.report.string(), 4096), duration(seconds)));
     Json document{{"out", folder.path().string()},
                   {"cells", cells},
                   {"rendered", rendered},
                   {"failed", failed},
+                  {"warnings", to_json(warnings)},
                   {"seconds", seconds},
                   {"video", any ? Json(outputs.video.string()) : Json()},
                   {"picture", any ? Json(outputs.picture.string()) : Json()},
@@ -346,7 +386,7 @@ int work(SweepFolder& folder, const SweepPlan& plan, SweepProgress& progress, Co
         interrupt_token());
     progress.clear();
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    report(folder, outputs, seconds, console);
+    report(folder, outputs, progress.warnings(), seconds, console);
     const auto error = failure(folder);
     if (error) console.note(error->what());
     return error ? 1 : 0;

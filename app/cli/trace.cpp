@@ -42,9 +42,9 @@ int run_request(const Arguments& args, Console& console) {
     const TraceResult result = trace(r, options, progress, interrupt_token());
     progress.clear();
     console.say(fmt::format("{}\n{} tensors, {}, {} of {} steps computed, seed {}, {}",
-                            printable(result.out.string(), 1000), result.tensors, bytes_text(double(result.bytes)),
+                            printable(args.get("--out"), 1000), result.tensors, bytes_text(double(result.bytes)),
                             result.steps, result.total_steps, *result.request.seed, duration(result.seconds)));
-    console.report(Json{{"out", result.out.string()},
+    console.report(Json{{"out", args.get("--out")},
                         {"tensors", result.tensors},
                         {"bytes", result.bytes},
                         {"steps_computed", result.steps},

@@ -11,12 +11,44 @@
 #include "engine/core/text.h"
 
 namespace denoir::cli {
+
+namespace fs = std::filesystem;
+
 namespace {
 
 /// By the file that was followed to.
 std::map<std::string, std::string>& followed() {
     static std::map<std::string, std::string> all;
     return all;
+}
+
+/// What may be a path among the words of the command line: every one, and what follows `--option=`.
+std::vector<fs::path>& given_paths() {
+    static std::vector<fs::path> all;
+    return all;
+}
+
+std::string without_slash(std::string path) {
+    if (path.size() > 1 && path.back() == '/') path.pop_back();
+    return path;
+}
+
+/// `file`, absolute, as the longest of the words that it lies in has it; of two one that is absolute, too.
+std::string by_words(const std::string& file) {
+    std::error_code code;
+    const fs::path here = fs::current_path(code);
+    if (file.empty() || file[0] != '/' || code) return file;
+    const std::string whole = without_slash(fs::path(file).lexically_normal().string());
+    std::string found = file;
+    std::size_t longest = 0;
+    for (const fs::path& given : given_paths()) {
+        const std::string folder = without_slash((here / given).lexically_normal().string());
+        if (folder.size() < longest + !given.is_absolute() || !whole.starts_with(folder)) continue;
+        if (whole.size() > folder.size() && whole[folder.size()] != '/') continue;
+        longest = folder.size();
+        found = whole == folder ? given.string() : (given / whole.substr(folder.size() + 1)).string();
+    }
+    return found;
 }
 
 } // namespace
@@ -62,9 +94,26 @@ std::filesystem::path output_file(const std::string& given) {
     return file;
 }
 
+fs::path as_given(const fs::path& whole) {
+    const fs::path here = fs::current_path();
+    for (const auto& [file, given] : followed())
+        if (resolved_path(file, here) == whole) return resolved_path(given, here);
+    return whole;
+}
+
 Error as_given(const Error& e) {
     const auto it = followed().find(e.file());
-    return it == followed().end() ? e : Error(it->second, e.field(), e.message(), e.hint());
+    return {it == followed().end() ? by_words(e.file()) : it->second, e.field(), e.message(), e.hint()};
+}
+
+void remember_words(const std::vector<std::string>& words) {
+    for (const std::string& word : words) {
+        if (!word.starts_with('-'))
+            given_paths().emplace_back(word);
+        else if (const std::size_t equals = word.find('='); equals != std::string::npos)
+            given_paths().emplace_back(word.substr(equals + 1));
+    }
+    std::erase(given_paths(), fs::path());
 }
 
 Json number_value(std::string_view option, const std::string& text) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "app/cli/options.h"
 #include "engine/session/request_json.h"
@@ -23,8 +24,13 @@ std::filesystem::path output_file(const std::string& given);
 inline std::filesystem::path output_file(const Arguments& args, std::string_view option) {
     return output_file(args.get(option));
 }
-/// An Error about such a file names it as it was given.
+/// Such a file's whole path, through the name that was given.
+std::filesystem::path as_given(const std::filesystem::path& whole);
+/// An Error about such a file, or about a path below one of the command line's words, names it by these. The engine has
+/// made most paths absolute.
 Error as_given(const Error&);
+/// What the command line holds behind the command; once, before anything is refused.
+void remember_words(const std::vector<std::string>& words);
 /// `run`, whose refusals of the field name the option that gave it instead.
 template <class Run> auto naming_option(std::string_view field, std::string_view option, Run&& run) {
     try {

@@ -19,6 +19,7 @@
 #include "engine/media/frame_folder.h"
 #include "engine/pipeline/run_layout.h"
 #include "engine/session/run_folder.h"
+#include "engine/session/sweep_folder.h"
 
 namespace denoir {
 namespace fs = std::filesystem;
@@ -110,14 +111,27 @@ void check_not_input(const fs::path& out, std::span<const fs::path> inputs) {
     }
 }
 
-/// What a render has made is not written over by another.
-void refuse_file_of_run(const fs::path& out, const fs::path& own_run) {
+/// Of a sweep's folder, what is made of its cells and tells of them.
+bool is_file_of_sweep(const fs::path& folder, const std::string& name) {
+    static constexpr std::array<std::string_view, 5> kept{SweepFolder::record_name, "grid.mp4", "grid.png",
+                                                          "report.html", "sweep.csv"};
+    std::error_code code;
+    return std::find(kept.begin(), kept.end(), name) != kept.end() &&
+           fs::is_regular_file(folder / SweepFolder::record_name, code) && fs::is_directory(folder / "runs", code);
+}
+
+/// What a render or a sweep has made is not written over by another.
+void refuse_kept_file(const fs::path& out, const fs::path& own_run) {
     static constexpr std::array<std::string_view, 5> kept{run_file::video, run_file::record, run_file::conditioning,
                                                           run_file::metrics, run_file::thumbnail};
     std::error_code code;
     if (!fs::exists(out, code)) return;
     const fs::path folder = fs::canonical(folder_of(out), code);
     if (code) return; // it was looked at before
+    if (is_file_of_sweep(folder, out.filename()))
+        throw Error(out.string(), "",
+                    fmt::format("is a file of the sweep {}", printable(folder.filename().string(), 100)),
+                    "choose another output");
     const bool state = folder.filename() == run_file::latents || folder.filename() == run_file::solver;
     const fs::path run = state ? folder.parent_path() : folder;
     if (!state && std::find(kept.begin(), kept.end(), out.filename().native()) == kept.end()) return;
@@ -155,7 +169,7 @@ void check_output_file(const fs::path& out, std::span<const fs::path> inputs, co
                     "choose another name");
     check_parent(out);
     check_not_input(out, inputs);
-    refuse_file_of_run(out, own_run);
+    refuse_kept_file(out, own_run);
     remove_partials(folder_of(out), out.filename().string());
 }
 

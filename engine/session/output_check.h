@@ -15,8 +15,8 @@ bool lies_in(const std::filesystem::path& path, const std::filesystem::path& fol
 /// Refuses, before anything is computed, an output file that cannot appear later: no folder there, not writable, a
 /// folder, pipe or device of that name, or one of `inputs` (through links or other spellings; folders stand for the
 /// files in them that somebody could read, not for films, pages and tables that were made there), or a file that a run
-/// keeps (its video, latents, …), unless that is `own_run`. Throws Error naming `out` as given. What a process that was
-/// ended had written beside it under a temporary name is removed.
+/// keeps (its video, latents, …), unless that is `own_run`, or a sweep (its grid, tables, …). Throws Error naming `out`
+/// as given. What a process that was ended had written beside it under a temporary name is removed.
 void check_output_file(const std::filesystem::path& out, std::span<const std::filesystem::path> inputs,
                        const std::filesystem::path& own_run = {});
 

@@ -121,7 +121,8 @@ class Folders(Case):
     def test_a_folder_for_temporaries_that_is_not_there(self):
         self.done(*self.render_words("out.mp4", "--run-dir", "run", steps=1))
         self.environment["TMPDIR"] = str(self.folder / "missing")
-        self.refused("verify", "run", codes=(1,), names=("missing", "TMPDIR"))
+        self.done("verify", "run")  # needs no place
+        self.refused("compare-precision", "--model", MODEL, "--prompt", "x", "--size", "32x32", "--frames", 1, "--solver-steps", 1, codes=(1,), names=("missing", "TMPDIR"))
 
 
     def test_a_home_that_cannot_be_had(self):
@@ -150,13 +151,21 @@ class Folders(Case):
         self.environment["DENOIR_DEVICE"] = "cuda:77"
         self.refused("render", "--model", MODEL, "--prompt", "x", "--out", "o.mp4", codes=(1,), names=("DENOIR_DEVICE: ", "cuda:77"))
 
+    def test_a_small_stack(self):
+        import resource
+
+        for size in (32, 64, 128):
+            limited = lambda: resource.setrlimit(resource.RLIMIT_STACK, (size << 10, size << 10))  # noqa: E731
+            self.refused(*self.render_words("o.mp4", steps=1), codes=(1,), names=(f"stack: is limited to {size} KiB",), preexec_fn=limited)
+
     def test_outputs_behind_links(self):
         """Only where the command line names them: what a run's record says may be a stranger's."""
         (self.work / "far").mkdir()
         for name in ("out.mkv", "table.csv", "page.html"):
             (self.work / name).symlink_to(f"far/{name}")
-        self.done(*self.render_words("out.mkv", "--run-dir", "run", steps=1))
-        self.done("decode", "run", "--out", "out.mkv")
+        told = self.done(*self.render_words("out.mkv", "--run-dir", "run", "--json", steps=1)).json()
+        self.assertEqual(told["out"], str(self.work / "out.mkv"))  # by its name, not by what it points to
+        self.assertEqual(self.done("decode", "run", "--out", "out.mkv", "--json").json()["out"], "out.mkv")
         self.done("compare", "run", "out.mkv", "--csv", "table.csv", "--report", "page.html")
         for name in ("out.mkv", "table.csv", "page.html"):
             self.assertTrue((self.work / name).is_symlink() and (self.work / "far" / name).stat().st_size > 0, name)
@@ -204,11 +213,10 @@ class Signals(Case):
         self.assertEqual((code, len(err.splitlines())), (130, 1))
 
     def test_two_signals_leave_no_folder(self):
-        self.done(*self.render_words("out.mp4", "--run-dir", "run", steps=60, size="160x96"))
         place = self.folder / "tmp"
         place.mkdir()
         self.environment["TMPDIR"] = str(place)
-        process = self.start("verify", "run")
+        process = self.start("compare-precision", "--model", MODEL, "--prompt", "x", "--size", "160x96", "--frames", 9, "--solver-steps", 60)
         self.wait_until(lambda: self.left_in(place))
         process.send_signal(signal.SIGINT)
         process.send_signal(signal.SIGTERM)

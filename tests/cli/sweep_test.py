@@ -168,6 +168,25 @@ class Sweep(Case):
         words = ("sweep", "--model", MODEL, "--size", "32x32", "--frames", 5, "--steps", 1, "--dtype", "f32")
         said = self.done(*words, "--axis", "prompt=" + "|".join(f"{i} " + "word " * 600 for i in range(3)), "--out", "s").err
         self.assertEqual(said.count("warning:"), 1, said)
+        # It names the cell; the result tells of which others.
+        words = (*words, "--axis", "prompt=short|" + "|".join(f"{i} " + "word " * 600 for i in range(3)))
+        said = self.done(*words, "--out", "t", "--json")
+        self.assertIn("warning: with prompt 0 word", said.err)
+        self.assertEqual([w["cells"] for w in said.json()["warnings"]], [[1, 2, 3]])
+        self.assertIn("warning in 3 cells (prompt 0 word", self.done(*words, "--out", "u", "--no-reuse").out)
+
+    def test_names_are_those_of_the_command_line(self):
+        self.done(*self.words("--axis", "steps=1,2", "--out", "s"))
+        for out in ("s/grid.mp4", "./s/../s/grid.mp4"):
+            self.refused("decode", "s/runs/000-steps-1", "--out", out, codes=(1,), names=(f"denoir-cli: {out}: is a file of the sweep s",))
+        self.refused("compare", "s/runs/000-steps-1", "s/runs/001-steps-2", "--csv", "s/sweep.csv", codes=(1,), names=("denoir-cli: s/sweep.csv: is a file of the sweep s",))
+        record = self.work / "s" / "runs" / "000-steps-1" / "run.json"
+        shutil.rmtree(self.work / "s" / "runs" / "001-steps-2")
+        record.write_text("{")
+        for given in ("s", "./s/", str(self.work / "s")):
+            result = self.run_cli("sweep", "--resume", given)
+            self.assertEqual(result.code, 1)
+            self.assertIn(f"{given.rstrip('/')}/runs/000-steps-1/run.json: ", result.err.replace("//", "/"))
 
     def test_a_cell_that_fails(self):
         # Found out while it is at work: the document says so, and names no grid where there is no clip.
