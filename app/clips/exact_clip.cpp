@@ -9,8 +9,8 @@
 #include "app/base/text.h"
 #include "engine/core/file.h"
 #include "engine/core/own_folders.h"
-#include "engine/media/sha256.h"
 #include "engine/session/decode_run.h"
+#include "engine/session/sha256.h"
 
 namespace denoir::app {
 namespace fs = std::filesystem;

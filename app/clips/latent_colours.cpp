@@ -13,6 +13,7 @@
 #include "engine/pipeline/variant.h"
 #include "engine/session/model_lookup.h"
 #include "engine/session/run_folder.h"
+#include "engine/session/sha256.h"
 #include "engine/weights/model_folder.h"
 
 namespace denoir::app {

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <signal.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 
@@ -162,6 +163,17 @@ int partial_of(std::string_view name) {
     if (!name.starts_with('.') || mark == std::string_view::npos) return 0;
     name.remove_prefix(mark + word.size());
     return read_whole<int>(name.substr(0, name.find('-'))).value_or(0);
+}
+
+void remove_partials(const fs::path& folder, const std::string& name, int pid) {
+    std::error_code code;
+    for (const auto& entry : entries_of(folder, code)) {
+        const std::string found = entry.path().filename().string();
+        const int process = partial_of(found);
+        const bool named = name.empty() || found.starts_with(fmt::format(".{}.partial-", name.substr(0, 200)));
+        const bool ours = pid != 0 ? process == pid : process > 0 && ::kill(process, 0) != 0 && errno == ESRCH;
+        if (named && ours) fs::remove_all(entry.path(), code);
+    }
 }
 
 ScratchFolder::ScratchFolder(std::string_view prefix, const fs::path& parent) {

@@ -40,6 +40,10 @@ void sync_folder(const std::filesystem::path& folder, const std::filesystem::pat
 /// The process number in a temporary's name, `.NAME.partial-PID-N`; 0 where it is no such name.
 int partial_of(std::string_view name);
 
+/// Removes temporaries (files or folders named `.NAME.partial-PID-N`) from `folder`: those of the final name `name`, or
+/// of any where it is empty; those of process `pid`, or of processes that are gone where it is 0.
+void remove_partials(const std::filesystem::path& folder, const std::string& name, int pid = 0);
+
 /// A folder of our own for files that are soon gone, below `parent` (empty: the system's place, TMPDIR). Removed with
 /// everything in it, by remove_temporaries() too; what a process that was killed left there of this prefix is removed
 /// first. Throws Error naming the place.

@@ -12,7 +12,7 @@
 #include "engine/core/file.h"
 #include "engine/core/json.h"
 #include "engine/core/own_folders.h"
-#include "engine/media/sha256.h"
+#include "engine/session/sha256.h"
 
 namespace denoir {
 namespace fs = std::filesystem;

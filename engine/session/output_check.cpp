@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "engine/core/atomic_file.h"
 #include "engine/core/disk.h"
 #include "engine/core/error.h"
 #include "engine/core/file.h"

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "engine/core/atomic_file.h"
 #include "engine/core/file.h"
 #include "engine/core/own_folders.h"
 #include "engine/core/text.h"

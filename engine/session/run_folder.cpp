@@ -2,11 +2,9 @@
 #include "engine/session/run_folder.h"
 
 #include <fmt/format.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
 #include <cstdlib>
 #include <set>
@@ -17,8 +15,8 @@
 #include "engine/core/json.h"
 #include "engine/core/mapped_file.h"
 #include "engine/core/units.h"
-#include "engine/media/sha256.h"
 #include "engine/pipeline/run_layout.h"
+#include "engine/session/sha256.h"
 #include "engine/weights/safetensors.h"
 #include "engine/weights/safetensors_writer.h"
 
@@ -281,31 +279,6 @@ void RunFolder::drop_latents() {
         fs::remove(solver_file(s.step), code);
         if (keep == KeepLatents::none || !ends.contains(s.step)) fs::remove(latents_file(s.step), code);
     }
-}
-
-void remove_partials(const fs::path& folder, const std::string& name, int pid) {
-    std::error_code code;
-    for (const auto& entry : entries_of(folder, code)) {
-        const std::string found = entry.path().filename().string();
-        const int process = partial_of(found);
-        const bool named = name.empty() || found.starts_with(fmt::format(".{}.partial-", name.substr(0, 200)));
-        const bool ours = pid != 0 ? process == pid : process > 0 && ::kill(process, 0) != 0 && errno == ESRCH;
-        if (named && ours) fs::remove_all(entry.path(), code);
-    }
-}
-
-std::string file_sha256(const fs::path& path, const std::stop_token& stop) {
-    constexpr std::size_t piece = 8 << 20;
-    const auto mapped = MappedFile::open(path);
-    Sha256 sum;
-    for (auto rest = mapped->span(); !rest.empty();) {
-        if (stop.stop_requested()) throw Cancelled();
-        const auto part = rest.first(std::min(piece, rest.size()));
-        sum.update(part.data(), part.size());
-        mapped->drop_pages(mapped->span().size() - rest.size(), part.size()); // each is read once
-        rest = rest.subspan(part.size());
-    }
-    return sum.hex();
 }
 
 } // namespace denoir

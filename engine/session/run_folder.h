@@ -47,8 +47,8 @@ public:
     /// nothing comes after.
     void store_step(StepRecord taken, const Tensor& shown, const Tensor& x0,
                     const std::map<std::string, Tensor>& solver);
-    /// The newest step whose files are whole; steps after it are forgotten. Nothing: not even the noise is there. Throws
-    /// Error, and forgets nothing, where a file cannot be read: it may be whole.
+    /// The newest step whose files are whole; steps after it are forgotten. Nothing: not even the noise is there.
+    /// Throws Error, and forgets nothing, where a file cannot be read: it may be whole.
     std::optional<DenoiseState> last_state();
     /// The state after one step. Throws Error naming the file that is missing or was changed.
     DenoiseState state(int step) const;
@@ -77,12 +77,5 @@ private:
         Tensor tensor;
     } newest_x0_;
 };
-
-/// Removes temporaries (files or folders named `.NAME.partial-PID-N`) from `folder`: those of the final name `name`, or
-/// of any where it is empty; those of process `pid`, or of processes that are gone where it is 0.
-void remove_partials(const std::filesystem::path& folder, const std::string& name, int pid = 0);
-
-/// SHA-256 of a regular file's bytes, in hexadecimal digits. Throws Cancelled.
-std::string file_sha256(const std::filesystem::path& path, const std::stop_token& = {});
 
 } // namespace denoir

@@ -18,6 +18,7 @@
 #include "engine/session/inputs.h"
 #include "engine/session/preflight.h"
 #include "engine/session/request_json.h"
+#include "engine/session/sha256.h"
 #include "engine/session/stored_run.h"
 #include "engine/session/unchanged.h"
 

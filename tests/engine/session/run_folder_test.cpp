@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "engine/core/atomic_file.h"
+#include "engine/session/sha256.h"
 #include "tests/engine/refusal.h"
 #include "tests/engine/temp_folder.h"
 
@@ -247,17 +248,6 @@ TEST_F(RunFolderTest, RefusesWhatIsNoRun) {
     EXPECT_THROW(RunFolder::open(folder_.path()), Error);
     write_file(folder_.path() / "run.json", "[[[");
     EXPECT_THROW(RunFolder::open(folder_.path()), Error);
-}
-
-TEST(FileSha256, IsThatOfTheBytes) {
-    const test::TempFolder folder;
-    write_file(folder.path() / "abc", "abc");
-    EXPECT_EQ(file_sha256(folder.path() / "abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-    write_file(folder.path() / "none", "");
-    EXPECT_EQ(file_sha256(folder.path() / "none"), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
-    std::stop_source stop;
-    stop.request_stop();
-    EXPECT_THROW(file_sha256(folder.path() / "abc", stop.get_token()), Cancelled);
 }
 
 } // namespace

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/media/sha256.h"
+#include "engine/session/sha256.h"
 
 #include <openssl/evp.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <new>
 
 #include "engine/core/error.h"
+#include "engine/core/mapped_file.h"
 
 namespace denoir {
 namespace {
@@ -47,6 +49,20 @@ std::string Sha256::hex() {
 std::string sha256_hex(const void* data, std::size_t bytes) {
     Sha256 sum;
     sum.update(data, bytes);
+    return sum.hex();
+}
+
+std::string file_sha256(const std::filesystem::path& path, const std::stop_token& stop) {
+    constexpr std::size_t piece = 8 << 20;
+    const auto mapped = MappedFile::open(path);
+    Sha256 sum;
+    for (auto rest = mapped->span(); !rest.empty();) {
+        if (stop.stop_requested()) throw Cancelled();
+        const auto part = rest.first(std::min(piece, rest.size()));
+        sum.update(part.data(), part.size());
+        mapped->drop_pages(mapped->span().size() - rest.size(), part.size()); // each is read once
+        rest = rest.subspan(part.size());
+    }
     return sum.hex();
 }
 

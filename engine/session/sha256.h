@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstddef>
+#include <filesystem>
 #include <memory>
+#include <stop_token>
 #include <string>
 
 namespace denoir {
@@ -24,5 +26,7 @@ private:
 };
 
 std::string sha256_hex(const void* data, std::size_t bytes);
+/// Of a regular file's bytes. Throws Error naming it, Cancelled.
+std::string file_sha256(const std::filesystem::path& path, const std::stop_token& = {});
 
 } // namespace denoir
