@@ -15,6 +15,7 @@
 #include "engine/weights/container.h"
 #include "engine/weights/experts.h"
 #include "engine/weights/lora_names.h"
+#include "engine/weights/names.h"
 #include "engine/weights/places.h"
 
 namespace denoir {
@@ -26,7 +27,7 @@ using lora::Kind;
 /// One module of the file.
 struct Part {
     std::array<const FileTensor*, lora::kinds> tensors{};
-    std::string_view module; ///< as the file has it, without prefixes
+    std::string module; ///< as the file has it, without prefixes
     const FileTensor* operator[](Kind kind) const { return tensors[static_cast<std::size_t>(kind)]; }
     const FileTensor*& operator[](Kind kind) { return tensors[static_cast<std::size_t>(kind)]; }
 };
@@ -167,10 +168,10 @@ private:
         for (const FileTensor& t : container_.tensors) {
             if (const std::string_view relative = lora::relative_of(t.name); !relative.empty())
                 refuse(t.name, fmt::format("belongs to {}, which is not known here", relative), "use a LoRA");
-            const auto ending = lora::ending_of(t.name);
-            if (ending)
+            const std::string plain = without_wrappers(t.name);
+            if (const auto ending = lora::ending_of(plain))
                 all.push_back({&t, ending->kind,
-                               lora::named(std::string_view(t.name).substr(0, t.name.size() - ending->text.size()))});
+                               lora::named(std::string_view(plain).substr(0, plain.size() - ending->text.size()))});
             else
                 others_.add(t.name);
         }

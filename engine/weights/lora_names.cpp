@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "engine/weights/names.h"
 
@@ -60,17 +61,11 @@ struct Prefix {
     std::string_view text;
     Expert expert = Expert::none; ///< of which Wan 2.2 expert it speaks
 };
-constexpr std::array prefixes{Prefix{"base_model.model."},
-                              Prefix{"model.diffusion_model."},
-                              Prefix{"diffusion_model."},
-                              Prefix{"transformer."},
+/// Beside those of checkpoints (known_prefix).
+constexpr std::array prefixes{Prefix{"base_model."}, Prefix{"transformer."},
                               Prefix{"transformer_1.", Expert::high}, // ai-toolkit
                               Prefix{"transformer_2.", Expert::low},  // and diffusers, whose first has no number
-                              Prefix{"pipe.dit."},
-                              Prefix{"dit."},
-                              Prefix{"unet."},
-                              Prefix{"model."},
-                              Prefix{"module."}};
+                              Prefix{"unet."}};
 constexpr std::array<std::string_view, 4> flat_prefixes{"lora_unet__", "lora_unet_", "lora_transformer_", "lycoris_"};
 
 /// Without the last part of a tensor's name; empty where it has one part alone.
@@ -95,22 +90,29 @@ std::string_view relative_of(std::string_view name) {
 }
 
 Named named(std::string_view text) {
-    Named out{text};
+    Expert expert = Expert::none;
     for (bool found = true; found;) {
-        found = false;
+        const std::string_view known = known_prefix(text);
+        text.remove_prefix(known.size());
+        found = !known.empty();
         for (const Prefix& prefix : prefixes)
-            if (out.module.starts_with(prefix.text)) {
-                out.module.remove_prefix(prefix.text.size());
-                if (prefix.expert != Expert::none) out.expert = prefix.expert;
+            if (text.starts_with(prefix.text)) {
+                text.remove_prefix(prefix.text.size());
+                if (prefix.expert != Expert::none) expert = prefix.expert;
                 found = true;
             }
     }
+    std::string module(text);
+    // torch.compile's wrapper in a flat name, before the prefixes: they end in the `_` that it begins with.
+    constexpr std::string_view wrapper = "_orig_mod_";
+    for (std::size_t at = module.find(wrapper); at != std::string::npos; at = module.find(wrapper, at))
+        module.erase(at, wrapper.size());
     for (const std::string_view prefix : flat_prefixes)
-        if (out.module.starts_with(prefix)) {
-            out.module.remove_prefix(prefix.size());
+        if (module.starts_with(prefix)) {
+            module.erase(0, prefix.size());
             break;
         }
-    return out;
+    return {std::move(module), expert};
 }
 
 std::string flat(std::string_view name) {

@@ -27,10 +27,10 @@ std::string_view relative_of(std::string_view name);
 
 /// The module that a tensor is for, whatever stands in front of its name.
 struct Named {
-    std::string_view module;
+    std::string module;
     Expert expert = Expert::none; ///< as the prefixes say
 };
-/// `text`: a tensor's name without its ending.
+/// `text`: a tensor's name without its ending and its wrappers (without_wrappers).
 Named named(std::string_view text);
 
 std::string flat(std::string_view name); ///< with `_` for each dot, as kohya writes them

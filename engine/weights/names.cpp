@@ -305,9 +305,12 @@ std::string_view known_prefix(std::string_view name) {
         "dit.",
         "vae.",
         "net."}; // none begins another but a longer one before it
-    for (const std::string_view prefix : prefixes)
-        if (name.starts_with(prefix)) return prefix;
-    return {};
+    std::string_view rest = name;
+    for (auto it = prefixes.begin(); it != prefixes.end();) {
+        it = std::find_if(prefixes.begin(), prefixes.end(), [&](std::string_view p) { return rest.starts_with(p); });
+        if (it != prefixes.end()) rest.remove_prefix(it->size());
+    }
+    return name.substr(0, name.size() - rest.size());
 }
 
 bool is_ignorable(Component component, std::string_view name) {

@@ -53,7 +53,8 @@ bool is_split(Component component, Naming naming, std::string_view canonical);
 /// ("_orig_mod.").
 std::string without_wrappers(std::string_view name);
 
-/// The longest known prefix that `name` begins with: "model.diffusion_model.", "vae.", …; empty where there is none.
+/// What `name` begins with that says nothing of the layer: known prefixes, one behind another
+/// ("model.diffusion_model.", "module.model.", "vae.", …); empty where there is none.
 std::string_view known_prefix(std::string_view name);
 
 /// True for tensors that say nothing to us and may be dropped (spec/checkpoints.md 10.4); `name` without its prefix.

@@ -25,8 +25,9 @@ struct Scheme {
     }
 };
 
-std::string_view without_prefix(const FileTensor& t) {
-    return std::string_view(t.name).substr(known_prefix(t.name).size());
+std::string without_prefix(const FileTensor& t) {
+    const std::string plain = without_wrappers(t.name);
+    return plain.substr(known_prefix(plain).size());
 }
 
 /// Every tensor is called as the scheme says, but for those that say nothing.
@@ -34,7 +35,7 @@ bool fits(const Checkpoint& c, const Scheme& scheme) {
     bool any = false;
     for (const auto& container : c.containers)
         for (const FileTensor& t : container->tensors) {
-            const std::string_view name = without_prefix(t);
+            const std::string name = without_prefix(t);
             if (scheme.canonical(name))
                 any = true;
             else if (!is_ignorable(scheme.component, name))

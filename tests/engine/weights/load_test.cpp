@@ -102,8 +102,9 @@ TEST(Load, TrueSizedNameListsOfTheLargestModels) {
 
 TEST(Load, PrefixesAreStripped) {
     const NameList list = transformer_names(tiny_transformer());
-    for (const std::string prefix : {"model.diffusion_model.", "diffusion_model.", "model.", "net.", "module.",
-                                     "pipe.dit.", "_orig_mod.", "net._orig_mod."}) {
+    for (const std::string prefix :
+         {"model.diffusion_model.", "diffusion_model.", "model.", "net.", "module.", "pipe.dit.", "_orig_mod.",
+          "net._orig_mod.", "module.model.", "module._orig_mod.net.", "model.diffusion_model.module."}) {
         TempFolder folder;
         write_bytes(folder / "x",
                     safetensors(zero_tensors(list, "F16", [&](const std::string& n) { return prefix + n; })));

@@ -102,7 +102,13 @@ TEST_F(LoraTest, EverySpellingReachesTheSameTensor) {
           {"diffusion_model.blocks.0.self_attn.q", ".lora_A.style.weight", ".lora_B.style.weight"},
           {"model.blocks.0.self_attn.q", ".lora_A.weight", ".lora_B.weight"},
           {"unet.blocks.0.attn1.to_q", ".lora_linear_layer.down.weight", ".lora_linear_layer.up.weight"},
-          {"lora_unet__blocks_0_self_attn_q", ".lora_down", ".lora_up"}})
+          {"lora_unet__blocks_0_self_attn_q", ".lora_down", ".lora_up"},
+          {"net.blocks.0.self_attn.q", ".lora_A.weight", ".lora_B.weight"},
+          {"_orig_mod.blocks.0.self_attn.q", ".lora_A.weight", ".lora_B.weight"},
+          {"base_model.model._orig_mod.net.blocks.0.self_attn.q", ".lora_A.default.weight", ".lora_B.default.weight"},
+          {"diffusion_model.blocks.0._orig_mod.self_attn.q", ".lora_down.weight", ".lora_up.weight"},
+          {"lora_unet_blocks_0__orig_mod_self_attn_q", ".lora_down.weight", ".lora_up.weight"},
+          {"lora_unet__orig_mod_blocks_0_self_attn_q", ".lora_down.weight", ".lora_up.weight"}})
         EXPECT_EQ(first(lora(pair(s.module, s.down, s.up))), double(rank)) << s.module << s.down;
 }
 
