@@ -11,7 +11,38 @@ namespace {
 
 constexpr std::size_t max_bytes = 1u << 20;
 
-/// Whose config it is, by the class that wrote it; unknown where it does not say.
+/// The network whose numbers alone are called so; unknown where there are none, or of several.
+Component owner_by_keys(const Json& json) {
+    struct Key {
+        const char* key;
+        Component owner;
+    };
+    static constexpr std::array keys{Key{"in_dim", Component::transformer},
+                                     Key{"out_dim", Component::transformer},
+                                     Key{"ffn_dim", Component::transformer},
+                                     Key{"freq_dim", Component::transformer},
+                                     Key{"text_dim", Component::transformer},
+                                     Key{"inject_sample_info", Component::transformer},
+                                     Key{"z_dim", Component::vae21},
+                                     Key{"base_dim", Component::vae21},
+                                     Key{"dim_mult", Component::vae21},
+                                     Key{"temperal_downsample", Component::vae21},
+                                     Key{"d_model", Component::umt5},
+                                     Key{"d_ff", Component::umt5},
+                                     Key{"d_kv", Component::umt5},
+                                     Key{"vision_config", Component::clip},
+                                     Key{"intermediate_size", Component::clip},
+                                     Key{"projection_dim", Component::clip}};
+    Component owner = Component::unknown;
+    for (const auto& [key, its] : keys) {
+        if (!json.contains(key)) continue;
+        if (owner != Component::unknown && owner != its) return Component::unknown;
+        owner = its;
+    }
+    return owner;
+}
+
+/// Whose config it is, by the class that wrote it, else by its keys; unknown where neither says.
 Component owner(const Json& json) {
     std::string type = text_of(json, "_class_name");
     if (const auto it = json.find("architectures");
@@ -25,8 +56,7 @@ Component owner(const Json& json) {
     const std::string model = text_of(json, "model_type");
     if (model == "clip_vision_model" || model == "clip") return Component::clip;
     if (model == "umt5" || model == "t5") return Component::umt5;
-    if (!model.empty() || json.contains("in_dim") || json.contains("out_dim")) return Component::transformer;
-    return Component::unknown;
+    return model.empty() ? owner_by_keys(json) : Component::transformer;
 }
 
 bool same_network(Component a, Component b) { return a == b || (is_vae(a) && is_vae(b)); }
@@ -41,9 +71,9 @@ Json read_json_object(const std::filesystem::path& path) {
     return json;
 }
 
-Json read_config(const std::filesystem::path& folder, Component component) {
+Json read_config(const std::filesystem::path& folder, Component component, Component otherwise) {
     Json json = read_json_object(folder / "config.json");
-    const Component whose = owner(json);
+    const Component said = owner(json), whose = said == Component::unknown ? otherwise : said;
     // CLIP's two towers share a file: sizes of the vision tower are an object in it.
     if (const auto tower = json.find("vision_config");
         component == Component::clip && tower != json.end() && tower->is_object())

@@ -10,9 +10,10 @@ namespace denoir {
 
 /// config.json of `folder` as far as it speaks about `component`; an empty object where there is none. In original
 /// repositories the transformer's config.json lies beside all other parts: from one that is another network's only what
-/// is meant for everyone is kept (text_len, latents_mean, latents_std, family, num_res_blocks). Throws Error naming the
-/// file where it is no JSON object.
-Json read_config(const std::filesystem::path& folder, Component component);
+/// is meant for everyone is kept (text_len, latents_mean, latents_std, family, num_res_blocks). Whose it is its class
+/// says, else its keys, else `otherwise`; where all of that is open it is everyone's. Throws Error naming the file
+/// where it is no JSON object.
+Json read_config(const std::filesystem::path& folder, Component component, Component otherwise = Component::unknown);
 
 /// Under this key of their metadata files that convert() wrote hold the config.json that lay beside its input: such a
 /// file may be moved anywhere, and still says how many heads its network has.

@@ -373,7 +373,9 @@ Weights Weights::load(std::span<const fs::path> paths, Component wanted) {
     }
     result.tensors_ = builder.build();
     const Checkpoint& first = selection.checkpoints.front();
-    result.config_ = with_carried(read_config(first.files.front().parent_path(), result.component_), first);
+    // In an all-in-one file what does not say whose it is speaks of the model itself.
+    const Component main = holds(first, Component::transformer) ? Component::transformer : Component::unknown;
+    result.config_ = with_carried(read_config(first.files.front().parent_path(), result.component_, main), first);
     for (const Error& problem : selection.problems)
         result.warnings_.push_back(fmt::format("left out: {}", problem.what()));
     return result;

@@ -156,6 +156,36 @@ TEST(Load, AFolderGivesTheAskedPartByContent) {
     EXPECT_TRUE(has(refusal(folder.path()), "both a"));
 }
 
+/// A config.json without a class beside an all-in-one file speaks of what its keys are of, else of the transformer.
+TEST(Load, AConfigWithoutAClassIsAppliedToWhatItDescribes) {
+    std::vector<Raw> all = zero_tensors(transformer_names(tiny_transformer()), "F16",
+                                        [](const std::string& n) { return "model.diffusion_model." + n; });
+    for (Raw& t : zero_tensors(vae21_names(2, 2), "F16", [](const std::string& n) { return "vae." + n; }))
+        all.push_back(t);
+    for (Raw& t : in_layout(umt5_names(20, 8, 12, 2, 2), Component::umt5, Layout::diffusers))
+        all.push_back({"text_encoders.umt5xxl.transformer." + t.name, t.dtype, t.shape, t.data});
+    TempFolder folder;
+    const fs::path file = folder / "aio.safetensors";
+    write_bytes(file, safetensors(all));
+    const auto applied_to = [&](const char* config, const char* key) {
+        write_bytes(folder / "config.json", config);
+        std::string to;
+        for (const Component c : {Component::transformer, Component::vae21, Component::umt5})
+            if (load(file, c).config().contains(key)) to += fmt::format("{}, ", name(c));
+        return to;
+    };
+    EXPECT_EQ(applied_to(R"({"num_heads": 4})", "num_heads"), "transformer, ");
+    EXPECT_EQ(applied_to(R"({"num_heads": 4, "ffn_dim": 12})", "num_heads"), "transformer, ");
+    EXPECT_EQ(applied_to(R"({"num_heads": 2, "d_model": 8})", "num_heads"), "UMT5 text encoder, ");
+    EXPECT_EQ(applied_to(R"({"z_dim": 2})", "z_dim"), "Wan 2.1 VAE, ");
+    EXPECT_EQ(applied_to(R"({"num_heads": 4, "text_len": 64})", "text_len"),
+              "transformer, Wan 2.1 VAE, UMT5 text encoder, "); // everyone's
+    // Beside the file of one network it is that network's.
+    write_bytes(folder / "t5.safetensors", safetensors(zero_tensors(umt5_names(20, 8, 12, 2, 2))));
+    write_bytes(folder / "config.json", R"({"num_heads": 2})");
+    EXPECT_TRUE(load(folder / "t5.safetensors").config().contains("num_heads"));
+}
+
 TEST(Load, ADamagedNeighbourIsAWarning) {
     TempFolder folder;
     write_bytes(folder / "model.safetensors", safetensors(zero_tensors(transformer_names(tiny_transformer()))));
