@@ -217,8 +217,8 @@ private:
         const std::string& file = member.container->file->name();
         Tensor stored = member.container->tensor(*member.tensor);
         const Member* scale = scale_of(name, part);
-        if (stored.dtype() == DType::i8)
-            refuse_int8(member.tensor->name, file); // a number without its scale says nothing
+        if (name.ends_with(".weight"))
+            refuse_whole_numbers(member.tensor->name, stored.dtype(), scale != nullptr, file);
         if (!scale && !is_block(stored.dtype()) && element_bytes(stored.dtype()) == 1 && name.ends_with(".weight"))
             if (const std::string* unknown = stranger_in(member.name.substr(0, member.name.rfind('.'))))
                 refuse_unknown_scale(member.tensor->name, *unknown, file);

@@ -5,8 +5,10 @@
 
 #include <array>
 #include <cmath>
+#include <set>
 
 #include "engine/core/json.h"
+#include "engine/weights/names.h"
 
 namespace denoir {
 namespace {
@@ -64,8 +66,11 @@ void refuse_unknown_scale(std::string_view name, std::string_view scale, const s
                 use_other);
 }
 
-void refuse_int8(std::string_view name, const std::string& file) {
-    throw Error(file, std::string(name), "quantised as int8, which is not read", use_other);
+void refuse_whole_numbers(std::string_view name, DType type, bool scaled, const std::string& file) {
+    if (type == DType::i8) throw Error(file, std::string(name), "quantised as int8, which is not read", use_other);
+    if (type == DType::u8 && scaled)
+        throw Error(file, std::string(name), fmt::format("quantised with {}, which is not read", "nvfp4 or alike"),
+                    use_other);
 }
 
 void check_comfy_quant(const Container& container, const FileTensor& described, std::string_view name,
@@ -91,8 +96,15 @@ void check_quantisation(const Container& container, const std::string& file) {
         refuse_unknown_quantisation(t.name, file);
         if (t.name.ends_with(".comfy_quant")) check_comfy_quant(container, t, t.name, file);
     }
+    std::set<std::string_view> scaled; // layers
     for (const FileTensor& t : container.tensors)
-        if (t.name.ends_with(".weight") && t.dtype == DType::i8) refuse_int8(t.name, file);
+        if (const std::string_view layer = hangs_on(t.name); !layer.empty()) scaled.insert(layer);
+    constexpr std::string_view weight = ".weight";
+    for (const FileTensor& t : container.tensors)
+        if (t.name.ends_with(weight) && t.dtype)
+            refuse_whole_numbers(t.name, *t.dtype,
+                                 scaled.contains(std::string_view(t.name).substr(0, t.name.size() - weight.size())),
+                                 file);
 }
 
 Tensor read_scale(const Tensor& stored, const Shape& weight, std::string_view name, const std::string& file,

@@ -17,8 +17,8 @@ void refuse_unknown_quantisation(std::string_view name, const std::string& file)
 /// Throws Error for a weight in few bits beside which a tensor lies that no scheme explains: without it the numbers say
 /// nothing.
 [[noreturn]] void refuse_unknown_scale(std::string_view name, std::string_view scale, const std::string& file);
-/// Throws Error for a weight in 8-bit whole numbers, however they are scaled.
-[[noreturn]] void refuse_int8(std::string_view name, const std::string& file);
+/// Throws Error for a weight in 8-bit whole numbers: int8, or, where they are `scaled`, smaller ones packed in bytes.
+void refuse_whole_numbers(std::string_view name, DType, bool scaled, const std::string& file);
 /// ComfyUI's `<layer>.comfy_quant`: a JSON text in a U8 tensor. float8_e4m3fn and float8_e5m2 pass, others are refused
 /// by name.
 void check_comfy_quant(const Container& container, const FileTensor& tensor, std::string_view name,

@@ -111,6 +111,15 @@ TEST(Fp8, ComfyFormats) {
 
 TEST(Fp8, OtherQuantisationsAreRefusedByName) {
     EXPECT_TRUE(has(refusal(file({zeros(layer + ".weight_scale_2", {}, "F32")})), "nvfp4"));
+    const auto packed = [](std::vector<Raw> more) { // two numbers in a byte, scales of 16
+        std::vector<Raw> tensors = zero_tensors(transformer_names(tiny_transformer()), "BF16");
+        for (Raw& t : tensors)
+            if (t.name == layer + ".weight") t = zeros(t.name, {8, 4}, "U8");
+        for (Raw& t : more) tensors.push_back(std::move(t));
+        return refusal(safetensors(tensors));
+    };
+    EXPECT_TRUE(has(packed({zeros(layer + ".weight_scale", {8, 1}, "F8_E4M3")}), "quantised with nvfp4"));
+    EXPECT_FALSE(has(packed({}), "nvfp4")); // it may be anything
     EXPECT_TRUE(has(refusal(file({zeros(layer + ".weight.absmax", {4}, "F32")})), "bitsandbytes"));
     EXPECT_TRUE(
         has(refusal(file({zeros(layer + ".weight.quant_state.bitsandbytes__nf4", {4}, "U8")})), "bitsandbytes"));
