@@ -97,9 +97,32 @@ void keep_mapped(const std::vector<fs::path>& files, std::vector<std::shared_ptr
                         "download that part of the model again");
 }
 
+using MembersByPrefix = std::map<std::string, std::vector<TensorGroup::Member>, std::less<>>;
+
+/// Some writers leave out the prefix of the scales, or give them another than their weights': they go to the only
+/// weight of that name.
+void move_scales(MembersByPrefix& by_prefix) {
+    std::unordered_map<std::string, const std::string*> owners; // prefix by a weight's name; null: of several
+    for (const auto& [prefix, members] : by_prefix)
+        for (const auto& m : members)
+            if (const auto [it, added] = owners.emplace(m.name, &prefix); !added) it->second = nullptr;
+    std::vector<std::pair<const std::string*, TensorGroup::Member>> moved;
+    for (auto& [prefix, members] : by_prefix)
+        std::erase_if(members, [&](const TensorGroup::Member& m) {
+            const std::string_view layer = hangs_on(m.name);
+            if (layer.empty()) return false;
+            const auto owner = owners.find(std::string(layer) + ".weight");
+            const bool other = owner != owners.end() && owner->second && owner->second != &prefix;
+            if (other) moved.emplace_back(owner->second, m);
+            return other;
+        });
+    for (auto& [prefix, member] : moved) by_prefix.find(*prefix)->second.push_back(std::move(member));
+    std::erase_if(by_prefix, [](const auto& group) { return group.second.empty(); });
+}
+
 /// All-in-one files hold several networks, each under its prefix.
 void group_tensors(Checkpoint& c) {
-    std::map<std::string, std::vector<TensorGroup::Member>, std::less<>> by_prefix;
+    MembersByPrefix by_prefix;
     for (const auto& container : c.containers)
         for (const FileTensor& t : container->tensors) {
             const std::string plain = without_wrappers(t.name);
@@ -109,6 +132,7 @@ void group_tensors(Checkpoint& c) {
                 it = by_prefix.emplace(std::string(prefix), std::vector<TensorGroup::Member>{}).first;
             it->second.push_back({container.get(), &t, plain.substr(prefix.size())});
         }
+    if (by_prefix.size() > 1) move_scales(by_prefix);
     for (auto& [prefix, members] : by_prefix) {
         std::vector<NamedRank> named;
         named.reserve(members.size());

@@ -313,6 +313,11 @@ std::string_view known_prefix(std::string_view name) {
     return name.substr(0, name.size() - rest.size());
 }
 
+std::string_view hangs_on(std::string_view name) {
+    const auto [layer, leaf] = cut_leaf(name);
+    return leaf.empty() || leaf == ".weight" || leaf == ".bias" ? std::string_view() : layer;
+}
+
 bool is_ignorable(Component component, std::string_view name) {
     const auto last = name.substr(name.rfind('.') + 1); // npos + 1 == 0
     if (last == "scaled_fp8" || last == "scale_input" || last == "input_scale" || last == "comfy_quant" ||

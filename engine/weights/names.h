@@ -57,6 +57,9 @@ std::string without_wrappers(std::string_view name);
 /// ("model.diffusion_model.", "module.model.", "vae.", …); empty where there is none.
 std::string_view known_prefix(std::string_view name);
 
+/// The layer that a tensor other than weight and bias hangs on: "a.q" of "a.q.scale_weight"; empty for other names.
+std::string_view hangs_on(std::string_view name);
+
 /// True for tensors that say nothing to us and may be dropped (spec/checkpoints.md 10.4); `name` without its prefix.
 bool is_ignorable(Component component, std::string_view name);
 

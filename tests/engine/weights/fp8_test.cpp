@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/core/error.h"
+#include "engine/weights/model_folder.h"
 #include "engine/weights/quantisation.h"
 #include "engine/weights/weights.h"
 #include "support/name_lists.h"
@@ -126,6 +127,30 @@ TEST(Fp8, OtherQuantisationsAreRefusedByName) {
     EXPECT_TRUE(has(refusal(file({zeros(layer + ".qweight", {4}, "I32")})), "GPTQ"));
     EXPECT_TRUE(has(refusal(file({f32(layer + ".weight_scale_inv", {1, 1})})), "tiles of 128"));
     EXPECT_TRUE(has(refusal(file({f32(layer + ".weight_quantizer._scale", {1})})), "ModelOpt"));
+}
+
+/// Some writers put only the weights under a prefix, or the two under different ones.
+TEST(Fp8, ScalesUnderAnotherPrefix) {
+    for (const auto& [weights, scales] : {std::pair{"model.diffusion_model.", ""}, {"", "diffusion_model."}})
+        for (const char* leaf : {".scale_weight", ".weight_scale"}) {
+            std::vector<Raw> tensors;
+            for (Raw t : zero_tensors(transformer_names(tiny_transformer()), "BF16")) {
+                if (t.name == layer + ".weight") t = fp8(t.name, t.shape);
+                t.name = weights + t.name;
+                tensors.push_back(t);
+            }
+            tensors.push_back(f32(scales + layer + leaf, {}, 0.25f));
+            tensors.push_back(zeros(scales + layer + ".input_scale", {}, "F32"));
+            TempFolder folder;
+            const fs::path path = folder / "wan2.1_fp8.safetensors";
+            write_bytes(path, safetensors(tensors));
+            const ModelFolder model = ModelFolder::open(path);
+            ASSERT_EQ(model.transformer.size(), 1u);
+            const Weights w = Weights::load(model.transformer, Component::transformer);
+            ASSERT_TRUE(w.find(layer + ".weight")->scale.defined()) << weights << scales << leaf;
+            EXPECT_EQ(w.find(layer + ".weight")->scale.data<float>()[0], 0.25f);
+            EXPECT_EQ(w.all().size(), transformer_names(tiny_transformer()).size());
+        }
 }
 
 /// A patch embedding as a linear layer, in fp8: its scale is of its rows, and goes along when it gets its other axes.
