@@ -303,14 +303,12 @@ private:
                     (name.starts_with("blocks.") && name.ends_with(".modulation")))
                     reshape(name, [](const Shape& s) { return s.rank() == 2 ? Shape{1, s[0], s[1]} : Shape{}; });
             }
-        // Some GGUF files fold the five axes of the patch embedding to four: [D * C, 1, 2, 2]
-        // (spec/checkpoints.md 5.2). rCM's have a linear layer over a patch: [D, C * 1 * 2 * 2].
+        // rCM's have a linear layer over a patch: [D, C * 1 * 2 * 2].
         const auto bias = tensors.find("patch_embedding.bias");
         if (component_ == Component::transformer && bias != tensors.end() && bias->second.shape().rank() == 1 &&
             bias->second.shape()[0] > 0) {
             const std::int64_t dim = bias->second.shape()[0];
             reshape("patch_embedding.weight", [&](const Shape& s) {
-                if (s.rank() == 4 && s[0] % dim == 0) return Shape{dim, s[0] / dim, s[1], s[2], s[3]};
                 return s.rank() == 2 && s[0] == dim && s[1] % 4 == 0 ? Shape{dim, s[1] / 4, 1, 2, 2} : Shape{};
             });
         }

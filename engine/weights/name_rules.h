@@ -13,7 +13,7 @@ enum class NameKind : std::uint8_t {
     linear, // weight [out, in], bias
     norm,   // weight [n], bias
     conv3d, // weight of rank 5, bias
-    patch,  // the same; GGUF files may fold it to rank 4
+    patch,  // the same, or a linear layer over a patch
     conv2d, // weight of rank 4, bias
     tensor, // no leaf, any rank
 };

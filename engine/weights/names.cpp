@@ -155,7 +155,7 @@ bool rank_fits(const Found& found, int rank) {
     case NameKind::conv3d:
         return rank == 5;
     case NameKind::patch:
-        return rank == 5 || rank == 4 || rank == 2; // load.cpp: to_canonical_shapes()
+        return rank == 5 || rank == 2; // load.cpp: to_canonical_shapes()
     case NameKind::conv2d:
         return rank == 4;
     case NameKind::tensor:

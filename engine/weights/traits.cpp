@@ -124,8 +124,6 @@ TransformerTraits transformer_traits(const Shapes& s) {
     const auto patch = s.find("patch_embedding.weight");
     if (patch != s.end() && patch->second.size() == 5) t.in_channels = patch->second[1];
     if (patch != s.end() && patch->second.size() == 2) t.in_channels = patch->second[1] / 4; // as a linear layer
-    if (patch != s.end() && patch->second.size() == 4 && t.dim > 0)
-        t.in_channels = patch->second[0] / t.dim; // folded by some GGUF writers
     t.clip = has_prefix(s, "img_emb.");
     t.clip_dim = axis(s, "img_emb.proj.1.weight", 1);
     t.first_last = s.contains("img_emb.emb_pos");

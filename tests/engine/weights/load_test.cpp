@@ -420,6 +420,22 @@ TEST(Load, FoldedPatchEmbeddingOfGgufIsUnfolded) {
     EXPECT_EQ(load(folder / "x.gguf").find("patch_embedding.weight")->shape(), (Shape{8, 16, 1, 2, 2}));
 }
 
+/// stable-diffusion.cpp's, whose tensors have four axes: no shape is recorded beside them.
+TEST(Load, FoldedConvolutionsOfAVaeInGgufAreUnfolded) {
+    for (const NameList& list : {vae21_names(2, 2), vae22_names(2, 2, 2)})
+        for (const std::string prefix : {"", "first_stage_model."}) {
+            std::vector<GgufTensor> tensors =
+                gguf_tensors(zero_tensors(list, "F16", [&](const std::string& n) { return prefix + n; }));
+            for (GgufTensor& t : tensors)
+                if (t.dims.size() == 5) t.dims[3] *= t.dims[4], t.dims.pop_back();
+            TempFolder folder;
+            write_bytes(folder / "vae.gguf", gguf(tensors));
+            const Weights w = load(folder / "vae.gguf");
+            EXPECT_TRUE(is_vae(w.component()));
+            EXPECT_NO_THROW(w.require(shapes(list)));
+        }
+}
+
 /// rCM's, a linear layer over the values of a patch.
 TEST(Load, APatchEmbeddingOfTwoAxesGetsItsOther) {
     const NameList list = transformer_names(tiny_transformer());
