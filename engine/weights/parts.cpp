@@ -56,7 +56,8 @@ Names names_by(const Scheme& scheme, const Checkpoint& c) {
     return names;
 }
 
-/// It is called by a scheme of what is wanted, and has a tensor that the known ones lack.
+/// It is called by a scheme of what is wanted, and has a tensor that the known ones lack. Of theirs it may have one,
+/// the text encoder's table, which transformers writes twice: with more it is another network, as T5 beside UMT5.
 bool adds_to(const Names& known, const Checkpoint& c, Component wanted, int blocks) {
     for (const Component component : networks)
         for (const Layout layout : {Layout::original, Layout::diffusers, Layout::open_clip, Layout::llama})
@@ -65,7 +66,9 @@ bool adds_to(const Names& known, const Checkpoint& c, Component wanted, int bloc
                 if (!matches(component, wanted) || (without_visual && component != Component::clip) || !fits(c, scheme))
                     continue;
                 const Names names = names_by(scheme, c);
-                if (!std::includes(known.begin(), known.end(), names.begin(), names.end())) return true;
+                const auto again =
+                    std::count_if(names.begin(), names.end(), [&](const auto& name) { return known.contains(name); });
+                if (again <= 1 && std::cmp_less(again, names.size())) return true;
             }
     return false;
 }

@@ -307,6 +307,16 @@ TEST(Load, AWholeNetworkDoesNotTakeWhatLiesBesideIt) {
     EXPECT_EQ(load(folder.path(), Component::umt5).all().size(), tensors.size());
 }
 
+/// T5 has UMT5's names, and in its size more blocks.
+TEST(Load, ALargerT5BesideTheTextEncoderIsNoPartOfIt) {
+    const TempFolder folder;
+    write_bytes(folder / "umt5.safetensors", safetensors(zero_tensors(umt5_names(20, 8, 12, 2, 2))));
+    std::vector<Raw> t5 = zero_tensors(umt5_names(30, 8, 12, 6, 2));
+    std::erase_if(t5, [](const Raw& t) { return has(t.name, "pos_embedding") && !t.name.starts_with("blocks.0."); });
+    write_bytes(folder / "t5.safetensors", safetensors(t5));
+    EXPECT_NO_THROW(load(folder.path(), Component::umt5).require(shapes(umt5_names(20, 8, 12, 2, 2))));
+}
+
 TEST(Load, AnIndexGoesBeforeCopies) {
     TempFolder folder;
     write_shards(folder, 2, true);
