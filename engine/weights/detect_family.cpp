@@ -118,11 +118,13 @@ constexpr std::array skyreels_relatives{std::pair{std::string_view("a1"), std::s
                                         std::pair{std::string_view("a3"), std::string_view("SkyReels-A3")},
                                         std::pair{std::string_view("v3"), std::string_view("SkyReels-V3")}};
 
-} // namespace
+/// "Rapid all-in-one": A14B's experts merged into one transformer. An expert never lies in a file with all else.
+bool is_merge(const FamilyEvidence& e) {
+    const bool single = e.second_vae || e.traits.out_channels == 48 || text_of(e.config, "model_type") == "ti2v";
+    return e.all_in_one && !e.two_experts && !single && (e.names.empty() || expert_of(e.names.front()) == Expert::none);
+}
 
-std::optional<Family> detect_family(const FamilyEvidence& e) {
-    if (const auto family = from_field(e.config)) return family;
-    if (const auto family = from_field(e.model_index)) return family;
+std::optional<Family> by_evidence(const FamilyEvidence& e) {
     if (const auto family = from_tensors(e.traits)) return family;
     if (is_true(e.config, "inject_sample_info")) return Family::skyreels_df;
     if (text_of(e.config, "model_type") == "ti2v" || e.two_experts || e.second_vae) return Family::wan22;
@@ -132,6 +134,15 @@ std::optional<Family> detect_family(const FamilyEvidence& e) {
     if (e.traits.first_last || text_of(e.config, "model_type") == "flf2v") return first_last_family(e, names);
     if (const auto family = from_model_index(e.model_index)) return family;
     return from_names(names, e.traits);
+}
+
+} // namespace
+
+std::optional<Family> detect_family(const FamilyEvidence& e) {
+    if (const auto family = from_field(e.config)) return family;
+    if (const auto family = from_field(e.model_index)) return family;
+    const auto family = by_evidence(e);
+    return family == Family::wan22 && is_merge(e) ? Family::wan : family;
 }
 
 std::string relative_by_name(const std::vector<std::string>& names) {

@@ -179,13 +179,15 @@ const TensorGroup* main_group(const Checkpoint& checkpoint) {
     return best;
 }
 
-std::optional<Family> family_of_group(const TensorGroup& group, const TransformerTraits& traits, const fs::path& file,
-                                      const Json& config) {
+std::optional<Family> family_of_group(const Checkpoint& checkpoint, const TensorGroup& group,
+                                      const TransformerTraits& traits, const Json& config) {
+    const fs::path& file = checkpoint.files.front();
     if (group.recognised.component == Component::vae22) return Family::wan22; // the 2.1 VAE serves every other family
     if (group.recognised.component != Component::transformer) return std::nullopt;
     FamilyEvidence evidence;
     evidence.config = config;
     evidence.traits = traits;
+    evidence.all_in_one = is_all_in_one(checkpoint);
     evidence.names = hint_names(file);
     const fs::path index = file.parent_path().parent_path() / "model_index.json";
     std::error_code ignored;
@@ -209,7 +211,7 @@ void describe(Inspection& out, const Checkpoint& checkpoint) {
                             : with_carried(read_config(file.parent_path(), component), checkpoint);
     const TransformerTraits traits =
         component == Component::transformer ? TransformerTraits::read(*group) : TransformerTraits{};
-    const auto family = family_of_group(*group, traits, file, config);
+    const auto family = family_of_group(checkpoint, *group, traits, config);
     if (family) out.family = name(*family);
     out.variant = variant_of(component, traits, family);
     out.config = merged_config(out, *group, config);

@@ -19,6 +19,7 @@
 #include "engine/weights/expert_pairs.h"
 #include "engine/weights/experts.h"
 #include "engine/weights/networks.h"
+#include "engine/weights/parts.h"
 #include "engine/weights/places.h"
 #include "engine/weights/quantisation.h"
 #include "engine/weights/traits.h"
@@ -57,6 +58,7 @@ private:
         model_.transformer = found.files();
         traits_ = TransformerTraits::read(*found.group);
         carried_ = carried_config(*found.checkpoint);
+        all_in_one_ = is_all_in_one(*found.checkpoint);
     }
 
     /// One transformer, or the two experts of Wan 2.2, among what a folder holds.
@@ -477,6 +479,7 @@ private:
         evidence.model_index = model_.model_index;
         evidence.traits = traits;
         evidence.two_experts = two_experts_ || !model_.transformer_low.empty();
+        evidence.all_in_one = all_in_one_;
         evidence.second_vae = companions_.has_second_vae(traits);
         evidence.names = names_around();
         try {
@@ -494,6 +497,7 @@ private:
     std::optional<TransformerTraits> traits_;
     Json carried_ = Json::object(); ///< by the transformer's file
     bool two_experts_ = false;
+    bool all_in_one_ = false; ///< the transformer's file
 };
 
 } // namespace

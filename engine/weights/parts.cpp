@@ -121,6 +121,10 @@ bool matches(Component found, Component wanted) {
 
 bool holds(const Checkpoint& c, Component wanted) { return recognised(c, wanted) != nullptr; }
 
+bool is_all_in_one(const Checkpoint& c) {
+    return holds(c, Component::transformer) && holds(c, Component::vae21) && holds(c, Component::umt5);
+}
+
 bool is_perhaps_part(const Checkpoint& c) {
     return !c.indexed && !c.groups.empty() && std::all_of(c.groups.begin(), c.groups.end(), [](const TensorGroup& g) {
         return g.recognised.component == Component::unknown;

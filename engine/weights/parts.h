@@ -9,6 +9,8 @@ namespace denoir {
 /// True where `found` is what is asked for: one VAE is as good as the other, and `unknown` asks for any network.
 bool matches(Component found, Component wanted);
 bool holds(const Checkpoint&, Component wanted);
+/// A transformer, a VAE and a text encoder in one.
+bool is_all_in_one(const Checkpoint&);
 
 /// True for one that an index did not name and in which nothing was recognised: perhaps a part of a network that holds
 /// too little to be known for what it is.

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/weights/inspect.h"
 #include "engine/weights/model_folder.h"
 #include "support/model_files.h"
 
@@ -128,6 +129,36 @@ TEST(FamilyTest, Table) {
         e.two_experts = c.experts, e.names = c.names;
         EXPECT_EQ(detect_family(e), c.family) << c.what;
     }
+}
+
+/// "Rapid AIO": both experts of A14B merged into one transformer, with all that it needs in its file.
+TEST(FamilyTest, AMergeInAnAllInOneFileIsComputedAsWan21) {
+    const auto all_in_one = [](const TransformerSize& size) {
+        std::vector<Raw> all = zero_tensors(transformer_names(size), "F16",
+                                            [](const std::string& n) { return "model.diffusion_model." + n; });
+        for (Raw& t : zero_tensors(vae21_names(2, size.out), "F16", [](const std::string& n) { return "vae." + n; }))
+            all.push_back(t);
+        for (Raw& t : zero_tensors(umt5_names(20, 6, 12, 2, 2), "F16",
+                                   [](const std::string& n) { return "text_encoders.umt5xxl.transformer." + n; }))
+            all.push_back(t);
+        return safetensors(all);
+    };
+    const auto family = [&](const char* name, const TransformerSize& size) {
+        TempFolder folder("x");
+        write_bytes(folder / name, all_in_one(size));
+        const ModelFolder m = ModelFolder::open(folder / name);
+        EXPECT_TRUE(m.transformer_low.empty());
+        const Inspection seen = inspect(folder / name);
+        EXPECT_EQ(seen.family, m.family ? std::string(denoir::name(*m.family)) : "unknown") << name;
+        return m.family;
+    };
+    EXPECT_EQ(family("wan2.2-t2v-rapid-aio-v10.safetensors", tiny_transformer()), Family::wan);
+    EXPECT_EQ(family("rapid-i2v.safetensors", with_images(false)), Family::wan);
+    EXPECT_EQ(family("wan2.2_t2v_low_noise_aio.safetensors", tiny_transformer()), Family::wan22);
+    EXPECT_EQ(family("aio.safetensors", tiny_transformer()), std::nullopt);
+    TransformerSize ti2v = tiny_transformer();
+    ti2v.in = ti2v.out = 48;
+    EXPECT_EQ(family("wan2.2-ti2v-aio.safetensors", ti2v), Family::wan22);
 }
 
 /// Their files may have V2's tensors.
