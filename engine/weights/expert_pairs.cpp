@@ -85,13 +85,26 @@ private:
         for (const CheckpointFiles& files : all) {
             try {
                 for (Network& f : only(search_.networks_of(files), Component::transformer))
-                    if (are_alike(traits_, TransformerTraits::read(*f.group))) result.push_back(std::move(f));
+                    if (are_alike(traits_, TransformerTraits::read(*f.group)) && !is_quality(f))
+                        result.push_back(std::move(f));
             } catch (const Error& e) {
                 if (are_twins(file_, files.files.front())) throw;
                 search_.add_problem_beside(e);
             }
         }
         return result;
+    }
+
+    /// Only their folders' names tell the two apart, with a word that may mean anything, and they are no experts.
+    bool is_quality(const Network& other) {
+        const auto bare = [](const fs::path& file) {
+            return file_expert_of(file.filename().string()) == Expert::none &&
+                   is_bare_word(normal_path(file).parent_path().filename().string());
+        };
+        if (!bare(file_) || !bare(other.files().front())) return false;
+        const std::vector<Network> own = only(search_.networks_of({{file_}, {}}), Component::transformer);
+        return std::none_of(own.begin(), own.end(),
+                            [&](const Network& mine) { return are_experts_by_content(mine, other); });
     }
 
     [[noreturn]] static void refuse_several(const fs::path& asked, const std::vector<Network>& found) {
@@ -134,6 +147,13 @@ bool are_pair(const Network& high, const Network& low) {
     const bool named = file_expert_of(high.first_name()) == Expert::high &&
                        file_expert_of(low.first_name()) == Expert::low && are_experts(one, other);
     return (named || letter_expert_of(one, other) == Expert::high) && are_alike(high, low);
+}
+
+bool are_experts_by_content(const Network& one, const Network& other) {
+    const TransformerTraits traits = TransformerTraits::read(*one.group);
+    const bool single = traits.clip || traits.out_channels == 48 || (traits.dim == 1536 && traits.layers == 30);
+    const auto [least, most] = std::minmax({one.bytes(), other.bytes()});
+    return !single && most - least <= most / 20 && are_alike(traits, TransformerTraits::read(*other.group));
 }
 
 std::optional<OtherExpert> find_other_expert(const fs::path& file, const TransformerTraits& traits,

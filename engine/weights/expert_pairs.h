@@ -20,6 +20,10 @@ bool contradict(const TransformerTraits&, const TransformerTraits&);
 
 bool are_pair(const Network& high, const Network& low);
 
+/// Two files in folders whose names are the words "high" and "low" alone may be A14B's experts, and no two qualities of
+/// one model: alike, of no kind that has a single transformer (with CLIP, TI2V, 1.3B), and of the same size on disk.
+bool are_experts_by_content(const Network&, const Network&);
+
 struct OtherExpert {
     Expert expert; ///< which one it is
     Network network;

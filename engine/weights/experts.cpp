@@ -15,30 +15,38 @@ namespace fs = std::filesystem;
 namespace {
 
 /// "high_res", "low-poly", "HighQuality": with what comes after it, it speaks of no expert.
-constexpr std::array<std::string_view, 25> other_ends{
-    "res",   "resolution", "quality", "detail", "details", "def",   "definition", "poly",   "key",
-    "angle", "contrast",   "speed",   "fps",    "vram",    "ram",   "mem",        "memory", "rank",
-    "gpu",   "motion",     "cfg",     "lr",     "loss",    "light", "precision"};
+constexpr std::array<std::string_view, 41> other_ends{
+    "res",     "resolution", "quality", "detail", "details", "def",   "definition", "poly",   "key",
+    "angle",   "contrast",   "speed",   "fps",    "vram",    "ram",   "mem",        "memory", "rank",
+    "gpu",     "motion",     "cfg",     "lr",     "loss",    "light", "precision",  "heel",   "heels",
+    "fashion", "fantasy",    "school",  "tech",   "kick",    "kicks", "cut",        "rise",   "waist",
+    "waisted", "rider",      "collar",  "boots",  "socks"};
 
-/// `all`, in small letters, goes on with one of those at `at`.
-bool goes_on_otherwise(std::string_view all, std::size_t at) {
+bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
+bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
+
+/// `text` goes on with one of those at `at`: a word ends before a capital, too ("HighHeelsV2").
+bool goes_on_otherwise(std::string_view text, std::size_t at) {
+    const std::string all = lower_ascii(text);
     if (at < all.size() && std::string_view("_- .").find(all[at]) != std::string_view::npos) ++at;
     std::size_t end = at;
-    while (end < all.size() && all[end] >= 'a' && all[end] <= 'z') ++end;
-    return std::find(other_ends.begin(), other_ends.end(), all.substr(at, end - at)) != other_ends.end();
+    while (end < all.size() && is_lower(all[end]) && !(end > at && is_lower(text[end - 1]) && is_upper(text[end])))
+        ++end;
+    return std::find(other_ends.begin(), other_ends.end(), std::string_view(all).substr(at, end - at)) !=
+           other_ends.end();
 }
 
 /// Where `word` stands in `text` as a word of its own; capitals begin one, too, and "noise" may follow.
 std::size_t find_word(std::string_view text, std::string_view word) {
-    const auto is_upper = [&](std::size_t i) { return text[i] >= 'A' && text[i] <= 'Z'; };
-    const auto is_lower = [&](std::size_t i) { return text[i] >= 'a' && text[i] <= 'z'; };
+    const auto upper = [&](std::size_t i) { return is_upper(text[i]); };
+    const auto lower = [&](std::size_t i) { return is_lower(text[i]); };
     const std::string all = lower_ascii(text);
     for (std::size_t at = all.find(word); at != std::string::npos; at = all.find(word, at + 1)) {
         const std::size_t end = at + word.size();
-        const bool begins = at == 0 || !(is_upper(at - 1) || is_lower(at - 1)) || (is_lower(at - 1) && is_upper(at));
-        const bool ends = end == all.size() || !(is_upper(end) || is_lower(end)) ||
-                          (is_lower(end - 1) && is_upper(end)) || all.compare(end, 5, "noise") == 0;
-        if (begins && ends && !goes_on_otherwise(all, end)) return at;
+        const bool begins = at == 0 || !(upper(at - 1) || lower(at - 1)) || (lower(at - 1) && upper(at));
+        const bool ends = end == all.size() || !(upper(end) || lower(end)) || (lower(end - 1) && upper(end)) ||
+                          all.compare(end, 5, "noise") == 0;
+        if (begins && ends && !goes_on_otherwise(text, end)) return at;
     }
     return std::string::npos;
 }
@@ -65,6 +73,11 @@ Expert file_expert_of(std::string_view file_name) {
     const bool high = std::any_of(high_words.begin(), high_words.end(), speaks),
                low = std::any_of(low_words.begin(), low_words.end(), speaks);
     return high == low ? Expert::none : high ? Expert::high : Expert::low;
+}
+
+bool is_bare_word(std::string_view folder_name) {
+    return expert_of(folder_name) == Expert::none && file_expert_of(folder_name) != Expert::none &&
+           without_expert(folder_name).empty();
 }
 
 Expert placed_expert_of(const fs::path& file) {

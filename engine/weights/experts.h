@@ -19,6 +19,9 @@ Expert expert_of(std::string_view name);
 /// Which expert a transformer's file or folder is named after. It often has the one word alone: "…-A14B_HIGH_fp8…",
 /// "…-LN", "…i2vLow". Such a word says something only where there is one of the other expert, too.
 Expert file_expert_of(std::string_view file_name);
+/// The name of a folder is such a word and nothing else ("high", "LN"): two of them may as well hold one model in two
+/// qualities.
+bool is_bare_word(std::string_view folder_name);
 /// Which expert a file holds by its own name (file_expert_of), else by its folder's ("low_noise_model", "wan_i2v_low").
 Expert placed_expert_of(const std::filesystem::path& file);
 /// Which expert a file holds where its name or folder speaks of noise (expert_of): no other file is needed to be sure.

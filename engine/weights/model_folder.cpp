@@ -235,25 +235,42 @@ private:
         model_.transformer_low = found.front().files();
     }
 
+    using Folders = std::pair<fs::path, fs::path>;
+
+    /// Transformers in two folders that are named after experts are theirs, where the names say more than "high" and
+    /// "low", or the files do.
+    static bool hold_experts(const Folders& folders, const std::vector<Network>& high,
+                             const std::vector<Network>& low) {
+        if (high.empty() || low.empty()) return false;
+        if (!is_bare_word(folders.first.filename().string())) return true;
+        return std::any_of(high.begin(), high.end(), [&](const Network& one) {
+            return std::any_of(low.begin(), low.end(), [&](const Network& other) {
+                return are_pair(one, other) || are_experts_by_content(one, other);
+            });
+        });
+    }
+
     /// All transformers that were found lie in the folders of two experts, some in each.
-    static bool holds_nothing_else(const std::pair<fs::path, fs::path>& folders,
-                                   const std::vector<Network>& transformers) {
-        std::size_t high = 0, low = 0, all = 0;
+    static bool holds_nothing_else(const Folders& folders, const std::vector<Network>& transformers) {
+        std::vector<Network> high, low;
         for (const Network& n : transformers) {
             const fs::path place = n.files().front().parent_path();
-            ++all, high += place == folders.first, low += place == folders.second;
+            if (place == folders.first)
+                high.push_back(n);
+            else if (place == folders.second)
+                low.push_back(n);
         }
-        return high > 0 && low > 0 && high + low == all;
+        return high.size() + low.size() == transformers.size() && hold_experts(folders, high, low);
     }
 
     /// Folders that speak of noise are experts, if not whole ones; by a word like "high" alone those that hold a
     /// transformer.
-    bool hold_transformers(const std::pair<fs::path, fs::path>& folders) {
-        const auto is = [&](const fs::path& folder) {
-            return expert_of(folder.filename().string()) != Expert::none ||
-                   !only(search_.look_beside(folder), Component::transformer).empty();
+    bool hold_transformers(const Folders& folders) {
+        if (expert_of(folders.first.filename().string()) != Expert::none) return true; // and so does the second
+        const auto inside = [&](const fs::path& folder) {
+            return only(search_.look_beside(folder), Component::transformer);
         };
-        return is(folders.first) && is(folders.second);
+        return hold_experts(folders, inside(folders.first), inside(folders.second));
     }
 
     static std::vector<fs::path> transformer_folders(const fs::path& root) {

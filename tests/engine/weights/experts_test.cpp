@@ -147,6 +147,35 @@ TEST(ExpertsTest, TheExpertsInFoldersOfOneWord) {
     EXPECT_TRUE(has(refusal(folder.path()), "several transformers"));
 }
 
+/// Folders of the words alone are experts' where what lies in them is like A14B's two.
+TEST(ExpertsTest, FoldersOfTwoQualitiesAreNoExperts) {
+    TempFolder folder("models");
+    const fs::path high = folder / "high/model.safetensors", low = folder / "low/model.safetensors";
+    const auto pairs = [&](const TransformerSize& one, const std::string& dtype) {
+        write_bytes(high, transformer_file(one));
+        write_bytes(low, safetensors(zero_tensors(transformer_names(one), dtype)));
+        const ModelFolder m = ModelFolder::open(high);
+        const bool both = !m.transformer_low.empty();
+        EXPECT_EQ(m.family, both ? std::optional(Family::wan22) : std::nullopt);
+        EXPECT_EQ(refusal(folder.path()) == "accepted", both);
+        return both;
+    };
+    EXPECT_TRUE(pairs(tiny_transformer(), "F16"));
+    EXPECT_FALSE(pairs(tiny_transformer(), "F32")); // twice the size
+    EXPECT_FALSE(pairs(with_images(), "F16"));      // with CLIP
+    TransformerSize small;
+    small.dim = 1536, small.ffn = 2, small.text = small.freq = 2, small.layers = 1;
+    EXPECT_TRUE(pairs(small, "F16"));
+    // Where the files say it themselves, they may be of two sizes.
+    fs::remove_all(folder / "high");
+    fs::remove_all(folder / "low");
+    write_bytes(folder / "high/Wan22_HIGH.safetensors", transformer_file());
+    write_bytes(folder / "low/Wan22_LOW.safetensors",
+                safetensors(zero_tensors(transformer_names(tiny_transformer()), "F32")));
+    EXPECT_EQ(ModelFolder::open(folder / "high/Wan22_HIGH.safetensors").transformer_low.size(), 1u);
+    EXPECT_EQ(ModelFolder::open(folder.path()).transformer_low.size(), 1u);
+}
+
 /// What lies beside a pair is somebody's, and may be anything.
 TEST(ExpertsTest, StrangersBesideThePairAreLeftAlone) {
     TempFolder folder("models");

@@ -265,10 +265,11 @@ TEST_F(LoraTest, EachExpertHasItsOwn) {
          {"smoothMixWan22I2VT2V_i2vLow.safetensors", "NSFW-22-L-e8.safetensors", "style.L.lora.safetensors"})
         EXPECT_TRUE(is_for({low}, Expert::low) && !is_for({low}, Expert::high)) << low;
     EXPECT_TRUE(is_for({"NSFW-22-L-e8.safetensors"}, Expert::none));
-    for (const char* both :
-         {"slow_motion.safetensors", "highlights.safetensors", "low_and_high.safetensors", "HighRes-v2.safetensors",
-          "low_poly_style.safetensors", "High Quality.safetensors", "H_and_L.safetensors", "style-h-e8.safetensors",
-          "H264.safetensors", "MaHLer.safetensors", "Samuel_L_Jackson_v2.safetensors"})
+    for (const char* both : {"slow_motion.safetensors", "highlights.safetensors", "low_and_high.safetensors",
+                             "HighRes-v2.safetensors", "low_poly_style.safetensors", "High Quality.safetensors",
+                             "HighHeels.safetensors", "high_heels_v2.safetensors", "wan22HighHeelsV2.safetensors",
+                             "HighSchoolUniform.safetensors", "H_and_L.safetensors", "style-h-e8.safetensors",
+                             "H264.safetensors", "MaHLer.safetensors", "Samuel_L_Jackson_v2.safetensors"})
         EXPECT_TRUE(is_for({both}, Expert::low) && is_for({both}, Expert::high)) << both;
     // diffusers keeps both in one file.
     auto both = plain(std::string("transformer.") + query);
@@ -318,7 +319,7 @@ TEST_F(LoraTest, TwoThatDifferInTheExpertAloneAreAPair) {
 }
 
 TEST_F(LoraTest, AnExpertIsSaidByNameFolderOrRequest) {
-    const fs::path high = "high_noise/pytorch_lora_weights.safetensors", heels = "high_heels.safetensors";
+    const fs::path high = "high_noise/pytorch_lora_weights.safetensors", heels = "high_castle.safetensors";
     EXPECT_TRUE(is_for({high}, Expert::high) && !is_for({high}, Expert::low));
     EXPECT_TRUE(is_for({"style-HN-v2.safetensors"}, Expert::high) && !is_for({"style-HN-v2.safetensors"}, Expert::low));
     EXPECT_FALSE(is_for({"style_ln.safetensors"}, Expert::high));
@@ -335,12 +336,12 @@ TEST_F(LoraTest, AnExpertIsSaidByNameFolderOrRequest) {
         const auto all = add_lora(weights, one, Expert::high);
         return all.empty() ? std::string() : all[0];
     };
-    EXPECT_TRUE(has(said("high_heels.safetensors", {}), "expert alone"));
+    EXPECT_TRUE(has(said("high_castle.safetensors", {}), "expert alone"));
     EXPECT_TRUE(has(said("style-H-e8.safetensors", {}), "high-noise expert alone"));
-    EXPECT_TRUE(has(said("high_heels_LOW.safetensors", {}), "does not say by its name which expert"));
+    EXPECT_TRUE(has(said("high_castle_LOW.safetensors", {}), "does not say by its name which expert"));
     EXPECT_TRUE(has(said("style.safetensors", {}), "changes both"));
     EXPECT_EQ(said("style.safetensors", Expert::none), "");
-    EXPECT_EQ(said("high_heels.safetensors", Expert::none), "");
+    EXPECT_EQ(said("high_castle.safetensors", Expert::none), "");
     EXPECT_EQ(said("style_high_noise.safetensors", {}), "");
 }
 
