@@ -110,6 +110,11 @@ std::vector<double> cache_coefficients(const Request& r, const Variant& v, const
                                      : "leave it out, or give cache.coefficients, highest degree first");
 }
 
+std::string cache_warning(const Request& r, const ModelFolder& model) {
+    if (!r.cache || model.transformer_low.empty() || !is_published_for_another(*r.cache, {})) return {};
+    return "cache: its coefficients were published for another model; for Wan 2.2 A14B there are none";
+}
+
 StepCache::StepCache(const Request& r, std::vector<double> coefficients, int first,
                      std::span<const std::vector<float>> times, bool guided, const Signal& signal)
     : first_(first),

@@ -2,6 +2,7 @@
 #pragma once
 #include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "engine/core/tensor.h"
@@ -19,6 +20,10 @@ class ModelHeaders;
 /// 540P, 720P in its names, else by the size. A small model has those of 1.3B. Throws UsageError naming `cache` where
 /// nobody published any.
 std::vector<double> cache_coefficients(const Request&, const Variant&, const ModelFolder&);
+
+/// What to warn of where Wan 2.2 A14B, for which nobody published any, is given those of another model, as people try
+/// and as a request that was made for that one brings along; else empty. `resolved`: Pipeline::resolve.
+std::string cache_warning(const Request& resolved, const ModelFolder&);
 
 /// TeaCache in a stretch of a window's steps: those that one transformer takes. Each counts as a run of its own, so
 /// that later windows and Wan 2.2's second expert begin computed. (SkyReels counts on across windows, which comes to

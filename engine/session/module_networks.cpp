@@ -77,6 +77,10 @@ void tell_heads(std::optional<std::int64_t> asked, std::int64_t counts) {
         log::warning(fmt::format("--set heads: {} has no effect: config.json says {}", *asked, counts));
 }
 
+void tell_assumed(const wan::VaeConfig& config) {
+    if (!config.assumed.empty()) log::warning(config.assumed);
+}
+
 } // namespace
 
 Tensors run_transformer(const ModuleCall& call, std::stop_token stop) {
@@ -148,6 +152,7 @@ Tensors run_vae_encode(const ModuleCall& call, std::stop_token stop) {
     in.finish();
     const auto weights = load(call, Component::vae21);
     in.check_finite();
+    tell_assumed(wan::VaeConfig::read(*weights));
     const auto backend = open(call, stop);
     return with_inputs(call, [&]() -> Tensors {
         const auto encoded = wan::Vae(weights, backend, {.dtype = call.dtype}).encode(video);
@@ -167,6 +172,7 @@ Tensors run_vae_decode(const ModuleCall& call, std::stop_token stop) {
                   fmt::format("has shape {}, this VAE has {} latent channels", to_string(latent.shape()), config.z),
                   "give the latents of this model");
     in.check_finite();
+    tell_assumed(config);
     const auto backend = open(call, stop);
     return with_inputs(call, [&]() -> Tensors {
         return checked(*weights, {{"video", wan::Vae(weights, backend, {.dtype = call.dtype}).decode(latent)}});

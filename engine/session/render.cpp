@@ -9,8 +9,10 @@
 #include "engine/core/file.h"
 #include "engine/core/own_folders.h"
 #include "engine/core/text.h"
+#include "engine/models/wan/vae_config.h"
 #include "engine/pipeline/few_steps.h"
 #include "engine/pipeline/run_layout.h"
+#include "engine/pipeline/step_cache.h"
 #include "engine/session/branch.h"
 #include "engine/session/dated_folder.h"
 #include "engine/session/frame_output.h"
@@ -24,6 +26,7 @@
 #include "engine/session/take_over.h"
 #include "engine/session/unchanged.h"
 #include "engine/weights/model_folder.h"
+#include "engine/weights/weights.h"
 
 namespace denoir {
 namespace fs = std::filesystem;
@@ -197,6 +200,10 @@ std::vector<std::string> warnings_of(const Request& asked, const Resolved& r, co
     if (r.parent) warnings = warnings_of_other_files(r.parent->record(), r.request, r.model, stop);
     if (std::string warning = few_steps_warning(asked, r.request, r.model); !warning.empty())
         warnings.push_back(std::move(warning));
+    if (std::string warning = cache_warning(r.request, r.model); !warning.empty())
+        warnings.push_back(std::move(warning));
+    const auto vae = wan::VaeConfig::read(Weights::load(r.model.vae, Component::vae21));
+    if (!vae.assumed.empty()) warnings.push_back(vae.assumed);
     return warnings;
 }
 

@@ -155,6 +155,24 @@ std::vector<float> read_statistic(const Weights& weights, const char* key, std::
     return std::vector<float>(static_cast<std::size_t>(z), otherwise);
 }
 
+/// What is taken for those of latents_mean and latents_std that config.json does not have, where that is a guess.
+std::string assumption(const Weights& weights, std::int64_t z) {
+    const auto says = [&](const char* key) {
+        const Json& config = weights.config();
+        return config.is_object() && config.contains(key) && !config[key].is_null();
+    };
+    const bool mean = says("latents_mean"), published = z == 16 || z == 48;
+    if (mean == says("latents_std"))
+        return mean || published
+                   ? std::string()
+                   : fmt::format("nothing says latents_mean and latents_std of this VAE of {} channels: 0 "
+                                 "and 1 are taken",
+                                 z);
+    const char *there = mean ? "latents_mean" : "latents_std", *missing = mean ? "latents_std" : "latents_mean";
+    return published ? fmt::format("config.json has {} and no {}: that of Wan is taken", there, missing)
+                     : fmt::format("config.json has {} and no {}: {} is taken", there, missing, mean ? 1 : 0);
+}
+
 /// The parameter-free shortcuts group channels evenly, or not at all (spec/vae22.md 4).
 void check_shortcuts(const Weights& weights, const VaeConfig& c) {
     auto fits = [](std::int64_t many, std::int64_t few, std::int64_t cell) {
@@ -299,6 +317,7 @@ VaeConfig VaeConfig::read(const Weights& weights) {
         fields::agree(weights, {"patch_size"}, c.patch, "encoder.conv1.weight");
     c.mean = read_statistic(weights, "latents_mean", c.z, mean16, mean48, 0.0f);
     c.std = read_statistic(weights, "latents_std", c.z, std16, std48, 1.0f);
+    c.assumed = assumption(weights, c.z);
     return c;
 }
 

@@ -26,6 +26,7 @@ struct VaeConfig {
     std::int64_t patch = 1;         ///< pixels of a side folded into channels outside the network (2.2: 2)
     bool shortcuts = false;         ///< 2.2: parameter-free shortcuts around each level
     std::vector<float> mean, std;   ///< [z], of the latent
+    std::string assumed;            ///< a warning, where nothing says what they are; else empty
 
     std::int64_t spatial() const;  ///< pixels per latent pixel: 8 or 16
     std::int64_t temporal() const; ///< frames per latent frame: 4
@@ -38,8 +39,8 @@ struct VaeConfig {
     std::int64_t decoder_state(std::int64_t height, std::int64_t width) const;
 
     /// Widths from the shapes; config.json's latents_mean and latents_std win over the published constants (z 16 and
-    /// 48); for other z they must be there, else the latent is taken as it is (mean 0, std 1). Throws Error naming
-    /// tensor or field.
+    /// 48); for other z they must be there, else the latent is taken as it is (mean 0, std 1), which `assumed` says, as
+    /// where there is only one of the two. Throws Error naming tensor or field.
     static VaeConfig read(const Weights&);
     std::map<std::string, Shape> expected() const;
 };

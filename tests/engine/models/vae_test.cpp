@@ -332,6 +332,18 @@ TEST(VaeConfigRead, AgreesWithConfigJson) {
     }
 }
 
+/// Mean and spread of a latent that nothing tells are a guess, and said to be one.
+TEST(VaeConfigRead, SaysWhatItTakesForMeanAndSpread) {
+    const auto weights = tiny_weights(false);
+    const auto assumed = [&](Json json) {
+        return VaeConfig::read(Weights(Component::vae21, weights->all(), std::move(json), "vae")).assumed;
+    };
+    EXPECT_EQ(assumed({{"latents_mean", {0.5, -0.25}}, {"latents_std", {2, 0.5}}}), "");
+    EXPECT_NE(assumed(Json::object()).find("VAE of 2 channels: 0 and 1 are taken"), std::string::npos);
+    EXPECT_NE(assumed({{"latents_mean", {0, 0}}}).find("no latents_std: 1 is taken"), std::string::npos);
+    EXPECT_NE(assumed({{"latents_std", {1, 1}}}).find("no latents_mean: 0 is taken"), std::string::npos);
+}
+
 TEST(VaeProbe, SeesEveryFrameOfEveryLayerAndChangesNothing) {
     for (const bool nested : {false, true}) {
         // One strip is what a probe sees. A card's libraries compute two in another order.

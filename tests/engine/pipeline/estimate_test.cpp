@@ -92,7 +92,12 @@ TEST(StepCache, CoefficientsGoByTheModel) {
     EXPECT_THROW(first("Wan2.2-T2V-A14B", 5120, 0), UsageError);
     r.cache->coefficients = {0, -5784.54975374, 5449.50911966, -1811.16591783, 256.27178429, -13.02252404};
     EXPECT_EQ(cache_coefficients(r, v, model)[1], -5784.54975374); // of Wan 2.1's 14B, as people try
+    EXPECT_NE(cache_warning(r, model), ""); // or as a request brings them that was made for another model
+    model.transformer_low.clear();
+    EXPECT_EQ(cache_warning(r, model), "");
+    model.transformer_low = {"low.safetensors"};
     r.cache->coefficients = {3, 2, 1};
+    EXPECT_EQ(cache_warning(r, model), "");
     EXPECT_EQ(cache_coefficients(r, v, model), (std::vector<double>{3, 2, 1}));
 }
 
