@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/weights/config_file.h"
 
+#include <algorithm>
 #include <array>
 
 #include "engine/core/file.h"
@@ -11,13 +12,14 @@ namespace {
 
 constexpr std::size_t max_bytes = 1u << 20;
 
-/// The network whose numbers alone are called so; unknown where there are none, or of several.
+/// The network whose numbers alone are called so, the transformer before others; unknown where there are none.
 Component owner_by_keys(const Json& json) {
     struct Key {
         const char* key;
         Component owner;
     };
-    static constexpr std::array keys{Key{"in_dim", Component::transformer},
+    static constexpr std::array keys{Key{"dim", Component::transformer},
+                                     Key{"in_dim", Component::transformer},
                                      Key{"out_dim", Component::transformer},
                                      Key{"ffn_dim", Component::transformer},
                                      Key{"freq_dim", Component::transformer},
@@ -33,13 +35,8 @@ Component owner_by_keys(const Json& json) {
                                      Key{"vision_config", Component::clip},
                                      Key{"intermediate_size", Component::clip},
                                      Key{"projection_dim", Component::clip}};
-    Component owner = Component::unknown;
-    for (const auto& [key, its] : keys) {
-        if (!json.contains(key)) continue;
-        if (owner != Component::unknown && owner != its) return Component::unknown;
-        owner = its;
-    }
-    return owner;
+    const auto found = std::find_if(keys.begin(), keys.end(), [&](const Key& k) { return json.contains(k.key); });
+    return found == keys.end() ? Component::unknown : found->owner;
 }
 
 /// Whose config it is, by the class that wrote it, else by its keys; unknown where neither says.
