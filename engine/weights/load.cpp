@@ -170,6 +170,7 @@ public:
     std::map<std::string, Weight, std::less<>> build() {
         std::map<std::string, Weight, std::less<>> result;
         for (const auto& [name, parts] : parts_) {
+            if (parts[0]) refuse_folded(name, *parts[0]);
             Weight weight = parts[1] || parts[2] ? joined(name, parts) : single(name, *parts[0]);
             result.emplace(name, std::move(weight));
         }
@@ -186,6 +187,14 @@ public:
 private:
     using Member = TensorGroup::Member;
     using Parts = std::array<const Member*, 3>;
+
+    /// Some GGUF writers make rows of whole blocks of a convolution; how they were axes they must write beside it.
+    void refuse_folded(const std::string& name, const Member& member) const {
+        if (is_vae(component_) && name.ends_with(".weight") && member.tensor->shape.size() == 2)
+            throw Error(member.container->file->name(), member.tensor->name,
+                        "is a folded convolution, and the file does not say of what shape",
+                        "use the VAE's .safetensors or .pth file");
+    }
 
     void put(Parts& parts, int part, const Member& member) {
         const Member*& slot = parts[static_cast<std::size_t>(part)];

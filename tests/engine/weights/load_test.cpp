@@ -443,6 +443,11 @@ TEST(Load, FoldedConvolutionsOfAVaeInGgufAreUnfolded) {
             const Weights w = load(folder / "vae.gguf");
             EXPECT_TRUE(is_vae(w.component()));
             EXPECT_NO_THROW(w.require(shapes(list)));
+            for (GgufTensor& t : tensors) // in rows, and nothing tells of what
+                if (t.dims.size() == 4 && t.name.ends_with(".weight"))
+                    t.dims = {t.dims[0] * t.dims[1] * t.dims[2], t.dims[3]};
+            write_bytes(folder / "rows.gguf", gguf(tensors));
+            EXPECT_TRUE(has(refusal(folder / "rows.gguf"), "is a folded convolution"));
         }
 }
 
