@@ -32,8 +32,8 @@ std::vector<SettingDifference> request_differences(const metrics::TraceCompariso
 
 /// Verdict, where the error begins, the layers that make most of it, and what did not fit: for a terminal.
 std::string to_text(const metrics::TraceComparison&);
-/// `verdict`, `agree`, `first`, `worst`, `layers`, `only_a`, `only_b`, `missing_in_a`, `missing_in_b`, `shapes`, `settings`; errors that are infinite
-/// as null.
+/// `verdict`, `agree`, `first`, `worst`, `layers`, `only_a`, `only_b`, `missing_in_a`, `missing_in_b`, `shapes`,
+/// `settings`; errors that are infinite as null.
 Json to_json(const metrics::TraceComparison&);
 /// One line a tensor, with a line of names.
 std::string to_csv(const metrics::TraceComparison&);
