@@ -77,8 +77,7 @@ Command compare_traces_command() {
              {"--csv", "FILE", "every tensor's figures, one line each (default: none)"},
              {"--max-error", "X",
               "exit with 1 where any tensor's largest difference over its mean norm is above this, or one is missing "
-              "that both "
-              "were asked for (default: no limit)"},
+              "that both were asked for (default: no limit)"},
              progress_option,
              json_option},
             run};
