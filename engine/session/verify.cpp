@@ -7,11 +7,11 @@
 #include <chrono>
 
 #include "engine/core/file.h"
-#include "engine/media/sha256.h"
 #include "engine/pipeline/residency.h"
 #include "engine/pipeline/run_layout.h"
 #include "engine/session/file_hashes.h"
 #include "engine/session/preflight.h"
+#include "engine/session/sha256.h"
 #include "engine/session/stored_run.h"
 #include "engine/weights/model_folder.h"
 #include "engine/weights/safetensors_writer.h"
