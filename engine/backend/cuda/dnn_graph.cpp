@@ -380,9 +380,11 @@ void open_compiler(void* dnn) {
 
 std::unique_ptr<Dnn> open_dnn(Runtime& runtime, std::string& why) {
     // The frontend asks the loader for CUDA's runtime by its bare name; it is found when it is here already. Where two
-    // are installed it takes the older one and writes so to stderr, unless it is told which. Only then: another thread
-    // may be reading the environment.
-    const std::array runtimes{"libcudart.so.13", "libcudart.so.12"};
+    // are installed it takes the older one and writes so to stderr, unless it is told which: the one of the toolkit
+    // that this was compiled with, since the driver may be too old for the other. Only then: another thread may be
+    // reading the environment.
+    std::array runtimes{"libcudart.so.13", "libcudart.so.12"};
+    if (CUDART_VERSION < 13000) std::swap(runtimes[0], runtimes[1]);
     const auto is_here = [&](const char* name) { return open_library({name}, why) != nullptr; };
     const auto* const found = std::find_if(runtimes.begin(), runtimes.end(), is_here);
     if (found == runtimes.end()) return nullptr;
