@@ -25,6 +25,29 @@ bool read_word(std::istringstream& in, std::uint64_t& word) {
     return error == std::errc{} && end == text.data() + text.size();
 }
 
+/// Empty where there is none, or it cannot be read: found anew then.
+std::map<std::string, ProductCache::Words, std::less<>> read(const std::filesystem::path& file) {
+    std::map<std::string, ProductCache::Words, std::less<>> all;
+    std::error_code code;
+    if (!std::filesystem::exists(file, code)) return all;
+    std::string text;
+    try {
+        text = read_text(file, largest_file);
+    } catch (const Error&) {
+        return all;
+    }
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+        std::istringstream in(line);
+        std::string key, rest;
+        ProductCache::Words words{};
+        bool whole = static_cast<bool>(in >> key) && key.size() <= longest_key;
+        for (std::uint64_t& word : words) whole = whole && read_word(in, word);
+        if (whole && !(in >> rest)) all[key] = words;
+    }
+    return all;
+}
+
 } // namespace
 
 std::filesystem::path ProductCache::file(std::string_view what, std::string card, std::size_t version) {
@@ -46,23 +69,7 @@ std::shared_ptr<ProductCache::Known> ProductCache::known_of(const std::filesyste
     if (auto known = slot.lock()) return known;
     auto known = std::make_shared<Known>();
     slot = known;
-    std::error_code code;
-    if (!std::filesystem::exists(file, code)) return known;
-    std::string text;
-    try {
-        text = read_text(file, largest_file);
-    } catch (const Error&) {
-        return known; // found anew
-    }
-    std::istringstream lines(text);
-    for (std::string line; std::getline(lines, line);) {
-        std::istringstream in(line);
-        std::string key, rest;
-        Words words{};
-        bool whole = static_cast<bool>(in >> key) && key.size() <= longest_key;
-        for (std::uint64_t& word : words) whole = whole && read_word(in, word);
-        if (whole && !(in >> rest)) known->words[key] = words;
-    }
+    known->words = read(file);
     return known;
 }
 
@@ -101,6 +108,7 @@ void ProductCache::keep(const std::string& key, const Words& words) {
 void ProductCache::write(Known& known) {
     known.unwritten = false;
     if (file_.empty()) return;
+    known.words.merge(read(file_)); // what another process has chosen meanwhile stays
     std::string text;
     for (const auto& [name, all] : known.words) text += fmt::format("{} {:x}\n", name, fmt::join(all, " "));
     try {

@@ -28,7 +28,8 @@ public:
 
     std::optional<Words> find(const std::string& key) const;
     /// Key: no spaces. Writes the file, but not for each of the hundreds of choices of a first step: every two seconds,
-    /// and at the end. A disk that refuses costs nothing but the next start's time.
+    /// and at the end; what another process has written meanwhile stays there, and is known from then on. A disk that
+    /// refuses costs nothing but the next start's time.
     void keep(const std::string& key, const Words&);
     /// Until it is kept again or the next start.
     void forget(const std::string& key);

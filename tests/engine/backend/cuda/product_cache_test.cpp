@@ -51,6 +51,18 @@ TEST_F(ProductCacheFile, ManyChoicesAreFewWrites) {
     EXPECT_NE(read_text(file, 10000).find("k49 2 "), std::string::npos);
 }
 
+TEST_F(ProductCacheFile, WhatAnotherProcessHasChosenStays) {
+    ProductCache cache(file);
+    cache.keep("ours", {1});
+    std::ofstream(file) << "ours 7 0 0 0 0 0 0 0\ntheirs 2 0 0 0 0 0 0 0\n";
+    {
+        ProductCache same(file);
+        same.keep("later", {3});
+    }
+    EXPECT_EQ(read_text(file, 1000), "later 3 0 0 0 0 0 0 0\nours 1 0 0 0 0 0 0 0\ntheirs 2 0 0 0 0 0 0 0\n");
+    EXPECT_TRUE(cache.find("theirs")); // and need not be measured again
+}
+
 TEST_F(ProductCacheFile, BrokenLinesAreLeftOut) {
     std::ofstream(file) << "good 1 2 3 4 5 6 7 8\nshort 1 2 3\nlong 1 2 3 4 5 6 7 8 9\nnohex 1 2 3 4 5 6 7 g\n"
                         << "huge 1 2 3 4 5 6 7 11112222333344445\n"
