@@ -38,8 +38,8 @@ void JsonReader::out_of_range(std::string message, std::string hint) const {
     throw UsageError(source_.file, field_, std::move(message), std::move(hint));
 }
 
-void JsonReader::refuse(std::string message, std::string hint) const {
-    throw Error(source_.file, field_, std::move(message), hint.empty() ? source_.hint : std::move(hint));
+void JsonReader::refuse(std::string message, const std::string& hint) const {
+    throw Error(source_.file, field_, std::move(message), hint.empty() ? source_.hint : hint);
 }
 
 template <class T> void JsonReader::bad_number(std::string_view kind, bool is_one, T low, T high) const {

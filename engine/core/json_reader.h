@@ -75,7 +75,7 @@ public:
     /// The right type, but no value that can be. `hint` is for who wrote it.
     [[noreturn]] void out_of_range(std::string message, std::string hint) const;
     /// Throws Error; without a hint with the source's.
-    [[noreturn]] void refuse(std::string message, std::string hint = {}) const;
+    [[noreturn]] void refuse(std::string message, const std::string& hint = {}) const;
 
 private:
     template <class T> [[noreturn]] void bad_number(std::string_view kind, bool is_one, T low, T high) const;
