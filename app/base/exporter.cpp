@@ -11,7 +11,7 @@
 namespace denoir::app {
 namespace {
 
-constexpr int exporter_nice = 10;
+constexpr int exporter_nice = 5;
 
 } // namespace
 

@@ -29,7 +29,7 @@ protected:
     void stop(); ///< cancels and joins; nothing is told any more
 
 signals:
-    void progressed(const QString& what, int done, int total); ///< 20 times a second at most, and at the end
+    void progressed(const QString& what, int done, int total); ///< 20 times a second at most, and as a part ends
     // Exactly one of these ends an export.
     void finished(const QString& out);
     void failed(const denoir::app::Issue& issue);

@@ -51,6 +51,15 @@ bool is_value(const Command& command, const std::string& before) {
                        [&](const Option& o) { return o.name == before && !o.value.empty(); });
 }
 
+/// `ulimit -s`, which holds for every thread: with less, what reads models and videos would end in the midst of it.
+void check_stack() {
+    constexpr rlim_t least = 256 << 10;
+    rlimit limit{};
+    if (::getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= least) return;
+    throw Error("", "stack", fmt::format("is limited to {} KiB, {} are needed", limit.rlim_cur >> 10, least >> 10),
+                "start it where ulimit -s says 8192");
+}
+
 int run(const std::vector<std::string>& words, Console& console) {
     if (words.empty()) throw UsageError("", "command", "is missing", "see denoir-cli --help");
     if (words[0] == "--help" || words[0] == "-h") {
@@ -68,22 +77,15 @@ int run(const std::vector<std::string>& words, Console& console) {
         Console::print(help(command));
         return done;
     }
-    return command.run(parse(command, rest), console);
+    const Arguments args = parse(command, rest);
+    check_stack();
+    return command.run(args, console);
 }
 
 /// True where the result reached stdout, or whoever read it wanted no more.
 bool said_all() {
     const bool flushed = std::fflush(stdout) == 0 && !std::ferror(stdout);
     return flushed || errno == EPIPE;
-}
-
-/// `ulimit -s`, which holds for every thread: with less, what reads models and videos would end in the midst of it.
-void check_stack() {
-    constexpr rlim_t least = 256 << 10;
-    rlimit limit{};
-    if (::getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= least) return;
-    throw Error("", "stack", fmt::format("is limited to {} KiB, {} are needed", limit.rlim_cur >> 10, least >> 10),
-                "start it where ulimit -s says 8192");
 }
 
 /// Whatever happens becomes one line and an exit code.
@@ -93,7 +95,6 @@ int guarded(const std::vector<std::string>& words) {
     if (console.json()) Interrupt::set_json();
     remember_words({words.begin() + !words.empty(), words.end()});
     try {
-        check_stack();
         errno = 0;
         const int code = run(words, console);
         if (code != done || said_all()) return code;

@@ -124,7 +124,9 @@ public:
     void warning(std::string_view text) override {
         const auto [said, is_new] = warnings_.try_emplace(std::string(text));
         if (cell_) said->second.insert(*cell_);
-        if (is_new) Progress::warning(cell_ ? fmt::format("with {}: {}", label(*cell_), text) : std::string(text));
+        if (is_new)
+            Progress::warning(cell_ ? fmt::format("with {}: {}", folder_->record().sweep.label(*cell_, 24), text)
+                                    : std::string(text));
     }
     const Warnings& warnings() const { return warnings_; }
 
@@ -271,7 +273,7 @@ std::optional<Error> failure(const SweepFolder& folder) {
     return std::nullopt;
 }
 
-/// "warning in 3 cells: steps 8, steps 12, …: TEXT", of what was said of more than one.
+/// "warning in 3 cells (steps 8, steps 12, …): TEXT", of what was said of more than one.
 std::string said_again(const Sweep& sweep, const Warnings& warnings) {
     constexpr std::size_t most = 4;
     std::string out;

@@ -95,7 +95,9 @@ std::filesystem::path output_file(const std::string& given) {
 }
 
 fs::path as_given(const fs::path& whole) {
-    const fs::path here = fs::current_path();
+    std::error_code code;
+    const fs::path here = fs::current_path(code);
+    if (code) return whole; // it is gone
     for (const auto& [file, given] : followed())
         if (resolved_path(file, here) == whole) return resolved_path(given, here);
     return whole;

@@ -6,7 +6,6 @@
 #include <QMetaObject>
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <unistd.h>
 
 #include <fmt/format.h>

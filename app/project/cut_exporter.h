@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <filesystem>
+#include <stop_token>
 #include <vector>
 
 #include "app/base/exporter.h"

@@ -22,8 +22,8 @@ public:
     void put(const Image& picture, int x, int y);
     /// Through the points, `thickness` pixels wide, antialiased.
     void curve(const std::vector<std::pair<float, float>>& points, Colour colour, float thickness);
-    /// UTF-8 with its upper left corner at x, y; `height` in pixels of a line. Greek and Cyrillic are
-    /// spelled in Latin letters; others that are not Latin become `?`.
+    /// UTF-8 with its upper left corner at x, y; `height` in pixels of a line. Greek and Cyrillic are spelled in
+    /// Latin letters; others that are not Latin become `?`.
     void text(int x, int y, std::string_view utf8, int height, Colour colour);
     /// Whether it stays readable: no more than one of four letters becomes `?`.
     static bool can_write(std::string_view utf8);

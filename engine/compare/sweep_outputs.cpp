@@ -128,7 +128,8 @@ std::string csv_field(std::string text) {
 } // namespace
 
 SweepOutputs usual_outputs(const fs::path& folder) {
-    return {folder / "grid.mp4", folder / "grid.png", folder / "report.html", folder / "sweep.csv"};
+    return {folder / SweepFolder::grid_video, folder / SweepFolder::grid_picture, folder / SweepFolder::report,
+            folder / SweepFolder::csv};
 }
 
 std::string to_csv(const SweepRecord& record) {

@@ -223,8 +223,8 @@ std::string names(const char* what, const std::vector<std::string>& all) {
 std::string not_compared(const TraceComparison& c) {
     if (c.only_a.empty() && c.only_b.empty() && c.shapes.empty()) return {};
     std::string body = names("tensors are missing in A", c.missing_in_a) +
-                       names("tensors are missing in B", c.missing_in_b) + names("tensors in A alone", c.only_a) +
-                       names("tensors in B alone", c.only_b);
+                       names("tensors are missing in B", c.missing_in_b) + names("tensors in A alone", c.alone_in_a()) +
+                       names("tensors in B alone", c.alone_in_b());
     if (!c.shapes.empty()) {
         std::vector<std::vector<std::string>> rows{{"tensor", "shape in A", "shape in B"}};
         for (std::size_t i = 0; i < std::min(c.shapes.size(), most_names); ++i)

@@ -125,10 +125,10 @@ std::string to_text(const TraceComparison& c) {
     for (const SettingDifference& s : request_differences(c))
         out += fmt::format("\nnote: {} is {} in A and {} in B", s.key, s.a.empty() ? "not given" : printable(s.a, 60),
                            s.b.empty() ? "not given" : printable(s.b, 60));
-    if (!c.only_a.empty())
-        out += fmt::format("\nnote: {} tensors are in A alone: {}", c.only_a.size(), metrics::shortened_list(c.only_a));
-    if (!c.only_b.empty())
-        out += fmt::format("\nnote: {} tensors are in B alone: {}", c.only_b.size(), metrics::shortened_list(c.only_b));
+    if (const auto alone = c.alone_in_a(); !alone.empty())
+        out += fmt::format("\nnote: {} tensors are in A alone: {}", alone.size(), metrics::shortened_list(alone));
+    if (const auto alone = c.alone_in_b(); !alone.empty())
+        out += fmt::format("\nnote: {} tensors are in B alone: {}", alone.size(), metrics::shortened_list(alone));
     for (std::size_t i = 0; i < std::min<std::size_t>(c.shapes.size(), 3); ++i)
         out += fmt::format("\nnote: {} has shape {} in A and {} in B: not compared", printable(c.shapes[i].key, 90),
                            to_string(c.shapes[i].a), to_string(c.shapes[i].b));

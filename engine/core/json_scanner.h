@@ -11,8 +11,8 @@ namespace denoir {
 
 /// JSON's words (RFC 8259) one after another, for readers that know what they expect and keep only that: a header of
 /// 100 MB from a stranger must be refused within 2 s and 1 GiB, which nlohmann's lexer does not reach (it takes 2 to 4
-/// s there, stops at a NUL, and its messages are not for users). The text is valid UTF-8. Every function
-/// stands at the first byte of what it reads, and leaves the position behind it.
+/// s there, stops at a NUL, and its messages are not for users). The text is valid UTF-8. Every function stands at the
+/// first byte of what it reads, and leaves the position behind it.
 class JsonScanner {
 protected:
     explicit JsonScanner(std::string_view text) : text_(text) {}

@@ -197,8 +197,7 @@ void FrameConverter::convert(const AVFrame& frame, Image& image) {
     const bool rgb = is_rgb_or_grey(frame);
     const bool full = !rgb && (j || frame.color_range == AVCOL_RANGE_JPEG);
     AVChromaLocation location = frame.chroma_location;
-    // Where nothing says it, as players do: MPEG's place with MPEG's range, JPEG's with JPEG's.
-    if (location == AVCHROMA_LOC_UNSPECIFIED && !full) location = AVCHROMA_LOC_LEFT;
+    if (location == AVCHROMA_LOC_UNSPECIFIED && !j) location = AVCHROMA_LOC_LEFT; // as H.264 and HEVC have it
     const Key key{frame.width, frame.height, frame.format, matrix, full, location};
     if (!sws_ || !(key == key_)) set_up(key);
     // An image that was moved from still has its sides, but no pixels.

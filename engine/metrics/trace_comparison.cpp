@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <set>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "engine/core/error.h"
 #include "engine/core/text.h"
@@ -370,6 +372,14 @@ std::string said_of_dtypes(const TraceComparison& c) {
     return fmt::format(" Dtypes part first at {}: {}.", place(l), pair_of_dtypes(l.difference));
 }
 
+std::vector<std::string> without(const std::vector<std::string>& names, const std::vector<std::string>& others) {
+    const std::unordered_set<std::string_view> gone(others.begin(), others.end());
+    std::vector<std::string> rest;
+    std::copy_if(names.begin(), names.end(), std::back_inserter(rest),
+                 [&](const std::string& name) { return !gone.contains(name); });
+    return rest;
+}
+
 /// What one side should have: a sentence for each side, or nothing.
 std::string said_of_missing(const TraceComparison& c) {
     std::string text;
@@ -492,6 +502,9 @@ TraceKey parse_trace_key(std::string_view key) {
     }
     return k;
 }
+
+std::vector<std::string> TraceComparison::alone_in_a() const { return without(only_a, missing_in_b); }
+std::vector<std::string> TraceComparison::alone_in_b() const { return without(only_b, missing_in_a); }
 
 bool TraceComparison::identical() const {
     return shapes.empty() && only_a.empty() && only_b.empty() &&

@@ -69,6 +69,9 @@ struct TraceComparison {
 
     /// Both have the same tensors, equal to the bit.
     bool identical() const;
+    /// Of only_a and only_b those that nothing says the other side should have.
+    std::vector<std::string> alone_in_a() const;
+    std::vector<std::string> alone_in_b() const;
     std::size_t missing() const { return missing_in_a.size() + missing_in_b.size(); }
     double worst_normalised() const { return worst ? layers[*worst].difference.normalised() : 0; }
 };

@@ -21,8 +21,8 @@ class ModelHeaders;
 /// nobody published any.
 std::vector<double> cache_coefficients(const Request&, const Variant&, const ModelFolder&);
 
-/// What to warn of where Wan 2.2 A14B, for which nobody published any, is given those of another model, as people try
-/// and as a request that was made for that one brings along; else empty. `resolved`: Pipeline::resolve.
+/// A warning where Wan 2.2 A14B is given another model's coefficients, else empty: nobody published any for it. People
+/// try it, and a request that was made for another model brings them along. `resolved`: Pipeline::resolve.
 std::string cache_warning(const Request& resolved, const ModelFolder&);
 
 /// TeaCache in a stretch of a window's steps: those that one transformer takes. Each counts as a run of its own, so

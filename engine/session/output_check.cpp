@@ -114,8 +114,9 @@ void check_not_input(const fs::path& out, std::span<const fs::path> inputs) {
 
 /// Of a sweep's folder, what is made of its cells and tells of them.
 bool is_file_of_sweep(const fs::path& folder, const std::string& name) {
-    static constexpr std::array<std::string_view, 5> kept{SweepFolder::record_name, "grid.mp4", "grid.png",
-                                                          "report.html", "sweep.csv"};
+    static constexpr std::array<std::string_view, 5> kept{SweepFolder::record_name, SweepFolder::grid_video,
+                                                          SweepFolder::grid_picture, SweepFolder::report,
+                                                          SweepFolder::csv};
     std::error_code code;
     return std::find(kept.begin(), kept.end(), name) != kept.end() &&
            fs::is_regular_file(folder / SweepFolder::record_name, code) && fs::is_directory(folder / "runs", code);

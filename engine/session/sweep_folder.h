@@ -44,10 +44,11 @@ Json to_json(const SweepRecord&, const std::filesystem::path& folder);
 SweepRecord sweep_record_from_json(const Json&, const std::filesystem::path& file);
 
 /// A sweep on disk: a folder with sweep.json, renewed whole after each cell. One process writes; the system drops its
-/// lock with the process. What is made of the cells (grid.mp4, grid.png, report.html, sweep.csv) lies beside it.
+/// lock with the process. What is made of the cells lies beside it.
 class SweepFolder {
 public:
-    static constexpr const char record_name[] = "sweep.json";
+    static constexpr const char record_name[] = "sweep.json", grid_video[] = "grid.mp4", grid_picture[] = "grid.png",
+                                report[] = "report.html", csv[] = "sweep.csv";
 
     /// Makes the folder (its parent must exist; an empty one may be there); an empty path: one below the data folder's
     /// sweeps. A seed is drawn where none was asked for. Throws Error.

@@ -12,14 +12,13 @@ namespace {
 
 constexpr std::size_t max_bytes = 1u << 20;
 
-/// The network whose numbers alone are called so, the transformer before others; unknown where there are none.
+/// The network whose numbers are called so, the transformer before others; unknown where there are none.
 Component owner_by_keys(const Json& json) {
     struct Key {
         const char* key;
         Component owner;
     };
-    static constexpr std::array keys{Key{"dim", Component::transformer},
-                                     Key{"in_dim", Component::transformer},
+    static constexpr std::array keys{Key{"in_dim", Component::transformer},
                                      Key{"out_dim", Component::transformer},
                                      Key{"ffn_dim", Component::transformer},
                                      Key{"freq_dim", Component::transformer},
@@ -34,7 +33,8 @@ Component owner_by_keys(const Json& json) {
                                      Key{"d_kv", Component::umt5},
                                      Key{"vision_config", Component::clip},
                                      Key{"intermediate_size", Component::clip},
-                                     Key{"projection_dim", Component::clip}};
+                                     Key{"projection_dim", Component::clip},
+                                     Key{"dim", Component::transformer}}; // the others' classes take one, too
     const auto found = std::find_if(keys.begin(), keys.end(), [&](const Key& k) { return json.contains(k.key); });
     return found == keys.end() ? Component::unknown : found->owner;
 }

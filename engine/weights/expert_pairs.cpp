@@ -21,11 +21,11 @@ namespace fs = std::filesystem;
 /// Looks for the other expert of the transformer in `file`.
 class Pairing {
 public:
-    Pairing(const fs::path& file, const TransformerTraits& traits, NetworkSearch& search)
+    Pairing(const fs::path& file, const ExpertContent& content, NetworkSearch& search)
         : file_(file),
           folder_(normal_path(file).parent_path()),
           mine_(placed_expert_of(file)),
-          traits_(traits),
+          content_(content),
           search_(search) {}
 
     std::optional<OtherExpert> find(const fs::path& asked) {
@@ -84,9 +84,11 @@ private:
         std::vector<Network> result;
         for (const CheckpointFiles& files : all) {
             try {
-                for (Network& f : only(search_.networks_of(files), Component::transformer))
-                    if (are_alike(traits_, TransformerTraits::read(*f.group)) && !is_quality(f))
+                for (Network& f : only(search_.networks_of(files), Component::transformer)) {
+                    const ExpertContent content = ExpertContent::of(f);
+                    if (are_alike(content_.traits, content.traits) && !is_quality(f.files().front(), content))
                         result.push_back(std::move(f));
+                }
             } catch (const Error& e) {
                 if (are_twins(file_, files.files.front())) throw;
                 search_.add_problem_beside(e);
@@ -96,15 +98,12 @@ private:
     }
 
     /// Only their folders' names tell the two apart, with a word that may mean anything, and they are no experts.
-    bool is_quality(const Network& other) {
+    bool is_quality(const fs::path& other, const ExpertContent& its) {
         const auto bare = [](const fs::path& file) {
             return file_expert_of(file.filename().string()) == Expert::none &&
                    is_bare_word(normal_path(file).parent_path().filename().string());
         };
-        if (!bare(file_) || !bare(other.files().front())) return false;
-        const std::vector<Network> own = only(search_.networks_of({{file_}, {}}), Component::transformer);
-        return std::none_of(own.begin(), own.end(),
-                            [&](const Network& mine) { return are_experts_by_content(mine, other); });
+        return bare(file_) && bare(other) && !are_experts_by_content(content_, its);
     }
 
     [[noreturn]] static void refuse_several(const fs::path& asked, const std::vector<Network>& found) {
@@ -121,7 +120,7 @@ private:
     const fs::path& file_;
     const fs::path folder_;
     const Expert mine_; ///< none: its name does not say
-    const TransformerTraits& traits_;
+    const ExpertContent& content_;
     NetworkSearch& search_;
 };
 
@@ -142,23 +141,43 @@ bool contradict(const TransformerTraits& a, const TransformerTraits& b) {
     return differ(a.dim, b.dim) || differ(a.in_channels, b.in_channels) || differ(a.out_channels, b.out_channels);
 }
 
-bool are_pair(const Network& high, const Network& low) {
+namespace {
+
+/// By the names of their files.
+bool are_named_a_pair(const Network& high, const Network& low) {
     const fs::path &one = high.files().front(), &other = low.files().front();
     const bool named = file_expert_of(high.first_name()) == Expert::high &&
                        file_expert_of(low.first_name()) == Expert::low && are_experts(one, other);
-    return (named || letter_expert_of(one, other) == Expert::high) && are_alike(high, low);
+    return named || letter_expert_of(one, other) == Expert::high;
 }
 
-bool are_experts_by_content(const Network& one, const Network& other) {
-    const TransformerTraits traits = TransformerTraits::read(*one.group);
-    const bool single = traits.clip || traits.out_channels == 48 || (traits.dim == 1536 && traits.layers == 30);
-    const auto [least, most] = std::minmax({one.bytes(), other.bytes()});
-    return !single && most - least <= most / 20 && are_alike(traits, TransformerTraits::read(*other.group));
+} // namespace
+
+bool are_pair(const Network& high, const Network& low) { return are_named_a_pair(high, low) && are_alike(high, low); }
+
+bool are_experts_by_content(const ExpertContent& one, const ExpertContent& other) {
+    const TransformerTraits& t = one.traits;
+    const bool single = t.clip || t.out_channels == 48 || (t.dim == 1536 && t.layers == 30);
+    const auto [least, most] = std::minmax(one.bytes, other.bytes);
+    return !single && most - least <= most / 20 && are_alike(t, other.traits);
 }
 
-std::optional<OtherExpert> find_other_expert(const fs::path& file, const TransformerTraits& traits,
-                                             NetworkSearch& search, const fs::path& asked) {
-    return Pairing(file, traits, search).find(asked);
+bool hold_experts(const std::vector<Network>& high, const std::vector<Network>& low) {
+    std::vector<ExpertContent> contents; // read once, however many there are
+    for (const Network& n : low) contents.push_back(ExpertContent::of(n));
+    for (const Network& one : high) {
+        const ExpertContent content = ExpertContent::of(one);
+        for (std::size_t i = 0; i < low.size(); ++i)
+            if (are_experts_by_content(content, contents[i]) ||
+                (are_alike(content.traits, contents[i].traits) && are_named_a_pair(one, low[i])))
+                return true;
+    }
+    return false;
+}
+
+std::optional<OtherExpert> find_other_expert(const fs::path& file, const ExpertContent& content, NetworkSearch& search,
+                                             const fs::path& asked) {
+    return Pairing(file, content, search).find(asked);
 }
 
 } // namespace denoir

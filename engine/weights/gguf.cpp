@@ -296,6 +296,7 @@ private:
         for (FileTensor& t : result_.tensors) {
             const auto found = t.shape.size() == 4 ? outputs.find(layer_of(t, ".weight")) : outputs.end();
             if (found == outputs.end() || t.shape[0] <= found->second || t.shape[0] % found->second != 0) continue;
+            if (shapes_.contains(t.name)) continue; // it was recorded
             t.shape[0] /= found->second;
             t.shape.insert(t.shape.begin(), found->second);
         }

@@ -190,7 +190,8 @@ private:
 
     /// Some GGUF writers make rows of whole blocks of a convolution; how they were axes they must write beside it.
     void refuse_folded(const std::string& name, const Member& member) const {
-        if (is_vae(component_) && name.ends_with(".weight") && member.tensor->shape.size() == 2)
+        const bool gguf = member.container->format == Container::Format::gguf;
+        if (gguf && is_vae(component_) && name.ends_with(".weight") && member.tensor->shape.size() == 2)
             throw Error(member.container->file->name(), member.tensor->name,
                         "is a folded convolution, and the file does not say of what shape",
                         "use the VAE's .safetensors or .pth file");

@@ -57,6 +57,7 @@ private:
     void set_transformer(const Network& found) {
         model_.transformer = found.files();
         traits_ = TransformerTraits::read(*found.group);
+        bytes_ = found.bytes();
         carried_ = carried_config(*found.checkpoint);
         all_in_one_ = is_all_in_one(*found.checkpoint);
     }
@@ -77,6 +78,7 @@ private:
             for (const Network& f : *whole) {
                 model_.transformer.insert(model_.transformer.end(), f.files().begin(), f.files().end());
                 all_parts.members.insert(all_parts.members.end(), f.group->members.begin(), f.group->members.end());
+                bytes_ += f.bytes();
             }
             traits_ = TransformerTraits::read(all_parts);
             return;
@@ -123,7 +125,7 @@ private:
     /// The one that is not in `file`, from beside it.
     void add_other_expert(const fs::path& file) {
         if (!named_.low_noise.empty()) return;
-        const auto other = find_other_expert(file, *traits_, search_, path_);
+        const auto other = find_other_expert(file, {*traits_, bytes_}, search_, path_);
         if (!other) {
             if (said_expert_of(file) != Expert::none)
                 model_.warnings.push_back(fmt::format("{} is one expert of two; the other one is not beside it",
@@ -239,15 +241,10 @@ private:
 
     /// Transformers in two folders that are named after experts are theirs, where the names say more than "high" and
     /// "low", or the files do.
-    static bool hold_experts(const Folders& folders, const std::vector<Network>& high,
-                             const std::vector<Network>& low) {
+    static bool are_of_experts(const Folders& folders, const std::vector<Network>& high,
+                               const std::vector<Network>& low) {
         if (high.empty() || low.empty()) return false;
-        if (!is_bare_word(folders.first.filename().string())) return true;
-        return std::any_of(high.begin(), high.end(), [&](const Network& one) {
-            return std::any_of(low.begin(), low.end(), [&](const Network& other) {
-                return are_pair(one, other) || are_experts_by_content(one, other);
-            });
-        });
+        return !is_bare_word(folders.first.filename().string()) || hold_experts(high, low);
     }
 
     /// All transformers that were found lie in the folders of two experts, some in each.
@@ -260,7 +257,7 @@ private:
             else if (place == folders.second)
                 low.push_back(n);
         }
-        return high.size() + low.size() == transformers.size() && hold_experts(folders, high, low);
+        return high.size() + low.size() == transformers.size() && are_of_experts(folders, high, low);
     }
 
     /// Folders that speak of noise are experts, if not whole ones; by a word like "high" alone those that hold a
@@ -270,7 +267,7 @@ private:
         const auto inside = [&](const fs::path& folder) {
             return only(search_.look_beside(folder), Component::transformer);
         };
-        return hold_experts(folders, inside(folders.first), inside(folders.second));
+        return are_of_experts(folders, inside(folders.first), inside(folders.second));
     }
 
     static std::vector<fs::path> transformer_folders(const fs::path& root) {
@@ -512,6 +509,7 @@ private:
     NetworkSearch search_;
     Companions companions_{search_};
     std::optional<TransformerTraits> traits_;
+    std::uint64_t bytes_ = 0;       ///< of the transformer's tensors
     Json carried_ = Json::object(); ///< by the transformer's file
     bool two_experts_ = false;
     bool all_in_one_ = false; ///< the transformer's file

@@ -304,11 +304,14 @@ std::string_view known_prefix(std::string_view name) {
         "model.",
         "dit.",
         "vae.",
-        "net."}; // none begins another but a longer one before it
+        "net."};            // none begins another but a longer one before it
+    constexpr int most = 4; // of each that there is in a file a network is made
     std::string_view rest = name;
-    for (auto it = prefixes.begin(); it != prefixes.end();) {
-        it = std::find_if(prefixes.begin(), prefixes.end(), [&](std::string_view p) { return rest.starts_with(p); });
-        if (it != prefixes.end()) rest.remove_prefix(it->size());
+    for (int i = 0; i < most; ++i) {
+        const auto* const it =
+            std::find_if(prefixes.begin(), prefixes.end(), [&](std::string_view p) { return rest.starts_with(p); });
+        if (it == prefixes.end()) break;
+        rest.remove_prefix(it->size());
     }
     return name.substr(0, name.size() - rest.size());
 }

@@ -110,6 +110,14 @@ class Folders(Case):
             gone.mkdir()
             self.refused(*self.render_words(out, steps=1), codes=(1,), names=("working directory",), cwd=gone, preexec_fn=gone.rmdir, timeout=PATIENCE)
 
+    def test_a_run_goes_on_from_a_folder_that_is_gone(self):
+        run = self.work / "run"
+        self.done(*self.render_words("out.mp4", "--run-dir", "run", steps=1))
+        gone = self.folder / "gone"
+        gone.mkdir()
+        told = self.done("render", "--resume", run, "--json", cwd=gone, preexec_fn=gone.rmdir, timeout=PATIENCE).json()
+        self.assertEqual(told["out"], str(self.work / "out.mp4"))
+
     def test_a_home_that_is_not_utf8(self):
         # Its runs could not be named to any command.
         environment = {os.fsencode(k): os.fsencode(v) for k, v in self.environment.items()} | {b"DENOIR_HOME": os.fsencode(self.folder) + b"/h\xff"}

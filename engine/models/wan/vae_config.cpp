@@ -169,8 +169,8 @@ std::string assumption(const Weights& weights, std::int64_t z) {
                                  "and 1 are taken",
                                  z);
     const char *there = mean ? "latents_mean" : "latents_std", *missing = mean ? "latents_std" : "latents_mean";
-    return published ? fmt::format("config.json has {} and no {}: that of Wan is taken", there, missing)
-                     : fmt::format("config.json has {} and no {}: {} is taken", there, missing, mean ? 1 : 0);
+    return published ? fmt::format("the VAE's config has {} and no {}: that of Wan is taken", there, missing)
+                     : fmt::format("the VAE's config has {} and no {}: {} is taken", there, missing, mean ? 1 : 0);
 }
 
 /// The parameter-free shortcuts group channels evenly, or not at all (spec/vae22.md 4).

@@ -411,6 +411,23 @@ TEST(Video, FullRangeOfMoreThanEightBits) {
     }
 }
 
+/// H.264 says where chroma lies, or its decoder does; FFV1 does not.
+TEST(Video, ChromaLiesWhereItDidInAnotherCodec) {
+    const TempFolder folder;
+    if (output_of("ffmpeg -version").empty()) GTEST_SKIP() << "ffmpeg is not installed";
+    for (const std::string range : {"tv", "pc"}) {
+        const std::string one = (folder / (range + ".mkv")).string(), other = (folder / (range + ".mp4")).string();
+        output_of(
+            "ffmpeg -nostdin -y -f lavfi -i testsrc=size=64x48:rate=24 -frames:v 2 -pix_fmt yuv420p -color_range " +
+            range + " -c:v ffv1 " + one);
+        output_of("ffmpeg -nostdin -y -i " + one + " -c:v libx264 -qp 0 " + other);
+        const std::vector<Image> a = read_video(one), b = read_video(other);
+        ASSERT_EQ(a.size(), 2u) << range;
+        ASSERT_EQ(b.size(), 2u) << range;
+        EXPECT_TRUE(a[1] == b[1]) << range;
+    }
+}
+
 TEST(Video, ReadsWhatOthersWrite) {
     const TempFolder folder;
     write_video(folder / "a.mkv", options(64, 48), 6);

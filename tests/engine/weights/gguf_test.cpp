@@ -93,6 +93,21 @@ TEST(Gguf, OriginalShapeWins) {
         std::string::npos);
 }
 
+/// Of four axes, too, as a transposed convolution's are: nothing is unfolded then.
+TEST(Gguf, AnOriginalShapeIsNotUnfolded) {
+    const std::string shape = le(std::uint32_t{5}) + le(std::uint64_t{4}) + le(8) + le(4) + le(2) + le(1);
+    const auto of = [](const std::vector<std::string>& pairs) {
+        return gguf(
+            {{"up.weight", {1, 2, 4, 8}, 0, std::string(256, '\0')}, {"up.bias", {4}, 0, std::string(16, '\0')}},
+            pairs);
+    };
+    TempFolder folder;
+    write_bytes(folder / "x", of({gguf_pair("comfy.gguf.orig_shape.up.weight", 9, shape)}));
+    EXPECT_EQ(open_container(folder / "x").find("up.weight")->shape, (std::vector<std::int64_t>{8, 4, 2, 1}));
+    write_bytes(folder / "x", of({}));
+    EXPECT_EQ(open_container(folder / "x").find("up.weight")->shape, (std::vector<std::int64_t>{4, 2, 4, 2, 1}));
+}
+
 TEST(Gguf, OriginalShapesOfAnyWholeNumbers) {
     const auto of = [](std::uint32_t type, const std::string& numbers, std::uint64_t count) {
         return gguf({{"w", {24}, 0, std::string(96, '\0')}},
