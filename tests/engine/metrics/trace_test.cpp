@@ -203,7 +203,7 @@ TEST(Analyse, ManyLayersTakeNoLonger) {
 
 TEST(Analyse, BlocksThatAreNotThereTakeNoLonger) {
     std::vector<std::pair<std::string, double>> layers;
-    for (int i = 0; i < 40'000; ++i)
+    for (int i = 0; i < 10'000; ++i)
         layers.emplace_back("transformer/step_" + std::to_string(i) + "/cond/blocks.999999.norm2", 1e-3);
     const std::clock_t begin = std::clock();
     EXPECT_TRUE(made_of(layers).begins);
