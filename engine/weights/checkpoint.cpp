@@ -107,12 +107,12 @@ void move_scales(MembersByPrefix& by_prefix) {
         for (const auto& m : members)
             if (const auto [it, added] = owners.emplace(m.name, &prefix); !added) it->second = nullptr;
     std::vector<std::pair<const std::string*, TensorGroup::Member>> moved;
-    for (auto& [prefix, members] : by_prefix)
-        std::erase_if(members, [&](const TensorGroup::Member& m) {
+    for (auto& group : by_prefix)
+        std::erase_if(group.second, [&](const TensorGroup::Member& m) {
             const std::string_view layer = hangs_on(m.name);
             if (layer.empty()) return false;
             const auto owner = owners.find(std::string(layer) + ".weight");
-            const bool other = owner != owners.end() && owner->second && owner->second != &prefix;
+            const bool other = owner != owners.end() && owner->second && owner->second != &group.first;
             if (other) moved.emplace_back(owner->second, m);
             return other;
         });

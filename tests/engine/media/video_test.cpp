@@ -404,8 +404,10 @@ TEST(Video, FullRangeOfMoreThanEightBits) {
                   (folder / "ramp.mkv").string());
         const Image frame = read_video(folder / "ramp.mkv").at(0);
         int others = 0;
-        for (int x = 0; x < width; ++x)
-            others += frame.row(0)[3 * x] != std::lround(255.0 * (most * x / (width - 1)) / most);
+        for (int x = 0; x < width; ++x) {
+            const int value = most * x / (width - 1);
+            others += frame.row(0)[3 * x] != std::lround(255.0 * value / most);
+        }
         EXPECT_LE(others, width / 100) << bits;
         EXPECT_EQ(frame.row(0)[3 * (width - 1)], 255) << bits;
     }
