@@ -245,8 +245,8 @@ TEST(Convert, ScalesOfRowsStayWithTheirRows) {
         const std::string name = std::string("vision_model.encoder.layers.0.self_attn.") + "qkv"[part] + "_proj.weight";
         const Tensor& one = found.at(name);
         ASSERT_EQ(one.size(0), rows / 3) << name;
-        for (std::int64_t row = 0; row < rows / 3; ++row)
-            ASSERT_EQ(one.data<float>()[row * columns], float(part * rows / 3 + row + 1)) << name << row;
+        for (std::int64_t row = 0, first = part * rows / 3; row < rows / 3; ++row)
+            ASSERT_EQ(one.data<float>()[row * columns], float(first + row + 1)) << name << row;
     }
 }
 

@@ -11,7 +11,6 @@ namespace denoir {
 namespace {
 
 using namespace test;
-namespace fs = std::filesystem;
 
 struct FamilyCase {
     const char* what;

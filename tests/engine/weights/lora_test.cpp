@@ -307,8 +307,8 @@ TEST_F(LoraTest, TwoThatDifferInTheExpertAloneAreAPair) {
         tell_pairs_apart(two);
         return std::pair(two[0].expert, two[1].expert);
     };
-    const std::pair pair(std::optional(Expert::high), std::optional(Expert::low));
-    const std::pair<std::optional<Expert>, std::optional<Expert>> neither;
+    using Pair = std::pair<std::optional<Expert>, std::optional<Expert>>;
+    const Pair pair{Expert::high, Expert::low}, neither;
     EXPECT_EQ(told("style_h.safetensors", "style_l.safetensors"), pair);
     EXPECT_EQ(told("style-h-v2.safetensors", "style-l-v2.safetensors"), pair);
     EXPECT_EQ(told("a/high/model.safetensors", "a/low/model.safetensors"), pair);
