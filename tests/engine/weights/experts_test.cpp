@@ -259,6 +259,25 @@ TEST(ExpertsTest, AnyShardOfAnExpertLeadsToTheOther) {
     }
 }
 
+/// Whether two folders of bare words are experts' is asked of the whole of each.
+TEST(ExpertsTest, ShardsInFoldersOfWordsAlone) {
+    TempFolder folder("models");
+    add_companions(folder.path());
+    const std::vector<Raw> tensors = zero_tensors(transformer_names(tiny_transformer()));
+    const auto quarter = tensors.begin() + std::ptrdiff_t(tensors.size() / 4),
+               half = quarter + (quarter - tensors.begin());
+    for (const auto& [place, cut] : {std::pair("high", quarter), std::pair("low", half)}) {
+        write_bytes(folder / place / "m-00001-of-00002.safetensors", safetensors({tensors.begin(), cut}));
+        write_bytes(folder / place / "m-00002-of-00002.safetensors", safetensors({cut, tensors.end()}));
+    }
+    for (const char* file : {"high/m-00001-of-00002.safetensors", "low/m-00002-of-00002.safetensors"}) {
+        const ModelFolder m = ModelFolder::open(folder / file);
+        EXPECT_EQ(m.transformer.size(), 2u) << file;
+        EXPECT_EQ(m.transformer_low.size(), 2u) << file;
+    }
+    EXPECT_EQ(ModelFolder::open(folder.path()).transformer_low.size(), 2u);
+}
+
 /// Two versions of one model are not the halves of another.
 TEST(ExpertsTest, LowVramSpeaksOfNoExpert) {
     TempFolder folder("models");
