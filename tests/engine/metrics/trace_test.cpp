@@ -189,6 +189,12 @@ TEST(Analyse, OnlyWhatIsEqualToTheBitIsIdentical) {
     EXPECT_EQ(c.verdict, "The only tensor is equal to the bit. Not compared: 1 in A alone, 0 in B alone.");
 }
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr double slower = 10;
+#else
+constexpr double slower = 1;
+#endif
+
 /// Of the VAE and the image encoder, where a name does not tell the layer before.
 TEST(Analyse, ManyLayersTakeNoLonger) {
     for (const auto& [before, after] :
@@ -197,17 +203,17 @@ TEST(Analyse, ManyLayersTakeNoLonger) {
         for (int i = 0; i < 20000; ++i) layers.emplace_back(before + std::to_string(i) + after, 1e-3);
         const std::clock_t begin = std::clock();
         EXPECT_TRUE(made_of(layers).begins);
-        EXPECT_LT(double(std::clock() - begin) / CLOCKS_PER_SEC, 5) << before;
+        EXPECT_LT(double(std::clock() - begin) / CLOCKS_PER_SEC, 5 * slower) << before;
     }
 }
 
 TEST(Analyse, BlocksThatAreNotThereTakeNoLonger) {
     std::vector<std::pair<std::string, double>> layers;
-    for (int i = 0; i < 10'000; ++i)
+    for (int i = 0; i < 40'000; ++i)
         layers.emplace_back("transformer/step_" + std::to_string(i) + "/cond/blocks.999999.norm2", 1e-3);
     const std::clock_t begin = std::clock();
     EXPECT_TRUE(made_of(layers).begins);
-    EXPECT_LT(double(std::clock() - begin) / CLOCKS_PER_SEC, 10);
+    EXPECT_LT(double(std::clock() - begin) / CLOCKS_PER_SEC, 10 * slower);
 }
 
 TEST(Analyse, FramesOfALayerCountTogether) {
