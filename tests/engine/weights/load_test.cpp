@@ -118,15 +118,20 @@ TEST(Load, PrefixesAreStripped) {
     EXPECT_NO_THROW(load(folder / "c").require(shapes(clip_names(6, 12, 2))));
 }
 
-TEST(Load, AllInOneFilesGiveTheAskedPart) {
+/// Transformer, VAE and text encoder, each under its prefix.
+std::string all_in_one() {
     std::vector<Raw> all = zero_tensors(transformer_names(tiny_transformer()), "F16",
                                         [](const std::string& n) { return "model.diffusion_model." + n; });
     for (Raw& t : zero_tensors(vae21_names(2, 2), "F16", [](const std::string& n) { return "vae." + n; }))
         all.push_back(t);
     for (Raw& t : in_layout(umt5_names(20, 8, 12, 2, 2), Component::umt5, Layout::diffusers))
         all.push_back({"text_encoders.umt5xxl.transformer." + t.name, t.dtype, t.shape, t.data});
+    return safetensors(all);
+}
+
+TEST(Load, AllInOneFilesGiveTheAskedPart) {
     TempFolder folder;
-    write_bytes(folder / "aio.safetensors", safetensors(all));
+    write_bytes(folder / "aio.safetensors", all_in_one());
     EXPECT_EQ(load(folder / "aio.safetensors", Component::transformer).all().size(),
               transformer_names(tiny_transformer()).size());
     EXPECT_EQ(load(folder / "aio.safetensors", Component::vae21).all().size(), 194u);
@@ -157,15 +162,9 @@ TEST(Load, AFolderGivesTheAskedPartByContent) {
 
 /// A config.json without a class beside an all-in-one file speaks of what its keys are of, else of the transformer.
 TEST(Load, AConfigWithoutAClassIsAppliedToWhatItDescribes) {
-    std::vector<Raw> all = zero_tensors(transformer_names(tiny_transformer()), "F16",
-                                        [](const std::string& n) { return "model.diffusion_model." + n; });
-    for (Raw& t : zero_tensors(vae21_names(2, 2), "F16", [](const std::string& n) { return "vae." + n; }))
-        all.push_back(t);
-    for (Raw& t : in_layout(umt5_names(20, 8, 12, 2, 2), Component::umt5, Layout::diffusers))
-        all.push_back({"text_encoders.umt5xxl.transformer." + t.name, t.dtype, t.shape, t.data});
     TempFolder folder;
     const fs::path file = folder / "aio.safetensors";
-    write_bytes(file, safetensors(all));
+    write_bytes(file, all_in_one());
     const auto applied_to = [&](const char* config, const char* key) {
         write_bytes(folder / "config.json", config);
         std::string to;

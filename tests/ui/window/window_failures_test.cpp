@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where it is read why a run failed: its list, the queue, the log.
+#include <QLineEdit>
+#include <QListView>
+#include <QMenu>
+#include <QTimer>
+
+#include "app/base/journal.h"
+#include "app/base/text.h"
+#include "app/request/request_document.h"
+#include "app/runs/run_history.h"
+#include "app/runs/run_queue.h"
+#include "engine/session/run_folder.h"
+#include "tests/app/arrivals.h"
+#include "tests/app/fake_runs.h"
+#include "tests/ui/window/window_main.h"
+#include "tests/ui/window/window_tools.h"
+#include "ui/docks/runs_panel.h"
+
+using namespace denoir;
+using namespace denoir::ui;
+
+class WindowFailuresTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    /// What failed leads to what was done before it.
+    void details_of_a_failed_run_are_in_the_log() {
+        const app::Home home;
+        StudioFixture studio;
+        load_tiny(studio);
+        auto lost = studio.core().document.snapshot();
+        lost.request.model = "/nowhere/model";
+        auto without_picture = studio.core().document.snapshot();
+        without_picture.request.image = "/no/such/picture.png";
+        auto& queue = studio.core().queue;
+        app::Arrivals ended(&queue, &app::RunQueue::entry_ended);
+        queue.set_paused(true);
+        const quint64 first = queue.add(without_picture);
+        for (int i = 0; i < 3; ++i) queue.add(lost);
+        queue.set_paused(false);
+        QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 3, 30000);
+        // A model that is gone would end the whole line: it waits, and says why.
+        QVERIFY2(said(studio).contains("The queue is paused") && said(studio).contains("/nowhere/model"),
+                 qPrintable(said(studio)));
+        QCOMPARE(queue.waiting(), 1);
+        queue.set_paused(false);
+        QVERIFY(!said(studio).contains("The queue is paused"));
+        QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 4, 30000);
+
+        auto* list = studio.find<QListView>("queue");
+        auto* lines = studio.find<QListView>("log-lines");
+        QVERIFY(!lines->isVisible());
+        list->setCurrentIndex(list->model()->index(queue.row_of(first), 0));
+        emit list->activated(list->currentIndex()); // Enter
+        QTRY_VERIFY(lines->isVisible());
+        const auto text = [&] {
+            QStringList out;
+            for (int row = 0; row < lines->model()->rowCount(); ++row)
+                out << lines->model()->index(row, 0).data().toString();
+            return out.join('\n');
+        };
+        QVERIFY2(text().contains("begins: ") && text().contains("/no/such/picture.png"), qPrintable(text()));
+        QVERIFY(!text().contains("/nowhere/model"));
+        QVERIFY(lines->currentIndex().data().toString().contains("/no/such/picture.png"));
+        studio.find<QToolButton>("log-all")->click();
+        QVERIFY(text().contains("/nowhere/model"));
+        studio.find<QLineEdit>("log-search")->setText("NOWHERE");
+        QVERIFY(text().contains("/nowhere/model") && !text().contains("/no/such/picture.png"));
+        QTRY_VERIFY(read(home.data("log.txt")).contains("error: /nowhere/model"));
+    }
+
+    /// In the studio's language.
+    void the_log_names_stages_as_the_window_does() {
+        const app::Home home;
+        StudioFixture studio;
+        load_tiny(studio);
+        studio.find<QAction>("run.generate")->trigger();
+        QVERIFY(studio.idle());
+        const app::Journal& journal = studio.core().journal;
+        QStringList lines;
+        for (int row = 0; row < journal.rowCount(); ++row) lines << journal.index(row).data().toString();
+        QVERIFY2(lines.contains("denoising"), qPrintable(lines.join('\n')));
+    }
+
+    /// The log knows nothing of a run from before the program was started: its list does.
+    void why_an_older_run_failed_can_be_read() {
+        const app::Home home;
+        QDir().mkpath(home.data("runs"));
+        {
+            RunFolder run = RunFolder::take(app::fake_run(app::to_path(home.data("runs")), 1));
+            run.record().state = RunState::failed;
+            run.record().error =
+                Error("/nowhere/model", "model", "there is no such folder", "choose one that is there");
+            run.save();
+        }
+        StudioFixture studio;
+        auto* list = studio.find<RunsView>("runs");
+        QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), 1, 30000);
+        const QString reason = "/nowhere/model: model: there is no such folder; choose one that is there";
+        const QString tip = list->model()->index(0, 0).data(Qt::ToolTipRole).toString();
+        QVERIFY2(tip.endsWith(reason), qPrintable(tip));
+        QTimer::singleShot(0, list, [] {
+            auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+            QVERIFY(menu);
+            for (QAction* action : menu->actions())
+                if (action->text() == "Details") action->trigger();
+            menu->close();
+        });
+        emit list->customContextMenuRequested(studio.row_point(list, 0));
+        QVERIFY2(said(studio).contains(reason), qPrintable(said(studio)));
+    }
+
+    /// Nowhere else is it said.
+    void why_a_run_failed_is_read_to_its_end() {
+        const app::Home home;
+        StudioFixture studio;
+        auto& queue = studio.core().queue;
+        app::RequestDocument::Snapshot wrong{app::tiny_request(), "a red ball"};
+        write(home.file("text.png"), "this is no picture\n");
+        wrong.request.image = home.file("text.png").toStdString();
+        queue.add(wrong);
+        QVERIFY(studio.idle());
+        const auto* list = studio.find<QListView>("queue");
+        const QModelIndex row = list->model()->index(0, 0);
+        QCOMPARE(row.data(app::RunQueue::StateRole).toInt(), int(app::RunQueue::State::failed));
+        const auto issue = row.data(app::RunQueue::IssueRole).value<app::Issue>();
+        const QString spoken = row.data(Qt::AccessibleTextRole).toString();
+        QVERIFY2(spoken.contains("text.png: " + issue.message), qPrintable(spoken)); // which file it is
+        const int words = list->fontMetrics().horizontalAdvance(issue.message + "; " + issue.hint);
+        const int lines = words / list->viewport()->width() + 1;
+        QVERIFY2(lines > 1, qPrintable(issue.line()));
+        QVERIFY(list->visualRect(row).height() >= (1 + lines) * list->fontMetrics().lineSpacing() + 10);
+    }
+};
+
+int main(int argc, char** argv) { return run_window_test<WindowFailuresTest>(argc, argv); }
+
+#include "window_failures_test.moc"
