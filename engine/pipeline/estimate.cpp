@@ -46,7 +46,7 @@ Estimate uncached_estimate(const Request& r, const ModelHeaders& headers) {
         e.flop += forward_flop(v, double(w.frames * tokens_of_frame)) * forwards_of(r, headers.model(), w);
     const std::size_t activations = transformer_needs(*headers.transformer(), r, v).activations;
     const Device device = r.device.value_or(Device{});
-    e.fixed_bytes = context_bytes(r, v) / 10 * 11; // as transformer_needs() counts it
+    e.fixed_bytes = planned(context_bytes(r, v));
     // The host's arena may hold half as much again (Fit::own_class).
     const std::size_t slack = device.uses_host_memory() ? activations / 2 : 0;
     e.held_bytes = held_weights(*headers.transformer(), device, cast_points(*r.precision).compute, e.tokens);

@@ -45,8 +45,7 @@ MemoryNeeds transformer_needs(const Weights& weights, const Request& r, const Va
     // TeaCache keeps what the blocks added, for both branches, and what goes into the blocks and comes out beside it.
     const std::size_t kept =
         r.cache ? tokens * dim * (2 * std::size_t(element_bytes(precision.stream)) + 2 * wide + stream) : 0;
-    // A tenth for blocks that do not fit exactly.
-    needs.activations = (std::max(in_attention, in_feed_forward) + kept + context_bytes(r, v)) / 10 * 11;
+    needs.activations = planned(std::max(in_attention, in_feed_forward) + kept + context_bytes(r, v));
     return needs;
 }
 

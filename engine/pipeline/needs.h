@@ -15,6 +15,9 @@ class ModelHeaders;
 /// Keys and values of both prompts, in every block: the same for a clip of any size.
 std::size_t context_bytes(const Request&, const Variant&);
 
+/// Tensors as a plan counts them: a tenth more, for blocks that do not fit exactly.
+constexpr std::size_t planned(std::size_t bytes) { return bytes / 10 * 11; }
+
 /// What a stage asks of a device's memory: matrices as kernels of `compute` hold them, and what lives beside them.
 MemoryNeeds transformer_needs(const Weights&, const Request&, const Variant&);
 /// UMT5 on a prompt of `rows` tokens; its vocabulary stays on the host.
