@@ -117,7 +117,7 @@ std::optional<Error> missed(const Comparison& c, std::optional<double> psnr, std
 }
 
 int run(const Arguments& args, Console& console) {
-    const fs::path a = args.words()[0], b = args.words()[1];
+    const fs::path a = named_run(args.words()[0]), b = named_run(args.words()[1]);
     const CompareOptions options = options_of(args);
     const auto least_psnr = number(args, "--min-psnr", 0, 200), least_ssim = number(args, "--min-ssim", -1, 1);
     CompareOutputs outputs{output_file(args, "--side-by-side"), output_file(args, "--difference"),

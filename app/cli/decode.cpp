@@ -14,16 +14,17 @@ int run(const Arguments& args, Console& console) {
     if (!args.has("--out")) throw UsageError("", "--out", "is missing", "give --out FILE.mp4, FILE.mkv or a folder");
     const std::string out = output_file(args, "--out").string(), given = args.get("--out");
     if (args.words()[0].empty()) throw UsageError("", "RUN", "is empty", "name a run folder");
+    const std::string run = named_run(args.words()[0]);
     Interrupt::set_output(out);
     std::optional<int> step;
     if (args.has("--step")) step = int(whole_number(args, "--step", 0, 1000000, 0));
     Progress progress(progress_style(args.get("--progress", "auto")));
     const int threads = int(whole_number(args, "--threads", 0, 1024, 0));
-    const int decoded = naming_option(
-        "step", "--step", [&] { return decode_run(args.words()[0], step, out, threads, progress, interrupt_token()); });
+    const int decoded = naming_option("step", "--step",
+                                      [&] { return decode_run(run, step, out, threads, progress, interrupt_token()); });
     progress.clear();
     console.say(fmt::format("{}: step {}", printable(given, 1000), decoded));
-    console.report(Json{{"out", given}, {"run", args.words()[0]}, {"step", decoded}});
+    console.report(Json{{"out", given}, {"run", run}, {"step", decoded}});
     return 0;
 }
 
@@ -32,7 +33,8 @@ int run(const Arguments& args, Console& console) {
 Command decode_command() {
     return {"decode",
             "RUN [--step N] --out FILE.mp4|FILE.mkv|DIR",
-            "The video of a run's final latents, or a draft of any step.",
+            "The video of a run's final latents, or a draft of any step. RUN is a run's folder, its name in the "
+            "history, or last.",
             1,
             1,
             {{"--step", "N", "the step to show, 0 is the noise (default: the last)"},

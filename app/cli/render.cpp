@@ -17,7 +17,7 @@ namespace {
 Request request_of(const Arguments& args) {
     Request r;
     if (args.has("--from")) {
-        r = branch_of(args.get("--from"), int(whole_number(args, "--step", 0, 1000000, 0)));
+        r = branch_of(named_run(args.get("--from")), int(whole_number(args, "--step", 0, 1000000, 0)));
         // Each follows from the other: what is asked for, and other than the run's, is what a refusal names.
         Request asked;
         for (const char* key : {"dtype", "precision"})
@@ -95,7 +95,8 @@ int run_request(const Arguments& args, Console& console) {
             check_resume(args, render_command(), {"--threads"}, "request", "branch with --from RUN --step N");
             if (args.get("--resume").empty()) throw UsageError("", "--resume", "is empty", "name a run folder");
             const int threads = int(whole_number(args, "--threads", 0, 1024, -1));
-            RenderResult result = resume(args.get("--resume"), on_run, threads, engine, progress, interrupt_token());
+            RenderResult result =
+                resume(named_run(args.get("--resume")), on_run, threads, engine, progress, interrupt_token());
             result.run = resolved_path(result.run.native(), {}); // as of a new one
             report(result, console);
             return 0;
@@ -156,8 +157,9 @@ Command render_command() {
                  {"--run-dir", "DIR", "run folder, new or empty (default: one below the data folder's runs)"},
                  {"--latents", "L", "steps to keep after success: all, last or none (default all)"},
                  {"--no-metadata", "", "do not store the request in the video (default: it is stored)"},
-                 {"--resume", "RUNDIR", "resume this run (default: a new run)"},
-                 {"--from", "RUN", "branch from this run (default: none)"},
+                 {"--resume", "RUNDIR",
+                  "resume this run: its folder, its name in the history, or last (default: a new run)"},
+                 {"--from", "RUN", "branch from this run, named likewise (default: none)"},
                  {"--step", "N", "the step of --from after which the branch begins, 0 is the noise (no default)"},
                  progress_option,
                  json_option}),

@@ -9,6 +9,7 @@
 #include "app/cli/request_options.h"
 #include "engine/core/file.h"
 #include "engine/core/text.h"
+#include "engine/session/history.h"
 
 namespace denoir::cli {
 
@@ -92,6 +93,15 @@ std::filesystem::path output_file(const std::string& given) {
     const std::filesystem::path file = behind_link(given);
     if (file != given) followed()[file.string()] = given;
     return file;
+}
+
+std::string named_run(const std::string& given) {
+    static std::map<std::string, std::string> named; // once: a new run must not become the last one on the way
+    const auto [it, fresh] = named.emplace(given, given);
+    std::error_code code;
+    if (!fresh || fs::exists(fs::symlink_status(given, code))) return it->second;
+    if (const fs::path found = find_run(given); !found.empty()) it->second = found.string();
+    return it->second;
 }
 
 fs::path as_given(const fs::path& whole) {

@@ -24,6 +24,8 @@ std::filesystem::path output_file(const std::string& given);
 inline std::filesystem::path output_file(const Arguments& args, std::string_view option) {
     return output_file(args.get(option));
 }
+/// A run as people name it: its folder or, where nothing of that name lies there, as find_run() knows it.
+std::string named_run(const std::string& given);
 /// Such a file's whole path, through the name that was given.
 std::filesystem::path as_given(const std::filesystem::path& whole);
 /// An Error about such a file, or about a path below one of the command line's words, names it by these. The engine has

@@ -11,8 +11,8 @@ namespace denoir::cli {
 namespace {
 
 int run(const Arguments& args, Console& console) {
-    const std::string path = args.words()[0];
-    if (path.empty()) throw UsageError("", "RUN", "is empty", "name a run folder");
+    if (args.words()[0].empty()) throw UsageError("", "RUN", "is empty", "name a run folder");
+    const std::string path = named_run(args.words()[0]);
     Progress progress(progress_style(args.get("--progress", "auto")));
     const Verification found =
         verify_run(path, int(whole_number(args, "--threads", 0, 1024, 0)), progress, interrupt_token());
@@ -51,7 +51,7 @@ Command verify_command() {
     return {"verify",
             "RUN",
             "Renders the stored request of a run again, compares the checksums of every step and names the first that "
-            "differs.",
+            "differs. RUN is a run's folder, its name in the history, or last.",
             1,
             1,
             {threads_option, progress_option, json_option},

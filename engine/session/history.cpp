@@ -28,11 +28,13 @@ bool matches(const HistoryEntry& entry, const std::string& search) {
     return true;
 }
 
+fs::path runs_folder() { return data_place() / "runs"; }
+
 } // namespace
 
 std::vector<HistoryEntry> list_runs(const std::string& search) {
     std::vector<HistoryEntry> out;
-    const fs::path runs = data_place() / "runs";
+    const fs::path runs = runs_folder();
     std::error_code code;
     fs::directory_iterator items(runs, code);
     std::set<fs::path> seen; // several links may lead to one run
@@ -53,6 +55,17 @@ std::vector<HistoryEntry> list_runs(const std::string& search) {
         return a.record.created != b.record.created ? a.record.created > b.record.created : a.path < b.path;
     });
     return out;
+}
+
+fs::path find_run(const std::string& name) {
+    if (name == "last") {
+        const auto runs = list_runs("");
+        return runs.empty() ? fs::path() : runs.front().path;
+    }
+    if (name.empty() || name == "." || name == ".." || name.find('/') != std::string::npos) return {};
+    std::error_code code;
+    const fs::path run = runs_folder() / name;
+    return fs::is_directory(run, code) ? run : fs::path();
 }
 
 } // namespace denoir

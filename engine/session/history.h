@@ -20,4 +20,7 @@ struct HistoryEntry {
 /// seed or path, case ignored.
 std::vector<HistoryEntry> list_runs(const std::string& search);
 
+/// The run of the history whose folder has this name, or the newest by the name "last"; empty where there is none.
+std::filesystem::path find_run(const std::string& name);
+
 } // namespace denoir

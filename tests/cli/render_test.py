@@ -484,6 +484,29 @@ class Render(Case):
         self.assertEqual((result.code, result.json()["first_difference"]), (1, 2))
         self.assertIn("step 2", result.err)
 
+    def test_runs_by_name(self):
+        """A run of the history by its folder's name, the newest as `last`; what lies here of that name comes first."""
+        self.refused("verify", "last", codes=(1,), names=("last", "no such folder"))
+        self.done(*self.render_words("older.mp4", steps=1))
+        older = json.loads(self.done("runs", "--json").out)["runs"][0]["run"]
+        time.sleep(1.1)  # the history counts seconds
+        self.done(*self.render_words("newer.mp4", steps=1, seed=8))
+        newer = json.loads(self.done("runs", "--json").out)["runs"][0]["run"]
+        self.assertNotEqual(newer, older)
+        name = pathlib.Path(older).name
+        self.assertEqual(self.done("verify", name, "--json").json()["run"], older)
+        self.assertEqual(self.done("verify", "last", "--json").json()["run"], newer)
+        self.assertEqual(self.done("decode", "last", "--step", 0, "--out", "draft.mp4", "--json").json()["run"], newer)
+        self.assertEqual(self.done("compare", name, "last", "--json").json()["b"]["path"], newer)
+        self.assertEqual(self.done("render", "--resume", name, "--json").json()["run"], older)
+        branch = self.done("render", "--from", "last", "--step", 1, "--out", "branch.mp4", "--steps", 2, "--run-dir", "branch")
+        self.assertEqual(json.loads((self.work / "branch" / "run.json").read_text())["request"]["start"]["run"], newer)
+        self.assertEqual(branch.err, "")
+        for word in ("..", ".", f"../runs/{name}", "lastly"):
+            self.refused("verify", word, codes=(1,))
+        shutil.copytree(older, self.work / "last")
+        self.assertEqual(self.done("verify", "last", "--json").json()["run"], "last")
+
     def test_damaged_run_folders(self):
         run = self.render("run", steps=1)
         good = (run / "run.json").read_text()
