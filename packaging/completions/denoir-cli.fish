@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # fish completion for denoir-cli; made by `denoir-cli completion fish`
 complete -c denoir-cli -n __fish_use_subcommand -f -a render -d 'A video from a request, options, or both (options win).'
-complete -c denoir-cli -n __fish_use_subcommand -f -a decode -d 'The video of a run\'s final latents, or a draft of any step.'
-complete -c denoir-cli -n __fish_use_subcommand -f -a verify -d 'Renders the stored request of a run again, compares the checksums of every step and names the first that differs.'
+complete -c denoir-cli -n __fish_use_subcommand -f -a decode -d 'The video of a run\'s final latents, or a draft of any step. RUN is a run\'s folder, its name in the history, or last.'
+complete -c denoir-cli -n __fish_use_subcommand -f -a verify -d 'Renders the stored request of a run again, compares the checksums of every step and names the first that differs. RUN is a run\'s folder, its name in the history, or last.'
 complete -c denoir-cli -n __fish_use_subcommand -f -a runs -d 'The history, newest first.'
 complete -c denoir-cli -n __fish_use_subcommand -f -a sweep -d 'A clip for every combination of values, side by side: grid.mp4, grid.png, report.html, sweep.csv.'
 complete -c denoir-cli -n __fish_use_subcommand -f -a compare -d 'How far two videos, pictures, folders of frames or runs are apart, frame by frame, with a verdict.'
@@ -51,8 +51,8 @@ complete -c denoir-cli -n '__fish_seen_subcommand_from render' -l out -r -d '.mp
 complete -c denoir-cli -n '__fish_seen_subcommand_from render' -l run-dir -r -d 'run folder, new or empty (default: one below the data folder\'s runs)'
 complete -c denoir-cli -n '__fish_seen_subcommand_from render' -l latents -x -a 'all last none' -d 'steps to keep after success: all, last or none (default all)'
 complete -c denoir-cli -n '__fish_seen_subcommand_from render' -l no-metadata -d 'do not store the request in the video (default: it is stored)'
-complete -c denoir-cli -n '__fish_seen_subcommand_from render' -l resume -r -d 'resume this run (default: a new run)'
-complete -c denoir-cli -n '__fish_seen_subcommand_from render' -l from -r -d 'branch from this run (default: none)'
+complete -c denoir-cli -n '__fish_seen_subcommand_from render' -l resume -r -d 'resume this run: its folder, its name in the history, or last (default: a new run)'
+complete -c denoir-cli -n '__fish_seen_subcommand_from render' -l from -r -d 'branch from this run, named likewise (default: none)'
 complete -c denoir-cli -n '__fish_seen_subcommand_from render' -l step -r -d 'the step of --from after which the branch begins, 0 is the noise (no default)'
 complete -c denoir-cli -n '__fish_seen_subcommand_from render' -l progress -x -a 'auto plain none' -d 'auto, plain or none, on stderr (default auto: on a terminal only)'
 complete -c denoir-cli -n '__fish_seen_subcommand_from render' -l json -d 'one JSON document on stdout (default: text)'

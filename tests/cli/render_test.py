@@ -499,7 +499,7 @@ class Render(Case):
         self.assertEqual(self.done("decode", "last", "--step", 0, "--out", "draft.mp4", "--json").json()["run"], newer)
         self.assertEqual(self.done("compare", name, "last", "--json").json()["b"]["path"], newer)
         self.assertEqual(self.done("render", "--resume", name, "--json").json()["run"], older)
-        branch = self.done("render", "--from", "last", "--step", 1, "--out", "branch.mp4", "--steps", 2, "--run-dir", "branch")
+        branch = self.done("render", "--from", "last", "--step", 0, "--guidance", 3, "--out", "branch.mp4", "--run-dir", "branch")
         self.assertEqual(json.loads((self.work / "branch" / "run.json").read_text())["request"]["start"]["run"], newer)
         self.assertEqual(branch.err, "")
         for word in ("..", ".", f"../runs/{name}", "lastly"):
