@@ -33,7 +33,7 @@ int run(const Arguments& args, Console& console) {
 Command decode_command() {
     return {"decode",
             "RUN [--step N] --out FILE.mp4|FILE.mkv|DIR",
-            "The video of a run's final latents, or a draft of any step. RUN is a run's folder, its name in the "
+            "The video of a run's final latents, or a draft of any step.\nRUN is a run's folder, its name in the "
             "history, or last.",
             1,
             1,

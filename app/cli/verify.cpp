@@ -51,7 +51,7 @@ Command verify_command() {
     return {"verify",
             "RUN",
             "Renders the stored request of a run again, compares the checksums of every step and names the first that "
-            "differs. RUN is a run's folder, its name in the history, or last.",
+            "differs.\nRUN is a run's folder, its name in the history, or last.",
             1,
             1,
             {threads_option, progress_option, json_option},
