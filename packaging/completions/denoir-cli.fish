@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # fish completion for denoir-cli; made by `denoir-cli completion fish`
 complete -c denoir-cli -n __fish_use_subcommand -f -a render -d 'A video from a request, options, or both (options win).'
-complete -c denoir-cli -n __fish_use_subcommand -f -a decode -d 'The video of a run\'s final latents, or a draft of any step. RUN is a run\'s folder, its name in the history, or last.'
-complete -c denoir-cli -n __fish_use_subcommand -f -a verify -d 'Renders the stored request of a run again, compares the checksums of every step and names the first that differs. RUN is a run\'s folder, its name in the history, or last.'
+complete -c denoir-cli -n __fish_use_subcommand -f -a decode -d 'The video of a run\'s final latents, or a draft of any step.'
+complete -c denoir-cli -n __fish_use_subcommand -f -a verify -d 'Renders the stored request of a run again, compares the checksums of every step and names the first that differs.'
 complete -c denoir-cli -n __fish_use_subcommand -f -a runs -d 'The history, newest first.'
 complete -c denoir-cli -n __fish_use_subcommand -f -a sweep -d 'A clip for every combination of values, side by side: grid.mp4, grid.png, report.html, sweep.csv.'
 complete -c denoir-cli -n __fish_use_subcommand -f -a compare -d 'How far two videos, pictures, folders of frames or runs are apart, frame by frame, with a verdict.'
