@@ -111,14 +111,7 @@ void apply_request_arguments(Request& r, const Arguments& args, std::string_view
     if (!args.words().empty()) {
         const std::filesystem::path file = args.words()[0];
         if (file.empty()) throw UsageError("", "REQUEST.json", "is empty", "name a request file, or leave it out");
-        const auto start = r.start;
-        apply_request_file(r, file);
-        if (start) {
-            r.start = start;
-        } else if (r.start) { // what the file leaves open is as in the run that it branches from
-            r = branch_of(r.start->run, r.start->step);
-            apply_request_file(r, file);
-        }
+        apply_over_start(r, [&](Request& request) { apply_request_file(request, file); });
     }
     apply_request_options(r, args, steps_option);
 }

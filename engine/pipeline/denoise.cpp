@@ -65,8 +65,8 @@ private:
     Tensor latent(const DenoiseState& state, const Window& w, const Pipeline::FrameSink& pictures) {
         decode(state, w, pictures);
         const Tensor given = encode_last();
-        const Tensor noise = draw_noise(run_.request, latent_shape(run_.request, Variant::read(run_.model)), w);
-        return window_latent(run_.request, noise, given, w.last ? run_.conditioning.end : Tensor());
+        if (!noise_) noise_.emplace(run_.request, latent_shape(run_.request, Variant::read(run_.model)));
+        return window_latent(run_.request, noise_->of(w), given, w.last ? run_.conditioning.end : Tensor());
     }
 
     /// Decodes the window before `w`, and those before it whose pictures `w` is given but which are not kept.
@@ -103,6 +103,7 @@ private:
 
     const Run& run_;
     const std::vector<Window> windows_;
+    std::optional<WindowNoise> noise_;
     std::deque<Tensor> last_pictures_; ///< the end of what was decoded so far: as many as a window is given
     int next_picture_ = 0;             ///< index of the one that follows them
 };

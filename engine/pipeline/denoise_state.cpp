@@ -43,7 +43,7 @@ DenoiseState Pipeline::begin(const Request& r, const ModelFolder& model, const C
     const std::vector<Window> windows = windows_of(r);
     DenoiseState state;
     state.steps = windows.back().last_step();
-    const Tensor noise = draw_noise(r, latent_shape(r, Variant::read(model)), windows.front());
+    const Tensor noise = WindowNoise(r, latent_shape(r, Variant::read(model))).of(windows.front());
     state.latent = window_latent(r, noise, c.prefix, windows.front().last ? c.end : Tensor());
     return state;
 }

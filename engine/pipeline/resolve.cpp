@@ -25,10 +25,10 @@
 #include "engine/pipeline/step_cache.h"
 #include "engine/pipeline/tokenizer_file.h"
 #include "engine/pipeline/variant.h"
+#include "engine/pipeline/window_latent.h"
 #include "engine/pipeline/windows.h"
 #include "engine/weights/experts.h"
 #include "engine/weights/model_folder.h"
-#include "engine/weights/safetensors.h"
 #include "engine/weights/traits.h"
 
 namespace denoir {
@@ -246,22 +246,7 @@ Defaults table_for(const Request& r, const Variant& variant, const ModelFolder& 
 void check_noise_file(const Request& r, const Shape& wanted) {
     if (r.noise.kind == NoiseSource::Kind::torch_cuda)
         return check_range("noise.kind", r.noise.multiprocessors, {1, 1024});
-    if (r.noise.kind != NoiseSource::Kind::file) return;
-    const auto tensors = read_safetensors(r.noise.file);
-    const auto it = tensors.find("noise");
-    const std::string file = r.noise.file.string();
-    if (it == tensors.end())
-        throw Error(file, "noise", "the file holds no tensor `noise`", "store one of shape " + to_string(wanted));
-    if (it->second.shape() != wanted)
-        throw Error(file, "noise",
-                    "has shape " + to_string(it->second.shape()) + ", this request needs " + to_string(wanted),
-                    "change width, height and frames, or the file");
-    const DType type = it->second.dtype();
-    if (type != DType::f32 && type != DType::f16 && type != DType::bf16 && type != DType::f64)
-        throw Error(file, "noise", fmt::format("is {}, expected f32", info(type).name), "store floating-point numbers");
-    const Tensor noise = it->second.to_host_f32();
-    if (!std::all_of(noise.span<float>().begin(), noise.span<float>().end(), [](float v) { return std::isfinite(v); }))
-        throw Error(file, "noise", "holds numbers that are not finite", "store random numbers of mean 0, deviation 1");
+    if (r.noise.kind == NoiseSource::Kind::file) noise_of_file(r, wanted);
 }
 
 /// Weights are mapped and may come and go; what a step and the decoder hold must fit.

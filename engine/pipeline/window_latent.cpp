@@ -1,43 +1,64 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/pipeline/window_latent.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <vector>
+#include <cmath>
+#include <utility>
 
 #include "engine/core/error.h"
-#include "engine/core/random.h"
 #include "engine/weights/safetensors.h"
 
 namespace denoir {
 
-Tensor draw_noise(const Request& r, Shape shape, const Window& w) {
-    const std::vector<Window> windows = windows_of(r);
-    const auto draw = [&](auto generator) {
-        for (const Window& drawn : windows) {
-            shape[1] = drawn.frames;
-            Tensor noise = generator.randn(shape);
-            if (drawn.index == w.index) return noise;
-        }
-        return Tensor();
-    };
-    switch (r.noise.kind) {
-    case NoiseSource::Kind::torch_cpu:
-        return draw(TorchCpuGenerator(*r.seed));
-    case NoiseSource::Kind::torch_cuda:
-        return draw(TorchCudaGenerator(*r.seed, r.noise.multiprocessors));
-    case NoiseSource::Kind::file:
-        break;
+Tensor noise_of_file(const Request& r, const Shape& wanted) {
+    const std::string file = r.noise.file.string();
+    const auto tensors = read_safetensors(r.noise.file);
+    const auto it = tensors.find("noise");
+    if (it == tensors.end())
+        throw Error(file, "noise", "the file holds no tensor `noise`", "store one of shape " + to_string(wanted));
+    if (it->second.shape() != wanted)
+        throw Error(file, "noise",
+                    "has shape " + to_string(it->second.shape()) + ", this request needs " + to_string(wanted),
+                    "change width, height and frames, or the file");
+    const DType type = it->second.dtype();
+    if (type != DType::f32 && type != DType::f16 && type != DType::bf16 && type != DType::f64)
+        throw Error(file, "noise", fmt::format("is {}, expected f32", info(type).name), "store floating-point numbers");
+    const Tensor noise = it->second.to_host_f32();
+    if (!std::all_of(noise.span<float>().begin(), noise.span<float>().end(), [](float v) { return std::isfinite(v); }))
+        throw Error(file, "noise", "holds numbers that are not finite", "store random numbers of mean 0, deviation 1");
+    return noise;
+}
+
+WindowNoise::WindowNoise(const Request& r, Shape shape)
+    : request_(r), shape_(std::move(shape)), windows_(windows_of(r)) {}
+
+Tensor WindowNoise::of(const Window& w) {
+    if (request_.noise.kind == NoiseSource::Kind::file) return read(w);
+    if (!generator_ || std::size_t(w.index) < next_) {
+        next_ = 0;
+        if (request_.noise.kind == NoiseSource::Kind::torch_cuda)
+            generator_ = TorchCudaGenerator(*request_.seed, request_.noise.multiprocessors);
+        else
+            generator_ = TorchCpuGenerator(*request_.seed);
     }
-    const Tensor noise = read_safetensors(r.noise.file).at("noise").to_host_f32();
-    shape[1] = drawn_frames(r);
-    if (noise.shape() != shape)
-        throw Error(r.noise.file.string(), "noise",
-                    "has shape " + to_string(noise.shape()) + ", this run needs " + to_string(shape));
-    if (windows.size() == 1) return clone(noise); // the file's pages may be the stored tensor itself
+    for (;;) {
+        const Window& drawn = windows_[next_++];
+        shape_[1] = drawn.frames;
+        Tensor noise = std::visit([&](auto& generator) { return generator.randn(shape_); }, *generator_);
+        if (drawn.index == w.index) return noise;
+    }
+}
+
+Tensor WindowNoise::read(const Window& w) {
+    shape_[1] = drawn_frames(request_);
+    const Tensor noise = noise_of_file(request_, shape_);
     std::int64_t first = 0;
-    for (const Window& before : windows)
+    for (const Window& before : windows_)
         if (before.index < w.index) first += before.frames;
-    return clone(noise.slice(1, first, first + w.frames).to_host_f32());
+    // The file's pages may be the tensor itself.
+    return clone(windows_.size() == 1 ? noise : noise.slice(1, first, first + w.frames).to_host_f32());
 }
 
 Tensor with_condition_noise(const Request& r, const Tensor& latent, int ready, int step) {

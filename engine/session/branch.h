@@ -12,6 +12,19 @@ namespace denoir {
 /// those steps were not kept.
 Request branch_of(const std::filesystem::path& run, int step);
 
+/// Reads a request by `apply`: what one that begins in a run leaves open is as in that run. A start that was there
+/// before stays, and so does all that was said with it.
+template <class Apply> void apply_over_start(Request& r, const Apply& apply) {
+    const auto start = r.start;
+    apply(r);
+    if (start) {
+        r.start = start;
+    } else if (r.start) {
+        r = branch_of(r.start->run, r.start->step);
+        apply(r);
+    }
+}
+
 /// What a branch's request leaves open of its windows becomes as in the run that it starts from.
 void keep_windows(Request& branch, const Request& parent);
 /// Refuses changes that a branch cannot follow (size, steps, sampler, …), by name. `branch` is resolved.

@@ -5,6 +5,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <thread>
+
 namespace denoir {
 
 FolderLock::FolderLock(const std::filesystem::path& folder)
@@ -14,6 +16,15 @@ FolderLock::~FolderLock() {
     if (fd_ >= 0) ::close(fd_);
 }
 
-bool FolderLock::take() const { return fd_ >= 0 && ::flock(fd_, LOCK_EX | LOCK_NB) == 0; }
+bool FolderLock::take(std::chrono::milliseconds patience) const {
+    constexpr std::chrono::milliseconds pause{10};
+    while (fd_ >= 0) {
+        if (::flock(fd_, LOCK_EX | LOCK_NB) == 0) return true;
+        if (patience < pause) return false;
+        std::this_thread::sleep_for(pause);
+        patience -= pause;
+    }
+    return false;
+}
 
 } // namespace denoir

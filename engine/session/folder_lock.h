@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <chrono>
 #include <filesystem>
 
 namespace denoir {
@@ -12,8 +13,9 @@ public:
     ~FolderLock();
     FolderLock(const FolderLock&) = delete;
     FolderLock& operator=(const FolderLock&) = delete;
-    /// False where another process holds it, or the folder cannot be opened.
-    bool take() const;
+    /// False where another process holds it, or the folder cannot be opened. Whoever only looks whether it is free
+    /// holds it for a moment: `patience` waits for that.
+    bool take(std::chrono::milliseconds patience = {}) const;
     bool opened() const { return fd_ >= 0; }
 
 private:

@@ -89,6 +89,12 @@ void check_disk_space(const Request& r, const ModelFolder& model, const fs::path
                 "free some space, or choose another place");
 }
 
+std::vector<fs::path> files_of_steps(const ModelFolder& model, const Request& r) {
+    std::vector<fs::path> all = model_files(model, r.loras);
+    if (!r.noise.file.empty()) all.push_back(r.noise.file);
+    return all;
+}
+
 std::vector<fs::path> model_files(const ModelFolder& model, std::span<const Lora> loras) {
     std::vector<fs::path> all;
     for (const auto* part : {&model.transformer, &model.transformer_low, &model.text_encoder, &model.clip, &model.vae})

@@ -21,6 +21,9 @@ void preflight(const Request& resolved, const ModelFolder&, Needs);
 /// Refuses a disk that cannot hold the latents and solver states of the run. Throws Error naming `run`.
 void check_disk_space(const Request& resolved, const ModelFolder&, const std::filesystem::path& run);
 
+/// All that the steps of a run are computed from: model_files() and the noise file. Later windows read that again.
+std::vector<std::filesystem::path> files_of_steps(const ModelFolder&, const Request&);
+
 /// All files of a model that the run reads, those of its LoRAs too.
 std::vector<std::filesystem::path> model_files(const ModelFolder&, std::span<const Lora> loras = {});
 

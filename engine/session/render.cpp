@@ -58,9 +58,12 @@ void warn_once(RunRecord& record, const std::string& text, Observer& observer) {
     observer.warning(text);
 }
 
-/// Refuses to go on with other files than the run began with: its steps would come from two models.
-void check_model_files(RunRecord& record, Observer& observer, const std::stop_token& stop) {
-    const ModelChanges changes = model_changes(record.files, stop);
+/// Refuses to go on with other files than the run began with: its steps would come from two models. `draws`: noise is
+/// drawn once more.
+void check_files(RunRecord& record, bool draws, Observer& observer, const std::stop_token& stop) {
+    std::vector<ModelFile> files = record.files;
+    if (!draws) std::erase_if(files, [&](const ModelFile& f) { return f.path == record.request.noise.file; });
+    const ModelChanges changes = model_changes(files, stop);
     if (!changes.changed.empty())
         throw Error(changes.changed.front(), "", "changed since this run began",
                     "put the old file back, or render again");
@@ -207,6 +210,17 @@ std::vector<std::string> warnings_of(const Request& asked, const Resolved& r, co
     return warnings;
 }
 
+/// A run that cannot be begun leaves no folder; `made`: it is a new one.
+RunFolder create_in(const fs::path& folder, RunRecord record, bool made) {
+    try {
+        return RunFolder::create(folder, std::move(record));
+    } catch (const Error&) {
+        std::error_code ignored;
+        if (made) fs::remove(folder, ignored);
+        throw;
+    }
+}
+
 /// The run's folder, with what it takes over from others.
 RunFolder begin(const Resolved& r, std::vector<std::string> warnings, const RenderOptions& options) {
     RunRecord record;
@@ -222,7 +236,7 @@ RunFolder begin(const Resolved& r, std::vector<std::string> warnings, const Rend
     record.created = utc_now();
     record.build = build_description();
     record.total_steps = Pipeline::step_count(record.request);
-    RunFolder run = RunFolder::create(folder, std::move(record));
+    RunFolder run = create_in(folder, std::move(record), options.run_dir.empty());
     if (!options.run_dir.empty()) remember(run.path());
     if (options.on_run) options.on_run(run);
     if (r.parent) take_over(run, *r.parent, r.shared);
@@ -289,7 +303,7 @@ RenderResult resume(const fs::path& path, const std::function<void(const RunFold
     if (state) stored_state(run, state->step, record.request, model);
     const bool encoded = stored_conditioning(run, record.request, model).has_value();
     if (encoded || (state && state->step > 0))
-        check_model_files(record, observer, stop);
+        check_files(record, draws, observer, stop);
     else // noise depends on no file: the run begins now
         record.files.clear();
     preflight(checked, model, encoded ? Needs::no_encoders : Needs::everything);

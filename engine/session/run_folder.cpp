@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <set>
@@ -132,7 +133,7 @@ RunFolder RunFolder::open(const fs::path& path) {
 RunFolder RunFolder::take(const fs::path& path) {
     RunFolder run = open(path);
     run.lock_ = std::make_shared<const FolderLock>(path);
-    if (!run.lock_->take())
+    if (!run.lock_->take(std::chrono::milliseconds(200)))
         throw Error(path.string(), "", "another process is working on this run", "wait for it, or end it");
     run.record_ = open(path).record_; // as the process before us left it
     run.make_parts();
@@ -193,17 +194,34 @@ void RunFolder::store_step(StepRecord s, const Tensor& shown, const Tensor& x0,
     save();
 }
 
+bool RunFolder::needs_solver(const StepRecord& s) const {
+    return !s.solver_sha256.empty() && !final_steps().contains(s.step);
+}
+
 bool RunFolder::whole(const StepRecord& s) const {
     const auto matches = [this](const fs::path& path, const std::string& sum) {
         return has_regular_file(path) && intact(path, sum);
     };
     return matches(latents_file(s.step), s.sha256) &&
-           (s.solver_sha256.empty() || matches(solver_file(s.step), s.solver_sha256));
+           (!needs_solver(s) || matches(solver_file(s.step), s.solver_sha256));
+}
+
+bool RunFolder::can_be_decoded() const {
+    const std::set<int> ends = final_steps();
+    return std::all_of(ends.begin(), ends.end(), [this](int step) {
+        const StepRecord* s = record_.find(step);
+        return s && whole(*s);
+    });
 }
 
 std::optional<DenoiseState> RunFolder::last_state() {
     auto& steps = record_.steps;
-    const auto newest = std::find_if(steps.rbegin(), steps.rend(), [this](const StepRecord& s) { return whole(s); });
+    // The end of a window is needed for all that follow.
+    const std::set<int> ends = final_steps();
+    const auto broken = std::find_if(steps.begin(), steps.end(),
+                                     [&](const StepRecord& s) { return ends.contains(s.step) && !whole(s); });
+    const auto newest = std::find_if(std::make_reverse_iterator(broken), steps.rend(),
+                                     [this](const StepRecord& s) { return whole(s); });
     steps.erase(newest.base(), steps.end());
     if (steps.empty()) return {};
     return state(steps.back().step);
@@ -212,7 +230,7 @@ std::optional<DenoiseState> RunFolder::last_state() {
 DenoiseState RunFolder::state(int step) const {
     DenoiseState out{step, record_.total_steps, step_tensor(step, "latent"), {}};
     const StepRecord& s = *record_.find(step);
-    if (s.solver_sha256.empty()) return out;
+    if (!needs_solver(s)) return out;
     const fs::path path = solver_file(step);
     if (!has_regular_file(path))
         throw Error(path.string(), "", "is missing: the solver's state was not kept",

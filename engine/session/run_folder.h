@@ -61,11 +61,14 @@ public:
 
     /// Removes what the request does not want to be kept after success.
     void drop_latents();
+    /// Whether the latents that the clip is made of are whole. Throws Error where one cannot be read.
+    bool can_be_decoded() const;
     /// Steps whose latents the clip is made of: the last of the run, and of each of its windows.
     std::set<int> final_steps() const;
 
 private:
     RunFolder(std::filesystem::path path, RunRecord record, std::shared_ptr<const FolderLock> lock);
+    bool needs_solver(const StepRecord&) const;
     bool whole(const StepRecord&) const;
     void make_parts() const; ///< the folders below
     std::filesystem::path path_;

@@ -42,7 +42,7 @@ struct RunRecord {
     std::filesystem::path out;    ///< where the user wanted the video
     bool metadata = true;         ///< the request goes into the video
     std::string created, updated; ///< UTC, ISO 8601
-    std::vector<ModelFile> files;
+    std::vector<ModelFile> files; ///< of the model, its LoRAs and the noise
     Json build = Json::object(), device = Json::object();
     std::vector<std::pair<std::string, double>> stages; ///< seconds, in order; a resumed run adds to them
     int total_steps = 0;

@@ -140,6 +140,7 @@ void RunWorker::Recorder::stage_ends(Stage stage, double seconds) {
 }
 
 void RunWorker::Recorder::warning(std::string_view text) {
+    if (std::ranges::find(record_.warnings, text) != record_.warnings.end()) return; // of each window, say
     record_.warnings.emplace_back(text);
     next_.warning(text);
 }
@@ -152,7 +153,7 @@ RunWorker::RunWorker(RunFolder& run, const ModelFolder& model, std::shared_ptr<B
       residency_(residency),
       recorder_(run.record(), observer),
       stop_(std::move(stop)),
-      hashes_(model_files(model, run.record().request.loras)),
+      hashes_(files_of_steps(model, run.record().request)),
       began_with_(run.record().files),
       begin_(Clock::now()),
       seconds_before_(run.record().seconds) {}

@@ -9,6 +9,8 @@
 
 #include "engine/core/file.h"
 #include "engine/core/suggest.h"
+#include "engine/session/branch.h"
+#include "engine/session/model_lookup.h"
 
 namespace denoir {
 namespace fs = std::filesystem;
@@ -93,7 +95,8 @@ bool is_plain_request(const Json& object) {
 Request read_request(const Json& value, const RequestSource& source) {
     Request r;
     if (value.is_string() && value != "") {
-        apply_request_file(r, source.folder / value.get_ref<const std::string&>());
+        const fs::path file = source.folder / value.get_ref<const std::string&>();
+        apply_over_start(r, [&](Request& request) { apply_request_file(request, file); });
         return r;
     }
     if (!value.is_object())
@@ -101,15 +104,24 @@ Request read_request(const Json& value, const RequestSource& source) {
                     R"(write {"prompt": "…"} or "request.json")");
     Json object = value;
     object["schema"] = value.value("schema", Json(1));
-    apply_request(r, object, source);
+    apply_over_start(r, [&](Request& request) { apply_request(request, object, source); });
+    return r;
+}
+
+/// Of a sweep that was begun: nothing is open, and the run that it starts from may be gone.
+Request stored_request(const Json& object, const RequestSource& source) {
+    Request r;
+    Json whole = object;
+    whole["schema"] = 1;
+    apply_request(r, whole, source);
     return r;
 }
 
 /// Paths in values begin at the sweep's folder, now.
 Json with_whole_paths(const SweepAxis& axis, const Json& value, const RequestSource& source, Request probe) {
     const std::string top = axis.field.substr(0, axis.field.find('.'));
-    static constexpr std::array<std::string_view, 7> with_paths{"image", "last_image", "model",  "parts",
-                                                                "loras", "noise",      "forcing"};
+    static constexpr std::array<std::string_view, 8> with_paths{"image", "last_image", "model",   "parts",
+                                                                "loras", "noise",      "forcing", "start"};
     set_axis_value(probe, axis.field, value, source);
     if (value.is_null() || std::find(with_paths.begin(), with_paths.end(), top) == with_paths.end()) return value;
     Json part = to_json(probe);
@@ -123,8 +135,10 @@ Json with_whole_paths(const SweepAxis& axis, const Json& value, const RequestSou
     return part;
 }
 
-std::vector<std::optional<std::size_t>> read_reference(const Json& value, const std::vector<SweepAxis>& axes,
-                                                       const std::string& file) {
+std::vector<std::optional<std::size_t>> read_reference(const Json& value, const Sweep& sweep,
+                                                       const RequestSource& source) {
+    const std::vector<SweepAxis>& axes = sweep.axes;
+    const std::string& file = source.file;
     std::vector<std::optional<std::size_t>> out(axes.size());
     if (value.is_null()) return out;
     if (!value.is_object()) throw Error(file, "reference", "must be an object or null", R"(write {"steps": 20})");
@@ -133,7 +147,7 @@ std::vector<std::optional<std::size_t>> read_reference(const Json& value, const 
             std::find_if(axes.begin(), axes.end(), [&, &f = field](const SweepAxis& a) { return a.field == f; });
         const std::string named = "reference." + printable(field, 60);
         if (axis == axes.end()) refuse(file, named, "is not an axis of this sweep", "name fields of axes");
-        out[std::size_t(axis - axes.begin())] = index_of(*axis, wanted);
+        out[std::size_t(axis - axes.begin())] = index_of(*axis, with_whole_paths(*axis, wanted, source, sweep.request));
         if (!out[std::size_t(axis - axes.begin())])
             refuse(file, named, printable(wanted.dump(), 60) + " is not among the axis's values",
                    fmt::format("use one of {}", printable(axis_text(*axis), 100)));
@@ -241,7 +255,9 @@ Sweep sweep_from_json(const Json& object, const RequestSource& source) {
         return sweep;
     }
     check_keys(object, source.file);
-    if (const auto it = object.find("request"); it != object.end()) sweep.request = read_request(*it, source);
+    if (const auto it = object.find("request"); it != object.end())
+        sweep.request =
+            object.contains("cells") && it->is_object() ? stored_request(*it, source) : read_request(*it, source);
     const Json axes = object.value("axes", Json::object());
     if (!axes.is_object())
         throw Error(source.file, "axes", "must be an object", R"(write {"steps": [8, 20], "guidance": [1, 3]})");
@@ -258,13 +274,25 @@ Sweep sweep_from_json(const Json& object, const RequestSource& source) {
     check(sweep, source.file);
     const auto reference = object.find("reference");
     sweep.reference =
-        reference == object.end() ? usual_reference(sweep.axes) : read_reference(*reference, sweep.axes, source.file);
+        reference == object.end() ? usual_reference(sweep.axes) : read_reference(*reference, sweep, source);
     return sweep;
 }
 
 Sweep read_sweep(const fs::path& file) {
     const std::string name = file.string();
     return sweep_from_json(parse_json(read_text(file, max_sweep_bytes), name), {name, file.parent_path()});
+}
+
+void make_paths_absolute(Sweep& sweep) {
+    Request& r = sweep.request;
+    if (!r.model.empty()) r.model = find_model(r.model);
+    make_paths_absolute(r);
+    const RequestSource here{"", fs::current_path()};
+    for (SweepAxis& axis : sweep.axes)
+        for (Json& value : axis.values) {
+            if (axis.field == "model" && value.is_string()) value = find_model(value.get<std::string>()).string();
+            value = with_whole_paths(axis, value, here, r);
+        }
 }
 
 Json to_json(const Sweep& sweep) {

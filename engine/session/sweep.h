@@ -75,6 +75,8 @@ Sweep sweep_from_json(const Json&, const RequestSource&);
 Sweep read_sweep(const std::filesystem::path&);
 /// `schema`, `request`, `axes`, `reference`.
 Json to_json(const Sweep&);
+/// Every path absolute, of the request and of the axes, and models found by their names.
+void make_paths_absolute(Sweep&);
 /// Refuses axes without values, too many cells, values that their field cannot have, one field twice. Throws
 /// UsageError naming "axes" or "axes.FIELD"; `file` as in RequestSource.
 void check(const Sweep&, const std::string& file);

@@ -174,6 +174,7 @@ std::string value_text(const SweepAxis& axis, std::size_t index, std::size_t lon
     if (!value.is_string()) return printable(value.dump(-1, ' ', false, Json::error_handler_t::replace), longest);
     const std::string text = value.get<std::string>();
     const bool path = axis.field == "image" || axis.field == "last_image" || axis.field == "model" ||
+                      axis.field == "start.run" || top_of(axis.field) == "parts" ||
                       holds(text_members, member_of(axis.field));
     return printable(path ? std::filesystem::path(text).filename().string() : text, longest);
 }

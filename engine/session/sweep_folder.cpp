@@ -13,7 +13,6 @@
 #include "engine/core/own_folders.h"
 #include "engine/pipeline/seed.h"
 #include "engine/session/dated_folder.h"
-#include "engine/session/model_lookup.h"
 #include "engine/session/run_folder.h"
 #include "engine/session/run_record.h"
 
@@ -34,11 +33,15 @@ Json to_json(const SweepCell::Figures& f) {
     return out;
 }
 
-Json to_json(const SweepCell& cell, const Sweep& sweep, std::size_t index, const fs::path& folder) {
+Json values_of(const Sweep& sweep, std::size_t cell) {
     Json values = Json::object();
-    const auto place = sweep.place(index);
+    const auto place = sweep.place(cell);
     for (std::size_t i = 0; i < place.size(); ++i) values[sweep.axes[i].field] = sweep.axes[i].values[place[i]];
-    Json out{{"values", values}, {"state", name(cell.state)}};
+    return values;
+}
+
+Json to_json(const SweepCell& cell, const Sweep& sweep, std::size_t index, const fs::path& folder) {
+    Json out{{"values", values_of(sweep, index)}, {"state", name(cell.state)}};
     const fs::path near = cell.run.empty() ? fs::path() : cell.run.lexically_relative(folder);
     const bool inside = !near.empty() && *near.begin() != "..";
     out["run"] = cell.run.empty() ? Json() : Json((inside ? near : cell.run).string());
@@ -80,6 +83,22 @@ SweepCell read_cell(const JsonReader& in, std::size_t cells, const fs::path& fol
     return cell;
 }
 
+/// The axes or the reference may have been changed by hand: a cell that stood for other values begins anew, and figures
+/// hold against what they were measured against alone.
+void forget_what_was_of_others(SweepRecord& record, const Json& stored) {
+    std::vector<bool> other(record.cells.size());
+    for (std::size_t i = 0; i < record.cells.size(); ++i) {
+        const auto values = stored[i].find("values");
+        other[i] = values != stored[i].end() && *values != values_of(record.sweep, i);
+        if (other[i]) record.cells[i] = {};
+    }
+    for (std::size_t i = 0; i < record.cells.size(); ++i) {
+        auto& figures = record.cells[i].figures;
+        const auto reference = record.sweep.reference_of(i);
+        if (figures && (figures->reference != reference || other[*reference])) figures.reset();
+    }
+}
+
 } // namespace
 
 std::string_view name(SweepCell::State state) {
@@ -100,7 +119,7 @@ Json to_json(const SweepRecord& record, const fs::path& folder) {
 }
 
 SweepRecord sweep_record_from_json(const Json& json, const fs::path& file) {
-    const RequestSource source{file.string(), file.parent_path()};
+    const RequestSource source{file.string(), fs::absolute(file.parent_path())};
     SweepRecord record{sweep_from_json(json, source), {}, {}, {}};
     for (const auto& [key, text] : {std::pair{"created", &record.created}, {"updated", &record.updated}})
         if (const auto it = json.find(key); it != json.end()) *text = JsonReader(*it, source, key).text();
@@ -114,7 +133,8 @@ SweepRecord sweep_record_from_json(const Json& json, const fs::path& file) {
                     "the axes were changed: begin a new sweep");
     for (std::size_t i = 0; i < cells->size(); ++i)
         record.cells.push_back(
-            read_cell({(*cells)[i], source, fmt::format("cells.{}", i)}, cells->size(), fs::absolute(source.folder)));
+            read_cell({(*cells)[i], source, fmt::format("cells.{}", i)}, cells->size(), source.folder));
+    forget_what_was_of_others(record, *cells);
     return record;
 }
 
@@ -124,12 +144,7 @@ SweepFolder::SweepFolder(fs::path path, SweepRecord record, std::shared_ptr<cons
 SweepFolder SweepFolder::create(const fs::path& asked, const Sweep& sweep) {
     SweepRecord record{sweep, {}, {}, {}};
     Request& r = record.sweep.request;
-    if (!r.model.empty()) r.model = find_model(r.model);
-    make_paths_absolute(r);
-    for (SweepAxis& axis : record.sweep.axes)
-        for (Json& value : axis.values)
-            if (axis.field == "model" && value.is_string())
-                value = resolved_path(find_model(value.get<std::string>()).native(), fs::current_path()).string();
+    make_paths_absolute(record.sweep);
     if (!r.seed && !r.start) r.seed = draw_seed();
     record.cells.resize(sweep.size());
     record.created = utc_now();

@@ -123,8 +123,15 @@ private:
             throw Error(own.string(), "", "holds the run of another request", "move it elsewhere");
         const auto on_run = [&](const RunFolder& run) { begun(run, cell); };
         RenderResult result = resume(own, on_run, request.threads, engine_, observer_, stop_);
-        if (!has_clip(RunFolder::open(own))) { // resume() leaves a finished run as it is
+        if (const RunFolder run = RunFolder::open(own); !has_clip(run)) { // resume() leaves a finished run as it is
             std::error_code code;
+            if (!run.can_be_decoded()) { // latents that were not to be kept
+                fs::path aside = own;
+                fs::rename(own, aside += "-damaged", code);
+                if (!code) return render_new(own, cell);
+                throw Error(own.string(), "", "its clip is lost, and its latents were not kept",
+                            "move it elsewhere to have this clip rendered again");
+            }
             fs::rename(own / run_file::video, own / "video-damaged.mp4", code); // or it is gone
             decode_run(own, std::nullopt, own / run_file::video, request.threads, observer_, stop_);
         }

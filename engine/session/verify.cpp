@@ -74,8 +74,8 @@ void check_files(const RunFolder& run, Verification& result, const std::stop_tok
     check(run.file(run_file::video), run.record().video_sha256);
 }
 
-/// Files of the model that are gone or hold something else: why it came out otherwise, or would in the end, as the
-/// latents do not tell of the VAE.
+/// Files of the model, or the noise, that are gone or hold something else: why it came out otherwise, or would in the
+/// end, as the latents do not tell of the VAE.
 void check_model(const RunFolder& run, FileHashes& hashes, Verification& result, const std::stop_token& stop) {
     const auto end = std::chrono::steady_clock::now() + patience;
     while (!hashes.wait(std::chrono::milliseconds(50)) && std::chrono::steady_clock::now() < end)
@@ -110,7 +110,7 @@ Verification verify_run(const fs::path& path, int threads, Observer& observer, s
         result.first_difference = 0;
         return result;
     }
-    FileHashes hashes(model_files(model, r.loras), FileHashes::Pace::waited_for); // while the steps are computed
+    FileHashes hashes(files_of_steps(model, r), FileHashes::Pace::waited_for); // while the steps are computed
     const int last = record.steps.back().step;
     const auto compare = [&](int step, const Tensor& latent, const Tensor& x0) {
         const bool end = step == record.total_steps;

@@ -473,7 +473,7 @@ TEST(Pipeline, NoiseOfACardIsThatOfItsMultiprocessors) {
     r.noise.kind = NoiseSource::Kind::torch_cuda;
     const auto drawn = [&](int multiprocessors) {
         r.noise.multiprocessors = multiprocessors;
-        return draw_noise(r, {4, 9, 10, 25}, windows_of(r).front());
+        return WindowNoise(r, {4, 9, 10, 25}).of(windows_of(r).front());
     };
     const Tensor one = drawn(1), two = drawn(2);
     EXPECT_FALSE(same_bytes(one, two));
