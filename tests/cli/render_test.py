@@ -332,6 +332,16 @@ class Render(Case):
         a, b = latents(whole), latents(self.work / "branch")
         self.assertEqual([name for name in a if a[name] != b[name]], [f"step_00{i}.safetensors" for i in (4, 5, 6)])
         self.assertTrue(self.done("verify", "branch", "--json").json()["identical"])
+        # One at a window's end begins with new solvers: what its latents were kept of can be verified.
+        self.done("render", "--from", whole, "--step", 2, "--guidance", 2, "--latents", "last", "--run-dir", "short", "--out", "short.mp4")
+        self.assertTrue(self.done("verify", "short", "--json").json()["identical"])
+        # A damaged end of an earlier window is computed again, with all that follows.
+        shutil.copytree(whole, self.work / "damaged")
+        self.stop_after("damaged", 5)
+        with (self.work / "damaged" / "latents" / "step_002.safetensors").open("ab") as file:
+            file.write(b"x")
+        self.assertIn("after step 1 is missing or was changed", self.done("render", "--resume", "damaged").err)
+        self.assertEqual(latents(self.work / "damaged"), a)
         # The ends of windows are what the clip is made of.
         self.done(*render, "last", "--out", "last.mp4", "--latents", "last")
         self.assertEqual(list(latents(self.work / "last")), [f"step_00{i}.safetensors" for i in (2, 4, 6)])
@@ -400,6 +410,15 @@ class Render(Case):
         (self.work / "noise.safetensors").rename(self.work / "elsewhere")
         self.refused("render", "--resume", "run", names=("noise.safetensors",))
         (self.work / "elsewhere").rename(self.work / "noise.safetensors")
+        self.done("render", "--resume", "run")
+        # Another file of that name would make a clip of two noises; what it was made of is told.
+        self.stop_after("run", 1)
+        other = {"noise": ("F32", [16, 6, 4, 4], values[4:] + values[:4])}
+        for tensors, said in ((other, "changed since this run began"), ({"other": ("F32", [1], bytes(4))}, "holds no tensor `noise`")):
+            write_safetensors(self.work / "noise.safetensors", tensors)
+            self.refused("render", "--resume", "run", codes=(1,), names=("noise.safetensors", said))
+            self.assertIn(said if "other" in tensors else "noise.safetensors", self.refused("verify", "run", codes=(1,)).err)
+        write_safetensors(self.work / "noise.safetensors", {"noise": ("F32", [16, 6, 4, 4], values)})
         self.done("render", "--resume", "run")
         self.stop_after("run", 3)
         (self.work / "noise.safetensors").unlink()

@@ -121,6 +121,60 @@ class Sweep(Case):
         self.assertIn("another request", result.err)
         self.assertEqual([c["state"] for c in result.json()["cells"]], ["done", "done", "failed", "done"])
 
+    def test_a_clip_whose_latents_were_not_kept_is_rendered_again(self):
+        report = self.done(*self.words("--axis", "steps=1,2", "--latents", "none", "--out", "s", "--json")).json()
+        video = pathlib.Path(report["cells"][1]["run"]) / "video.mp4"
+        before = sha256(video)
+        with video.open("ab") as file:
+            file.write(b"x")
+        self.done("sweep", "--resume", "s")
+        self.assertEqual(sha256(video), before)
+        self.assertTrue((video.parent.parent / f"{video.parent.name}-damaged" / "video.mp4").is_file())
+
+    def test_paths_on_axes(self):
+        """They are whole in the sweep's folder, wherever it is resumed from and whatever lies in it."""
+        folder = self.work / "inputs"
+        folder.mkdir()
+        for name, source in (("a.png", "landscape.png"), ("b.png", "portrait.png")):
+            shutil.copy(FIXTURES / "_inputs" / source, folder / name)
+        model = FIXTURES / "_models" / "SkyReels-V2-DF-tiny"
+        words = ("sweep", "--model", model, "--prompt", PROMPT, "--size", "32x32", "--frames", 5, "--steps", 1, "--dtype", "f32")
+        self.write({"schema": 1, "axes": {"image": ["a.png", "b.png"]}, "reference": {"image": "b.png"}}, "inputs/s.json")
+        for i, given in enumerate((("--axis", "image=inputs/a.png,inputs/b.png"), ("inputs/s.json",))):
+            report = self.done(*words, *given, "--out", f"s{i}", "--json").json()
+            self.assertEqual([c["values"]["image"] for c in report["cells"]], [str(folder / "a.png"), str(folder / "b.png")])
+            shutil.copytree(folder, self.work / f"s{i}" / "inputs")
+            for picture in (self.work / f"s{i}" / "inputs").glob("*.png"):
+                shutil.copy(FIXTURES / "_inputs" / "second.png", picture)
+            resumed = self.done("sweep", "--resume", f"s{i}", "--json").json()
+            self.assertEqual([c["values"] for c in resumed["cells"]], [c["values"] for c in report["cells"]])
+            for cell in resumed["cells"]:
+                self.assertEqual(json.loads((pathlib.Path(cell["run"]) / "run.json").read_text())["request"]["image"], cell["values"]["image"])
+        self.assertEqual(report["cells"][0]["figures"]["reference"], 1)
+
+    def test_axes_and_references_changed_by_hand(self):
+        """Figures hold against what they were measured against, cells for the values that they were rendered with."""
+        self.done(*self.words("--axis", "steps=1,2,3", "--out", "s"))
+        file = self.work / "s" / "sweep.json"
+
+        def resumed(change):
+            record = json.loads(file.read_text())
+            change(record)
+            file.write_text(json.dumps(record))
+            cells = self.done("sweep", "--resume", "s", "--json").json()["cells"]
+            for cell in cells:
+                run = json.loads((pathlib.Path(cell["run"]) / "run.json").read_text())
+                self.assertEqual(run["request"]["steps"], cell["values"]["steps"])
+                if "figures" in cell:
+                    other = cells[cell["figures"]["reference"]]
+                    mean = self.done("compare", cell["run"], other["run"], "--json").json()["mean"]
+                    self.assertAlmostEqual(cell["figures"]["psnr"], mean["psnr"], 9)
+            return [c.get("figures", {}).get("reference") for c in cells]
+
+        self.assertEqual(resumed(lambda record: None), [2, 2, None])
+        self.assertEqual(resumed(lambda record: record.update(reference={"steps": 1})), [None, 0, 0])
+        self.assertEqual(resumed(lambda record: record["axes"].update(steps=[3, 2, 1])), [2, 2, None])
+
     def test_killed(self):
         words = self.words("--axis", "seed=1..3", "--steps", 30, "--out", "s", "--no-reuse")
         process = self.start(*words)
@@ -153,14 +207,11 @@ class Sweep(Case):
         self.assertEqual([c["run"] for c in resumed["cells"]], [c["run"] for c in report["cells"]])
 
     def test_a_branch_of_a_clip_in_windows(self):
-        # What the branch leaves open of its windows is as in the run, as in render.
+        # What the branch leaves open is as in the run, its windows too, as in render.
         model = FIXTURES / "_models" / "SkyReels-V2-DF-tiny"
         self.done("render", "--model", model, "--prompt", PROMPT, "--size", "64x48", "--frames", 21, "--seed", 7, "--dtype", "f32", "--steps", 2, "--run-dir", "long", "--out", "l.mp4",
                   self.write({"schema": 1, "forcing": {"base": 13, "overlap": 9}}, "forcing.json"))
-        request = json.loads((self.work / "long" / "run.json").read_text())["request"]
-        request["start"] = {"run": "long", "step": 1}
-        del request["forcing"]
-        sweep = self.write({"schema": 1, "request": request, "axes": {"guidance": [2, 6]}})
+        sweep = self.write({"schema": 1, "request": {"start": {"run": "long", "step": 1}}, "axes": {"guidance": [2, 6]}})
         cells = self.done("sweep", sweep, "--list", "--json").json()["cells"]
         self.assertEqual(len(cells), 2)
 
