@@ -7,6 +7,7 @@
 #include "app/runs/request_lines.h"
 #include "app/sweep/sweep_axes.h"
 #include "engine/core/units.h"
+#include "engine/sampling/scheduler.h"
 
 namespace denoir::app {
 namespace {
@@ -44,7 +45,9 @@ QList<SweepField> sweep_fields(const RequestDocument& document) {
     const quint64 first = seed.isValid() ? seed.toULongLong() : 7;
     add("seed", QStringLiteral("%1, %2, %3").arg(first).arg(first + 1).arg(first + 2),
         SweepAxes::tr("7, 8, 9 or 1..4"));
-    add("sampler", QStringLiteral("unipc, dpmpp, euler"), QStringLiteral("unipc, dpmpp, euler"));
+    QStringList known;
+    for (const auto& [name, sampler] : samplers) known << to_qstring(name);
+    add("sampler", known.join(QStringLiteral(", ")), known.join(QStringLiteral(", ")));
     const int width = value("width").toInt(), height = value("height").toInt();
     const int multiple = document.variant().multiple();
     QString sizes;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/core/json.h"
+#include "engine/core/named.h"
 
 namespace denoir {
 
@@ -21,11 +22,6 @@ struct JsonSource {
     /// Somebody wrote it: a value out of range is a UsageError that tells the range. Else a program did, and what does
     /// not fit has been changed: an Error with `hint`.
     bool by_hand = true;
-};
-
-template <class T> struct Named {
-    std::string_view name;
-    T value;
 };
 
 /// A value of a document with its place there, asked for with its type and range. What does not fit is refused: an

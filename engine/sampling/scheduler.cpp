@@ -8,13 +8,9 @@
 
 namespace denoir {
 
-std::string_view name(Sampler sampler) {
-    return sampler == Sampler::unipc ? "unipc" : sampler == Sampler::dpmpp ? "dpmpp" : "euler";
-}
-
 std::optional<Sampler> sampler_from_name(std::string_view text) {
-    for (const Sampler s : {Sampler::unipc, Sampler::dpmpp, Sampler::euler})
-        if (name(s) == text) return s;
+    for (const auto& [name, sampler] : samplers)
+        if (name == text) return sampler;
     return std::nullopt;
 }
 

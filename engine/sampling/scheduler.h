@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
 #include <cmath>
 #include <map>
 #include <memory>
@@ -8,13 +9,16 @@
 #include <string>
 #include <string_view>
 
+#include "engine/core/named.h"
 #include "engine/core/tensor.h"
 #include "engine/sampling/sigmas.h"
 
 namespace denoir {
 
 enum class Sampler { unipc, dpmpp, euler };
-std::string_view name(Sampler);
+/// As requests name them, in the order in which they are offered.
+inline constexpr std::array<Named<Sampler>, 3> samplers{
+    {{"unipc", Sampler::unipc}, {"dpmpp", Sampler::dpmpp}, {"euler", Sampler::euler}}};
 std::optional<Sampler> sampler_from_name(std::string_view);
 SigmaList usual_sigmas(Sampler); ///< the original repositories'
 

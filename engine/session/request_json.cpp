@@ -28,8 +28,6 @@ constexpr std::array<Named<Family>, 4> families{{{"wan", Family::wan},
                                                  {"skyreels", Family::skyreels},
                                                  {"skyreels-df", Family::skyreels_df},
                                                  {"wan2.2", Family::wan22}}};
-constexpr std::array<Named<Sampler>, 3> samplers{
-    {{"unipc", Sampler::unipc}, {"dpmpp", Sampler::dpmpp}, {"euler", Sampler::euler}}};
 constexpr std::array<Named<DType>, 2> dtypes{{{"f32", DType::f32}, {"bf16", DType::bf16}}};
 constexpr std::array<Named<PrecisionPolicy>, 3> precisions{
     {{"f32", PrecisionPolicy::f32}, {"wan", PrecisionPolicy::wan}, {"skyreels", PrecisionPolicy::skyreels}}};

@@ -27,6 +27,7 @@
 #include "app/request/request_document.h"
 #include "engine/backend/cards.h"
 #include "engine/core/units.h"
+#include "engine/sampling/scheduler.h"
 #include "ui/docks/parameters_text.h"
 #include "ui/docks/sizes.h"
 #include "ui/theme/colours.h"
@@ -38,6 +39,21 @@
 #include "ui/widgets/wheel.h"
 
 namespace denoir::ui {
+namespace {
+
+QString title(Sampler sampler) {
+    switch (sampler) {
+    case Sampler::unipc:
+        return QStringLiteral("UniPC");
+    case Sampler::dpmpp:
+        return QStringLiteral("DPM++ 2M");
+    case Sampler::euler:
+        return QStringLiteral("Euler");
+    }
+    return {};
+}
+
+} // namespace
 
 ParametersPanel::ParametersPanel(Studio& studio, QAction& generate, QWidget* parent)
     : QWidget(parent), studio_(studio), advanced_(new QWidget), advanced_toggle_(new QToolButton) {
@@ -78,9 +94,7 @@ ParametersPanel::ParametersPanel(Studio& studio, QAction& generate, QWidget* par
     add_seed(form); // in a low window what is below it has to be scrolled to
     add_number(form, QStringLiteral("shift"), tr("Shift"), limits::shift, 0.5, 2);
     auto* sampler = add_choice(form, QStringLiteral("sampler"), tr("Sampler"));
-    sampler->addItem(QStringLiteral("UniPC"), QStringLiteral("unipc"));
-    sampler->addItem(QStringLiteral("DPM++ 2M"), QStringLiteral("dpmpp"));
-    sampler->addItem(QStringLiteral("Euler"), QStringLiteral("euler"));
+    for (const auto& [name, each] : samplers) sampler->addItem(title(each), app::to_qstring(name));
     add_number(form, QStringLiteral("fps"), tr("Rate"), limits::fps, 1, 2, tr(" fps"));
 
     advanced_toggle_->setObjectName(QStringLiteral("more"));
