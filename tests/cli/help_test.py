@@ -11,10 +11,7 @@ COMMANDS = ["render", "decode", "verify", "runs", "sweep", "compare", "module", 
 class Help(Case):
     def test_program(self):
         text = self.done("--help").out
-        for command in COMMANDS:
-            self.assertIn(f"  {command} ", text)
-        for command in ("completion",):
-            self.assertNotIn(f"  {command} ", text)
+        self.assertEqual(re.findall(r"^  ([a-z][a-z-]*)  +\S", text, re.M), COMMANDS)
         self.assertRegex(self.done("--version").out, r"^denoir-cli \d+\.\d+\.\d+\n$")
 
     def test_commands(self):
@@ -32,6 +29,22 @@ class Help(Case):
             # Descriptions stand in one column, also behind "…", which is longer than it is wide.
             beside = [re.search(r"\S  +(?=\S)", line) for line in result.out.splitlines() if line.startswith("  --")]
             self.assertEqual({m.end() for m in beside if m}, {34}, command)
+
+    def test_choices(self):
+        """The words that a request may hold are those that the help and the completions name."""
+        text = self.done("render", "--help").out
+        described = {block.split()[0]: " ".join(block.split()) for block in re.split(r"\n(?=  --)", text)[1:]}
+        completion = self.done("completion", "bash").out
+        for option in ("--mode", "--family", "--sampler", "--dtype", "--precision", "--preprocess", "--latents"):
+            refusal = self.refused("render", option, "none-of-these", "--prompt", "x", "--out", "a.mp4", codes=(2,), names=(option,)).err
+            words = re.search(r"[Oo]ne of (.*)", refusal)[1].split(", ")
+            self.assertIn(f'{option}) COMPREPLY=($(compgen -W "{" ".join(words)}"', completion)
+            for word in words:
+                self.assertRegex(described[option], rf"(?<![\w.-]){re.escape(word)}(?![\w-])", option)
+            if option == "--sampler": # known to a module, too
+                refusal = self.refused("module", "scheduler", "--set", "steps=2", "--set", "sampler=none-of-these", "--out", "a.safetensors", codes=(2,)).err
+                self.assertIn(f"use {', '.join(words[:-1])} or {words[-1]}", refusal)
+                self.assertIn(f"sampler={'|'.join(words)}", "".join(self.done("module", "--help").out.split()))
 
     def test_suggestions(self):
         for words, near in ((["rendr"], "render"), (["tokenise", "x"], "tokenize"), (["render", "--promt", "x"], "--prompt"), (["render", "--seeed=1"], "--seed"),
