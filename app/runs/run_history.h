@@ -42,7 +42,7 @@ public:
         StepsDoneRole,  ///< whole steps on disk
         BranchStepRole, ///< of a branch: the step of its run that it begins at; else -1
         GuidanceRole,
-        SecondsRole,
+        SecondsRole, ///< of work on it
         StarredRole,
         BytesRole,     ///< on disk
         ThumbnailRole, ///< path of thumbnail.png; empty: none (yet)

@@ -17,18 +17,23 @@ namespace denoir::app {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr int index_version = 8; ///< of the table, of pack() and of haystacks
+constexpr int index_version = 8; ///< of the table, of with_fields() and of haystacks
 constexpr int scanner_nice = 10;
 constexpr std::size_t batch = 256;
 
-QByteArray pack(const RunRow& r) {
+/// What is stored of a row beside its entry: each(field, …), in this order.
+template <class Row, class Each> void with_fields(Row& r, Each each) {
+    each(r.path, r.stamp, r.name, r.prompt, r.negative, r.prompt_template, r.standing, r.mode, r.model, r.sampler,
+         r.created, r.seed, r.width, r.height, r.frames, r.steps, r.steps_done, r.branch_step, r.guidance, r.seconds,
+         r.bytes, r.droppable, r.starred, r.thumbnail, r.video, r.latents, r.issue.file, r.issue.field, r.issue.message,
+         r.issue.hint, r.haystack);
+}
+
+QByteArray pack(const RunRow& row) {
     QByteArray bytes;
     QDataStream out(&bytes, QIODevice::WriteOnly);
     out.setVersion(QDataStream::Qt_6_4);
-    out << r.path << r.stamp << r.name << r.prompt << r.negative << r.prompt_template << qint32(r.standing) << r.mode
-        << r.model << r.sampler << r.created << r.seed << r.width << r.height << r.frames << r.steps << r.steps_done
-        << r.branch_step << r.guidance << r.seconds << r.bytes << r.droppable << r.starred << r.thumbnail << r.video
-        << r.latents << r.issue.file << r.issue.field << r.issue.message << r.issue.hint << r.haystack;
+    with_fields(row, [&out](const auto&... field) { (out << ... << field); });
     return bytes;
 }
 
@@ -47,15 +52,11 @@ RunRow read_or_tell(const fs::path& entry) try { return read_run(entry); } catch
     return unreadable_run(entry, Issue::from_current_exception());
 }
 
-bool unpack(const QByteArray& bytes, RunRow& r) {
+bool unpack(const QByteArray& bytes, RunRow& row) {
     QDataStream in(bytes);
     in.setVersion(QDataStream::Qt_6_4);
-    qint32 standing = 0;
-    in >> r.path >> r.stamp >> r.name >> r.prompt >> r.negative >> r.prompt_template >> standing >> r.mode >> r.model >>
-        r.sampler >> r.created >> r.seed >> r.width >> r.height >> r.frames >> r.steps >> r.steps_done >>
-        r.branch_step >> r.guidance >> r.seconds >> r.bytes >> r.droppable >> r.starred >> r.thumbnail >> r.video >>
-        r.latents >> r.issue.file >> r.issue.field >> r.issue.message >> r.issue.hint >> r.haystack;
-    r.standing = RunStanding(std::clamp(standing, 0, int(RunStanding::unreadable)));
+    with_fields(row, [&in](auto&... field) { (in >> ... >> field); });
+    row.standing = std::clamp(row.standing, RunStanding{}, RunStanding::unreadable);
     return in.status() == QDataStream::Ok && in.atEnd();
 }
 

@@ -94,6 +94,7 @@ QByteArray field(const QString& name, const QString& value) {
 
 /// As haystacks have them, in the order of RunStanding.
 constexpr const char* standings[] = {"waiting", "running", "done", "failed", "cancelled", "interrupted", "unreadable"};
+static_assert(std::size(standings) == std::size_t(RunStanding::unreadable) + 1);
 
 /// The states whose words in a row begin so.
 QList<QByteArray> states(const QString& word) {

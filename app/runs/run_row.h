@@ -20,15 +20,15 @@ struct RunRow {
     qint64 created = 0; ///< milliseconds since 1970, UTC
     quint64 seed = 0;
     int width = 0, height = 0, frames = 0, steps = 0, steps_done = 0;
-    int branch_step = -1; ///< of a branch: the step of its run that it begins at; else -1
-    double guidance = 0, seconds = 0;
-    quint64 bytes = 0, droppable = 0;
+    int branch_step = -1;             ///< of a branch: the step of its run that it begins at; else -1
+    double guidance = 0, seconds = 0; ///< seconds: of work on it
+    quint64 bytes = 0, droppable = 0; ///< on disk
     bool starred = false, thumbnail = false, video = false, latents = false;
     Issue issue;
     QByteArray haystack; ///< what a search looks at, in small letters: UTF-8, half as long to read through
 
     void make_haystack();
-    /// "256x144 · 33 f · 20 steps · seed 7"
+    /// "256x144 · 33 f · 20 steps · CFG 5 · seed 7", of a branch with its step
     QString summary() const;
 };
 
