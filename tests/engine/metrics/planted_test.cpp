@@ -8,6 +8,8 @@
 
 #include "engine/backend/cpu/cpu_backend.h"
 #include "engine/metrics/trace_comparison.h"
+#include "engine/models/clip/vision.h"
+#include "engine/models/umt5/encoder.h"
 #include "engine/models/wan/rope.h"
 #include "engine/models/wan/transformer.h"
 #include "tests/engine/models/support.h"
@@ -216,6 +218,24 @@ TEST_P(Planted, AWrongCast) {
     a = b;
     a.precision.round_sinusoid = !a.precision.round_sinusoid;
     EXPECT_EQ(named(compared(a, b)), "time_embedding.input");
+}
+
+/// A layer that the graph does not know counts as what follows the one told before it.
+TEST(TraceGraph, KnowsEveryLayer) {
+    const auto known = [](const char* component, const std::vector<std::string>& layers) {
+        for (const std::string& layer : layers)
+            EXPECT_TRUE(metrics::inputs_of(component, layer)) << component << " " << layer;
+    };
+    wan::Config transformer;
+    transformer.layers = transformer.fps_rows = 2;
+    known("transformer", wan::layer_names(transformer));
+    known("transformer", wan::context_layer_names(transformer, true));
+    umt5::Config text;
+    text.layers = 2;
+    known("text_encoder", umt5::layer_names(text));
+    clip::Config image;
+    image.layers = 2;
+    known("image_encoder", clip::layer_names(image));
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, Planted, testing::Combine(testing::ValuesIn(sizes), testing::ValuesIn(policies)),
