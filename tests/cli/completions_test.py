@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The completion files are those that the program makes. To renew them: for s in bash zsh fish; do denoir-cli completion $s; done"""
+"""The completion files are those that the program makes; CONTRIBUTING.md says how to renew them."""
 
 import pathlib
 import shutil

@@ -70,7 +70,7 @@ def second_words(source):
     for context, message in messages(os.path.join(source, "ui/translations/denoir_de.ts")):
         text, german = message.find("source").text, "".join(message.find("translation").itertext()).strip()
         texts.append(german)
-        if context.endswith("::MainWindow"):
+        if german and context.endswith("::MainWindow"):
             named.setdefault(german.replace("&", "").lower(), set()).add(text.replace("&", "").lower())
     for text in texts:
         yield from (f"{text!r}: the word is {word!r}" for other, word in INSTEAD.items() if other.lower() in text.lower())
