@@ -29,9 +29,8 @@ struct EngineWorker::State {
 
         void run_begins(const RunFolder& run) {
             const RunRecord& record = run.record();
-            const int first = record.request.start   ? record.request.start->step
-                              : record.steps.empty() ? 0
-                                                     : record.steps.back().step;
+            const auto& start = record.request.start; // a branch that begins has not taken over its steps yet
+            const int first = !record.steps.empty() ? record.steps.back().step : start ? start->step : 0;
             run_ = to_qstring(run.path());
             emit worker_.run_created(job_, run_, record.total_steps, first, record.request);
         }

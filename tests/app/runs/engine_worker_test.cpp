@@ -127,6 +127,18 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 2, 60000);
         QCOMPARE(steps.count(), 10);
         QCOMPARE(created[1][3].toInt(), 50);
+
+        // A branch that was stopped goes on where it stopped.
+        steps.clear();
+        const JobId stopped = worker_->render(branch_of(to_path(run), 2));
+        QTRY_VERIFY_WITH_TIMEOUT(steps.count() >= 2, 30000);
+        worker_->cancel(stopped);
+        QTRY_COMPARE_WITH_TIMEOUT(cancelled.count(), 3, 30000);
+        const QString second = cancelled[2][1].toString();
+        const int reached = RunFolder::open(to_path(second)).record().steps.back().step;
+        worker_->resume(second);
+        QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 3, 60000);
+        QCOMPARE(created[3][3].toInt(), reached);
     }
 
     void verify_names_what_differs() {
