@@ -297,8 +297,8 @@ void RunQueue::undo_clear() {
         for (; it != back.rend() && it->first == wanted + int(block.size()) && waits(*it) == waiting; ++it)
             block.push_back(std::move(it->second));
         // Entries may have ended since: what waits stays behind what does not.
-        const int low = waiting ? store_->first_waiting() : 0;
-        store_->put(std::clamp(wanted, low, std::max(low, rowCount())), std::move(block));
+        const int border = store_->first_waiting();
+        store_->put(waiting ? std::clamp(wanted, border, rowCount()) : std::min(wanted, border), std::move(block));
     }
     store_->save();
     store_->pump();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "app/base/folder.h"
 #include "app/base/text.h"
 #include "engine/core/own_folders.h"
 #include "engine/session/render.h"
@@ -12,7 +13,7 @@
 namespace denoir::app {
 namespace {
 
-constexpr int most_ended = 50;
+constexpr int most_ended = 50;    ///< beside those that are kept in any case
 constexpr int alike_to_pause = 2; ///< failures in a row for one reason
 
 } // namespace
@@ -74,7 +75,7 @@ void RunQueue::Store::pump() {
     e.begun = false;
     e.issue = {};
     try {
-        if (!e.resume) e.run = to_qstring(new_run_folder(e.request));
+        if (!e.resume) e.run = real_path(to_qstring(new_run_folder(e.request))); // as the history calls it
     } catch (...) {
         e.issue = Issue::from_current_exception();
         return end(row, State::failed);
@@ -140,16 +141,16 @@ void RunQueue::Store::mind_failures(State state, const Issue& why, const QString
 }
 
 void RunQueue::Store::trim() {
-    int ended = int(std::count_if(entries.begin(), entries.end(), [](const Entry& e) { return e.ended(); }));
-    for (int row = 0; row < int(entries.size()) && ended > most_ended;) {
-        const Entry& e = entries[std::size_t(row)];
-        // Of what failed before it had a folder the request is nowhere else.
-        if (!e.ended() || e.state == State::interrupted || (e.state == State::failed && e.run.isEmpty())) {
+    // Of what failed before it had a folder the request is nowhere else.
+    const auto may_go = [](const Entry& e) {
+        return e.ended() && e.state != State::interrupted && !(e.state == State::failed && e.run.isEmpty());
+    };
+    auto many = std::count_if(entries.begin(), entries.end(), may_go);
+    for (int row = 0; many > most_ended;) {
+        if (may_go(entries[std::size_t(row)]))
+            take(row), --many;
+        else
             ++row;
-            continue;
-        }
-        take(row);
-        --ended;
     }
 }
 

@@ -429,7 +429,7 @@ private slots:
         QCOMPARE(numbers().size(), qsizetype(5));
     }
 
-    /// Of what ended fifty are kept; what was interrupted waits to be taken up again, however old it is.
+    /// Of what ended fifty are kept; beside them what was interrupted waits to be taken up again, however old it is.
     void interrupted_runs_are_kept_beyond_the_fifty() {
         auto lost = tiny(1);
         lost.request.model = "/nowhere/model";
@@ -445,9 +445,70 @@ private slots:
         stored["entries"].push_back(waiting);
         store(stored);
         queue_->start();
-        QTRY_COMPARE_WITH_TIMEOUT(queue_->rowCount(), 50, 30000);
+        QTRY_COMPARE_WITH_TIMEOUT(queue_->rowCount(), 52, 30000); // the one that failed has no folder
         QCOMPARE(state(0), RunQueue::State::interrupted);
-        QCOMPARE(queue_->index(1).data(RunQueue::RunRole).toString(), QStringLiteral("/runs/12"));
+        QCOMPARE(queue_->index(1).data(RunQueue::RunRole).toString(), QStringLiteral("/runs/10"));
+    }
+
+    /// However much is kept of what else ended: whoever listens reads the entry.
+    void what_ends_is_there_when_it_is_told() {
+        auto lost = tiny(1);
+        lost.request.model = "/nowhere/model";
+        queue_->add(lost);
+        Json stored = stored_queue();
+        const Json waiting = stored["entries"][0];
+        for (int i = 0; i < 60; ++i) {
+            stored["entries"].insert(stored["entries"].begin(), waiting);
+            stored["entries"][0]["state"] = "failed"; // none of them has a folder
+        }
+        store(stored);
+        queue_->clear_waiting();
+        const quint64 last = queue_->add(tiny(2), false, QStringLiteral("tag"));
+        QString tag;
+        connect(&*queue_, &RunQueue::entry_ended, &*queue_,
+                [&](quint64 entry) { tag = queue_->index(queue_->row_of(entry)).data(RunQueue::TagRole).toString(); });
+        queue_->start();
+        QTRY_VERIFY_WITH_TIMEOUT(queue_->running() == 0, 30000);
+        QCOMPARE(tag, QStringLiteral("tag"));
+        QCOMPARE(state(queue_->row_of(last)), RunQueue::State::done);
+    }
+
+    /// What ended stays before what waits, wherever it stood.
+    void what_ended_comes_back_before_what_waits() {
+        queue_->add(tiny(3));
+        Json stored = stored_queue();
+        const Json waiting = stored["entries"][0];
+        for (const int seed : {2, 1}) {
+            stored["entries"].insert(stored["entries"].begin(), waiting);
+            stored["entries"][0]["state"] = "failed";
+            stored["entries"][0]["request"]["seed"] = seed;
+        }
+        store(stored);
+        queue_->set_paused(true);
+        queue_->remove(id(1));
+        QVERIFY(queue_->retry(id(0)));
+        queue_->undo_clear();
+        QCOMPARE(seeds(), (QList<quint64>{2, 1, 3}));
+    }
+
+    /// The history calls it by where it really lies; it is the same run, and what it is for goes with it.
+    void a_run_behind_a_link_is_resumed_with_its_tag() {
+        const QString real = home_->file(QStringLiteral("elsewhere"));
+        QVERIFY(QDir().mkpath(real) && QDir().mkpath(home_->data({})));
+        QVERIFY(QFile::link(real, home_->data(QStringLiteral("runs"))));
+        Arrivals steps(&*worker_, &EngineWorker::step_done);
+        const quint64 first = queue_->add(tiny(1, 300), false, QStringLiteral("tag"));
+        queue_->start();
+        QTRY_VERIFY_WITH_TIMEOUT(steps.count() >= 1, 30000);
+        queue_->set_paused(true);
+        queue_->cancel(first);
+        QTRY_VERIFY_WITH_TIMEOUT(queue_->running() == 0, 30000);
+        const QString run = queue_->index(0).data(RunQueue::RunRole).toString();
+        const QString real_run = real + u'/' + QFileInfo(run).fileName();
+        const quint64 again = queue_->add_resume(real_run);
+        QCOMPARE(queue_->rowCount(), 1);
+        QCOMPARE(queue_->index(0).data(RunQueue::TagRole).toString(), QStringLiteral("tag"));
+        QCOMPARE(queue_->add_resume(run), again);
     }
 
     void damaged_files_are_put_aside() {
