@@ -302,6 +302,11 @@ void RequestDocument::apply(const Request& request, const QStringList& keys) {
     asked_ = request;
     emit changed(keys);
     if (!std::all_of(keys.begin(), keys.end(), is_harmless)) return resolve_soon();
+    take_harmless();
+}
+
+/// What nobody has to be asked about.
+void RequestDocument::take_harmless() {
     if (!resolved_) return;
     resolved_->prompt = asked_.prompt;
     if (asked_.seed) resolved_->seed = asked_.seed;
@@ -318,8 +323,8 @@ void RequestDocument::resolve_soon() {
 void RequestDocument::take(const Resolution& resolution) {
     if (resolution.serial != serial_) return; // an older question
     resolved_ = resolution.resolved;
-    if (resolved_) resolved_->prompt = asked_.prompt; // edited since
     if (resolution.defaults) defaults_ = resolution.defaults;
+    take_harmless(); // edited since
     estimate_ = resolution.estimate;
     issues_ = resolution.issues;
     takes_image_ = resolution.takes_image;

@@ -112,6 +112,7 @@ private:
     void keep_one_window();
     void go(const State& from, const State& to);
     void apply(const Request& request, const QStringList& keys);
+    void take_harmless();
     void resolve_soon();
     void take(const Resolution& resolution);
 

@@ -421,6 +421,20 @@ private slots:
         QCOMPARE(document_->mode(), Mode::i2v);
     }
 
+    /// What decides nothing of defaults and messages, and was edited while they were asked for.
+    void an_answer_is_of_the_newest_edits() {
+        document_->set_value(key("steps"), 9);
+        document_->set_value(key("prompt"), QStringLiteral("A fox."));
+        document_->set_value(key("negative_prompt"), QStringLiteral("dark"));
+        document_->set_value(key("seed"), 42);
+        QVERIFY(document_->wait_resolved(20000));
+        const Request& resolved = *document_->resolved();
+        QCOMPARE(*resolved.steps, 9);
+        QCOMPARE(to_qstring(resolved.prompt), QStringLiteral("A fox."));
+        QCOMPARE(to_qstring(*resolved.negative_prompt), QStringLiteral("dark"));
+        QCOMPARE(*resolved.seed, 42u);
+    }
+
     /// Typing must not wait for the engine.
     void many_edits_ask_once_more() {
         QSignalSpy resolved(&*document_, &RequestDocument::resolved_changed);
