@@ -37,11 +37,15 @@ ProjectContent read_project(const QString& file) {
 void fit_trim(Shot& shot, const Take& before) {
     const Take& now = shot.current();
     if (before.still() || now.still()) { // as long as it was, in its own frames
-        int length = int(std::lround(std::min(shot.frames() / before.fps * now.fps, double(now.most()))));
-        const std::optional<Shot::Kept> kept = before.still() ? shot.kept : Shot::Kept{shot.in, shot.out, length};
+        const auto in_now = [&](int frames) {
+            return std::max(1, int(std::lround(std::min(frames / before.fps * now.fps, double(now.most())))));
+        };
+        int length = in_now(shot.frames());
+        auto kept = before.still() ? shot.kept : Shot::Kept{shot.in, shot.out, shot.frames()};
         shot.kept.reset();
         shot.in = 0;
         if (now.still()) {
+            if (kept) kept->length = in_now(kept->length);
             shot.kept = kept;
         } else if (kept) {
             if (shot.out == kept->length) length = kept->out - kept->in;
@@ -203,8 +207,7 @@ bool Project::remove_shot(int row) {
     if (row < 0 || row >= count()) return false;
     std::vector<Shot> after = shots_;
     after.erase(after.begin() + row);
-    push(tr("remove a shot"), after, {Kind::shot_removed, row, -1}, {Kind::shot_added, row});
-    return true;
+    return push(tr("remove a shot"), after, {Kind::shot_removed, row, -1}, {Kind::shot_added, row});
 }
 
 bool Project::move_shot(int from, int to) {
@@ -212,8 +215,7 @@ bool Project::move_shot(int from, int to) {
     std::vector<Shot> after = shots_;
     const auto first = after.begin() + from, target = after.begin() + to;
     from < to ? std::rotate(first, first + 1, target + 1) : std::rotate(target, first, first + 1);
-    push(tr("move a shot"), after, {Kind::shot_moved, to, from}, {Kind::shot_moved, from, to});
-    return true;
+    return push(tr("move a shot"), after, {Kind::shot_moved, to, from}, {Kind::shot_moved, from, to});
 }
 
 bool Project::trim(int row, int in, int out, int merge) {

@@ -136,6 +136,16 @@ private slots:
         p.add_shot(take_of(home_->file("large.png"), 24));
         QCOMPARE(format_of(p.shots()).width, 1920);
         QCOMPARE(format_of(p.shots()).height, 1280);
+
+        // The first shot's rate is the cut's.
+        Take slow = take(10'000'000, "slow"), fast = take(1, "fast");
+        slow.fps = 10, fast.fps = 1000;
+        p.clear();
+        p.add_shot(slow);
+        p.add_shot(fast);
+        const auto shots = p.shots();
+        QVERIFY(!p.move_shot(1, 0));
+        QVERIFY(p.shots() == shots);
     }
 
     /// A still in place of a clip, looked at and given up: the clip shows what it showed.
@@ -155,6 +165,21 @@ private slots:
         QVERIFY(p.select_take(0, 1) && p.split(0, 10) && p.select_take(1, 0));
         QCOMPARE(p.shot(1).in, 45); // where the first half ends
         QCOMPARE(p.shot(1).out, 59);
+    }
+
+    /// Whatever the stills' own rates are.
+    void stills_of_other_rates_give_it_back_too() {
+        write_png(to_path(home_->file("title.png")), Image(40, 30));
+        const auto still = [&](double fps) { return take_of(home_->file("title.png"), fps); };
+        Project p;
+        p.add_shot(take(59, "a"));
+        QVERIFY(p.trim(0, 30, 31) && p.add_take(0, still(10)) && p.select_take(0, 0)); // less than half a frame of it
+        QCOMPARE(p.shot(0).in, 30);
+        QCOMPARE(p.shot(0).out, 31);
+        QVERIFY(p.trim(0, 5, 54) && p.select_take(0, 1));
+        QVERIFY(p.add_take(0, still(24)) && p.select_take(0, 0));
+        QCOMPARE(p.shot(0).in, 5);
+        QCOMPARE(p.shot(0).out, 54);
     }
 
     /// A folder of frames comes at the rate that Denoir wrote into it, else at the cut's.
