@@ -45,7 +45,7 @@ void ResultPlacer::place_held() {
 }
 
 void ResultPlacer::set_recovery_offered(bool offered) {
-    if (offered && !recovery_offered_) find_unplaced();
+    if (!recovery_offered_) find_unplaced(); // also of what was kept, which comes back unasked
     recovery_offered_ = offered;
     if (offered) return;
     const QStringList placed = project_.runs();

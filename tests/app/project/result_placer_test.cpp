@@ -165,29 +165,8 @@ private slots:
 
     /// The studio ended before the recovery was answered: the next one brings the results into its cut, once.
     void what_an_earlier_session_left_is_recovered_too() {
-        const QString tag = ResultPlace{shot(), {}, {}}.tag();
-        const QString file = home_.data("cut.denoir"), queued = home_.data("queue.json");
-        project_->save_as(file);
-        project_->clear();
-        queue_->clear_waiting(); // of the tests before
-        add(tag);
-        add(tag);
-        QVERIFY(queue_->flush());
-        std::string text = read_text(to_path(queued), 1 << 20);
-        for (const QString& run : runs_) {
-            text.replace(text.find("\"waiting\""), 9, "\"done\"");
-            text.replace(text.find("\"run\": \"\""), 9, "\"run\": \"" + run.toStdString() + '"');
-        }
-        const auto start_again = [&] {
-            placer_.reset();
-            queue_.reset();
-            queue_.emplace(*worker_);
-            placer_.emplace(*project_, *queue_);
-        };
-        placer_.reset();
-        queue_.reset();
-        write_file(to_path(queued), text);
-        start_again();
+        const QString file = home_.data("cut.denoir");
+        leave_results_of(file);
         placer_->set_recovery_offered(true);
         placer_->set_recovery_offered(true); // once more after a Cancel
         start_again();                       // unanswered
@@ -201,6 +180,15 @@ private slots:
         placer_->set_recovery_offered(true);
         placer_->set_recovery_offered(false);
         QCOMPARE(project_->shot(0).takes.size(), std::size_t(2)); // what was removed stays so
+    }
+
+    /// Unsaved changes that were kept at the end come back without a question, and so do they.
+    void what_a_session_left_comes_with_what_it_kept() {
+        const QString file = home_.data("cut.denoir");
+        leave_results_of(file);
+        project_->open(file);
+        placer_->set_recovery_offered(false);
+        QCOMPARE(project_->shot(0).takes.size(), std::size_t(3));
     }
 
     void what_has_no_place_is_said() {
@@ -223,6 +211,31 @@ private slots:
 private:
     QString shot() const { return project_->shot(0).id; }
     quint64 add(const QString& tag) { return queue_->add({tiny_request(), {}}, false, tag); }
+    void start_again() {
+        placer_.reset();
+        queue_.reset();
+        queue_.emplace(*worker_);
+        placer_.emplace(*project_, *queue_);
+    }
+    /// The cut is in this file and not open; an earlier session made two takes of its shot, which are unplaced.
+    void leave_results_of(const QString& file) {
+        const QString tag = ResultPlace{shot(), {}, {}}.tag(), queued = home_.data("queue.json");
+        project_->save_as(file);
+        project_->clear();
+        queue_->clear_waiting(); // of the tests before
+        add(tag);
+        add(tag);
+        QVERIFY(queue_->flush());
+        std::string text = read_text(to_path(queued), 1 << 20);
+        for (const QString& run : runs_) {
+            text.replace(text.find("\"waiting\""), 9, "\"done\"");
+            text.replace(text.find("\"run\": \"\""), 9, "\"run\": \"" + run.toStdString() + '"');
+        }
+        placer_.reset();
+        queue_.reset();
+        write_file(to_path(queued), text);
+        start_again();
+    }
     /// An entry of the queue that is done.
     void end(const QString& tag, const QString& run) {
         emit queue_->entry_ended(add(tag), int(RunQueue::State::done), run);
