@@ -207,7 +207,9 @@ void LayerComparison::ask_histograms(const QString& key) {
     thread_.put([this, key, number, files = files_] {
         if (number != asked_) return;
         try {
-            tell([this, key, found = files->histograms(key.toStdString())] { emit histograms_ready(key, found); });
+            tell([this, key, files, found = files->histograms(key.toStdString())] {
+                if (files == files_) emit histograms_ready(key, found); // else of a result before
+            });
         } catch (...) {
             tell([this, issue = Issue::from_current_exception()] {
                 issue_ = issue;
