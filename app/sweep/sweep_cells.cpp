@@ -40,6 +40,7 @@ SweepDocument::Tag SweepDocument::read_tag(const QString& tag) {
 
 void SweepDocument::with_sweep(const QString& path, std::function<void(OpenSweep&)> use, bool tell) {
     if (const auto there = sweeps_.value(path)) return use(*there);
+    ++reading_;
     files_.put([this, path, use = std::move(use), tell, look = looks_only_] {
         std::shared_ptr<SweepFolder> folder;
         Issue issue;
@@ -54,13 +55,14 @@ void SweepDocument::with_sweep(const QString& path, std::function<void(OpenSweep
                 issue = Issue::from_current_exception();
             }
         QMetaObject::invokeMethod(this, [this, folder, issue, writable, use, tell] {
-            if (!folder) {
-                if (tell) emit failed(issue);
-                return;
+            --reading_;
+            if (folder) {
+                const QString name = to_qstring(folder->path());
+                if (!sweeps_.contains(name)) adopt(std::make_shared<OpenSweep>(std::move(*folder), writable), false);
+                use(*sweeps_.value(name));
+            } else if (tell) {
+                emit failed(issue);
             }
-            const QString name = to_qstring(folder->path());
-            if (!sweeps_.contains(name)) adopt(std::make_shared<OpenSweep>(std::move(*folder), writable), false);
-            use(*sweeps_.value(name));
             let_go();
         });
     });
@@ -91,6 +93,8 @@ void SweepDocument::measure(const OpenSweep& sweep) {
 }
 
 void SweepDocument::let_go() {
+    // One that is being read twice has its lock from the first time: the second is of no use without that one.
+    if (reading_ > 0) return;
     QSet<QString> needed;
     if (shown_) needed.insert(shown_->path());
     for (int row = 0; row < queue_.rowCount(); ++row) {

@@ -145,6 +145,7 @@ private:
     std::stop_source looking_;
     bool watching_ = false, starting_ = false, wanted_ = false;
     bool looks_only_ = false;                           ///< nothing is stored
+    int reading_ = 0;                                   ///< sweeps, for with_sweep()
     QHash<QString, std::shared_ptr<OpenSweep>> sweeps_; ///< shown, or with entries in the queue
     std::shared_ptr<OpenSweep> shown_;
     QHash<std::size_t, quint64> entries_;                 ///< cell of the shown sweep -> queue entry

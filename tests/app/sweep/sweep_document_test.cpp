@@ -45,6 +45,7 @@ private slots:
     void goes_on_after_a_restart();
     void a_failed_cell_is_tried_again();
     void a_failure_that_was_not_written_down_is_filled_in();
+    void two_that_were_not_written_down_are_filled_in();
     void a_prompt_of_an_axis_has_no_template();
     void the_model_is_loaded_once();
     void what_waits_can_be_taken_out();
@@ -319,6 +320,29 @@ void SweepDocumentTest::a_failure_that_was_not_written_down_is_filled_in() {
     studio_->start();
     QTRY_VERIFY_WITH_TIMEOUT(sweeps().shown() && sweeps().shown()->cell(0).error, 10000);
     QCOMPARE(sweeps().cell(0).state, CellState::failed);
+}
+
+/// Of a sweep that is not shown: each reads it by itself.
+void SweepDocumentTest::two_that_were_not_written_down_are_filled_in() {
+    prepare({{"steps", "2, 3"}});
+    start();
+    const QString path = sweeps().shown()->path();
+    finish();
+    studio_->settings.set_value("tune/shown", {});
+    studio_.reset();
+    {
+        SweepFolder folder = SweepFolder::take(to_path(path));
+        for (SweepCell& cell : folder.record().cells) cell = {};
+        folder.save();
+    }
+    open();
+    studio_->start();
+    const auto written = [&] {
+        const std::vector<SweepCell> cells = SweepFolder::open(to_path(path)).record().cells;
+        return std::all_of(cells.begin(), cells.end(),
+                           [](const SweepCell& cell) { return cell.state == SweepCell::State::done; });
+    };
+    QTRY_VERIFY_WITH_TIMEOUT(written(), 10000);
 }
 
 /// What it was drawn from is not what its cell is of.
