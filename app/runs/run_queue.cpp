@@ -230,7 +230,7 @@ bool RunQueue::retry(quint64 id) {
         return false;
     Entry e = store_->take(row);
     e.state = State::waiting;
-    e.resume = e.has_run();
+    e.resume = e.has_run() || !e.can_begin_anew();
     e.issue = {};
     store_->put(store_->first_waiting(), std::move(e));
     store_->save();

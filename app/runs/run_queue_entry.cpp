@@ -85,8 +85,12 @@ void RunQueue::Entry::drop_empty_run() {
 
 void RunQueue::Entry::after_crash() {
     drop_empty_run();
-    state = run.isEmpty() ? State::waiting : State::interrupted;
-    if (run.isEmpty()) return;
+    if (run.isEmpty()) {
+        state = State::waiting;
+        resume = !can_begin_anew();
+        return;
+    }
+    state = State::interrupted;
     left_at_work = true;
     try {
         const RunState ended = RunFolder::open(to_path(run)).record().state;

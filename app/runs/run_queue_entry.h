@@ -31,6 +31,8 @@ struct RunQueue::Entry {
 
     /// True where the entry's folder holds a run.
     bool has_run() const;
+    /// False: of a run that is to go on and could never be read.
+    bool can_begin_anew() const { return request.seed.has_value(); }
     /// Forgets its folder where there is no run, and removes it where nothing was put there.
     void drop_empty_run();
     /// The program ended while it was at work: waits again, or ended as the run says where there is one.

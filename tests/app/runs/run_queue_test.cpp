@@ -511,6 +511,32 @@ private slots:
         QCOMPARE(queue_->add_resume(run), again);
     }
 
+    /// Of a run that was gone when it was asked for nothing is known that could begin anew.
+    void a_run_that_was_never_read_does_not_begin_anew() {
+        Arrivals ended(&*queue_, &RunQueue::entry_ended);
+        const quint64 entry = queue_->add_resume(QStringLiteral("/nowhere/run"));
+        queue_->start();
+        QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 1, 30000);
+        QVERIFY(queue_->retry(entry));
+        QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 2, 30000);
+        QCOMPARE(state(0), RunQueue::State::failed);
+        QCOMPARE(queue_->index(0).data(RunQueue::KindRole).toString(), QStringLiteral("resume"));
+    }
+
+    /// It was at work when the program was killed, and its folder went since.
+    void a_resumed_run_that_is_gone_after_a_crash_begins_anew() {
+        queue_->add(tiny(1));
+        Json stored = stored_queue();
+        stored["entries"][0]["state"] = "running";
+        stored["entries"][0]["kind"] = "resume";
+        stored["entries"][0]["run"] = "/nowhere/run";
+        store(stored);
+        Arrivals ended(&*queue_, &RunQueue::entry_ended);
+        queue_->start();
+        QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 1, 30000);
+        QCOMPARE(state(0), RunQueue::State::done);
+    }
+
     void damaged_files_are_put_aside() {
         for (const char* text : {"", "{", "[]", R"({"schema": 2, "entries": []})", R"({"schema": 1, "entries": [7]})",
                                  R"({"schema": 1, "entries": [{"id": 1, "request": {"schema": 1, "steps": "x"}}]})"}) {
