@@ -59,7 +59,6 @@ struct Thumbnails::State {
                         }
                 }
             }
-            bool good = true;
             try {
                 const int frame = questions[0].frame;
                 if (frame == whole_picture)
@@ -69,13 +68,10 @@ struct Thumbnails::State {
                 else
                     read_video(questions, end);
             } catch (...) { // no picture then
-                good = false;
+                for (const Question& q : questions) give_up(q);
             }
             const std::scoped_lock lock(mutex);
-            for (const Question& q : questions) {
-                asked.remove(q.key());
-                if (!good) unreadable.insert(q.key());
-            }
+            for (const Question& q : questions) asked.remove(q.key());
         }
     }
 
@@ -101,18 +97,20 @@ struct Thumbnails::State {
         constexpr int neighbours = 8;
         Image frame;
         for (const Question& q : questions) {
-            if (end.stop_requested()) return;
             const int wanted = std::min(q.frame, frames - 1); // past the end: the last one
-            for (int n = wanted;; ++n) {
+            for (int n = wanted; n < std::min(frames, wanted + neighbours); ++n) {
+                if (end.stop_requested()) return;
                 try {
                     read(n, frame);
                     break;
                 } catch (const Error&) {
                     if (frame.width > 0) break;
-                    if (n + 1 >= std::min(frames, wanted + neighbours)) throw;
                 }
             }
-            keep(q, to_qimage(thumbnail(frame, q.side)));
+            if (frame.width > 0)
+                keep(q, to_qimage(thumbnail(frame, q.side)));
+            else
+                give_up(q);
         }
     }
 
@@ -153,6 +151,11 @@ struct Thumbnails::State {
             cache.insert(q.key(), new QImage(std::move(image)), cost);
         }
         emit self.ready(q.file);
+    }
+
+    void give_up(const Question& q) {
+        const std::scoped_lock lock(mutex);
+        if (!cache.contains(q.key())) unreadable.insert(q.key());
     }
 
     Thumbnails& self;

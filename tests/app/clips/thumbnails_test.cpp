@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/clips/thumbnails.h"
 
+#include <fmt/format.h>
+
+#include <QDir>
 #include <QFile>
 #include <QTest>
+#include <filesystem>
 
+#include "app/base/text.h"
+#include "engine/media/image.h"
 #include "tests/app/clips.h"
 #include "tests/app/home.h"
 
@@ -32,6 +38,26 @@ private slots:
         thumbnails.forget(run);
         QVERIFY(thumbnails.step(run, 2, 80).isNull());
         QTRY_COMPARE_WITH_TIMEOUT(thumbnails.step(run, 2, 80), picture, 30000);
+    }
+
+    /// Frames that are asked for together are read together; those that cannot be read spoil no others.
+    void damaged_frames_spoil_no_others() {
+        const Home home;
+        const QString folder = home.file(QStringLiteral("frames"));
+        QVERIFY(QDir().mkpath(folder));
+        for (int n = 0; n < 30; ++n) {
+            const auto file = to_path(folder) / fmt::format("{:03}.png", n);
+            write_png(file, Image(40, 30));
+            if (n >= 1 && n <= 12) std::filesystem::resize_file(file, 60);
+        }
+        const QString first = home.file(QStringLiteral("large.png")); // read while the frames are asked for
+        write_png(to_path(first), Image(3000, 2000));
+        Thumbnails thumbnails;
+        thumbnails.picture(first, 80);
+        thumbnails.frame(folder, 1, 80);
+        thumbnails.frame(folder, 20, 80);
+        QTRY_VERIFY_WITH_TIMEOUT(!thumbnails.frame(folder, 20, 80).isNull(), 10000);
+        QVERIFY(thumbnails.frame(folder, 1, 80).isNull());
     }
 };
 
