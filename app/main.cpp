@@ -78,8 +78,6 @@ int run(QApplication& program, const ui::Arguments& arguments) {
     }
     app::Studio core;
     app::FrameCache frames(core.settings.frame_cache_bytes());
-    QObject::connect(&core.settings, &app::Settings::changed, &frames,
-                     [&] { frames.set_limit(core.settings.frame_cache_bytes()); });
     ui::Theme theme(program);
     theme.set_scheme(arguments.theme.value_or(ui::scheme_from_name(core.settings.theme())));
     ui::ShortcutGuard guard;

@@ -276,17 +276,6 @@ std::unique_ptr<Clip> FrameCache::open(ClipOpener source) {
     return std::unique_ptr<Clip>(new Clip(*this, std::move(source)));
 }
 
-void FrameCache::set_limit(qint64 bytes) {
-    const std::lock_guard lock(store_->mutex);
-    store_->limit = bytes;
-    store_->shrink({-1, -1});
-}
-
-qint64 FrameCache::limit() const {
-    const std::lock_guard lock(store_->mutex);
-    return store_->limit;
-}
-
 qint64 FrameCache::bytes() const {
     const std::lock_guard lock(store_->mutex);
     return store_->bytes;

@@ -70,8 +70,6 @@ public:
     /// `source` is called and used on the clip's thread, and told to stop when the clip is closed; it may throw Error.
     std::unique_ptr<Clip> open(ClipOpener source);
 
-    void set_limit(qint64 bytes);
-    qint64 limit() const;
     qint64 bytes() const; ///< held now; never more than the limit and one frame of each clip
 
 private:

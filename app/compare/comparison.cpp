@@ -73,7 +73,7 @@ struct Comparison::Worker {
         }
     }
 
-    /// The latents' own frames; null where they cannot be had (then the videos serve).
+    /// The latents' own frames. Throws Error where they cannot be had: then the videos serve.
     std::unique_ptr<ClipSource> exact(const ClipInfo& info, const QString& doing, const std::stop_token& stop) {
         return open_clip(exact_clip(info.run, stop,
                                     [&](double done, double total) {
