@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/base/folder.h"
 #include "app/base/settings.h"
 #include "app/base/text.h"
 #include "app/request/request_document.h"
@@ -42,15 +43,16 @@ void SweepDocument::with_sweep(const QString& path, std::function<void(OpenSweep
     if (const auto there = sweeps_.value(path)) return use(*there);
     ++reading_;
     files_.put([this, path, use = std::move(use), tell, look = looks_only_] {
+        const std::filesystem::path real = to_path(real_path(path)); // one sweep, whatever leads to it
         std::shared_ptr<SweepFolder> folder;
         Issue issue;
         if (!look) try {
-                folder = std::make_shared<SweepFolder>(SweepFolder::take(to_path(path)));
+                folder = std::make_shared<SweepFolder>(SweepFolder::take(real));
             } catch (const Error&) { // another process is at it: to be looked at
             }
         const bool writable = folder != nullptr;
         if (!folder) try {
-                folder = std::make_shared<SweepFolder>(SweepFolder::open(to_path(path)));
+                folder = std::make_shared<SweepFolder>(SweepFolder::open(real));
             } catch (...) {
                 issue = Issue::from_current_exception();
             }
@@ -285,7 +287,9 @@ void SweepDocument::list_earlier() {
         for (const auto& path : list_sweeps()) try {
                 const SweepFolder folder = SweepFolder::open(path);
                 const SweepRecord& record = folder.record();
-                Earlier one{to_qstring(path), {}, QDateTime::fromString(to_qstring(record.created), Qt::ISODateWithMs)};
+                Earlier one{real_path(to_qstring(path)),
+                            {},
+                            QDateTime::fromString(to_qstring(record.created), Qt::ISODateWithMs)};
                 QStringList titles;
                 for (const SweepAxis& axis : record.sweep.axes)
                     titles << field_title(to_qstring(axis.field)) + QLatin1Char(' ') +

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "app/base/folder.h"
 #include "app/base/settings.h"
 #include "app/base/text.h"
 #include "app/request/estimator.h"
@@ -225,7 +226,8 @@ void SweepDocument::start() {
         Observer observer;
         try {
             beginning->plan = plan_sweep(sweep, PlanDepth::all, std::move(done), observer);
-            beginning->folder = std::make_shared<SweepFolder>(SweepFolder::create(new_sweep_folder(sweep), sweep));
+            const QString folder = real_path(to_qstring(new_sweep_folder(sweep)));
+            beginning->folder = std::make_shared<SweepFolder>(SweepFolder::create(to_path(folder), sweep));
         } catch (...) {
             beginning->issue = Issue::from_current_exception();
         }

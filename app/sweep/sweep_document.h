@@ -45,7 +45,6 @@ public:
     const Outlook& outlook() const { return outlook_; }
     /// Keeps the outlook up to date; off while nobody looks.
     void set_watching(bool watching);
-    bool watching() const { return watching_; }
 
     /// Puts what has to be rendered into the queue; started() or failed() follows.
     void start();

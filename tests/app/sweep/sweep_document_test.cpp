@@ -55,6 +55,7 @@ private slots:
     void values_go_into_the_request();
     void earlier_sweeps_are_listed_and_opened();
     void another_sweep_is_told_before_its_cells();
+    void one_sweep_by_another_name_is_the_same();
 
 private:
     void open() {
@@ -320,6 +321,25 @@ void SweepDocumentTest::a_failure_that_was_not_written_down_is_filled_in() {
     studio_->start();
     QTRY_VERIFY_WITH_TIMEOUT(sweeps().shown() && sweeps().shown()->cell(0).error, 10000);
     QCOMPARE(sweeps().cell(0).state, CellState::failed);
+}
+
+/// As a shell completes it, or through a link.
+void SweepDocumentTest::one_sweep_by_another_name_is_the_same() {
+    prepare({{"steps", "2"}});
+    queue().set_paused(true);
+    start();
+    const OpenSweep* const shown = sweeps().shown();
+    const QString link = home_->file("link");
+    QVERIFY(QFile::link(QFileInfo(shown->path()).path(), link));
+    Arrivals another(&sweeps(), &SweepDocument::shown_changed), earlier(&sweeps(), &SweepDocument::earlier_changed);
+    QTRY_VERIFY_WITH_TIMEOUT(!sweeps().earlier().isEmpty(), 20000);
+    for (const QString& name : {shown->path() + '/', link + '/' + QFileInfo(shown->path()).fileName()})
+        sweeps().open(name);
+    earlier.clear();
+    sweeps().list_earlier(); // comes after them
+    QTRY_VERIFY_WITH_TIMEOUT(!earlier.isEmpty(), 20000);
+    QCOMPARE(another.count(), 0);
+    QCOMPARE(sweeps().shown(), shown);
 }
 
 /// Of a sweep that is not shown: each reads it by itself.
