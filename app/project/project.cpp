@@ -146,7 +146,7 @@ Project::Project(QObject* parent) : QObject(parent), timer_(new QTimer(this)) {
 
 Project::~Project() {
     undo_.disconnect(this); // it still tells of its own end
-    if (autosave_on_ && timer_->isActive()) write_autosave(false);
+    if (autosave_on_ && timer_->isActive()) write_autosave(ends_);
     if (autosave_ && !is_modified()) drop_autosave();
 }
 

@@ -231,6 +231,7 @@ private:
     std::unique_ptr<FileSaver> autosave_;
     QTimer* timer_;
     bool autosave_on_ = false, dirty_ = false, was_modified_ = false;
+    bool ends_ = false;            ///< keep_for_next_start() was called
     Issue issue_, autosave_issue_; ///< the newest; the autosave's, until one is written
 };
 

@@ -102,6 +102,7 @@ void Project::write_autosave(bool kept) {
 
 bool Project::keep_for_next_start() {
     timer_->stop();
+    ends_ = true;
     write_autosave(true);
     return !autosave_ || autosave_->flush();
 }

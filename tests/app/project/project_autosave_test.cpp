@@ -41,6 +41,21 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(p.issue().isEmpty(), 30000);
     }
 
+    /// What is still changed while the session ends is kept as the rest is: it ended in order.
+    void the_last_edits_of_a_session_are_kept_too() {
+        {
+            Project p;
+            p.set_autosave(true);
+            p.add_shot(take(5));
+            QVERIFY(p.keep_for_next_start());
+            p.add_shot(take(6));
+        }
+        const auto left = Project::recoverable();
+        QCOMPARE(left.size(), 1);
+        QCOMPARE(left[0].shots, 2);
+        QVERIFY(left[0].kept);
+    }
+
     void a_removed_folder_is_made_again() {
         Project p;
         p.set_autosave(true);
