@@ -311,7 +311,6 @@ void RunHistory::set_starred_only(bool only) {
     store_->starred_only = only;
     store_->filter();
 }
-bool RunHistory::starred_only() const { return store_->starred_only; }
 
 int RunHistory::total() const { return int(store_->rows.size()); }
 

@@ -69,7 +69,6 @@ public:
     void set_search(const QString& text);
     QString search() const;
     void set_starred_only(bool only);
-    bool starred_only() const;
 
     int total() const;                       ///< without search and filter
     int row_of(const QString& run) const;    ///< -1: not shown
