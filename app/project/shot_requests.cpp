@@ -69,6 +69,17 @@ void keep_one_window(Request& made) {
     }
 }
 
+/// Whether the model of a run without diffusion forcing can begin with an image, and so with the last picture of its
+/// own shot.
+bool begins_with_image(const Request& made) {
+    try {
+        const Variant variant = Variant::guess(ModelFolder::open(find_model(made.model), made.parts));
+        return variant.condition > 0 || variant.clean_image();
+    } catch (const Error&) { // gone since
+        return false;
+    }
+}
+
 } // namespace
 
 QString ResultPlace::tag() const {
@@ -97,15 +108,6 @@ Request extension_of(const Shot& shot, const Request& request) {
     go_on(r, shot.current(), shot.out, room);
     r.last_image.clear();
     return r;
-}
-
-bool begins_with_image(const Request& made) {
-    try {
-        const Variant variant = Variant::guess(ModelFolder::open(find_model(made.model), made.parts));
-        return variant.condition > 0 || variant.clean_image();
-    } catch (const Error&) { // gone since
-        return false;
-    }
 }
 
 Image frame_of(const Take& take, int frame) {

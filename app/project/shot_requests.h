@@ -16,10 +16,6 @@ namespace denoir::app {
 /// does not show again. Everything else is as in `request`; no seed.
 Request extension_of(const Shot& shot, const Request& request);
 
-/// Whether the model of a run without diffusion forcing can begin with an image, and so with the last picture of its
-/// own shot. Reads the headers of the model's files; false where they cannot be read.
-bool begins_with_image(const Request& made);
-
 /// The picture of `take` at that frame of the cut's shot: nearest where its clip turns out to be shorter. Throws Error.
 Image frame_of(const Take& take, int frame);
 
