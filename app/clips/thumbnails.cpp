@@ -155,7 +155,7 @@ struct Thumbnails::State {
 
     void give_up(const Question& q) {
         const std::scoped_lock lock(mutex);
-        if (!cache.contains(q.key())) unreadable.insert(q.key());
+        if (!cache.contains(q.key())) cache.insert(q.key(), new QImage, 1);
     }
 
     Thumbnails& self;
@@ -163,8 +163,7 @@ struct Thumbnails::State {
     std::condition_variable_any wake;
     std::deque<Question> waiting;
     QSet<QString> asked;           ///< waiting or being read
-    QSet<QString> unreadable;      ///< not asked again until forgotten
-    QCache<QString, QImage> cache; ///< cost in KiB
+    QCache<QString, QImage> cache; ///< cost in KiB; null: it cannot be read
     std::jthread thread;
 };
 
@@ -188,7 +187,7 @@ QImage Thumbnails::find(const QString& file, int frame, int side) {
     const QString key = question.key();
     const std::scoped_lock lock(state_->mutex);
     if (const QImage* image = state_->cache.object(key)) return *image;
-    if (state_->asked.contains(key) || state_->unreadable.contains(key)) return {};
+    if (state_->asked.contains(key)) return {};
     state_->asked.insert(key);
     state_->waiting.push_back(question);
     if (state_->waiting.size() > most_waiting) {
@@ -204,8 +203,6 @@ void Thumbnails::forget(const QString& file) {
     const QString prefix = file + QLatin1Char('\n');
     for (const QString& key : state_->cache.keys())
         if (key.startsWith(prefix)) state_->cache.remove(key);
-    for (auto it = state_->unreadable.begin(); it != state_->unreadable.end();)
-        it = it->startsWith(prefix) ? state_->unreadable.erase(it) : std::next(it);
 }
 
 } // namespace denoir::app

@@ -259,6 +259,8 @@ void RunQueue::forget(const QStringList& runs) {
     for (int row = rowCount() - 1; row >= 0; --row)
         if (store_->entries[std::size_t(row)].ended() && holds(runs, store_->entries[std::size_t(row)].run))
             store_->forgotten.emplace_back(row, store_->take(row));
+    auto& gone = store_->forgotten;
+    if (gone.size() > Store::most_forgotten) gone.erase(gone.begin(), gone.end() - Store::most_forgotten);
     store_->save();
 }
 void RunQueue::remember(const QStringList& runs) {

@@ -199,6 +199,7 @@ void RunQueue::Store::remove_if(const std::function<bool(const Entry&)>& goes) {
     }
     if (taken.empty()) return;
     removed.push_back(std::move(taken));
+    if (removed.size() > most_removed) removed.erase(removed.begin());
     save();
     emit self.entries_removed();
 }

@@ -33,6 +33,9 @@ struct RunQueue::Store {
     /// Takes entries out, to be brought back by undo_clear().
     void remove_if(const std::function<bool(const Entry&)>& goes);
 
+    static constexpr std::size_t most_removed = 200;    ///< removals that can be undone
+    static constexpr std::size_t most_forgotten = 1000; ///< entries that can be remembered
+
     RunQueue& self;
     EngineWorker& worker;
     std::filesystem::path file;

@@ -105,7 +105,9 @@ void SweepDocument::let_go() {
         if (state == QueueState::waiting || state == QueueState::running)
             needed.insert(read_tag(at.data(RunQueue::TagRole).toString()).path);
     }
-    sweeps_.removeIf([&](const auto& item) { return !needed.contains(item.key()); });
+    const auto idle = [&](const auto& item) { return !needed.contains(item.key()); };
+    sweeps_.removeIf(idle);
+    expected_.removeIf(idle);
 }
 
 void SweepDocument::entry_ended(quint64 id, int state, const QString& run) {

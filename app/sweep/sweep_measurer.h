@@ -36,8 +36,8 @@ private:
                                   std::size_t index, const std::stop_token& stop);
     QSet<QString> asked_; ///< cell and reference of each
     std::stop_source stop_;
-    SweepMeter meter_{1}; ///< used on the thread alone
-    TaskThread thread_;   ///< last: joined before the rest goes
+    SweepMeter meter_{1};                                                     ///< used on the thread alone
+    TaskThread thread_{{.release = [this] { meter_.close(); }, .ended = {}}}; ///< last: joined before the rest goes
 };
 
 } // namespace denoir::app

@@ -24,6 +24,8 @@ public:
     /// Blocks. Throws Cancelled.
     SweepCell::Figures figures(const std::filesystem::path& cell, const std::filesystem::path& reference,
                                std::size_t reference_index, const ProgressCall& progress, std::stop_token);
+    /// Lets the reference go, with the file that its frames are in.
+    void close() { reference_.reset(); }
 
 private:
     int threads_;

@@ -59,6 +59,23 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(!thumbnails.frame(folder, 20, 80).isNull(), 10000);
         QVERIFY(thumbnails.frame(folder, 1, 80).isNull());
     }
+
+    /// What cannot be read is remembered within the bound: not for as long as the program runs.
+    void many_that_cannot_be_read_are_forgotten() {
+        const Home home;
+        const auto file = [&](int n) { return home.file(QStringLiteral("%1.png").arg(n)); };
+        constexpr int many = 20;
+        Thumbnails thumbnails(8 << 10);
+        for (int n = 0; n < many; ++n) (void)thumbnails.picture(file(n), 64);
+        QTest::qWait(300); // all were looked for
+        for (int n = 0; n < many; ++n) write_png(to_path(file(n)), moving_picture(16, 16, n));
+        const auto some_are_seen = [&] {
+            int seen = 0;
+            for (int n = 0; n < many; ++n) seen += !thumbnails.picture(file(n), 64).isNull();
+            return seen > 0;
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(some_are_seen(), 5000);
+    }
 };
 
 QTEST_MAIN(ThumbnailsTest)

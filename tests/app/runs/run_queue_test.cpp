@@ -121,6 +121,12 @@ private slots:
         QVERIFY(!queue_->can_undo_clear());
         queue_->undo_clear();
         QCOMPARE(restored.count(), 2);
+        // A long session holds on to the newest removals alone.
+        constexpr int kept = 200;
+        queue_->add_all(std::vector<RunQueue::Tagged>(kept, {tiny(1), {}}));
+        while (queue_->rowCount() > 0) queue_->remove(id(0));
+        while (queue_->can_undo_clear()) queue_->undo_clear();
+        QCOMPARE(queue_->rowCount(), kept);
     }
 
     /// Each where it was, with its tag.
@@ -533,14 +539,8 @@ private slots:
                                  R"({"schema": 1, "entries": [{"id": 1, "request": {"schema": 1, "steps": "x"}}]})"}) {
             queue_->add(tiny(1));
             QVERIFY(queue_->flush());
-            tester_.reset();
-            queue_.reset();
             QFile::remove(home_->data(QStringLiteral("queue.json.broken")));
-            QFile file(home_->data(QStringLiteral("queue.json")));
-            QVERIFY(file.open(QIODevice::WriteOnly | QIODevice::Truncate));
-            file.write(text);
-            file.close();
-            open();
+            store(text);
             QCOMPARE(queue_->rowCount(), 0);
             QVERIFY2(!queue_->issue().isEmpty(), text);
             QVERIFY(QFile::exists(home_->data(QStringLiteral("queue.json.broken"))));
@@ -565,12 +565,13 @@ private:
         return file.open(QIODevice::ReadOnly) ? parse_json(file.readAll().toStdString(), "queue.json") : Json();
     }
     /// As another session left it.
-    void store(const Json& json) {
+    void store(const Json& json) { store(json.dump().c_str()); }
+    void store(const char* text) {
         tester_.reset();
         queue_.reset();
         QFile file(home_->data(QStringLiteral("queue.json")));
         QVERIFY(file.open(QIODevice::WriteOnly | QIODevice::Truncate));
-        file.write(json.dump().c_str());
+        file.write(text);
         file.close();
         open();
     }
