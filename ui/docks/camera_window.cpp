@@ -16,11 +16,7 @@
 namespace denoir::ui {
 
 CameraWindow::CameraWindow(QWidget* parent)
-    : QDialog(parent),
-      view_(new QLabel(this)),
-      take_(new QPushButton(tr("Take this picture"), this)),
-      session_(new QMediaCaptureSession(this)),
-      sink_(new QVideoSink(this)) {
+    : QDialog(parent), view_(new QLabel(this)), take_(new QPushButton(tr("Take this picture"), this)) {
     setAttribute(Qt::WA_DeleteOnClose);
     setWindowTitle(tr("Camera"));
     view_->setMinimumSize(480, 270);
@@ -42,17 +38,19 @@ CameraWindow::CameraWindow(QWidget* parent)
         view_->setText(tr("No camera was found. Connect one and open this window again."));
         return;
     }
-    camera_ = new QCamera(device, this);
-    session_->setCamera(camera_);
-    session_->setVideoSink(sink_);
-    connect(sink_, &QVideoSink::videoFrameChanged, this,
+    auto* session = new QMediaCaptureSession(this); // GStreamer complains of one that has no camera
+    auto* camera = new QCamera(device, this);
+    auto* sink = new QVideoSink(this);
+    session->setCamera(camera);
+    session->setVideoSink(sink);
+    connect(sink, &QVideoSink::videoFrameChanged, this,
             [this](const QVideoFrame& frame) { show_frame(frame.toImage()); });
-    connect(camera_, &QCamera::errorOccurred, this, [this] {
+    connect(camera, &QCamera::errorOccurred, this, [this] {
         view_->setText(tr("The camera does not answer. Another program may be using it."));
         take_->setEnabled(false);
     });
     view_->setText(tr("starting the camera …"));
-    camera_->start();
+    camera->start();
 }
 
 void CameraWindow::show_frame(const QImage& frame) {

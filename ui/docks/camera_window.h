@@ -3,11 +3,8 @@
 #include <QDialog>
 #include <QImage>
 
-class QCamera;
 class QLabel;
-class QMediaCaptureSession;
 class QPushButton;
-class QVideoSink;
 
 namespace denoir::ui {
 
@@ -24,9 +21,6 @@ private:
     void show_frame(const QImage& frame);
     QLabel* view_;
     QPushButton* take_;
-    QMediaCaptureSession* session_;
-    QCamera* camera_ = nullptr;
-    QVideoSink* sink_;
     QImage frame_;
 };
 
