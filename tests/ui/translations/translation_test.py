@@ -47,15 +47,19 @@ def engine_words(source):
     """What is wrong with the studio's words: a sentence that the engine does not say any more, or says with other values."""
     literals = engine_literals(source)
     whole = "\n".join(literals)
+    read = {}
     for name in ("engine_de.json", "engine_en.json"):
         with open(os.path.join(source, "ui/translations", name), encoding="utf-8") as file:
-            words = json.load(file)
+            words = read[name] = json.load(file)
         for said, shown in words.items():
             # Some sentences are put together with +.
             if said not in literals and not all(piece in whole for piece in said.split("{}")):
                 yield f"{name}: the engine does not say {said!r}"
             if shown.count("{}") > said.count("{}"):
                 yield f"{name}: {said!r} and {shown!r} differ in their values"
+    for said in read["engine_de.json"].keys() - read["engine_en.json"].keys():
+        if re.search(r"(^| )--[a-z]", said):
+            yield f"engine_en.json: the window has no option as in {said!r}"
 
 
 # One thing has one German word.
