@@ -340,7 +340,7 @@ void report(const SweepFolder& folder, const SweepOutputs& outputs, const Warnin
     console.report(document);
 }
 
-/// A cell's figures, and of those held against it that were there before it.
+/// A cell's figures, where what it is held against is done.
 void measure(SweepFolder& folder, std::size_t cell, SweepMeter& meter) {
     SweepRecord& record = folder.record();
     SweepCell& c = record.cells[cell];
@@ -382,10 +382,11 @@ int work(SweepFolder& folder, const SweepPlan& plan, SweepProgress& progress, Co
     if (std::none_of(record.cells.begin(), record.cells.end(),
                      [](const SweepCell& c) { return c.state == SweepCell::State::done; }))
         outputs.video.clear(), outputs.picture.clear(); // there is nothing to show
-    write_outputs(
+    const std::vector<std::string> notes = write_outputs(
         record, outputs,
         [&](std::string_view what, double done, double total) { progress.work(what, "frame", done, total); },
         interrupt_token());
+    for (const std::string& note : notes) progress.warning(note);
     progress.clear();
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     report(folder, outputs, progress.warnings(), seconds, console);

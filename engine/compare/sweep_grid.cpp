@@ -16,6 +16,9 @@ namespace {
 constexpr Colour ground{20, 22, 26}, panel{31, 34, 40}, ink{236, 238, 242}, faint{150, 156, 168}, bad{255, 120, 110};
 constexpr int least_side = 24; ///< of a clip, however many there are
 
+/// The height of what is written about a clip, beside a line's.
+int small(int line) { return std::max(10, line * 3 / 4); }
+
 std::string shown(const SweepAxis& axis, std::size_t value, std::size_t longest) {
     const std::string number = SweepGrid::number(axis, value);
     return number.empty() ? value_text(axis, value, longest) : number;
@@ -39,17 +42,10 @@ std::string SweepGrid::number(const SweepAxis& axis, std::size_t value) {
 
 SweepGrid::SweepGrid(const SweepRecord& record, int width, int height)
     : record_(record), clip_width_(std::max(1, width)), clip_height_(std::max(1, height)) {
-    const std::vector<SweepAxis>& axes = record.sweep.axes;
-    if (axes.size() >= 2) {
-        rows_ = axes[0].values.size();
-        columns_ = axes[1].values.size();
-        first_page_axis_ = 2;
-    }
-    blocks_ = record.sweep.size() / (rows_ * columns_);
     measured_against_.resize(record.sweep.size());
     for (std::size_t cell = 0; cell < record.sweep.size(); ++cell)
         if (const auto reference = record.sweep.reference_of(cell)) measured_against_[*reference] = true;
-    arrange();
+    if (record.sweep.axes.size() < 2 || !arrange(true)) arrange(false);
     draw_base();
 }
 
@@ -60,21 +56,26 @@ SweepGrid::Metrics SweepGrid::metrics(double scale) const {
     m.line = std::clamp(m.cell_height / 9, 13, 40);
     m.gap = std::max(4, m.line / 2);
     const std::vector<SweepAxis>& axes = record_.sweep.axes;
-    if (axes.size() >= 2)
+    if (tables_) {
         for (std::size_t i = 0; i < rows_; ++i)
             m.left = std::max(m.left, Canvas::text_width(shown(axes[0], i, 24), m.line));
-    m.left =
-        axes.size() >= 2
-            ? std::min(std::max(m.left, Canvas::text_width(axis_title(axes[0].field), m.line)), m.cell_width) + m.gap
-            : 0;
+        m.left =
+            std::min(std::max(m.left, Canvas::text_width(axis_title(axes[0].field), m.line)), m.cell_width) + m.gap;
+    }
     const bool names_blocks = axes.size() > first_page_axis_;
-    m.head = (names_blocks ? m.line + m.gap : 0) + (axes.size() >= 2 ? m.line + m.gap : 0);
+    m.head = (names_blocks ? m.line + m.gap : 0) + (tables_ ? m.line + m.gap : 0);
     m.block_width = m.left + int(columns_) * (m.cell_width + m.gap);
     m.block_height = m.head + int(rows_) * (m.cell_height + m.line + m.gap);
     return m;
 }
 
-void SweepGrid::arrange() {
+bool SweepGrid::arrange(bool tables) {
+    const std::vector<SweepAxis>& axes = record_.sweep.axes;
+    tables_ = tables;
+    rows_ = tables ? axes[0].values.size() : 1;
+    columns_ = tables ? axes[1].values.size() : 1;
+    first_page_axis_ = tables ? 2 : 0;
+    blocks_ = record_.sweep.size() / (rows_ * columns_);
     // Text does not shrink with the clips below a size: the largest scale that fits is looked for, not computed.
     double best = -1;
     for (std::size_t across = 1; across <= blocks_; ++across) {
@@ -99,6 +100,7 @@ void SweepGrid::arrange() {
         scale_ = low;
     }
     sizes_ = metrics(scale_);
+    return scale_ > 0;
 }
 
 void SweepGrid::draw_base() {
@@ -113,10 +115,10 @@ void SweepGrid::draw_base() {
     places_.resize(sweep.size());
     std::vector<std::size_t> page_axes;
     for (std::size_t a = first_page_axis_; a < axes.size(); ++a) page_axes.push_back(a);
-    const std::size_t per_row = axes.size() >= 2 ? columns_ * blocks_ : blocks_;
+    const std::size_t per_row = tables_ ? columns_ * blocks_ : blocks_;
     for (std::size_t cell = 0; cell < sweep.size(); ++cell) {
-        const std::size_t row = axes.size() >= 2 ? cell / per_row : 0,
-                          column = axes.size() >= 2 ? cell / blocks_ % columns_ : 0, block = cell % blocks_;
+        const std::size_t row = tables_ ? cell / per_row : 0, column = tables_ ? cell / blocks_ % columns_ : 0,
+                          block = cell % blocks_;
         const int x0 = m.gap + int(block % blocks_across_) * (m.block_width + m.gap),
                   y0 = m.gap + int(block / blocks_across_) * (m.block_height + m.gap);
         const int x = x0 + m.left + int(column) * (m.cell_width + m.gap),
@@ -125,16 +127,16 @@ void SweepGrid::draw_base() {
         if (row == 0 && column == 0) {
             canvas.text(x0 + m.left, y0,
                         Canvas::shortened(label(sweep, cell, page_axes), m.line, m.block_width - m.left), m.line, ink);
-            if (axes.size() >= 2)
+            if (tables_)
                 canvas.text(x0, y0 + m.head - m.line - m.gap,
                             Canvas::shortened(axis_title(axes[0].field), m.line, m.left - m.gap), m.line, faint);
         }
-        if (axes.size() >= 2 && row == 0) {
+        if (tables_ && row == 0) {
             const std::string head =
                 (column == 0 ? axis_title(axes[1].field) + " " : std::string()) + shown(axes[1], column, 60);
             canvas.text(x, y0 + m.head - m.line - m.gap, Canvas::shortened(head, m.line, m.cell_width), m.line, ink);
         }
-        if (axes.size() >= 2 && column == 0)
+        if (tables_ && column == 0)
             canvas.text(x0, y + (m.cell_height - m.line) / 2,
                         Canvas::shortened(shown(axes[0], row, 60), m.line, m.left - m.gap), m.line, ink);
         canvas.fill(x, y, m.cell_width, m.cell_height, panel);
@@ -146,13 +148,10 @@ void SweepGrid::draw_caption(std::size_t index) {
     const Metrics& m = sizes_;
     const auto [x, y] = places_[index];
     const SweepCell& cell = record_.cells[index];
-    Canvas canvas(base_);
-    const int small = std::max(10, m.line * 3 / 4);
     if (cell.state != SweepCell::State::done) {
         const bool failed = cell.state == SweepCell::State::failed;
         const std::string text = failed && cell.error ? cell.error->message() : std::string(name(cell.state));
-        canvas.text(x + m.gap, y + m.cell_height / 2, Canvas::shortened(text, small, m.cell_width - 2 * m.gap), small,
-                    failed ? bad : faint);
+        write(index, text, failed ? bad : faint);
         return;
     }
     std::string text;
@@ -162,20 +161,33 @@ void SweepGrid::draw_caption(std::size_t index) {
         text = "reference · ";
     text += cell.seconds < 100 ? fmt::format("{:.1f} s", cell.seconds) : fmt::format("{:.0f} s", cell.seconds);
     if (cell.reused && cell.seconds == 0) text = text.substr(0, text.rfind(" · ") + 1) + "was there";
-    canvas.text(x, y + m.cell_height + m.gap / 4, Canvas::shortened(text, small, m.cell_width), small, faint);
+    const int height = small(m.line);
+    Canvas(base_).text(x, y + m.cell_height + m.gap / 4, Canvas::shortened(text, height, m.cell_width), height, faint);
 }
 
-void SweepGrid::put(std::size_t cell, const Image& frame) {
+void SweepGrid::write(std::size_t cell, const std::string& words, Colour colour) {
+    const Metrics& m = sizes_;
+    const auto [x, y] = places_[cell];
+    const int height = small(m.line);
+    Canvas(base_).text(x + m.gap, y + m.cell_height / 2, Canvas::shortened(words, height, m.cell_width - 2 * m.gap),
+                       height, colour);
+}
+
+void SweepGrid::say(std::size_t cell, const std::string& words) { write(cell, words, bad); }
+
+Image SweepGrid::fitted(const Image& frame) const {
     const Metrics& m = sizes_;
     // A clip of another size than the largest keeps its share of it.
     const double factor = std::min({scale_, double(m.cell_width) / frame.width, double(m.cell_height) / frame.height});
     const int width = std::max(1, int(std::lround(frame.width * factor))),
               height = std::max(1, int(std::lround(frame.height * factor)));
-    const bool same = width == frame.width && height == frame.height;
+    return width == frame.width && height == frame.height ? frame : resize_pil(frame, width, height, Filter::box);
+}
+
+void SweepGrid::put(std::size_t cell, const Image& fitted, Image& picture) const {
     const auto [x, y] = places_[cell];
-    Canvas canvas(base_);
-    const Image& shown = same ? frame : resize_pil(frame, width, height, Filter::box);
-    canvas.put(shown, x + (m.cell_width - width) / 2, y + (m.cell_height - height) / 2);
+    Canvas(picture).put(fitted, x + (sizes_.cell_width - fitted.width) / 2,
+                        y + (sizes_.cell_height - fitted.height) / 2);
 }
 
 } // namespace denoir

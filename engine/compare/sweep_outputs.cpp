@@ -6,11 +6,12 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 
 #include "engine/compare/sweep_grid.h"
 #include "engine/compare/sweep_report.h"
 #include "engine/core/atomic_file.h"
-#include "engine/media/video_reader.h"
+#include "engine/media/indexed_video.h"
 #include "engine/media/video_writer.h"
 #include "engine/pipeline/run_layout.h"
 #include "engine/session/run_folder.h"
@@ -21,55 +22,75 @@ namespace {
 
 constexpr int crf = 16; ///< a view of the clips, not their source
 
-/// One cell's video, read frame by frame as a common clock asks.
+/// One cell's video. It is opened for a few moments of the grid at a time: as many decoders as a sweep may have cells
+/// take gigabytes.
 class CellClip {
 public:
-    explicit CellClip(const fs::path& run) : reader_(run / run_file::video) {
-        const RunRecord record = RunFolder::open(run).record();
-        fps_ = record.request.fps.value_or(24);
-        frames_ = record.request.frames.value_or(1);
+    CellClip(const SweepCell& cell, const std::stop_token& stop) : path_(cell.run / run_file::video) {
+        const Request request = RunFolder::open(cell.run).record().request;
+        fps_ = request.fps.value_or(24);
+        seconds_ = request.frames.value_or(1) / fps_;
+        const IndexedVideo video(path_, {}, stop);
+        width_ = video.info().width;
+        height_ = video.info().height;
+        frames_ = video.frames();
     }
-    int width() const { return reader_.info().width; }
-    int height() const { return reader_.info().height; }
+    int width() const { return width_; }
+    int height() const { return height_; }
     double fps() const { return fps_; }
-    double seconds() const { return frames_ / fps_; }
-    /// The frame shown at that time; true where it is another than before. After the end the last one stays.
-    bool advance(double seconds) {
-        const auto wanted = std::int64_t(seconds * fps_ + 1e-6);
-        bool changed = false;
-        while (shown_ < wanted && !ended_) {
-            if (reader_.read(next_)) {
-                std::swap(frame_, next_);
-                ++shown_;
-                changed = true;
-            } else {
-                ended_ = true;
+    double seconds() const { return seconds_; }
+    /// Puts what is shown at each of these moments into its picture, where it is another than before. After the end the
+    /// last frame stays, and so does the last that was whole where one is damaged: an Error is thrown once then.
+    void draw(std::size_t cell, const std::vector<double>& moments, const SweepGrid& grid, std::vector<Image>& pictures,
+              const std::stop_token& stop) {
+        if (damaged_ || frame_at(moments.back()) == shown_) return;
+        IndexedVideo video(path_, {}, stop);
+        Image frame, fitted;
+        std::optional<Error> error;
+        for (std::size_t i = 0; i < moments.size(); ++i) {
+            const int wanted = frame_at(moments[i]);
+            if (!error && wanted != shown_) {
+                try {
+                    video.read(std::min(wanted, video.frames() - 1), frame);
+                    fitted = grid.fitted(frame);
+                    shown_ = wanted;
+                } catch (const Error& e) {
+                    error = e;
+                }
             }
+            if (!fitted.rgb.empty()) grid.put(cell, fitted, pictures[i]);
         }
-        return changed;
+        damaged_ = error.has_value();
+        if (error) throw *error;
     }
-    const Image& frame() const { return frame_; }
 
 private:
-    VideoReader reader_;
-    Image frame_, next_;
-    double fps_ = 24;
-    int frames_ = 1;
-    std::int64_t shown_ = -1;
-    bool ended_ = false;
+    int frame_at(double seconds) const {
+        return int(std::min<std::int64_t>(std::int64_t(seconds * fps_ + 1e-6), frames_ - 1));
+    }
+
+    fs::path path_;
+    double fps_ = 24, seconds_ = 0;
+    int width_ = 0, height_ = 0, frames_ = 0;
+    int shown_ = -1;
+    bool damaged_ = false;
 };
 
 struct Clips {
     std::vector<std::unique_ptr<CellClip>> of_cell; ///< null: not done, its video is gone or damaged
+    std::vector<std::optional<Error>> trouble;      ///< of each cell: what its video is not shown for, or not whole
     int width = 0, height = 0;                      ///< of the largest
     double fps = 0, seconds = 0;
 
-    explicit Clips(const SweepRecord& record) : of_cell(record.cells.size()) {
+    Clips(const SweepRecord& record, const std::stop_token& stop)
+        : of_cell(record.cells.size()), trouble(record.cells.size()) {
         for (std::size_t i = 0; i < record.cells.size(); ++i) {
             if (record.cells[i].state != SweepCell::State::done) continue;
+            if (stop.stop_requested()) throw Cancelled();
             try {
-                of_cell[i] = std::make_unique<CellClip>(record.cells[i].run);
-            } catch (const Error&) { // moved or removed since: the grid shows what there is
+                of_cell[i] = std::make_unique<CellClip>(record.cells[i], stop);
+            } catch (const Error& e) { // moved or removed since: the grid shows what there is
+                trouble[i] = e;
                 continue;
             }
             width = std::max(width, of_cell[i]->width());
@@ -78,43 +99,67 @@ struct Clips {
             seconds = std::max(seconds, of_cell[i]->seconds());
         }
     }
-    /// True where this cell shows another frame now. A clip that turns out damaged keeps the last one that was whole.
-    bool advance(std::size_t cell, double moment) {
+    void draw(std::size_t cell, const std::vector<double>& moments, const SweepGrid& grid, std::vector<Image>& pictures,
+              const std::stop_token& stop) {
         try {
-            return of_cell[cell] && of_cell[cell]->advance(moment);
-        } catch (const Error&) {
-            of_cell[cell].reset();
-            return false;
+            if (of_cell[cell]) of_cell[cell]->draw(cell, moments, grid, pictures, stop);
+        } catch (const Error& e) {
+            trouble[cell] = e;
         }
+    }
+    std::vector<std::string> notes() const {
+        std::vector<std::string> out;
+        for (const auto& error : trouble)
+            if (error) out.push_back(fmt::format("the grid does not show this clip whole: {}", error->what()));
+        return out;
     }
 };
 
 /// Draws every moment of the grid, and hands out the one in the middle; nothing where there is no clip.
-Image play(const SweepRecord& record, const fs::path& video, const WorkCall& progress, const std::stop_token& stop) {
-    Clips clips(record);
+Image play(const SweepRecord& record, const SweepOutputs& outputs, const WorkCall& progress,
+           const std::stop_token& stop, std::vector<std::string>& notes) {
+    Clips clips(record, stop);
+    notes = clips.notes();
     if (clips.fps == 0) return {};
     SweepGrid grid(record, clips.width, clips.height);
+    for (std::size_t cell = 0; cell < clips.trouble.size(); ++cell)
+        if (clips.trouble[cell]) grid.say(cell, "cannot be read");
     std::unique_ptr<VideoWriter> writer;
-    if (!video.empty()) {
+    if (!outputs.video.empty()) {
         VideoOptions options;
         options.width = grid.width();
         options.height = grid.height();
         options.fps = frame_rate(clips.fps);
         options.crf = crf;
-        writer = std::make_unique<VideoWriter>(video, options);
+        writer = std::make_unique<VideoWriter>(outputs.video, options);
     }
     const auto frames = std::max<std::int64_t>(1, std::llround(clips.seconds * clips.fps)), middle = frames / 2;
-    const std::int64_t shown = writer ? frames : middle + 1;
-    Image picture;
-    for (std::int64_t i = 0; i < shown; ++i) {
-        if (stop.stop_requested()) throw Cancelled();
-        for (std::size_t cell = 0; cell < clips.of_cell.size(); ++cell)
-            if (clips.advance(cell, double(i) / clips.fps)) grid.put(cell, clips.of_cell[cell]->frame());
-        if (i == middle) picture = grid.image();
-        if (writer) writer->write(grid.image());
-        progress("drawing the grid", double(i + 1), double(shown));
+    const std::int64_t begin = writer ? 0 : middle, end = writer ? frames : middle + 1;
+    const auto at_once = std::int64_t(std::max<std::size_t>(1, outputs.memory / grid.image().rgb.size()));
+    const std::size_t cells = clips.of_cell.size();
+    Image last = grid.image(), picture;
+    for (std::int64_t first = begin; first < end; first += at_once) {
+        std::vector<double> moments;
+        for (std::int64_t i = first; i < std::min(end, first + at_once); ++i) moments.push_back(double(i) / clips.fps);
+        // Reading the clips and writing the grid are half of the work each.
+        const auto tell = [&](double share) {
+            if (stop.stop_requested()) throw Cancelled();
+            progress("drawing the grid", double(first - begin) + share * double(moments.size()), double(end - begin));
+        };
+        std::vector<Image> pictures(moments.size(), last);
+        for (std::size_t cell = 0; cell < cells; ++cell) {
+            clips.draw(cell, moments, grid, pictures, stop);
+            tell(0.5 * double(cell + 1) / double(cells));
+        }
+        for (std::size_t i = 0; i < pictures.size(); ++i) {
+            if (writer) writer->write(pictures[i]);
+            tell(0.5 + 0.5 * double(i + 1) / double(pictures.size()));
+        }
+        if (middle >= first && middle < first + at_once) picture = pictures[std::size_t(middle - first)];
+        last = std::move(pictures.back());
     }
     if (writer) writer->finish();
+    notes = clips.notes();
     return picture;
 }
 
@@ -153,16 +198,18 @@ std::string to_csv(const SweepRecord& record) {
     return out;
 }
 
-void write_outputs(const SweepRecord& record, const SweepOutputs& outputs, const WorkCall& progress,
-                   std::stop_token stop) {
+std::vector<std::string> write_outputs(const SweepRecord& record, const SweepOutputs& outputs, const WorkCall& progress,
+                                       std::stop_token stop) {
+    std::vector<std::string> notes;
     Image picture;
     if (!outputs.video.empty() || !outputs.picture.empty() || !outputs.report.empty())
-        picture = play(record, outputs.video, progress, stop);
+        picture = play(record, outputs, progress, stop, notes);
     if (picture.rgb.empty() && (!outputs.video.empty() || !outputs.picture.empty()))
         throw Error("", "sweep", "has no finished clip to show", "render it first");
     if (!outputs.picture.empty()) write_png(outputs.picture, picture);
     if (!outputs.report.empty()) write_file(outputs.report, sweep_report(record, picture));
     if (!outputs.csv.empty()) write_file(outputs.csv, to_csv(record));
+    return notes;
 }
 
 } // namespace denoir

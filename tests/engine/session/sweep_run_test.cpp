@@ -369,7 +369,7 @@ TEST_F(SweepRun, MeasuresAndDrawsWhatItMade) {
         for (std::size_t i = 0; i < bytes.size() / 4; ++i) bytes[bytes.size() / 2 + i] ^= 0x55;
         std::ofstream(record.cells[3].run / "video.mp4", std::ios::binary) << bytes;
     }
-    write_outputs(record, outputs, [](std::string_view, std::int64_t, std::int64_t) {}, {});
+    EXPECT_EQ(write_outputs(record, outputs, [](std::string_view, std::int64_t, std::int64_t) {}, {}).size(), 1U);
     VideoReader again(outputs.video);
     int drawn = 0;
     for (Image frame; again.read(frame);) ++drawn;
