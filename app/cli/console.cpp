@@ -83,7 +83,7 @@ ProgressStyle progress_style(const std::string& name) {
 
 void Progress::stage_begins(Stage stage) {
     stage_start_ = Clock::now();
-    first_done_ = 0;
+    first_done_ = -1;
     last_shown_ = {};
     if (style_ == ProgressStyle::line) show(std::string(name(stage)) + " …");
 }
@@ -94,9 +94,11 @@ void Progress::stage_ends(Stage stage, double seconds) {
 
 void Progress::progress(Stage stage, double done, double total) {
     const auto now = Clock::now();
+    if (first_done_ < 0) { // a resumed run begins in the middle, and so does each window but the first
+        first_done_ = done;
+        stage_start_ = now;
+    }
     const double seconds = std::chrono::duration<double>(now - stage_start_).count();
-    if (done == 0 || last_shown_ == Clock::time_point{})
-        first_done_ = done < total && stage == Stage::denoise ? done : 0;
     const bool every = stage == Stage::denoise || done == total;
     if (!every && now - last_shown_ < std::chrono::milliseconds(style_ == ProgressStyle::plain ? 2000 : 100)) return;
     last_shown_ = now;

@@ -64,8 +64,8 @@ private:
     using Clock = std::chrono::steady_clock;
     ProgressStyle style_;
     bool shown_ = false;
-    double first_done_ = 0;
-    std::string work_; ///< what work() spoke of last
+    double first_done_ = -1; ///< what a stage began with; below 0: it has not told
+    std::string work_;       ///< what work() spoke of last
     Clock::time_point stage_start_{}, last_shown_{};
 };
 

@@ -38,21 +38,22 @@ void Pipeline::make_room(std::size_t bytes) {
 
 namespace {
 
-/// Tells how far a window's frames are among those of all.
+/// Tells how far a window's frames are among those of all; the first `given` of it were counted before.
 class AmongAll : public Observer {
 public:
-    AmongAll(Observer& next, std::int64_t before, std::int64_t all) : next_(next), before_(before), all_(all) {}
+    AmongAll(Observer& next, std::int64_t before, std::int64_t given, std::int64_t all)
+        : next_(next), before_(before), given_(given), all_(all) {}
     void stage_begins(Stage stage) override { next_.stage_begins(stage); }
     void stage_ends(Stage stage, double seconds) override { next_.stage_ends(stage, seconds); }
     void progress(Stage stage, double done, double) override {
-        next_.progress(stage, double(before_) + done, double(all_));
+        next_.progress(stage, double(before_) + std::max(0.0, done - double(given_)), double(all_));
     }
     void warning(std::string_view text) override { next_.warning(text); }
     LayerObserver* layers() override { return next_.layers(); }
 
 private:
     Observer& next_;
-    std::int64_t before_, all_;
+    std::int64_t before_, given_, all_;
 };
 
 std::int64_t pictures_of(const Tensor& latent) { return video_frames(latent.size(1)); }
@@ -64,19 +65,20 @@ void Pipeline::decode(const Request& r, const ModelFolder& model, const std::vec
     std::int64_t all = 0, done = 0;
     int index = 0;
     const std::vector<Window> planned = from > 0 ? windows_of(r) : std::vector<Window>();
-    for (std::size_t i = from; i < windows.size(); ++i) all += pictures_of(windows[i]);
+    const auto given_to = [&](std::size_t window) { return window == 0 ? 0 : r.forcing->overlap; };
+    for (std::size_t i = from; i < windows.size(); ++i) all += pictures_of(windows[i]) - given_to(i);
     for (std::size_t i = 0; i < windows.size(); ++i) {
-        const int given = i == 0 ? 0 : r.forcing->overlap;
+        const int given = given_to(i);
         const int pictures = windows[i] ? int(pictures_of(windows[i])) : video_frames(planned[i].frames);
         if (i >= from) {
-            AmongAll among(observer, done, all);
+            AmongAll among(observer, done, given, all);
             decode_window(
                 r, model, windows[i],
                 [&](int n, const Tensor& picture) {
                     if (n >= given) frame(index + n - given, picture);
                 },
                 among, stop);
-            done += pictures;
+            done += pictures - given;
         }
         index += pictures - given;
     }
