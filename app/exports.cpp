@@ -48,6 +48,7 @@ Exporter::Work export_of(const QString& a, const QString& b, int offset, FrameMa
         options.pairs.match = match;
         Decoding observer(tell);
         Comparer comparer(first, second, options, observer, tell, stop);
+        check_videos(outputs, comparer.begin());
         Comparison found = comparer.measure();
         write_outputs(comparer, found, outputs);
     };

@@ -137,6 +137,7 @@ int run(const Arguments& args, Console& console) {
         return naming_option("step_b", "--step-b",
                              [&] { return Comparer(a, b, options, progress, told, interrupt_token()); });
     });
+    check_videos(outputs, comparer.begin());
     Comparison found = comparer.measure();
     write_outputs(comparer, found, outputs);
     progress.clear();

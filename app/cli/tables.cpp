@@ -19,8 +19,7 @@ void check_tables(const Arguments& args, std::span<const fs::path> inputs) {
         check_output_file(output_file(args, option), inputs);
     }
     if (args.has("--report") && args.has("--csv") &&
-        fs::absolute(output_file(args, "--report")).lexically_normal() ==
-            fs::absolute(output_file(args, "--csv")).lexically_normal())
+        same_place(output_file(args, "--report"), output_file(args, "--csv")))
         throw UsageError("", "--csv", "is the same file as --report", "give two names");
 }
 

@@ -92,9 +92,9 @@ void Comparer::check_lpips(const FramePairs& pairs) const {
                 "leave --lpips out");
 }
 
-Comparison Comparer::measure() {
-    check_lpips(FramePairs(*a_, *b_, options_.pairs, false)); // refused before the work of aligning
-    if (options_.align) align();
+Comparison Comparer::begin() const {
+    const FramePairs pairs(*a_, *b_, options_.pairs, false);
+    check_lpips(pairs);
     Comparison c;
     c.a = a_->info();
     c.b = b_->info();
@@ -102,10 +102,18 @@ Comparison Comparer::measure() {
     if (lpips_) c.lpips = lpips::name(lpips_->network());
     c.alignment = alignment_;
     c.fps = c.a.fps > 0 ? c.a.fps : c.b.fps > 0 ? c.b.fps : 24;
-    FramePairs pairs(*a_, *b_, options_.pairs, pool_.threads() > 1);
     c.width = pairs.width();
     c.height = pairs.height();
+    return c;
+}
 
+Comparison Comparer::measure() {
+    Comparison c = begin(); // refused before the work of aligning
+    if (options_.align) {
+        align();
+        c = begin();
+    }
+    FramePairs pairs(*a_, *b_, options_.pairs, pool_.threads() > 1);
     const auto total = double(pairs.expected().value_or(0));
     const metrics::MetricOptions measures{.histograms = &c.histograms};
     std::vector<metrics::FrameMetrics> values;

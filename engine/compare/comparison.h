@@ -62,9 +62,8 @@ public:
              std::stop_token);
     ~Comparer();
 
-    const SourceInfo& a() const { return a_->info(); }
-    const SourceInfo& b() const { return b_->info(); }
-
+    /// What is known before anything is measured: the sources, size and rate. Throws Error where sizes do not fit.
+    Comparison begin() const;
     /// Aligns where asked, then measures every pair. Throws Error where no frame meets another.
     Comparison measure();
 

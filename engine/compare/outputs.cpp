@@ -23,19 +23,19 @@ namespace {
 constexpr int report_side = 720; ///< of the pictures in a report
 constexpr int crf = 14;          ///< a view of a comparison, not its source
 
-std::unique_ptr<VideoWriter> video(const fs::path& path, int width, int height, double fps) {
-    if (path.empty()) return nullptr;
+VideoOptions video_options(int width, int height, double fps) {
     VideoOptions options;
     options.width = width;
     options.height = height;
     options.fps = frame_rate(fps);
     options.odd_size = VideoOptions::OddSize::pad;
     options.crf = crf;
-    return std::make_unique<VideoWriter>(path, options);
+    return options;
 }
 
-/// The same for every spelling of one place.
-fs::path place(const fs::path& path) { return fs::weakly_canonical(fs::absolute(path)); }
+std::unique_ptr<VideoWriter> video(const fs::path& path, int width, int height, double fps) {
+    return path.empty() ? nullptr : std::make_unique<VideoWriter>(path, video_options(width, height, fps));
+}
 
 /// Removes what was finished, and is new, when something after it fails.
 class Together {
@@ -75,10 +75,18 @@ void check_outputs(const CompareOutputs& o, std::span<const fs::path> sources) {
                              "name a .mp4 (H.264) or .mkv (FFV1)");
         check_output_file(*path, inputs);
         for (std::size_t k = 0; k < i; ++k)
-            if (!all[k].second->empty() && place(*all[k].second) == place(*path))
+            if (!all[k].second->empty() && same_place(*all[k].second, *path))
                 throw UsageError(path->string(), option, fmt::format("is also the file of {}", all[k].first),
                                  "name another");
     }
+}
+
+void check_videos(const CompareOutputs& o, const Comparison& c) {
+    if (!o.side_by_side.empty()) {
+        const SideBySide view(c);
+        check_video_output(o.side_by_side, video_options(view.width(), view.height(), c.fps));
+    }
+    if (!o.difference.empty()) check_video_output(o.difference, video_options(c.width, c.height, c.fps));
 }
 
 void write_outputs(Comparer& comparer, Comparison& c, const CompareOutputs& o) {

@@ -15,6 +15,10 @@ struct CompareOutputs {
 /// Error, UsageError naming the option.
 void check_outputs(const CompareOutputs&, std::span<const std::filesystem::path> inputs);
 
+/// Refuses, before anything is measured, videos of a size or rate that cannot be written. `begun`: of
+/// Comparer::begin(). Throws Error, UsageError.
+void check_videos(const CompareOutputs&, const Comparison& begun);
+
 /// Goes over the pairs once more where pictures are wanted. Every output appears whole, and all of them or none. What
 /// there is to say about them is added to `notes`.
 void write_outputs(Comparer&, Comparison&, const CompareOutputs&);

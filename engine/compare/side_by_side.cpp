@@ -13,7 +13,7 @@
 namespace denoir {
 namespace {
 
-constexpr int least_width = 640, most_width = 8192, most_picture_width = most_width / 2 - 4;
+constexpr int least_width = 640, most_width = 8192, most_picture_width = most_width / 2 - 4, most_picture_height = 8192;
 constexpr Colour ground{20, 22, 26}, panel{31, 34, 40}, rule{62, 67, 77}, ink{236, 238, 242}, faint{150, 156, 168};
 constexpr Colour colours[2]{{92, 158, 255}, {255, 170, 84}}, ///< blue and orange: told apart by every eye
     curve_colour{92, 214, 170};
@@ -28,9 +28,9 @@ std::vector<double> values_of(const Comparison& c, const std::function<double(co
 } // namespace
 
 SideBySide::SideBySide(const Comparison& c) : comparison_(c) {
-    const double fit = std::min(1.0, most_picture_width / double(c.width));
-    picture_width_ = std::max(1, int(c.width * fit));
-    picture_height_ = std::max(1, int(c.height * fit));
+    scale_ = std::min({1.0, most_picture_width / double(c.width), most_picture_height / double(c.height)});
+    picture_width_ = std::max(1, int(c.width * scale_));
+    picture_height_ = std::max(1, int(c.height * scale_));
     line_ = std::clamp(picture_height_ / 24, 16, 64);
     margin_ = line_ / 2;
     const int width = even_side(std::max(least_width, 2 * picture_width_ + margin_)), half = width / 2;

@@ -14,8 +14,8 @@ public:
     /// Even, as H.264 wants them.
     int width() const { return base_.width; }
     int height() const { return base_.height; }
-    /// Below 1 where the two would be wider together than a video may be.
-    double scale() const { return double(picture_width_) / comparison_.width; }
+    /// Below 1 where the two would be wider together, or higher, than a video may be.
+    double scale() const { return scale_; }
     /// Valid until the next call.
     const Image& draw(std::size_t pair, const Image& a, const Image& b);
 
@@ -38,6 +38,7 @@ private:
     void draw_value(Canvas&, const Plot&, std::size_t pair) const;
 
     const Comparison& comparison_;
+    double scale_;
     int picture_width_, picture_height_, line_, margin_, left_[2], top_;
     Plot plots_[2];
     Image base_, image_;

@@ -42,6 +42,15 @@ fs::path folder_of(const fs::path& path) {
 /// "out/" names the folder out.
 fs::path without_slash(const fs::path& path) { return path.has_filename() ? path : path.parent_path(); }
 
+/// The same for every spelling of a path.
+fs::path place(const fs::path& path) {
+    std::error_code code;
+    // Names that do not exist stay relative otherwise.
+    const fs::path real = fs::weakly_canonical(fs::absolute(without_slash(path), code), code);
+    // Or the way there is longer than the system takes.
+    return without_slash((code ? path : real).lexically_normal());
+}
+
 /// Permissions do not tell of file systems that are none, as /proc.
 bool takes_files(const fs::path& folder) {
     const int fd = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
@@ -148,16 +157,12 @@ void refuse_kept_file(const fs::path& out, const fs::path& own_run) {
 } // namespace
 
 bool lies_in(const fs::path& path, const fs::path& folder) {
-    const auto plain = [](const fs::path& p) {
-        std::error_code code;
-        // Names that do not exist stay relative otherwise.
-        const fs::path real = fs::weakly_canonical(fs::absolute(without_slash(p), code), code);
-        return without_slash((code ? p : real).lexically_normal()); // p: the way there is longer than the system takes
-    };
-    const fs::path a = plain(path), b = plain(folder);
+    const fs::path a = place(path), b = place(folder);
     const auto [end, unused] = std::mismatch(b.begin(), b.end(), a.begin(), a.end());
     return end == b.end();
 }
+
+bool same_place(const fs::path& a, const fs::path& b) { return place(a) == place(b); }
 
 void check_output_file(const fs::path& out, std::span<const fs::path> inputs, const fs::path& own_run) {
     if (out.empty()) throw UsageError("", "--out", "is empty", "name a file");

@@ -12,6 +12,9 @@ enum class OutputKind { video, frames };
 /// True where `path` lies below `folder` or is it, through links and other spellings; neither has to exist.
 bool lies_in(const std::filesystem::path& path, const std::filesystem::path& folder);
 
+/// True for one file under two spellings, or through links; it does not have to exist.
+bool same_place(const std::filesystem::path& a, const std::filesystem::path& b);
+
 /// Refuses, before anything is computed, an output file that cannot appear later: no folder there, not writable, a
 /// folder, pipe or device of that name, or one of `inputs` (through links or other spellings; folders stand for the
 /// files in them that somebody could read, not for films, pages and tables that were made there), or a file that a run

@@ -340,6 +340,18 @@ class Outputs(Compare):
         self.compare("a", "a", "--side-by-side", "s.mp4", "--difference", "d.mp4", "--report", "r.html")
         self.assertEqual(self.compare("d.mp4", "d.mp4")["width"], 14)
 
+    def test_sizes_that_no_video_has(self):
+        """A high picture is shown smaller; the rest is refused before anything is measured."""
+        high = png(self.work / "high.png", 32, 16000, [bytes(96)] * 16000).name
+        found = self.compare(high, high, "--side-by-side", "s.mp4")
+        self.assertEqual(len([n for n in found["notes"] if "0.512 times their size" in n]), 1, found["notes"])
+        self.assertLessEqual(self.compare("s.mp4", "s.mp4")["height"], 16384)
+        tiny = png(self.work / "tiny.png", 1, 1, [bytes(3)]).name
+        self.refuse(tiny, tiny, "--difference", "d.mp4", "--progress", "plain", names=("1x1",))
+        wide = png(self.work / "wide.png", 6000, 3000, [bytes(18000)] * 3000).name
+        for option in ("--side-by-side", "--difference"):
+            self.refuse(wide, wide, option, "d.mkv", "--progress", "plain", names=("FFV1",))
+
     def test_refused(self):
         self.frames("a", range(2))
         (self.work / "folder.mp4").mkdir()

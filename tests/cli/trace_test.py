@@ -300,7 +300,9 @@ class Comparing(Case):
         page = (self.work / "r.html").read_text()
         self.assertEqual(re.findall(r"(?:src|href)=\"(?!data:)[^\"]*|https?://(?!www\.w3\.org)[^\s\"<]*", page), [])
         self.assertEqual(len((self.work / "r.csv").read_text().splitlines()), 3)
-        for words in (["--report", "a.safetensors"], ["--csv", "b.safetensors"], ["--report", "x.html", "--csv", "./x.html"],
+        (self.work / "folder").mkdir()
+        (self.work / "link").symlink_to("folder")
+        for words in (["--report", "a.safetensors"], ["--csv", "b.safetensors"], ["--report", "x.html", "--csv", "./x.html"], ["--report", "folder/x", "--csv", "link/x"],
                       ["--report", "missing/r.html"], ["--max-error", "x"], ["--max-error", "-1"]):
             self.refused("compare-traces", "a.safetensors", "b.safetensors", *words, timeout=PATIENCE)
         self.refused("compare-traces", "", "b.safetensors", codes=(2,), names=("A:",))
