@@ -21,7 +21,7 @@ Image amplified_difference(const Image& a, const Image& b, double factor) {
     return out;
 }
 
-double fitting_amplification(const metrics::PixelHistograms& h) {
+int fitting_amplification(const metrics::PixelHistograms& h) {
     std::uint64_t all = 0, below = 0;
     for (const std::uint64_t n : h.difference) all += n;
     double p99 = 0;
@@ -30,8 +30,12 @@ double fitting_amplification(const metrics::PixelHistograms& h) {
             p99 = double(v);
             break;
         }
-    double factor = 1;
-    while (factor < 64 && 2 * factor * p99 <= 255) factor *= 2;
+    return fitting_amplification(p99);
+}
+
+int fitting_amplification(double largest) {
+    int factor = 1;
+    while (factor < 64 && 2 * factor * largest <= 255) factor *= 2;
     return factor;
 }
 

@@ -9,6 +9,8 @@ Image amplified_difference(const Image& a, const Image& b, double factor);
 
 /// The power of two, 1 to 64, that lifts the 99th percentile of the differences as near to white as it goes without
 /// passing it.
-double fitting_amplification(const metrics::PixelHistograms&);
+int fitting_amplification(const metrics::PixelHistograms&);
+/// The same for a difference of 0 to 255 alone.
+int fitting_amplification(double largest);
 
 } // namespace denoir

@@ -21,49 +21,49 @@ namespace denoir {
 namespace fs = std::filesystem;
 namespace {
 
-/// A folder of our own, or the one that is kept.
+/// A folder of our own; what is kept comes out of it at the end, so that nothing stays of a comparison that was ended.
 class Workplace {
 public:
-    Workplace(const fs::path& keep, const fs::path& beside) : path_(keep) {
+    Workplace(const fs::path& keep, const fs::path& beside) : keep_(keep) {
         std::error_code code;
         if (!keep.empty()) {
-            if (fs::exists(path_, code) && !fs::is_directory(path_, code))
-                throw Error(path_.string(), "", "is a file", "name a new or empty folder");
-            check_output_folder(path_, {});
-            made_ = fs::create_directories(path_, code);
+            if (fs::exists(keep, code) && !fs::is_directory(keep, code))
+                throw Error(keep.string(), "", "is a file", "name a new or empty folder");
+            check_output_folder(keep, {});
+            made_ = fs::create_directories(keep, code);
             if (code)
-                throw Error(path_.string(), "", "this folder cannot be created: " + code.message(),
+                throw Error(keep.string(), "", "this folder cannot be created: " + code.message(),
                             "choose another --keep");
-            return;
         }
-        own_.emplace(".denoir-precision-", beside);
-        path_ = own_->path();
+        own_.emplace(".denoir-precision-", keep.empty() ? beside : keep);
     }
     Workplace(const Workplace&) = delete;
     Workplace& operator=(const Workplace&) = delete;
     ~Workplace() {
         std::error_code code;
-        if (made_) fs::remove(path_, code); // does nothing but where the runs left it empty
+        own_.reset();
+        if (made_) fs::remove(keep_, code); // does nothing but where it is empty
     }
-    fs::path file(const char* name) const { return path_ / name; }
+    fs::path file(const char* name) const { return own_->path() / name; }
+    /// The files of these names go to the folder that is kept, if any.
+    void keep(std::initializer_list<const char*> names) {
+        for (const char* name : names) {
+            std::error_code code;
+            if (!keep_.empty()) fs::rename(file(name), keep_ / name, code);
+            if (code) throw Error((keep_ / name).string(), "", code.message(), "choose another --keep");
+        }
+    }
 
 private:
     bool made_ = false;
+    fs::path keep_;
     std::optional<ScratchFolder> own_;
-    fs::path path_;
 };
 
 std::string label(const Request& r) {
     const Json stored = to_json(r);
     return fmt::format("{}, cast points {}, on {}", stored["dtype"].get<std::string>(),
                        stored["precision"].get<std::string>(), r.device->name());
-}
-
-/// The largest power of two that keeps the worst difference in range.
-int amplification(double largest) {
-    int times = 1;
-    while (times < 64 && largest * times * 2 <= 255) times *= 2;
-    return times;
 }
 
 } // namespace
@@ -103,12 +103,13 @@ PrecisionResult compare_precision(const Request& asked, const PrecisionOptions& 
     Request a = with_precision(asked, options.a, "--a"), b = with_precision(asked, options.b, "--b");
     for (const Request* r : {&a, &b}) // refused before anything is made
         require_device(r->device ? *r->device : default_device());
-    const Workplace place(options.keep, options.work);
+    Workplace place(options.keep, options.work);
     PrecisionResult result;
     std::vector<Image> frames;
 
     begins("A");
-    TraceOptions trace_a{place.file("A.safetensors"), options.select, {}, {}};
+    constexpr const char *name_a = "A.safetensors", *name_b = "B.safetensors";
+    TraceOptions trace_a{place.file(name_a), options.select, {}, {}};
     trace_a.picture = [&](int, const Tensor& frame) { frames.push_back(to_image(frame.unsqueeze(1), 0)); };
     result.a = trace(a, trace_a, observer, stop).request;
 
@@ -116,7 +117,7 @@ PrecisionResult compare_precision(const Request& asked, const PrecisionOptions& 
     ThreadPool pool(b.threads);
     double largest = 0;
     begins("B");
-    TraceOptions trace_b{place.file("B.safetensors"), options.select, {}, {}};
+    TraceOptions trace_b{place.file(name_b), options.select, {}, {}};
     std::vector<Image> others;
     trace_b.picture = [&](int index, const Tensor& frame) {
         others.push_back(to_image(frame.unsqueeze(1), 0));
@@ -138,12 +139,13 @@ PrecisionResult compare_precision(const Request& asked, const PrecisionOptions& 
     const metrics::Summary summary = metrics::summarize(p.frames);
     p.mean = summary.mean;
     p.verdict = metrics::verdict(summary.mean).text;
-    p.amplified = amplification(largest);
+    p.amplified = fitting_amplification(largest);
     std::vector<std::size_t> shown = metrics::worst_frames(p.frames, std::size_t(options.shown), 2);
     if (shown.empty() && !frames.empty()) shown.push_back(frames.size() / 2);
     for (const std::size_t i : shown)
         p.shown.push_back({i, frames[i], others[i], amplified_difference(frames[i], others[i], p.amplified)});
     result.report = trace_report(result.traces, &files, p);
+    place.keep({name_a, name_b});
     return result;
 }
 

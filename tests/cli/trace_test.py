@@ -405,6 +405,17 @@ class Precision(Case):
         self.assertIn("data:image/png;base64,", page)
         self.assertIn("What it means in the picture", page)
 
+    def test_ctrl_c_leaves_nothing(self):
+        large = ["256x256" if w == "32x32" else "33" if w == "5" else w for w in SMALL]
+        process = self.start("compare-precision", *large, "--layers", "latent", "--keep", "kept")
+        self.wait_until(lambda: list(self.work.rglob("*B.safetensors*")))  # A is whole
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=20)
+        self.assertEqual(process.returncode, 130)
+        self.assertEqual([path for path in tree(self.work) if path != "kept"], [])
+        self.done("compare-precision", *SMALL, "--keep", "kept")
+        self.assertEqual(tree(self.work), ["kept", "kept/A.safetensors", "kept/B.safetensors"])
+
     def test_the_bundled_model_only_rounds(self):
         for prompt in ("", "A star."):
             found = self.done("compare-precision", "--prompt", prompt, "--size", "32x32", "--frames", "5", "--solver-steps", "1", "--seed", "3", "--json").json()
