@@ -112,7 +112,7 @@ void Canvas::put(const Image& picture, int x, int y) {
 }
 
 /// Into `coverage` (one value a pixel of the image), the largest of what was there and of the new segment.
-void Canvas::segment(std::pair<float, float> from, std::pair<float, float> to, Colour, float half,
+void Canvas::segment(std::pair<float, float> from, std::pair<float, float> to, float half,
                      std::vector<float>& coverage) {
     const float dx = to.first - from.first, dy = to.second - from.second, length = dx * dx + dy * dy;
     const int left = std::max(0, int(std::min(from.first, to.first) - half - 1)),
@@ -132,8 +132,8 @@ void Canvas::segment(std::pair<float, float> from, std::pair<float, float> to, C
 void Canvas::curve(const std::vector<std::pair<float, float>>& points, Colour colour, float thickness) {
     // Gathered first: blended one by one, the joints of half-covered pixels would show as beads.
     std::vector<float> coverage(std::size_t(image_.width) * std::size_t(image_.height));
-    if (points.size() == 1) segment(points[0], points[0], colour, thickness, coverage);
-    for (std::size_t i = 1; i < points.size(); ++i) segment(points[i - 1], points[i], colour, thickness / 2, coverage);
+    if (points.size() == 1) segment(points[0], points[0], thickness, coverage);
+    for (std::size_t i = 1; i < points.size(); ++i) segment(points[i - 1], points[i], thickness / 2, coverage);
     for (int y = 0; y < image_.height; ++y)
         for (int x = 0; x < image_.width; ++x)
             if (const float c = coverage[std::size_t(y) * std::size_t(image_.width) + std::size_t(x)]; c > 0)

@@ -33,8 +33,7 @@ public:
 
 private:
     void blend(int x, int y, Colour colour, float opacity);
-    void segment(std::pair<float, float> from, std::pair<float, float> to, Colour colour, float half,
-                 std::vector<float>& coverage);
+    void segment(std::pair<float, float> from, std::pair<float, float> to, float half, std::vector<float>& coverage);
     Image& image_;
 };
 
