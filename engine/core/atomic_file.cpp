@@ -45,6 +45,12 @@ Temporaries& temporaries() {
     return *all;
 }
 
+/// Whether a process has it locked: one in another container or on another host, too, whose number says nothing here.
+bool is_held(const fs::path& path) {
+    const Descriptor fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    return fd.get() >= 0 && ::flock(fd.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
+
 /// Folders of ours that mkdtemp() made there and that no process holds. A young one may be about to be locked.
 void remove_abandoned(const fs::path& place, std::string_view prefix) {
     constexpr int random_letters = 6;
@@ -78,6 +84,7 @@ AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)) {
         const std::lock_guard lock(temporaries().mutex); // made and known at once
         fd_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd_ >= 0) {
+            ::flock(fd_, LOCK_EX | LOCK_NB); // as is_held() asks
             temporaries().names.insert(temporary_.native());
             // Who may read the file stays its owner's choice. Some file systems know no modes: as they like, then.
             if (replaces) ::fchmod(fd_, status.st_mode & 0777);
@@ -172,7 +179,7 @@ void remove_partials(const fs::path& folder, const std::string& name, int pid) {
         const int process = partial_of(found);
         const bool named = name.empty() || found.starts_with(fmt::format(".{}.partial-", name.substr(0, 200)));
         const bool ours = pid != 0 ? process == pid : process > 0 && ::kill(process, 0) != 0 && errno == ESRCH;
-        if (named && ours) fs::remove_all(entry.path(), code);
+        if (named && ours && (pid != 0 || !is_held(entry.path()))) fs::remove_all(entry.path(), code);
     }
 }
 

@@ -7,7 +7,8 @@
 namespace denoir {
 
 /// Writes beside the final name, then syncs and renames (and syncs the folder); a replaced file's mode stays. Without
-/// commit(), or when anything fails, nothing new stays behind. Temporary name: `.NAME.partial-PID-N`, made with O_EXCL.
+/// commit(), or when anything fails, nothing new stays behind. Temporary name: `.NAME.partial-PID-N`, made with O_EXCL
+/// and locked.
 class AtomicFile {
 public:
     explicit AtomicFile(std::filesystem::path path);
@@ -41,7 +42,8 @@ void sync_folder(const std::filesystem::path& folder, const std::filesystem::pat
 int partial_of(std::string_view name);
 
 /// Removes temporaries (files or folders named `.NAME.partial-PID-N`) from `folder`: those of the final name `name`, or
-/// of any where it is empty; those of process `pid`, or of processes that are gone where it is 0.
+/// of any where it is empty; those of process `pid`, or where it is 0 of processes that are
+/// gone: here, and hold no lock from elsewhere.
 void remove_partials(const std::filesystem::path& folder, const std::string& name, int pid = 0);
 
 /// A folder of our own for files that are soon gone, below `parent` (empty: the system's place, TMPDIR). Removed with

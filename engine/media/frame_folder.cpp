@@ -58,6 +58,8 @@ FrameFolderWriter::FrameFolderWriter(fs::path folder, std::string metadata_json,
         const fs::path candidate = (exists_ ? folder_ : folder_.parent_path()) / name;
         if (fs::create_directory(candidate, error)) {
             temporary_ = candidate;
+            lock_ = ::open(temporary_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+            if (lock_ >= 0) ::flock(lock_, LOCK_EX | LOCK_NB);
             return;
         }
         if (error) refuse(folder_, error);
@@ -67,6 +69,7 @@ FrameFolderWriter::FrameFolderWriter(fs::path folder, std::string metadata_json,
 FrameFolderWriter::~FrameFolderWriter() {
     std::error_code ignored;
     if (!temporary_.empty()) fs::remove_all(temporary_, ignored);
+    if (lock_ >= 0) ::close(lock_);
 }
 
 void FrameFolderWriter::write(const Image& frame) {

@@ -32,6 +32,7 @@ private:
     void fill();
     std::filesystem::path folder_, temporary_;
     std::string metadata_;
+    int lock_ = -1; ///< held on the temporary, so that remove_partials() leaves it
     int frames_ = 0;
     Folder allowed_;
     bool exists_ = false;

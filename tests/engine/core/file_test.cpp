@@ -164,6 +164,19 @@ TEST_F(Files, names_of_partials) {
     EXPECT_EQ(partial_of("a.partial-12-3"), 0);
 }
 
+/// A process in another container: its number is nobody's here.
+TEST_F(Files, partials_that_somebody_holds_stay) {
+    const fs::path path = folder / "out.mkv", elsewhere = folder / ".out.mkv.partial-2147483647-0";
+    {
+        const AtomicFile file(path);
+        fs::rename(file.temporary(), elsewhere);
+        remove_partials(folder, "out.mkv");
+        EXPECT_TRUE(fs::exists(elsewhere));
+    }
+    remove_partials(folder, "out.mkv");
+    EXPECT_FALSE(fs::exists(elsewhere));
+}
+
 TEST_F(Files, dropped_pages_come_back) {
     std::string content(100'000, '\0');
     for (std::size_t i = 0; i < content.size(); ++i) content[i] = static_cast<char>(i * 31 % 251);

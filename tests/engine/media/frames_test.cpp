@@ -6,6 +6,7 @@
 #include <limits>
 #include <memory>
 
+#include "engine/core/atomic_file.h"
 #include "engine/core/error.h"
 #include "engine/media/colour.h"
 #include "engine/media/frame_folder.h"
@@ -75,6 +76,20 @@ TEST(FrameFolder, WholeOrNothing) {
     EXPECT_THROW(FrameFolderWriter(folder / "file"), Error);
     EXPECT_THROW(FrameFolderWriter(folder / "no/such/place"), Error);
     EXPECT_EQ(folder.entries(), 2);
+}
+
+/// Of a process elsewhere, whose number is nobody's here: what it holds stays.
+TEST(FrameFolder, IsHeldWhileItIsWritten) {
+    const TempFolder folder;
+    const std::filesystem::path elsewhere = folder / ".frames.partial-2147483647-0";
+    {
+        FrameFolderWriter writer(folder / "frames");
+        std::filesystem::rename(*std::filesystem::directory_iterator(folder.path()), elsewhere);
+        remove_partials(folder.path(), "frames");
+        EXPECT_TRUE(std::filesystem::exists(elsewhere));
+    }
+    remove_partials(folder.path(), "frames");
+    EXPECT_EQ(folder.entries(), 0);
 }
 
 /// Of a run that goes on, some are there already; somebody else's of such a name stays.
