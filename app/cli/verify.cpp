@@ -34,7 +34,7 @@ int run(const Arguments& args, Console& console) {
                   {"first_difference", found.first_difference ? Json(*found.first_difference) : Json()},
                   {"changed_files", found.changed_files}};
     if (found.identical()) {
-        console.say(fmt::format("{}: {}", path, what));
+        console.say(fmt::format("{}: {}", printable(path, 4096), what));
         console.report(document);
         return 0;
     }

@@ -50,7 +50,7 @@ public:
     DenoiseState after(const DenoiseState& state, const Window& w) {
         const Pipeline::FrameSink& pictures = run_.callbacks.pictures;
         DenoiseState next{state.step, state.steps, latent(state, w, pictures), {}, state.all()};
-        if (pictures) next.before.assign(next.before.size(), Tensor()); // an hour of video would have gigabytes of them
+        if (pictures) next.before.assign(next.before.size(), Tensor()); // a long clip has gigabytes of them
         return next;
     }
 

@@ -14,11 +14,16 @@ namespace denoir {
 
 namespace {
 
-/// A LoRA with huge numbers does what damaged weights do.
-std::string repair_of(const std::vector<Lora>& loras) {
-    if (loras.empty()) return "its weights are damaged: download them again";
-    std::string names;
-    for (const Lora& lora : loras) names += (names.empty() ? "" : ", ") + lora.file.filename().string();
+/// A LoRA with huge numbers does what damaged weights do, and so does noise from a file.
+std::string repair_of(const Request& r) {
+    std::vector<std::string> files;
+    if (r.noise.kind == NoiseSource::Kind::file) files.push_back(r.noise.file.filename().string());
+    for (const Lora& lora : r.loras) files.push_back(lora.file.filename().string());
+    const std::string names = fmt::format("{}", fmt::join(files, ", "));
+    if (files.empty()) return "its weights are damaged: download them again";
+    if (r.loras.empty())
+        return fmt::format("render without {}; else its weights are damaged: download them again",
+                           printable(names, 100));
     return fmt::format("render without {}, or at less strength; else its weights are damaged: download them again",
                        printable(names, 100));
 }
@@ -57,7 +62,7 @@ Tensor Experts::velocity(float timestep, const Tensor& latent, std::span<const f
             const Tensor velocity = current_->velocity(latent, timesteps, step, cache);
             // Whoever asks to be told of layers may be looking for the first that goes wrong.
             if (!observer_.layers())
-                check_computed(*weights_, fmt::format("step {}", step), velocity, repair_of(request_.loras));
+                check_computed(*weights_, fmt::format("step {}", step), velocity, repair_of(request_));
             return velocity;
         } catch (const Error& e) {
             step_down(e);

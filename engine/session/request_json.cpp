@@ -7,7 +7,6 @@
 #include <array>
 #include <charconv>
 #include <functional>
-#include <limits>
 
 #include "engine/core/file.h"
 #include "engine/core/suggest.h"
@@ -387,11 +386,10 @@ void set_request_field(Request& r, std::string_view key, const Json& value, cons
 
 void set_request_size(Request& r, std::string_view text, const RequestSource& source) {
     std::int64_t width = 0, height = 0;
-    // What no number holds is a number that the field refuses.
-    const auto read = [](const char* begin, const char* end, std::int64_t& value) {
+    bool holds = true; // what no number does is shown as it was written
+    const auto read = [&](const char* begin, const char* end, std::int64_t& value) {
         const auto [after, problem] = std::from_chars(begin, end, value);
-        using Limits = std::numeric_limits<std::int64_t>;
-        if (problem == std::errc::result_out_of_range) value = *begin == '-' ? Limits::min() : Limits::max();
+        holds = holds && problem != std::errc::result_out_of_range;
         return after;
     };
     const char *begin = text.data(), *end = begin + text.size();
@@ -400,6 +398,9 @@ void set_request_size(Request& r, std::string_view text, const RequestSource& so
     if (last != end || last == cross + 1)
         throw UsageError("", "size", fmt::format("{} is not WIDTHxHEIGHT", printable(text, 40)),
                          "write it like 960x544");
+    if (!holds)
+        throw UsageError("", "size", fmt::format("{} is out of range", printable(text, 60)),
+                         fmt::format("use up to {} a side", Resolution::max));
     set_request_field(r, "width", width, source);
     set_request_field(r, "height", height, source);
 }

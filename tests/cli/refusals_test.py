@@ -57,6 +57,9 @@ class Requests(Case):
                 self.assertIn(shown, self.check(f'{{"schema": 1, "{key}": {number}}}').err)
                 self.refused("render", "--prompt", "x", f"--{key}", number, "--out", "o.mp4", codes=(2,), names=(key, shown), timeout=PATIENCE)
 
+        size = f"{'9' * 20}x16"
+        self.refused("render", "--prompt", "x", "--size", size, "--out", "o.mp4", codes=(2,), names=(f"{size} is out of range; use up to 8192",), timeout=PATIENCE)
+
     def test_loras_that_are_none(self):
         t2v = FIXTURES / "_models" / "Wan2.1-T2V-tiny"
         inputs = FIXTURES / "_inputs"
@@ -184,6 +187,12 @@ class Requests(Case):
             write_safetensors(self.work / "noise.safetensors", {"noise": (dtype, [16, 3, 6, 10], raw)})
             self.refused("render", "--model", MODEL, "--prompt", "x", "--size", "80x48", "--frames", 9, "--steps", 1, "--noise", "noise.safetensors", "--out", "out.mp4",
                          names=("noise.safetensors", "noise"), timeout=PATIENCE)  # fmt: skip
+        # Huge numbers are numbers; what they lead to is not the weights' fault alone.
+        write_safetensors(self.work / "noise.safetensors", {"noise": ("F32", [16, 3, 6, 10], numbers + struct.pack("<f", 3e38))})
+        result = self.run_cli("render", "--model", MODEL, "--prompt", "x", "--size", "80x48", "--frames", 9, "--steps", 1, "--noise", "noise.safetensors", "--out", "out.mp4",
+                              "--run-dir", "run", timeout=PATIENCE)  # fmt: skip
+        self.assertEqual(result.code, 1)
+        self.assertIn("render without noise.safetensors; else", result.err)
 
     def test_defaults_of_a_model(self):
         for defaults in ({"steps": 1e300}, {"steps": 2.5}, {"steps": "x"}, {"guidance": -1}, {"width": 0}, {"frames": None, "fps": 0}, {"negative_prompt": 3}, 5, []):

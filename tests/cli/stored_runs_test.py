@@ -289,7 +289,8 @@ class StoredRuns(Case):
         record = json.loads((run / "run.json").read_text())
         record |= {"created": evil, "out": "/tmp/" + evil, "stages": {evil: 1.0}}
         (run / "run.json").write_text(json.dumps(record))
-        for words in (("render", "--resume", run), ("runs",), ("runs", "--json"), ("render", "--resume", run, "--json")):
+        shutil.copytree(self.work / "good", self.work / "N\x1b[31mx")
+        for words in (("render", "--resume", run), ("runs",), ("runs", "--json"), ("render", "--resume", run, "--json"), ("verify", "N\x1b[31mx")):
             result = self.run_cli(*words)
             for line in (result.out + result.err).splitlines():
                 self.assertTrue(line.isprintable(), (words, line))
