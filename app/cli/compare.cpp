@@ -159,7 +159,8 @@ Command compare_command() {
     return {
         "compare",
         "A B [--offset N|auto] [--side-by-side FILE] [--difference FILE] [--report FILE.html] [--csv FILE]",
-        "How far two videos, pictures, folders of frames or runs are apart, frame by frame, with a verdict.",
+        "How far two videos, pictures, folders of frames or runs are apart, frame by frame, with a verdict.\n"
+        "A run is named by its folder, its name in the history, or last.",
         2,
         2,
         {{"--offset", "N", "frame i of A is compared with frame i + N of B; auto finds N (default 0)"},

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// By the file that was followed to.
+/// By the file that was followed to, or the run that was found.
 std::map<std::string, std::string>& followed() {
     static std::map<std::string, std::string> all;
     return all;
@@ -100,7 +100,10 @@ std::string named_run(const std::string& given) {
     const auto [it, fresh] = named.emplace(given, given);
     std::error_code code;
     if (!fresh || fs::exists(fs::symlink_status(given, code))) return it->second;
-    if (const fs::path found = find_run(given); !found.empty()) it->second = found.string();
+    if (const fs::path found = find_run(given); !found.empty()) {
+        it->second = found.string();
+        followed()[found.string()] = given;
+    }
     return it->second;
 }
 

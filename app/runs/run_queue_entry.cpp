@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "app/base/folder.h"
 #include "app/base/text.h"
 #include "engine/core/json_fields.h"
 #include "engine/pipeline/run_layout.h"
@@ -84,7 +85,10 @@ void RunQueue::Entry::drop_empty_run() {
 }
 
 void RunQueue::Entry::after_crash() {
-    drop_empty_run();
+    // A run that is only out of reach, on a disk that is not there, must not begin anew.
+    std::error_code code;
+    if (!resume || (can_begin_anew() && std::filesystem::is_directory(to_path(run).parent_path(), code)))
+        drop_empty_run();
     if (run.isEmpty()) {
         state = State::waiting;
         resume = !can_begin_anew();
@@ -124,7 +128,7 @@ RunQueue::Entry RunQueue::Entry::from_json(const Json& json, const std::string& 
     e.prompt_template = to_qstring(text_of(json, "prompt_template"));
     e.negative_template = to_qstring(text_of(json, "negative_template"));
     e.tag = to_qstring(text_of(json, "tag"));
-    e.run = to_qstring(text_of(json, "run"));
+    if (const QString run = to_qstring(text_of(json, "run")); !run.isEmpty()) e.run = real_path(run);
     e.issue = issue_from_json(json.value("issue", Json()));
     const std::string state = text_of(json, "state");
     for (int i = 0; i < int(std::size(state_names)); ++i)

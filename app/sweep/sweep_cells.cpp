@@ -30,7 +30,7 @@ QString SweepDocument::tag_of(const QString& path, const std::vector<std::size_t
 SweepDocument::Tag SweepDocument::read_tag(const QString& tag) {
     const qsizetype bar = tag.lastIndexOf(QLatin1Char('|'));
     if (!tag.startsWith(tag_begin) || bar < tag_begin.size()) return {};
-    Tag out{tag.mid(tag_begin.size(), bar - tag_begin.size()), {}};
+    Tag out{real_path(tag.mid(tag_begin.size(), bar - tag_begin.size())), {}};
     for (const QString& number : tag.mid(bar + 1).split(QLatin1Char(','))) {
         bool good = false;
         const auto cell = number.toULongLong(&good);

@@ -69,6 +69,10 @@ const Window& window_after(const std::vector<Window>& windows, int step) {
     return it == windows.end() ? windows.back() : *it;
 }
 
+bool draws_after(const std::vector<Window>& windows, int step) {
+    return window_after(windows, step).index + 1 < int(windows.size());
+}
+
 int drawn_frames(const Request& r) {
     int frames = 0;
     for (const Window& w : windows_of(r)) frames += w.frames;

@@ -43,6 +43,9 @@ std::pair<int, int> expert_steps(const Request&, const ModelFolder&, const Windo
 /// The window whose latent there is after `step` steps of the run; the first for step 0, the noise.
 const Window& window_after(const std::vector<Window>&, int step);
 
+/// Whether a window that begins after that step draws noise.
+bool draws_after(const std::vector<Window>&, int step);
+
 /// Latent frames of all windows together: so many frames of noise are drawn.
 int drawn_frames(const Request&);
 

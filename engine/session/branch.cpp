@@ -42,7 +42,7 @@ Request branch_of(const std::filesystem::path& path, int step) {
         throw UsageError(path.string(), "--step", fmt::format("cannot start from step {}", step),
                          last < 0 ? "the run has no steps yet" : fmt::format("use 0 to {}", last));
     }
-    if (step > 0 && record.find(step)->solver_sha256.empty())
+    if (step > 0 && record.find(step)->solver_sha256.empty() && !run.final_steps().contains(step))
         throw UsageError(path.string(), "--step", fmt::format("the solver's state after step {} was not kept", step),
                          record.request.start && step < record.request.start->step
                              ? "branch from the run that this one began from"

@@ -13,7 +13,7 @@ namespace denoir {
 Request branch_of(const std::filesystem::path& run, int step);
 
 /// Reads a request by `apply`: what one that begins in a run leaves open is as in that run. A start that was there
-/// before stays, and so does all that was said with it.
+/// before stays.
 template <class Apply> void apply_over_start(Request& r, const Apply& apply) {
     const auto start = r.start;
     apply(r);

@@ -65,7 +65,7 @@ fs::path find_run(const std::string& name) {
     if (name.empty() || name == "." || name == ".." || name.find('/') != std::string::npos) return {};
     std::error_code code;
     const fs::path run = runs_folder() / name;
-    return fs::is_directory(run, code) ? run : fs::path();
+    return fs::is_directory(run, code) ? fs::canonical(run) : fs::path(); // of a link, where it leads
 }
 
 } // namespace denoir

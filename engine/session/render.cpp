@@ -61,9 +61,7 @@ void warn_once(RunRecord& record, const std::string& text, Observer& observer) {
 /// Refuses to go on with other files than the run began with: its steps would come from two models. `draws`: noise is
 /// drawn once more.
 void check_files(RunRecord& record, bool draws, Observer& observer, const std::stop_token& stop) {
-    std::vector<ModelFile> files = record.files;
-    if (!draws) std::erase_if(files, [&](const ModelFile& f) { return f.path == record.request.noise.file; });
-    const ModelChanges changes = model_changes(files, stop);
+    const ModelChanges changes = model_changes(files_still_read(record, draws), stop);
     if (!changes.changed.empty())
         throw Error(changes.changed.front(), "", "changed since this run began",
                     "put the old file back, or render again");
@@ -74,10 +72,10 @@ void check_files(RunRecord& record, bool draws, Observer& observer, const std::s
 /// That may be meant, of a branch. Of LoRAs, only those that it has too.
 std::vector<std::string> warnings_of_other_files(const RunRecord& parent, const Request& r, const ModelFolder& model,
                                                  const std::stop_token& stop) {
-    std::vector<fs::path> used = model_files(model, r.loras);
+    std::vector<fs::path> used = files_of_steps(model, r);
     for (fs::path& path : used) path = fs::absolute(path).lexically_normal();
     std::vector<ModelFile> shared;
-    for (const ModelFile& file : parent.files)
+    for (const ModelFile& file : files_still_read(parent, draws_after(windows_of(r), r.start->step)))
         if (std::ranges::find(used, fs::path(file.path)) != used.end()) shared.push_back(file);
     const ModelChanges changes = model_changes(shared, stop);
     std::vector<std::string> out;
@@ -294,8 +292,7 @@ RenderResult resume(const fs::path& path, const std::function<void(const RunFold
     if (const int whole = state ? state->step : -1; whole < stored)
         observer.warning(fmt::format("{}: what was stored after step {} is missing or was changed: computed again",
                                      printable(path.string(), 160), std::max(0, whole)));
-    const std::vector<Window> windows = stored_windows(run);
-    const bool draws = !state || window_after(windows, state->step).index + 1 < int(windows.size());
+    const bool draws = !state || draws_after(stored_windows(run), state->step);
     const Request checked = as_stored(record.request, draws);
     if (Pipeline::step_count(Pipeline::resolve(checked, model)) != record.total_steps)
         throw Error(run.file(run_file::record).string(), "total_steps", "does not fit the request",

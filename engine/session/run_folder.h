@@ -61,6 +61,8 @@ public:
 
     /// Removes what the request does not want to be kept after success.
     void drop_latents();
+    /// Whether what follows a step needs its solver's state: the next window begins with solvers of its own.
+    bool needs_solver(const StepRecord&) const;
     /// Whether the latents that the clip is made of are whole. Throws Error where one cannot be read.
     bool can_be_decoded() const;
     /// Steps whose latents the clip is made of: the last of the run, and of each of its windows.
@@ -68,7 +70,6 @@ public:
 
 private:
     RunFolder(std::filesystem::path path, RunRecord record, std::shared_ptr<const FolderLock> lock);
-    bool needs_solver(const StepRecord&) const;
     bool whole(const StepRecord&) const;
     void make_parts() const; ///< the folders below
     std::filesystem::path path_;

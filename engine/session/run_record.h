@@ -16,7 +16,7 @@ namespace denoir {
 enum class RunState { waiting, running, done, failed, cancelled };
 std::string_view name(RunState);
 
-/// A file of the model as it was when the run began.
+/// A file that the steps come from, of the model above all, as it was when the run began.
 struct ModelFile {
     std::string path;
     std::uint64_t bytes = 0;

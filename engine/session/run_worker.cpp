@@ -140,8 +140,8 @@ void RunWorker::Recorder::stage_ends(Stage stage, double seconds) {
 }
 
 void RunWorker::Recorder::warning(std::string_view text) {
-    if (std::ranges::find(record_.warnings, text) != record_.warnings.end()) return; // of each window, say
-    record_.warnings.emplace_back(text);
+    if (!told_.emplace(text).second) return; // of each window, say
+    if (std::ranges::find(record_.warnings, text) == record_.warnings.end()) record_.warnings.emplace_back(text);
     next_.warning(text);
 }
 

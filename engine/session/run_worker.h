@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <set>
 #include <stop_token>
+#include <string>
 
 #include "engine/session/file_hashes.h"
 #include "engine/session/output_check.h"
@@ -34,6 +36,7 @@ private:
     private:
         RunRecord& record_;
         Observer& next_;
+        std::set<std::string> told_;
         std::chrono::steady_clock::time_point denoising_since_{};
     };
 

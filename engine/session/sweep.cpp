@@ -108,11 +108,11 @@ Request read_request(const Json& value, const RequestSource& source) {
     return r;
 }
 
-/// Of a sweep that was begun: nothing is open, and the run that it starts from may be gone.
+/// Of a sweep that was begun: nothing is open, and looking at it needs no run that it starts from.
 Request stored_request(const Json& object, const RequestSource& source) {
     Request r;
     Json whole = object;
-    whole["schema"] = 1;
+    whole["schema"] = object.value("schema", Json(1));
     apply_request(r, whole, source);
     return r;
 }

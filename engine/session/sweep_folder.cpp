@@ -83,13 +83,16 @@ SweepCell read_cell(const JsonReader& in, std::size_t cells, const fs::path& fol
     return cell;
 }
 
-/// The axes or the reference may have been changed by hand: a cell that stood for other values begins anew, and figures
-/// hold against what they were measured against alone.
+/// The axes or the reference may have been changed by hand: a cell that stood for other values is forgotten, and
+/// figures hold against what they were measured against alone.
 void forget_what_was_of_others(SweepRecord& record, const Json& stored) {
+    Sweep written = record.sweep; // the axes as they stand there, since older ones hold relative paths
+    for (SweepAxis& axis : written.axes) axis.values = stored["axes"][axis.field].get<std::vector<Json>>();
     std::vector<bool> other(record.cells.size());
     for (std::size_t i = 0; i < record.cells.size(); ++i) {
-        const auto values = stored[i].find("values");
-        other[i] = values != stored[i].end() && *values != values_of(record.sweep, i);
+        const Json& cell = stored["cells"][i];
+        const auto values = cell.find("values");
+        other[i] = values != cell.end() && *values != values_of(written, i);
         if (other[i]) record.cells[i] = {};
     }
     for (std::size_t i = 0; i < record.cells.size(); ++i) {
@@ -134,7 +137,7 @@ SweepRecord sweep_record_from_json(const Json& json, const fs::path& file) {
     for (std::size_t i = 0; i < cells->size(); ++i)
         record.cells.push_back(
             read_cell({(*cells)[i], source, fmt::format("cells.{}", i)}, cells->size(), source.folder));
-    forget_what_was_of_others(record, *cells);
+    forget_what_was_of_others(record, json);
     return record;
 }
 
@@ -145,6 +148,7 @@ SweepFolder SweepFolder::create(const fs::path& asked, const Sweep& sweep) {
     SweepRecord record{sweep, {}, {}, {}};
     Request& r = record.sweep.request;
     make_paths_absolute(record.sweep);
+    check(record.sweep, ""); // two spellings of one path are one value now
     if (!r.seed && !r.start) r.seed = draw_seed();
     record.cells.resize(sweep.size());
     record.created = utc_now();

@@ -25,6 +25,18 @@ bool is_of(const RunFolder& run, Request request) {
     return request_identity(run.record().request) == request_identity(request);
 }
 
+/// Another name for a run folder that cannot be used: nothing that was made is removed.
+void set_aside(const fs::path& run) {
+    std::error_code code;
+    for (int n = 1;; ++n) {
+        const fs::path other = fmt::format("{}-damaged{}", run.string(), n == 1 ? "" : fmt::format("-{}", n));
+        if (fs::exists(fs::symlink_status(other, code))) continue;
+        fs::rename(run, other, code);
+        if (!code) return;
+        throw Error(run.string(), "", "is damaged and cannot be renamed: " + code.message(), "move it elsewhere");
+    }
+}
+
 bool finished(const fs::path& path, const Request& request) {
     const auto run = open_run(path);
     return run && is_of(*run, request) && has_clip(*run);
@@ -89,9 +101,11 @@ private:
 
     void render_cell(std::size_t cell) {
         SweepCell& c = record_.cells[cell];
+        // One that was begun goes on where it is, whatever its name would be now.
+        const bool begun = c.run.parent_path() == folder_.path() / "runs" && is_run_folder(c.run);
+        const fs::path own = begun ? c.run : run_folder_of(folder_, cell);
         c = {};
         try {
-            const fs::path own = run_folder_of(folder_, cell);
             const auto there = open_run(own);
             if (!there && is_run_folder(own))
                 throw Error((own / run_file::record).string(), "", "cannot be read",
@@ -124,14 +138,11 @@ private:
         const auto on_run = [&](const RunFolder& run) { begun(run, cell); };
         RenderResult result = resume(own, on_run, request.threads, engine_, observer_, stop_);
         if (const RunFolder run = RunFolder::open(own); !has_clip(run)) { // resume() leaves a finished run as it is
-            std::error_code code;
-            if (!run.can_be_decoded()) { // latents that were not to be kept
-                fs::path aside = own;
-                fs::rename(own, aside += "-damaged", code);
-                if (!code) return render_new(own, cell);
-                throw Error(own.string(), "", "its clip is lost, and its latents were not kept",
-                            "move it elsewhere to have this clip rendered again");
+            if (!run.can_be_decoded()) { // its latents were not to be kept, or are damaged, too
+                set_aside(own);
+                return render_new(own, cell);
             }
+            std::error_code code;
             fs::rename(own / run_file::video, own / "video-damaged.mp4", code); // or it is gone
             decode_run(own, std::nullopt, own / run_file::video, request.threads, observer_, stop_);
         }

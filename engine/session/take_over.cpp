@@ -63,9 +63,10 @@ void take_over(RunFolder& run, const RunFolder& parent, bool conditioning) {
         if (!s) continue;
         same_bytes(parent.latents_file(step), run.latents_file(step));
         run.record().steps.push_back(*s);
-        if (s->solver_sha256.empty()) continue;
         // Those of earlier steps let branches begin there; on another disk they would cost too much.
-        if (step == last)
+        if (!parent.needs_solver(*s))
+            run.record().steps.back().solver_sha256.clear();
+        else if (step == last)
             same_bytes(parent.solver_file(step), run.solver_file(step));
         else if (!linked(parent.solver_file(step), run.solver_file(step)))
             run.record().steps.back().solver_sha256.clear();

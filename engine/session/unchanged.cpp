@@ -46,6 +46,13 @@ bool inputs_unchanged(const RunRecord& run, const fs::path& folder) {
     return true;
 }
 
+std::vector<ModelFile> files_still_read(const RunRecord& run, bool draws) {
+    std::vector<ModelFile> files = run.files;
+    const std::string noise = run.request.noise.file.lexically_normal().string();
+    if (!draws) std::erase_if(files, [&](const ModelFile& file) { return file.path == noise; });
+    return files;
+}
+
 ModelChanges model_changes(std::span<const ModelFile> then, const std::stop_token& stop) {
     ModelChanges out;
     std::vector<const ModelFile*> doubtful;

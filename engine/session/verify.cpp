@@ -13,6 +13,7 @@
 #include "engine/session/preflight.h"
 #include "engine/session/sha256.h"
 #include "engine/session/stored_run.h"
+#include "engine/session/unchanged.h"
 #include "engine/weights/model_folder.h"
 #include "engine/weights/safetensors_writer.h"
 
@@ -77,11 +78,13 @@ void check_files(const RunFolder& run, Verification& result, const std::stop_tok
 /// Files of the model, or the noise, that are gone or hold something else: why it came out otherwise, or would in the
 /// end, as the latents do not tell of the VAE.
 void check_model(const RunFolder& run, FileHashes& hashes, Verification& result, const std::stop_token& stop) {
+    const auto& start = run.record().request.start;
+    const bool draws = !start || draws_after(stored_windows(run), start->step);
     const auto end = std::chrono::steady_clock::now() + patience;
     while (!hashes.wait(std::chrono::milliseconds(50)) && std::chrono::steady_clock::now() < end)
         if (stop.stop_requested()) throw Cancelled();
     const std::vector<ModelFile> now = hashes.files();
-    for (const ModelFile& then : run.record().files) {
+    for (const ModelFile& then : files_still_read(run.record(), draws)) {
         const auto same =
             std::find_if(now.begin(), now.end(), [&](const auto& file) { return file.path == then.path; });
         const bool known = same != now.end() && !same->sha256.empty() && !then.sha256.empty();

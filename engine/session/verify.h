@@ -11,8 +11,8 @@
 namespace denoir {
 
 struct Verification {
-    /// Files that no longer have the checksum of run.json: the run's own, then the model's, as far as these are
-    /// known.
+    /// Files that no longer have the checksum of run.json: the run's own, then the model's and the noise, as far as
+    /// these are known.
     std::vector<std::string> changed_files;
     std::optional<int> first_difference; ///< step whose latents come out otherwise; 0: the noise
     int steps = 0;                       ///< compared

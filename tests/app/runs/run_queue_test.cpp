@@ -122,11 +122,10 @@ private slots:
         queue_->undo_clear();
         QCOMPARE(restored.count(), 2);
         // A long session holds on to the newest removals alone.
-        constexpr int kept = 200;
-        queue_->add_all(std::vector<RunQueue::Tagged>(kept, {tiny(1), {}}));
+        queue_->add_all(std::vector<RunQueue::Tagged>(200, {tiny(1), {}}));
         while (queue_->rowCount() > 0) queue_->remove(id(0));
         while (queue_->can_undo_clear()) queue_->undo_clear();
-        QCOMPARE(queue_->rowCount(), kept);
+        QCOMPARE(queue_->rowCount(), 200);
     }
 
     /// Each where it was, with its tag.
@@ -400,7 +399,6 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(failing.count(), 1, 30000);
         QCOMPARE(queue_->waiting(), 2);
     }
-
     /// The requests of runs that had no folder yet are nowhere else.
     void requests_of_failed_runs_are_kept() {
         Arrivals ended(&*queue_, &RunQueue::entry_ended);
@@ -520,14 +518,17 @@ private slots:
         QCOMPARE(queue_->index(0).data(RunQueue::KindRole).toString(), QStringLiteral("resume"));
     }
 
-    /// It was at work when the program was killed, and its folder went since.
+    /// It was at work when the program was killed, and its folder went since; another may be on a disk that is not
+    /// there.
     void a_resumed_run_that_is_gone_after_a_crash_begins_anew() {
-        queue_->add(tiny(1));
-        Json stored = stored_queue();
-        stored["entries"][0]["state"] = "running";
-        stored["entries"][0]["kind"] = "resume";
-        stored["entries"][0]["run"] = "/nowhere/run";
-        store(stored);
+        QVERIFY(QDir().mkpath(home_->data(QStringLiteral("runs"))));
+        for (const QString& run : {home_->data(QStringLiteral("runs/gone")), QStringLiteral("/nowhere/run")}) {
+            queue_->add(tiny(1));
+            Json stored = stored_queue();
+            stored["entries"].back().update(Json{{"state", "running"}, {"kind", "resume"}, {"run", run.toStdString()}});
+            store(stored);
+        }
+        QCOMPARE(state(1), RunQueue::State::failed);
         Arrivals ended(&*queue_, &RunQueue::entry_ended);
         queue_->start();
         QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 1, 30000);
