@@ -338,8 +338,11 @@ class Render(Case):
         self.assertEqual([name for name in a if a[name] != b[name]], [f"step_00{i}.safetensors" for i in (4, 5, 6)])
         self.assertTrue(self.done("verify", "branch", "--json").json()["identical"])
         # One at a window's end begins with new solvers: what its latents were kept of can be verified.
-        self.done("render", "--from", whole, "--step", 2, "--guidance", 2, "--latents", "last", "--run-dir", "short", "--out", "short.mp4")
-        self.assertTrue(self.done("verify", "short", "--json").json()["identical"])
+        shutil.copytree(whole, self.work / "bare")
+        (self.work / "bare" / "solver" / "step_002.safetensors").unlink()
+        for name, parent in (("short", whole), ("shorter", "bare")):
+            self.done("render", "--from", parent, "--step", 2, "--guidance", 2, "--latents", "last", "--run-dir", name, "--out", f"{name}.mp4")
+            self.assertTrue(self.done("verify", name, "--json").json()["identical"])
         # A damaged end of an earlier window is computed again, with all that follows.
         shutil.copytree(whole, self.work / "damaged")
         self.stop_after("damaged", 5)
@@ -407,7 +410,7 @@ class Render(Case):
         values = b"".join(struct.pack("<f", math.sin(i * i)) for i in range(16 * 6 * 4 * 4))
         write_safetensors(self.work / "noise.safetensors", {"noise": ("F32", [16, 6, 4, 4], values)})
         request = {"schema": 1, "model": str(FIXTURES / "_models" / "SkyReels-V2-DF-tiny"), "prompt": PROMPT, "width": 32, "height": 32, "frames": 13,
-                   "steps": 2, "dtype": "f32", "noise": {"file": "noise.safetensors"}, "forcing": {"base": 9, "overlap": 5}}  # fmt: skip
+                   "steps": 2, "dtype": "f32", "noise": {"file": "./noise.safetensors"}, "forcing": {"base": 9, "overlap": 5}}  # fmt: skip
         (self.work / "long.json").write_text(json.dumps(request))
         self.done("render", "long.json", "--run-dir", "run", "--out", "out.mp4")
         whole = latents(self.work / "run")
@@ -425,10 +428,14 @@ class Render(Case):
             self.assertIn(said if "other" in tensors else "noise.safetensors", self.refused("verify", "run", codes=(1,)).err)
         write_safetensors(self.work / "noise.safetensors", {"noise": ("F32", [16, 6, 4, 4], values)})
         self.done("render", "--resume", "run")
+        self.done("render", "--from", "run", "--step", 3, "--guidance", 2, "--run-dir", "branch", "--out", "branch.mp4")
+        # Where the last noise was drawn it may be anything.
         self.stop_after("run", 3)
-        (self.work / "noise.safetensors").unlink()
+        write_safetensors(self.work / "noise.safetensors", other)
         self.done("render", "--resume", "run")
+        (self.work / "noise.safetensors").unlink()
         self.assertEqual(latents(self.work / "run"), whole)
+        self.assertTrue(self.done("verify", "branch", "--json").json()["identical"])
 
     def test_loras(self):
         lora = FIXTURES / "_inputs" / "style-kohya.safetensors"

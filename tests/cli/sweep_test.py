@@ -129,7 +129,11 @@ class Sweep(Case):
             file.write(b"x")
         self.done("sweep", "--resume", "s")
         self.assertEqual(sha256(video), before)
-        self.assertTrue((video.parent.parent / f"{video.parent.name}-damaged" / "video.mp4").is_file())
+        video.unlink()
+        self.done("sweep", "--resume", "s")
+        self.assertEqual(sha256(video), before)
+        for name in ("-damaged", "-damaged-2"):
+            self.assertTrue((video.parent.parent / (video.parent.name + name) / "run.json").is_file())
 
     def test_paths_on_axes(self):
         """They are whole in the sweep's folder, wherever it is resumed from and whatever lies in it."""

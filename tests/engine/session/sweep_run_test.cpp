@@ -13,6 +13,8 @@
 
 #include "engine/compare/sweep_figures.h"
 #include "engine/compare/sweep_outputs.h"
+#include "engine/core/atomic_file.h"
+#include "engine/core/file.h"
 #include "engine/media/video_reader.h"
 #include "engine/media/video_writer.h"
 #include "engine/session/branch.h"
@@ -207,6 +209,30 @@ TEST_F(SweepRun, AnOlderSweepWithTeaCacheGoesOn) {
     work(folder, false);
     EXPECT_TRUE(rendered_.empty());
     for (const SweepCell& cell : folder.record().cells) EXPECT_EQ(cell.state, SweepCell::State::done);
+}
+
+/// They hold paths as they were written, on the axis and in the cells.
+TEST_F(SweepRun, AnOlderSweepWithRelativePathsKeepsWhatIsThere) {
+    sweep_.axes = {{"image", {"a.png", "b.png"}}};
+    sweep_.reference = {1};
+    const SweepFolder folder = SweepFolder::create(folder_.path() / "s", sweep_);
+    const fs::path file = folder.file(SweepFolder::record_name);
+    Json json = parse_json(read_text(file, 1 << 20), "");
+    json["axes"]["image"] = {"a.png", "b.png"};
+    json["reference"]["image"] = "b.png";
+    for (std::size_t i = 0; i < 2; ++i) {
+        Json& cell = json["cells"][i];
+        cell["values"]["image"] = json["axes"]["image"][i];
+        cell["state"] = "done";
+        cell["run"] = "runs/" + std::to_string(i);
+        if (i == 0) cell["figures"] = {{"reference", 1}, {"psnr", 20}, {"ssim", 0.5}};
+    }
+    write_file(file, json.dump());
+    const SweepFolder read = SweepFolder::open(folder.path());
+    const SweepRecord& kept = read.record();
+    EXPECT_EQ(kept.sweep.axes[0].values[1], (folder.path() / "b.png").string());
+    for (const SweepCell& cell : kept.cells) EXPECT_EQ(cell.state, SweepCell::State::done);
+    EXPECT_TRUE(kept.cells[0].figures);
 }
 
 TEST_F(SweepRun, ARunOfChangedFilesIsNotTakenOver) {
