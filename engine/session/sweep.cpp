@@ -104,7 +104,12 @@ Request read_request(const Json& value, const RequestSource& source) {
                     R"(write {"prompt": "…"} or "request.json")");
     Json object = value;
     object["schema"] = value.value("schema", Json(1));
-    apply_over_start(r, [&](Request& request) { apply_request(request, object, source); });
+    try {
+        apply_over_start(r, [&](Request& request) { apply_request(request, object, source); });
+    } catch (const UsageError& e) { // as it is called on the command line
+        if (e.field() != "--step") throw;
+        throw UsageError(source.file, "request.start.step", e.message(), e.hint());
+    }
     return r;
 }
 

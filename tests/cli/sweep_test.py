@@ -218,6 +218,8 @@ class Sweep(Case):
         sweep = self.write({"schema": 1, "request": {"start": {"run": "long", "step": 1}}, "axes": {"guidance": [2, 6]}})
         cells = self.done("sweep", sweep, "--list", "--json").json()["cells"]
         self.assertEqual(len(cells), 2)
+        late = self.write({"schema": 1, "request": {"start": {"run": "long", "step": 99}}, "axes": {"guidance": [2, 6]}})
+        self.refused("sweep", late, "--list", names=(f"{late}: request.start.step: ",))
 
     def test_a_warning_of_many_cells_is_said_once(self):
         words = ("sweep", "--model", MODEL, "--size", "32x32", "--frames", 5, "--steps", 1, "--dtype", "f32")
