@@ -246,10 +246,11 @@ void RunsPanel::focus_search() {
     search_->selectAll();
 }
 
-/// What keys and menus mean: the current run, else the one that is shown, which may lie elsewhere. Empty: none, which
-/// is said.
+/// What keys and menus mean: the current run where one is selected, else the one that is shown, which may lie
+/// elsewhere. Empty: none, which is said.
 QString RunsPanel::meant() {
-    const QString run = current().isEmpty() ? shown_ : current();
+    // A list that gets the focus makes its first row the current one without selecting it.
+    const QString run = list_->selectionModel()->hasSelection() && !current().isEmpty() ? current() : shown_;
     if (run.isEmpty()) emit said(tr("Select a run in the list first."));
     return run;
 }
