@@ -64,6 +64,14 @@ RunsView::RunsView(QWidget* parent) : QListView(parent) {
     setEditTriggers(QAbstractItemView::NoEditTriggers);
 }
 
+/// A list makes its first row the current one then, which nobody chose: keys and menus would mean that, and not the run
+/// that is shown.
+void RunsView::focusInEvent(QFocusEvent* event) {
+    const bool chosen = currentIndex().isValid();
+    QListView::focusInEvent(event);
+    if (!chosen) selectionModel()->clearCurrentIndex();
+}
+
 void RunsView::mousePressEvent(QMouseEvent* event) {
     const QModelIndex index = indexAt(event->pos());
     if (index.isValid() && event->button() == Qt::LeftButton &&
@@ -246,11 +254,10 @@ void RunsPanel::focus_search() {
     search_->selectAll();
 }
 
-/// What keys and menus mean: the current run where one is selected, else the one that is shown, which may lie
-/// elsewhere. Empty: none, which is said.
+/// What keys and menus mean: the current run, else the one that is shown, which may lie elsewhere. Empty: none, which
+/// is said.
 QString RunsPanel::meant() {
-    // A list that gets the focus makes its first row the current one without selecting it.
-    const QString run = list_->selectionModel()->hasSelection() && !current().isEmpty() ? current() : shown_;
+    const QString run = current().isEmpty() ? shown_ : current();
     if (run.isEmpty()) emit said(tr("Select a run in the list first."));
     return run;
 }

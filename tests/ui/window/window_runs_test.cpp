@@ -251,7 +251,7 @@ private slots:
         const auto* preview = studio.window().findChild<PreviewView*>();
         QTRY_VERIFY_WITH_TIMEOUT(preview->info(app::Side::a) && preview->info(app::Side::a)->path.startsWith(elsewhere),
                                  30000);
-        // With the focus the list makes its first row the current one, and selects nothing.
+        // A list that gets the focus makes its first row the current one, which nobody chose.
         QFocusEvent focus(QEvent::FocusIn);
         QApplication::sendEvent(studio.find<RunsView>("runs"), &focus);
         studio.find<QAction>("run.restore")->trigger();
