@@ -61,7 +61,7 @@ public:
             if (!fitted.rgb.empty()) grid.put(cell, fitted, pictures[i]);
         }
         damaged_ = error.has_value();
-        if (error) throw *error;
+        if (error) throw Error(*error);
     }
 
 private:

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "engine/core/error.h"
 #include "engine/weights/safetensors.h"
@@ -31,8 +30,7 @@ Tensor noise_of_file(const Request& r, const Shape& wanted) {
     return noise;
 }
 
-WindowNoise::WindowNoise(const Request& r, Shape shape)
-    : request_(r), shape_(std::move(shape)), windows_(windows_of(r)) {}
+WindowNoise::WindowNoise(const Request& r, Shape shape) : request_(r), shape_(shape), windows_(windows_of(r)) {}
 
 Tensor WindowNoise::of(const Window& w) {
     if (request_.noise.kind == NoiseSource::Kind::file) return read(w);

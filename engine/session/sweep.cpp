@@ -94,7 +94,7 @@ bool is_plain_request(const Json& object) {
 
 Request read_request(const Json& value, const RequestSource& source) {
     Request r;
-    if (value.is_string() && value != "") {
+    if (value.is_string() && !value.get_ref<const std::string&>().empty()) {
         const fs::path file = source.folder / value.get_ref<const std::string&>();
         apply_over_start(r, [&](Request& request) { apply_request_file(request, file); });
         return r;

@@ -131,7 +131,7 @@ private:
 
     /// A run that an interruption left.
     RenderResult finish(const RunFolder& there, std::size_t cell) {
-        const fs::path own = there.path();
+        const fs::path& own = there.path();
         const Request& request = request_of(cell);
         if (!is_of(there, request))
             throw Error(own.string(), "", "holds the run of another request", "move it elsewhere");

@@ -64,11 +64,10 @@ void take_over(RunFolder& run, const RunFolder& parent, bool conditioning) {
         same_bytes(parent.latents_file(step), run.latents_file(step));
         run.record().steps.push_back(*s);
         // Those of earlier steps let branches begin there; on another disk they would cost too much.
-        if (!parent.needs_solver(*s))
-            run.record().steps.back().solver_sha256.clear();
-        else if (step == last)
+        const bool needed = parent.needs_solver(*s);
+        if (needed && step == last)
             same_bytes(parent.solver_file(step), run.solver_file(step));
-        else if (!linked(parent.solver_file(step), run.solver_file(step)))
+        else if (!needed || !linked(parent.solver_file(step), run.solver_file(step)))
             run.record().steps.back().solver_sha256.clear();
     }
     if (conditioning) take_conditioning(run, parent);
