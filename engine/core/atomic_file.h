@@ -42,8 +42,8 @@ void sync_folder(const std::filesystem::path& folder, const std::filesystem::pat
 int partial_of(std::string_view name);
 
 /// Removes temporaries (files or folders named `.NAME.partial-PID-N`) from `folder`: those of the final name `name`, or
-/// of any where it is empty; those of process `pid`, or where it is 0 of processes that are
-/// gone: here, and hold no lock from elsewhere.
+/// of any where it is empty; those of process `pid`, or where it is 0 of processes that are gone here and hold no lock
+/// from elsewhere.
 void remove_partials(const std::filesystem::path& folder, const std::string& name, int pid = 0);
 
 /// A folder of our own for files that are soon gone, below `parent` (empty: the system's place, TMPDIR). Removed with

@@ -11,24 +11,11 @@
 #include "engine/core/json.h"
 #include "engine/media/image.h"
 #include "tests/app/home.h"
+#include "tests/app/project/text_files.h"
 #include "tests/app/takes.h"
 
 using namespace denoir;
 using namespace denoir::app;
-
-namespace {
-
-QString read(const QString& file) {
-    QFile in(file);
-    return in.open(QIODevice::ReadOnly) ? QString::fromUtf8(in.readAll()) : QString();
-}
-void write(const QString& file, const QString& text) {
-    QFile out(file);
-    QVERIFY(out.open(QIODevice::WriteOnly | QIODevice::Truncate));
-    out.write(text.toUtf8());
-}
-
-} // namespace
 
 class ProjectPicturesTest : public QObject {
     Q_OBJECT
