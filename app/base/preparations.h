@@ -3,11 +3,11 @@
 #include <QObject>
 #include <QPointer>
 #include <QThreadPool>
-#include <QtConcurrent/QtConcurrentRun>
 #include <optional>
 #include <type_traits>
 #include <utility>
 
+#include "app/base/background.h"
 #include "app/base/issue.h"
 
 namespace denoir::app {
@@ -28,7 +28,7 @@ public:
             Issue issue;
         };
         ++open_;
-        QtConcurrent::run(&pool_, [work = std::move(work)] {
+        auto attempt = [work = std::move(work)]() mutable {
             Outcome outcome;
             try {
                 outcome.value = work();
@@ -36,13 +36,15 @@ public:
                 outcome.issue = Issue::from_current_exception();
             }
             return outcome;
-        }).then(this, [this, owner = QPointer<QObject>(owner), use = std::move(use)](const Outcome& outcome) {
+        };
+        auto end = [this, owner = QPointer<QObject>(owner), use = std::move(use)](const Outcome& outcome) mutable {
             if (!outcome.value)
                 emit failed(outcome.issue);
             else if (owner)
                 use(*outcome.value);
             if (--open_ == 0) emit finished();
-        });
+        };
+        run_then(this, std::move(attempt), std::move(end), &pool_);
     }
     bool busy() const { return open_ > 0; }
 

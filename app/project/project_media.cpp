@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QFileInfo>
 #include <QSet>
-#include <QtConcurrent/QtConcurrentRun>
 #include <utility>
 
+#include "app/base/background.h"
 #include "app/base/text.h"
 #include "app/project/project.h"
 #include "engine/pipeline/run_layout.h"
@@ -79,11 +79,12 @@ void Project::look_at_media() {
     looking_ = true;
     QHash<QString, Take> takes;
     for (const Shot& s : shots_) takes.insert(s.current().video, s.current());
-    QtConcurrent::run([takes] {
+    const auto look = [takes] {
         Media found;
         for (const Take& take : takes) found.insert(take.video, look_at(take));
         return found;
-    }).then(this, [this, number = number_](const Media& found) {
+    };
+    run_then(this, look, [this, number = number_](const Media& found) {
         looking_ = false;
         if (number == number_) media_found(found);
         if (std::exchange(look_again_, false)) look_at_media();

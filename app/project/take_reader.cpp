@@ -3,8 +3,9 @@
 
 #include <QFileInfo>
 #include <QTimer>
-#include <QtConcurrent/QtConcurrentRun>
 #include <utility>
+
+#include "app/base/background.h"
 
 namespace denoir::app {
 namespace {
@@ -26,16 +27,17 @@ TakeReader::~TakeReader() { stop_.request_stop(); }
 void TakeReader::read(const QStringList& paths, double usual_rate, Use use) {
     if (open_++ == 0) late_->start();
     total_ += int(paths.size());
-    QtConcurrent::run(&pool_, [this, paths, rate = project_.rate(usual_rate), open = project_.count() == 0,
-                               stop = stop_.get_token()] { return all(paths, rate, open, stop); })
-        .then(this, [this, paths, use = std::move(use), number = project_.number(),
+    auto read_all = [this, paths, rate = project_.rate(usual_rate), open = project_.count() == 0,
+                     stop = stop_.get_token()] { return all(paths, rate, open, stop); };
+    auto end_with = [this, paths, use = std::move(use), number = project_.number(),
                      stop = stop_.get_token()](const std::vector<Found>& found) {
-            end();
-            if (stop.stop_requested()) return;
-            if (project_.number() == number) return use(found);
-            emit given_up(
-                {paths.value(0), {}, tr("it was read for a project that is not open any more"), tr("add it again")});
-        });
+        end();
+        if (stop.stop_requested()) return;
+        if (project_.number() == number) return use(found);
+        emit given_up(
+            {paths.value(0), {}, tr("it was read for a project that is not open any more"), tr("add it again")});
+    };
+    run_then(this, std::move(read_all), std::move(end_with), &pool_);
 }
 
 void TakeReader::cancel() {

@@ -17,10 +17,10 @@
 #include <QStyle>
 #include <QToolButton>
 #include <QVBoxLayout>
-#include <QtConcurrent>
 
 #include <cmath>
 
+#include "app/base/background.h"
 #include "app/base/text.h"
 #include "app/request/estimator.h"
 #include "app/request/model_catalogue.h"
@@ -247,7 +247,7 @@ void ParametersPanel::tell_limits(const NumberEdit& edit, const QString& key) {
 
 /// Adds the cards to the choice of the device once the driver has told of them, which can take a second.
 void ParametersPanel::list_cards(QComboBox* device) {
-    QtConcurrent::run([] { return cards(); }).then(this, [this, device](const std::vector<Card>& found) {
+    app::run_then(this, cards, [this, device](const std::vector<Card>& found) {
         while (device->count() > 1) device->removeItem(1);
         for (const Card& card : found) {
             const QString name = app::to_qstring(card.device.name());

@@ -6,7 +6,6 @@
 #include <QLabel>
 #include <QProgressBar>
 #include <QTimer>
-#include <QtConcurrent>
 
 #include <algorithm>
 #include <tuple>
@@ -14,6 +13,7 @@
 
 #include <unistd.h>
 
+#include "app/base/background.h"
 #include "app/base/text.h"
 #include "app/request/request_document.h"
 #include "app/runs/engine_worker.h"
@@ -149,13 +149,14 @@ void StatusLine::refresh_memory() {
 void StatusLine::ask_card(const Device& device) {
     if (std::exchange(asking_, true)) return;
     // A driver that wakes up takes a second or two.
-    QtConcurrent::run([device] {
+    const auto look = [device] {
         for (const Card& card : cards())
             if (card.device == device)
                 return std::tuple(app::to_qstring(card.short_name()), double(card.used().value_or(0)),
                                   double(card.memory));
         return std::tuple(QString(), 0.0, 0.0);
-    }).then(this, [this, device](const std::tuple<QString, double, double>& found) {
+    };
+    app::run_then(this, look, [this, device](const std::tuple<QString, double, double>& found) {
         asking_ = false;
         card_.device = device;
         std::tie(card_.name, card_.used, card_.memory) = found;
