@@ -14,7 +14,7 @@ namespace denoir::app {
 /// the work ends in the moment in which it is told what comes then.
 template <class Work, class Use>
 void run_then(QObject* context, Work work, Use use, QThreadPool* pool = QThreadPool::globalInstance()) {
-    auto* watcher = new QFutureWatcher<std::decay_t<std::invoke_result_t<Work>>>(context);
+    auto* watcher = new QFutureWatcher<std::invoke_result_t<Work>>(context);
     QObject::connect(watcher, &QFutureWatcherBase::finished, context, [watcher, use = std::move(use)]() mutable {
         watcher->deleteLater();
         use(watcher->result());

@@ -247,16 +247,18 @@ void ParametersPanel::tell_limits(const NumberEdit& edit, const QString& key) {
 
 /// Adds the cards to the choice of the device once the driver has told of them, which can take a second.
 void ParametersPanel::list_cards(QComboBox* device) {
-    app::run_then(this, cards, [this, device](const std::vector<Card>& found) {
-        while (device->count() > 1) device->removeItem(1);
-        for (const Card& card : found) {
-            const QString name = app::to_qstring(card.device.name());
-            device->addItem(tr("%1 · %2").arg(name, app::to_qstring(card.short_name())), name);
-        }
-        // Who chooses it is told what is missing.
-        if (found.empty()) device->addItem(tr("First graphics card"), QStringLiteral("cuda:0"));
-        show_[QStringLiteral("device")]();
-    });
+    app::run_then(
+        this, [] { return cards(); },
+        [this, device](const std::vector<Card>& found) {
+            while (device->count() > 1) device->removeItem(1);
+            for (const Card& card : found) {
+                const QString name = app::to_qstring(card.device.name());
+                device->addItem(tr("%1 · %2").arg(name, app::to_qstring(card.short_name())), name);
+            }
+            // Who chooses it is told what is missing.
+            if (found.empty()) device->addItem(tr("First graphics card"), QStringLiteral("cuda:0"));
+            show_[QStringLiteral("device")]();
+        });
 }
 
 QComboBox* ParametersPanel::add_choice(QVBoxLayout* form, const QString& key, const QString& name) {
