@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "engine/backend/cpu/cpu_backend.h"
-#include "engine/backend/cpu/onednn.h"
 #include "engine/backend/cuda_proxy.h"
 #include "engine/core/error.h"
 
@@ -59,7 +58,7 @@ void require_device(const Device& device) {
 
 std::optional<DType> matrices_held_as(const Device& device, DType compute, std::int64_t rows) {
     if (!device.uses_host_memory()) return compute;
-    return cpu::CpuBackend::packs(compute, rows) ? std::optional(cpu::OneDnnMatrix::type()) : std::nullopt;
+    return cpu::CpuBackend::packed_type(compute, rows);
 }
 
 } // namespace denoir

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <functional>
+#include <memory>
+#include <optional>
+#include <string_view>
 
 #include "engine/backend/backend.h"
 #include "engine/backend/cpu/kernels.h"
@@ -24,8 +27,9 @@ public:
 
     Device device() const override { return {}; }
     bool fast_bf16() const override;
-    /// True where products of so many rows in `compute` keep a packed copy of their weight beside its file.
-    static bool packs(DType compute, std::int64_t rows);
+    /// The type of the packed copy that products of so many rows in `compute` keep of their weight in place of its
+    /// stored form; none where they keep none.
+    static std::optional<DType> packed_type(DType compute, std::int64_t rows);
     int threads() const override { return pool_.threads(); }
     void set_stop(std::stop_token stop) override { pool_.set_stop(std::move(stop)); }
 
@@ -79,9 +83,17 @@ private:
     using RowOperation = void (*)(const float*, const float*, float*, std::int64_t);
     void binary(RowOperation, const Tensor& a, const Tensor& b, Tensor& out);
     void linear_few_rows(const Tensor& x, const WeightRows&, const float* bias, const LinearOptions&, Tensor& out);
-    void linear_tiles(const Tensor& x, const WeightRows&, const float* bias, const LinearOptions&, Tensor& out);
+    /// `kept`: linear_panels, or undefined: each tile packs its part of the weight.
+    void linear_tiles(const Tensor& x, const WeightRows&, const Tensor& kept, const float* bias, const LinearOptions&,
+                      Tensor& out);
     void linear_packed(const Tensor& x, OneDnnMatrix&, const float* bias, const LinearOptions&, Tensor& out);
     std::shared_ptr<OneDnnMatrix> packed_weight(const Weight&, const WeightRows&, bool round);
+    Tensor linear_panels(const Weight&, const WeightRows&);
+    /// Panels (kernels.h) of n columns of Wᵀ, its rows [column, column + n), of depth [k, k + count). `wide`: memory
+    /// for two panels as f32.
+    void pack_columns(const WeightRows&, std::int64_t column, std::int64_t n, std::int64_t k, std::int64_t count,
+                      DType factors, float* wide, std::byte* to) const;
+    void keep(const Weight&, std::string_view use, std::shared_ptr<void> packed, std::int64_t bytes) const;
     const Weight& with_changes(const Weight&, bool round);
     bool multiplies_as_stored(const Weight&, std::int64_t depth, bool round) const;
     DType conv_factors(const KernelShape&, const ConvOptions&) const;

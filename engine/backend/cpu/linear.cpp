@@ -11,11 +11,13 @@ namespace {
 
 /// Depth of one pass over a tile: so long that sums are rarely fetched again. A multiple of every storage block.
 constexpr std::int64_t depth_step = 1024;
+/// The same on matrix tiles (AMX): a panel of this depth stays in the first cache, where they take it from.
+constexpr std::int64_t tile_depth_step = 512;
 /// Up to here the weights are read once and dotted with every row of x: nothing is packed for so few rows.
 constexpr std::int64_t few_rows = 8;
 /// Up to here rows of x are made factors once for all tiles, where they are not that already; and no weight is packed
-/// for oneDNN, which takes as long as some hundred rows and as much memory as the weight: those of text encoders are
-/// used once a prompt.
+/// for all products, which takes as long as some hundred rows and as much memory as the weight: those of text encoders
+/// are used once a prompt.
 constexpr std::int64_t shared_rows = 512;
 /// Bytes of a packed weight that is kept whatever memory is left.
 constexpr std::int64_t always_kept = std::int64_t{1} << 20;
@@ -26,21 +28,28 @@ std::int64_t even_tile(std::int64_t size, std::int64_t limit, std::int64_t unit)
     return divide_up(divide_up(size, tiles), unit) * unit;
 }
 
-/// The end of a linear layer for one row of sums, in the first cache: bias, rounding, activation.
-void finish_row(const Kernels& kernels, float* sums, const float* bias, const LinearOptions& options, std::int64_t n) {
-    const bool round = options.compute == DType::bf16;
+/// The end of a linear layer for n sums of one row: bias, rounding, activation; stored at `to`.
+void finish_row(const Kernels& kernels, float* sums, const float* bias, const LinearOptions& options, DType stored,
+                std::byte* to, std::int64_t n) {
+    const bool activated = options.activation != Activation::none, round = options.compute == DType::bf16;
+    const bool last_rounded = round && stored != DType::bf16; // else it is as it is stored
     if (bias) kernels.add(sums, bias, sums, n);
-    if (round) kernels.round_bf16(sums, sums, n);
-    if (options.activation == Activation::none) return;
-    kernels.activate(options.activation, sums, sums, n);
-    if (round) kernels.round_bf16(sums, sums, n);
+    if (activated ? round : last_rounded) kernels.round_bf16(sums, sums, n);
+    if (activated) kernels.activate(options.activation, sums, sums, n);
+    if (activated && last_rounded) kernels.round_bf16(sums, sums, n);
+    store_f32(kernels, sums, stored, to, n);
 }
 
 } // namespace
 
-bool CpuBackend::packs(DType compute, std::int64_t rows) {
-    return rows > (OneDnnMatrix::forced() ? few_rows : shared_rows) && OneDnnMatrix::available() &&
-           (compute == DType::bf16 || OneDnnMatrix::type() == DType::f32);
+std::optional<DType> CpuBackend::packed_type(DType compute, std::int64_t rows) {
+    const bool round = compute == DType::bf16;
+    if (OneDnnMatrix::forced()) {
+        const DType type = OneDnnMatrix::type();
+        return rows > few_rows && (round || type == DType::f32) ? std::optional(type) : std::nullopt;
+    }
+    const bool units = kernels().bf16_in_tiles || OneDnnMatrix::available();
+    return round && rows > shared_rows && units ? std::optional(DType::bf16) : std::nullopt;
 }
 
 /// Whether our own loops use the processor's bf16 units on the weight as it is stored: as fast as oneDNN's on a copy of
@@ -55,15 +64,21 @@ void CpuBackend::linear(const Tensor& x, const Weight& w, const Weight* bias, co
     const bool round = options.compute == DType::bf16;
     const Tensor offsets = bias ? parameter(*bias, round) : Tensor();
     const float* add = bias ? offsets.data<float>() : nullptr;
-    if (packs(options.compute, x.size(0)) && !multiplies_as_stored(w, x.size(1), round))
-        if (const auto packed = packed_weight(w, WeightRows(kernels_, w, round), round))
+    if (packed_type(options.compute, x.size(0)) && !multiplies_as_stored(w, x.size(1), round)) {
+        const WeightRows rows(kernels_, w, round);
+        if (kernels_.bf16_in_tiles && !OneDnnMatrix::forced()) {
+            if (rows.columns() % 2 == 0 && rows.columns() > 0)
+                return linear_tiles(x, rows, linear_panels(w, rows), add, options, out);
+        } else if (const auto packed = packed_weight(w, rows, round)) {
             return linear_packed(x, *packed, add, options, out);
+        }
+    }
     const WeightRows weight(kernels_, with_changes(w, round), round);
     assert(x.size(1) == weight.columns() && out.size(1) == weight.count());
     if (x.size(0) <= few_rows)
         linear_few_rows(x, weight, add, options, out);
     else
-        linear_tiles(x, weight, add, options, out);
+        linear_tiles(x, weight, {}, add, options, out);
 }
 
 /// The weight with its changes added, once for all products; the very values that reading it gives. Itself where it has
@@ -117,9 +132,8 @@ void CpuBackend::linear_few_rows(const Tensor& x, const WeightRows& weight, cons
             kernels_.dot(wide.data<float>(), depth, rows, row, depth, sums + column - begin, step);
         }
         for (std::int64_t i = 0; i < rows; ++i) {
-            finish_row(kernels_, sums + i * step, bias ? bias + begin : nullptr, options, end - begin);
-            store_f32(kernels_, sums + i * step, out.dtype(), row_of(out, i) + begin * element_bytes(out.dtype()),
-                      end - begin);
+            finish_row(kernels_, sums + i * step, bias ? bias + begin : nullptr, options, out.dtype(),
+                       row_of(out, i) + begin * element_bytes(out.dtype()), end - begin);
         }
     });
 }
@@ -131,13 +145,14 @@ struct Tiles {
     std::int64_t rows, columns, down, across;
 
     /// At most 2.4 GFLOP a tile (25 ms at 100 GFLOP/s), so that the stop token is looked at soon. Within that, high
-    /// tiles: each unpacks its weights for itself, and its rows of x too unless these are used where they lie.
-    Tiles(const Kernels& kernels, std::int64_t m, std::int64_t n, std::int64_t k, bool direct) {
+    /// tiles: each unpacks its weights for itself, and its rows of x too unless these are used where they lie. Where
+    /// the weights are `packed`, rows that stay in the second cache.
+    Tiles(const Kernels& kernels, std::int64_t m, std::int64_t n, std::int64_t k, bool direct, bool packed) {
         const std::int64_t area = 1'200'000'000 / std::max<std::int64_t>(1, k);
         // Narrow tiles keep many cores at work on the few rows of a prompt; these cost no copies of their own.
-        const std::int64_t wide = m <= shared_rows ? 96 : direct ? 128 : 384;
+        const std::int64_t wide = m <= shared_rows ? 96 : packed ? 256 : direct ? 128 : 384;
         columns = even_tile(n, wide, kernels.tile_columns);
-        std::int64_t high = std::clamp<std::int64_t>(area / columns, 132, direct ? 528 : 384);
+        std::int64_t high = std::clamp<std::int64_t>(area / columns, 132, packed ? 264 : direct ? 528 : 384);
         // Small products: enough tiles for many cores.
         if (divide_up(m, high) * divide_up(n, columns) < 32) high = std::min<std::int64_t>(high, 264);
         rows = even_tile(m, high, kernels.tile_rows);
@@ -155,7 +170,54 @@ bool readable_in_place(const Tensor& x, DType factors, bool round) {
 
 } // namespace
 
-void CpuBackend::linear_tiles(const Tensor& x, const WeightRows& weight, const float* bias,
+void CpuBackend::pack_columns(const WeightRows& weight, std::int64_t column, std::int64_t n, std::int64_t k,
+                              std::int64_t count, DType factors, float* wide, std::byte* to) const {
+    const std::int64_t panel = kernels_.tile_columns, bytes = element_bytes(factors);
+    for (std::int64_t j = 0; j < n; j += panel, to += panel * count * bytes) {
+        const std::int64_t some = std::min(panel, n - j);
+        auto* const values = reinterpret_cast<float*>(to);
+        if (const std::byte* from = weight.direct(column + j, factors)) {
+            // A pair is moved like an f32 value.
+            const auto* const rows = reinterpret_cast<const float*>(from + k * bytes);
+            kernels_.pack_transposed(rows, weight.columns() * bytes / 4, some, count * bytes / 4, values);
+            continue;
+        }
+        for (std::int64_t i = 0; i < some; ++i) weight.read(column + j + i, k, k + count, wide + i * count);
+        const bool pairs = factors == DType::bf16;
+        float* const unpaired = wide + panel * count;
+        kernels_.pack_transposed(wide, count, some, count, pairs ? unpaired : values);
+        if (pairs) kernels_.pair_rows(unpaired, count, reinterpret_cast<std::uint16_t*>(to));
+    }
+}
+
+/// The weight as panels of pairs, made on first use in place of its stored form: [depth / tile_depth_step] times
+/// [panel][depth of the step / 2][column][2].
+Tensor CpuBackend::linear_panels(const Weight& w, const WeightRows& rows) {
+    constexpr std::string_view use = "linear.panels";
+    if (const auto kept = w.prepared.find(use); kept != w.prepared.end())
+        return *std::static_pointer_cast<Tensor>(kept->second);
+    const std::int64_t panel = kernels_.tile_columns, depth = rows.columns(), strips = divide_up(rows.count(), panel),
+                       steps = divide_up(depth, tile_depth_step);
+    Tensor panels = empty({strips * panel, depth}, DType::bf16);
+    const Scratch scratch(*this, 2 * panel * tile_depth_step);
+    pool_.run(strips * steps, [&](std::int64_t piece, int worker) {
+        const std::int64_t column = piece / steps * panel, k = piece % steps * tile_depth_step;
+        const std::int64_t count = std::min(tile_depth_step, depth - k), n = std::min(panel, rows.count() - column);
+        pack_columns(rows, column, n, k, count, DType::bf16, scratch.of(worker),
+                     panels.raw() + (k * strips * panel + column * count) * 2);
+    });
+    keep(w, use, std::make_shared<Tensor>(panels), panels.bytes());
+    return panels;
+}
+
+/// Kept beside the weight, whose stored form is not needed then. What does not fit into memory is packed for each
+/// product anew, which is slow, but the system would end the program.
+void CpuBackend::keep(const Weight& w, std::string_view use, std::shared_ptr<void> packed, std::int64_t bytes) const {
+    if (bytes < always_kept || host_has(0, available_())) w.prepared.emplace(use, std::move(packed));
+    drop_stored_pages(w);
+}
+
+void CpuBackend::linear_tiles(const Tensor& x, const WeightRows& weight, const Tensor& kept, const float* bias,
                               const LinearOptions& options, Tensor& out) {
     const std::int64_t depth = x.size(1), panel = kernels_.tile_columns;
     const bool round = options.compute == DType::bf16;
@@ -163,7 +225,8 @@ void CpuBackend::linear_tiles(const Tensor& x, const WeightRows& weight, const f
     const DType factors = round && kernels_.gemm_bf16 && depth % 2 == 0 ? DType::bf16 : DType::f32;
     const std::int64_t bytes = element_bytes(factors);
     const bool pairs = factors == DType::bf16;
-    constexpr std::int64_t apart = 16; // rows a power of two apart would push each other out of the cache
+    const std::int64_t step = pairs && kernels_.bf16_in_tiles ? tile_depth_step : depth_step;
+    const std::int64_t apart = 64 / bytes; // rows a power of two apart would push each other out of the cache
     const auto copy_rows = [&](std::int64_t row, std::int64_t m, std::int64_t k, std::int64_t count, std::byte* to,
                                std::int64_t stride) {
         for (std::int64_t i = 0; i < m; ++i, to += stride * bytes)
@@ -179,29 +242,13 @@ void CpuBackend::linear_tiles(const Tensor& x, const WeightRows& weight, const f
         });
         in_place = true;
     }
-    const Tiles tiles(kernels_, x.size(0), out.size(1), depth, in_place);
-    constexpr std::int64_t padded = depth_step + apart;
+    const Tiles tiles(kernels_, x.size(0), out.size(1), depth, in_place, bool(kept));
+    const std::int64_t padded = step + apart, all_columns = divide_up(out.size(1), panel) * panel;
     const auto floats = [&](std::int64_t count) { return divide_up(count * bytes, 64) * 16; };
-    const std::int64_t copied = in_place ? 0 : floats(tiles.rows * padded), packed = floats(tiles.columns * depth_step),
-                       unpacked = panel * depth_step;
-    const Scratch scratch(*this, copied + packed + (pairs ? 2 : 1) * unpacked + tiles.rows * tiles.columns);
-
-    const auto pack_columns = [&](std::int64_t column, std::int64_t n, std::int64_t k, std::int64_t count, float* wide,
-                                  std::byte* to) {
-        for (std::int64_t j = 0; j < n; j += panel, to += panel * count * bytes) {
-            const std::int64_t some = std::min(panel, n - j);
-            auto* const values = reinterpret_cast<float*>(to);
-            if (const std::byte* from = weight.direct(column + j, factors)) {
-                // A pair is moved like an f32 value.
-                const auto* const rows = reinterpret_cast<const float*>(from + k * bytes);
-                kernels_.pack_transposed(rows, depth * bytes / 4, some, count * bytes / 4, values);
-                continue;
-            }
-            for (std::int64_t i = 0; i < some; ++i) weight.read(column + j + i, k, k + count, wide + i * count);
-            kernels_.pack_transposed(wide, count, some, count, pairs ? wide + unpacked : values);
-            if (pairs) kernels_.pair_rows(wide + unpacked, count, reinterpret_cast<std::uint16_t*>(to));
-        }
-    };
+    const std::int64_t copied = in_place ? 0 : floats(tiles.rows * padded),
+                       packed = kept ? 0 : floats(tiles.columns * step),
+                       unpacked = kept ? 0 : (pairs ? 2 : 1) * panel * step;
+    const Scratch scratch(*this, copied + packed + unpacked + tiles.rows * tiles.columns);
 
     pool_.run(tiles.down * tiles.across, [&](std::int64_t piece, int worker) {
         const std::int64_t row = piece / tiles.across * tiles.rows, m = std::min(tiles.rows, x.size(0) - row);
@@ -210,19 +257,21 @@ void CpuBackend::linear_tiles(const Tensor& x, const WeightRows& weight, const f
         float *own = scratch.of(worker), *panels = own + copied, *c = panels + packed,
               *wide = c + tiles.rows * tiles.columns;
         if (depth == 0) std::fill_n(c, m * tiles.columns, 0.0f);
-        for (std::int64_t k = 0; k < depth; k += depth_step) {
-            const std::int64_t count = std::min(depth_step, depth - k);
+        for (std::int64_t k = 0; k < depth; k += step) {
+            const std::int64_t count = std::min(step, depth - k);
             auto* const rows = reinterpret_cast<std::byte*>(own);
-            auto* const columns = reinterpret_cast<std::byte*>(panels);
+            auto* columns = reinterpret_cast<std::byte*>(panels);
             if (!in_place) copy_rows(row, m, k, count, rows, padded);
-            pack_columns(column, n, k, count, wide, columns);
+            if (kept)
+                columns = kept.raw() + (k * all_columns + column * count) * bytes;
+            else
+                pack_columns(weight, column, n, k, count, factors, wide, columns);
             gemm(kernels_, factors, in_place ? row_of(a, row) + k * bytes : rows, in_place ? a.stride(0) : padded,
                  columns, count, m, n, c, tiles.columns, k > 0);
         }
         for (std::int64_t i = 0; i < m; ++i) {
-            finish_row(kernels_, c + i * tiles.columns, bias ? bias + column : nullptr, options, n);
-            store_f32(kernels_, c + i * tiles.columns, out.dtype(),
-                      row_of(out, row + i) + column * element_bytes(out.dtype()), n);
+            finish_row(kernels_, c + i * tiles.columns, bias ? bias + column : nullptr, options, out.dtype(),
+                       row_of(out, row + i) + column * element_bytes(out.dtype()), n);
         }
     });
 }
@@ -239,11 +288,11 @@ std::shared_ptr<OneDnnMatrix> CpuBackend::packed_weight(const Weight& w, const W
     };
     const auto packed = OneDnnMatrix::pack(
         rows, [&](const Shape& shape, DType dtype) { return empty(shape, dtype); }, run);
-    // Null is remembered, too: the choice of loops decides the bytes of the result. What does not fit into memory is
-    // packed for each product anew, which is slow, but the system would end the program.
-    const std::int64_t bytes = rows.count() * rows.columns() * element_bytes(OneDnnMatrix::type());
-    if (!packed || bytes < always_kept || host_has(0, available_())) w.prepared.emplace(use, packed);
-    if (packed) drop_stored_pages(w);
+    // Null is remembered, too: the choice of loops decides the bytes of the result.
+    if (packed)
+        keep(w, use, packed, rows.count() * rows.columns() * element_bytes(OneDnnMatrix::type()));
+    else
+        w.prepared.emplace(use, packed);
     return packed;
 }
 
@@ -281,9 +330,8 @@ void CpuBackend::linear_packed(const Tensor& x, OneDnnMatrix& weight, const floa
             const std::int64_t column = tile * wide, n = std::min(wide, out.size(1) - column);
             weight.multiply(tile, high, rows, c, work);
             for (std::int64_t i = 0; i < m; ++i) {
-                finish_row(kernels_, c + i * wide, bias ? bias + column : nullptr, options, n);
-                store_f32(kernels_, c + i * wide, out.dtype(),
-                          row_of(out, row + i) + column * element_bytes(out.dtype()), n);
+                finish_row(kernels_, c + i * wide, bias ? bias + column : nullptr, options, out.dtype(),
+                           row_of(out, row + i) + column * element_bytes(out.dtype()), n);
             }
         }
     });
