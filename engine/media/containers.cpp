@@ -14,10 +14,10 @@ void check_avi(Data data) {
 }
 
 /// A frame of one pixel in a few bytes is a whole canvas to draw, to keep and to compare.
-void check_canvas(const Still& gif) {
+void check_canvas(const Still& animation) {
     MediaLimits limits;
     limits.pixels = 16 << 20;
-    check_size(static_cast<std::uint64_t>(gif.width), static_cast<std::uint64_t>(gif.height), limits);
+    check_size(static_cast<std::uint64_t>(animation.width), static_cast<std::uint64_t>(animation.height), limits);
 }
 
 } // namespace

@@ -9,7 +9,7 @@ namespace denoir::cpu {
 
 class WeightRows;
 
-/// A weight W [n, k] packed for oneDNN's matrix product on a processor's bf16 units (AVX512_BF16, AMX). Cut into tiles
+/// A weight W [n, k] packed for oneDNN's matrix product on a processor's bf16 units (AVX512_BF16). Cut into tiles
 /// of columns of the result, so that each is a call of its own on one thread. Only onednn.cpp speaks oneDNN;
 /// no_onednn.cpp stands in for it where the library is missing.
 class OneDnnMatrix {
