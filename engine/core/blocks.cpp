@@ -208,9 +208,10 @@ void quantize_q8_0(const float* in, std::uint8_t* out, std::int64_t blocks) {
             finite = finite && std::isfinite(in[e]);
             largest = std::max(largest, std::fabs(in[e]));
         }
-        const float d = largest / 127.0f, inverse = d > 0 ? 1.0f / d : 0.0f;
+        const float d = largest / 127.0f, quotient = 1.0f / d;
+        const float inverse = std::isfinite(quotient) ? quotient : 0.0f; // of zeros, and of what is none as a half
         std::uint16_t bits = f32_to_f16(d);
-        finite = finite && bits < infinity && std::isfinite(inverse);
+        finite = finite && bits < infinity;
         if (!finite) bits = nan;
         out[0] = static_cast<std::uint8_t>(bits);
         out[1] = static_cast<std::uint8_t>(bits >> 8);

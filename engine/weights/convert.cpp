@@ -236,7 +236,8 @@ float scale_of(const Weight& w, std::stop_token stop) {
             largest = std::max(largest, std::fabs(v[i]));
         }
     });
-    return largest > 0 ? largest / f8_max : 1.0f;
+    const float scale = largest / f8_max;
+    return std::isfinite(1.0f / scale) ? scale : 1.0f; // zeros, and what is next to them
 }
 
 class Output {

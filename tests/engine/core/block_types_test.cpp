@@ -122,6 +122,17 @@ TEST(BlockTypes, q8_0_quantises_to_the_nearest_multiple_of_the_largest_over_127)
     EXPECT_EQ(y[40], 0.0f); // a block of zeros
 }
 
+/// Weights that a training let decay: their scale is 0 as a half, and has no reciprocal as a float.
+TEST(BlockTypes, q8_0_of_what_is_next_to_nothing_is_zeros) {
+    for (const float tiny : {1e-36f, 3e-37f, 1e-38f, 1e-42f, 1e-45f}) {
+        std::vector<float> x(32, tiny);
+        x[3] = 0;
+        Bytes block(34);
+        from_f32(DType::q8_0, x.data(), block.data(), 32);
+        for (const float y : widened(DType::q8_0, block)) EXPECT_EQ(y, 0.0f) << tiny;
+    }
+}
+
 TEST(BlockTypes, q8_0_tells_of_values_that_are_not_finite) {
     std::vector<float> x(32, 1.0f);
     x[7] = INFINITY;

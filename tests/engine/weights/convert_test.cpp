@@ -222,6 +222,26 @@ TEST(Convert, ScaledFp8IsReadBack) {
     EXPECT_EQ(a.stored().data<float>()[17], b.stored().to_host_f32().data<float>()[17] * b.scale.data<float>()[0]);
 }
 
+/// The scale of such a weight would have no reciprocal.
+TEST(Convert, WhatIsNextToNothingBecomesZero) {
+    TempFolder folder;
+    TransformerSize s = tiny_transformer();
+    s.dim = 64;
+    std::vector<Raw> tensors = random_tensors(transformer_names(s));
+    for (Raw& t : tensors)
+        if (t.name == "blocks.0.ffn.0.weight")
+            for (std::size_t i = 0; i + 4 <= t.data.size(); i += 4) t.data.replace(i, 4, le(i % 8 ? 1e-37f : 0.0f));
+    write_bytes(folder / "in.safetensors", safetensors(tensors));
+    for (const auto& [out, type] : {std::pair{"out.gguf", DType::q8_0}, std::pair{"out.safetensors", DType::f8_e4m3}}) {
+        convert(folder / "in.safetensors", folder / out, {.quantize = type});
+        const Weights after = load(folder / out);
+        const Weight& w = *after.find("blocks.0.ffn.0.weight");
+        EXPECT_EQ(w.stored().dtype(), type);
+        const Tensor values = w.stored().to_host_f32();
+        for (const float v : values.span<float>()) ASSERT_EQ(v, 0) << out;
+    }
+}
+
 /// Open-CLIP keeps q, k and v as one matrix, the other layouts three: each takes its own rows' scales along.
 TEST(Convert, ScalesOfRowsStayWithTheirRows) {
     TempFolder folder;
