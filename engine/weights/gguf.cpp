@@ -22,6 +22,9 @@ namespace {
 constexpr std::uint64_t max_pairs = 100'000;
 constexpr std::uint32_t max_axes = 8;
 constexpr int max_nesting = 4;
+/// Of all names and texts together, each with its length: a vocabulary has some ten megabytes of them. What a file of
+/// any size repeats is not walked over.
+constexpr std::uint64_t max_text = 64u << 20;
 /// Far above a whole VAE of Wan 2.1 in f32, far below the memory that a stranger's file may take.
 constexpr std::uint64_t max_widened = 512u << 20;
 constexpr std::string_view shape_key = "comfy.gguf.orig_shape.";
@@ -94,11 +97,16 @@ private:
     template <class T> void take(T& value, std::string_view field) {
         if (!in_.read(value)) fail(field, "the file ends too early");
     }
+    void charge(std::uint64_t bytes, std::string_view field) {
+        if (bytes > text_left_) fail(field, fmt::format("more than {} MiB of texts and lists", max_text >> 20));
+        text_left_ -= bytes;
+    }
     std::string_view text(std::string_view field) {
         std::uint64_t n = 0;
         take(n, field);
         const auto view = in_.text(n);
         if (!view) fail(field, fmt::format("a string of {} bytes is longer than the rest of the file", n));
+        charge(sizeof n, field), charge(n, field);
         return *view;
     }
     std::string short_text(std::string_view field) {
@@ -159,10 +167,8 @@ private:
             take(value, key);
             return value ? "true" : "false";
         }
-        case string: {
-            const std::string_view view = text(key);
-            return std::string(view.substr(0, 65'536));
-        }
+        case string:
+            return std::string(text(key));
         default:
             fail(key, fmt::format("value type {} is not defined", type));
         }
@@ -179,10 +185,10 @@ private:
         std::uint32_t type = 0;
         std::uint64_t count = 0;
         take(type, key), take(count, key);
+        charge(sizeof type + sizeof count, key);
         const MetadataArray found{type, count, in_.position()};
         if (type >= value_types) fail(key, fmt::format("value type {} is not defined", type));
         if (type == string) {
-            // Each string has at least its length: the loop is bounded by the file.
             for (std::uint64_t i = 0; i < count; ++i) text(key);
         } else if (type == array) {
             for (std::uint64_t i = 0; i < count; ++i) skip_array(key, depth + 1);
@@ -330,6 +336,7 @@ private:
     Container result_;
     std::map<std::string, std::vector<std::int64_t>, std::less<>> shapes_;
     std::uint64_t alignment_ = 32;
+    std::uint64_t text_left_ = max_text;
     std::uint64_t widened_ = 0; ///< bytes of the f32 copies that the file asks for
 };
 
@@ -366,7 +373,9 @@ std::vector<std::string_view> gguf_strings(const Container& c, const std::string
     texts.reserve(a->count);
     for (std::uint64_t i = 0, n = 0; i < a->count; ++i) {
         in.read(n);
-        texts.push_back(in.text(n).value()); // the table's reader went over them
+        const auto text = in.text(n); // the table's reader went over them
+        if (!text) refuse(c, key, "changed while it was read");
+        texts.push_back(*text);
     }
     return texts;
 }

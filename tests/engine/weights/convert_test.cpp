@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/weights/convert.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -109,6 +110,9 @@ TEST(Convert, WhatConfigJsonSaidGoesAlong) {
     }
     convert(elsewhere / "c.gguf", elsewhere / "d.safetensors", {});
     EXPECT_EQ(load(elsewhere / "d.safetensors").config(), load(folder.path()).config());
+    write_bytes(folder / "config.json", fmt::format(R"({{"num_heads": 2, "note": "{}"}})", std::string(100'000, 'x')));
+    convert(folder.path(), elsewhere / "c.gguf", {.quantize = DType::q8_0});
+    EXPECT_EQ(load(elsewhere / "c.gguf").config(), load(folder.path()).config()); // whole, however long
     // What lies beside the new file wins, key by key.
     write_bytes(elsewhere / "config.json", R"({"text_len": 9})");
     const Json both = load(elsewhere / "a.safetensors").config();

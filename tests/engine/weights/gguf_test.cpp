@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "engine/core/error.h"
 #include "support/gguf_writer.h"
 #include "tests/engine/refusal.h"
@@ -177,6 +179,19 @@ TEST(Gguf, MetadataOfEveryTypeAreSkippedOver) {
     EXPECT_EQ(values(c, "w"), std::vector<float>{4});
     EXPECT_EQ(c.metadata.at("u64"), "1152921504606846976");
     EXPECT_EQ(c.metadata.at("bool"), "true");
+}
+
+TEST(Gguf, ListsOfAFileThatChangesMeanwhile) {
+    TempFolder folder;
+    const std::string bytes = gguf(
+        {}, {gguf_pair("list", 9, le(std::uint32_t{8}) + le(std::uint64_t{2}) + gguf_string("a") + gguf_string("b"))});
+    write_bytes(folder / "x", bytes);
+    const Container c = open_container(folder / "x");
+    EXPECT_EQ(gguf_strings(c, "list", 9), (std::vector<std::string_view>{"a", "b"}));
+    std::fstream file(folder / "x", std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(std::streamoff(bytes.find('a') - 8));
+    file << le(~std::uint64_t{0}) << std::flush;
+    EXPECT_TRUE(has(refusal([&] { gguf_strings(c, "list", 9); }), "list: changed while it was read"));
 }
 
 TEST(Gguf, RefusesWhatDoesNotHold) {

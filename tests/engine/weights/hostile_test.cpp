@@ -492,6 +492,18 @@ TEST_F(Hostile, GgufLies) {
     std::string empty_arrays = le(std::uint32_t{9}) + le(std::uint64_t{1} << 40);
     for (int i = 0; i < 100'000; ++i) empty_arrays += le(std::uint32_t{0}) + le(std::uint64_t{0});
     refuse(gguf({}, {gguf_pair("wide", 9, empty_arrays)}), "arrays without end");
+    const std::string long_text(1 << 20, ' ');
+    std::vector<std::string> long_texts;
+    for (int i = 0; i < 70; ++i) long_texts.push_back(gguf_pair("k" + std::to_string(i), 8, gguf_string(long_text)));
+    refuse(gguf({}, long_texts), "70 MiB of texts");
+    // Files of any length that take no room on the disk: zeros are texts of no letters, and lists of nothing.
+    for (const std::uint32_t type : {8u, 9u}) {
+        constexpr std::uint64_t count = std::uint64_t{1} << 31;
+        const fs::path sparse = folder_ / "sparse.gguf";
+        write_bytes(sparse, gguf({}, {gguf_pair("list", 9, le(type) + le(count))}));
+        fs::resize_file(sparse, count * 12 + 4096);
+        check_line(read_all(sparse).message, "a list of two billion");
+    }
     std::vector<GgufTensor> many;
     for (int i = 0; i < 200'000; ++i) many.push_back({"t" + std::to_string(i), {0}, 0, ""});
     survive(gguf(many), "very many tensors");
