@@ -16,7 +16,9 @@
 #include "engine/weights/checkpoint.h"
 #include "engine/weights/config_file.h"
 #include "engine/weights/gguf_writer.h"
+#include "engine/weights/lora.h"
 #include "engine/weights/names.h"
+#include "engine/weights/quantisation.h"
 #include "engine/weights/safetensors_writer.h"
 #include "engine/weights/weights.h"
 
@@ -47,8 +49,37 @@ void refuse_input_as_output(const fs::path& in, const fs::path& out) {
     }
 }
 
+/// Numbers whose scales lie beside them under names that only their own program knows cannot be given another type.
+void refuse_scaled(const Container& shard) {
+    const std::string& file = shard.file->name();
+    check_quantisation(shard, file);
+    std::map<std::string_view, std::string_view> layers; // with what lies in them beside weight and bias
+    const auto layer_of = [](std::string_view name) { return name.substr(0, std::min(name.rfind('.'), name.size())); };
+    for (const FileTensor& t : shard.tensors)
+        if (!t.name.ends_with(".weight") && !t.name.ends_with(".bias")) layers.emplace(layer_of(t.name), t.name);
+    for (const FileTensor& t : shard.tensors) {
+        const bool few_bits = t.dtype == DType::f8_e4m3 || t.dtype == DType::f8_e5m2;
+        if (const auto it = layers.find(layer_of(t.name));
+            few_bits && t.name.ends_with(".weight") && it != layers.end())
+            refuse_unknown_scale(t.name, it->second, file);
+    }
+}
+
+/// What a file says of itself, where its names are kept: a LoRA's alpha may stand there, or beside it.
+void add_metadata(const Container& shard, std::map<std::string, std::string>& metadata) {
+    if (shard.format == Container::Format::safetensors) metadata.insert(shard.metadata.begin(), shard.metadata.end());
+    if (const fs::path config = peft_config_of(shard.file->name()); !config.empty())
+        metadata.emplace(peft_config_key, read_json_object(config).dump());
+}
+
+struct Input {
+    Weights weights;
+    bool known = true;                           ///< by its names; else they stay
+    std::map<std::string, std::string> metadata; ///< to be written
+};
+
 /// A single file, or the shards of an index, that holds no known network (a LoRA, another model) keeps its names.
-Weights load_any(const fs::path& in, bool& known) {
+Input load_any(const fs::path& in, const ConvertOptions& options) {
     const bool file = !fs::is_directory(in);
     if (!file && fs::exists(in / "model_index.json"))
         throw Error(in.string(), "", "is a model of several networks, and one is converted",
@@ -56,18 +87,26 @@ Weights load_any(const fs::path& in, bool& known) {
     if (file) {
         CheckpointFiles files = std::move(list_checkpoints(in).front());
         const Checkpoint c = Checkpoint::open(std::move(files.files), files.index);
-        known = std::any_of(c.groups.begin(), c.groups.end(), [](const TensorGroup& g) {
+        const bool known = std::any_of(c.groups.begin(), c.groups.end(), [](const TensorGroup& g) {
             return g.recognised.component != Component::unknown && g.recognised.component != Component::lora;
         });
         if (!known) {
+            Input input;
+            input.known = false;
             std::map<std::string, Weight, std::less<>> tensors;
-            for (const auto& shard : c.containers)
+            for (const auto& shard : c.containers) {
+                if (options.dtype) refuse_scaled(*shard);
+                add_metadata(*shard, input.metadata);
                 for (const FileTensor& t : shard->tensors) tensors.emplace(t.name, Weight(t.name, shard->tensor(t)));
-            return Weights(Component::unknown, std::move(tensors), Json::object(), in.string());
+            }
+            input.weights = Weights(Component::unknown, std::move(tensors), Json::object(), in.string());
+            return input;
         }
     }
-    known = true;
-    return Weights::load(std::span(&in, 1), Component::unknown);
+    Input input;
+    input.weights = Weights::load(std::span(&in, 1), Component::unknown);
+    if (!input.weights.config().empty()) input.metadata[carried_config_key] = input.weights.config().dump();
+    return input;
 }
 
 /// The tokenizer that a text encoder's files carry and that is no weight of it.
@@ -404,21 +443,19 @@ ConvertResult convert(const fs::path& in, const fs::path& out, const ConvertOpti
                          "name it OUT.safetensors");
     refuse_input_as_output(in, out);
     const MappedFileWatch mapped;
-    bool known = false;
-    const Weights weights = load_any(in, known);
-    const Tokenizer tokenizer = known && weights.component() == Component::umt5 ? tokenizer_in(in) : Tokenizer{};
-    const Plan plan(weights, tokenizer, known, options);
+    Input input = load_any(in, options);
+    const Weights& weights = input.weights;
+    const Tokenizer tokenizer = input.known && weights.component() == Component::umt5 ? tokenizer_in(in) : Tokenizer{};
+    const Plan plan(weights, tokenizer, input.known, options);
     if (plan.items().empty())
         throw Error(in.string(), "", "holds no tensors under names", "give a checkpoint: a dict of names and tensors");
     ConvertResult result;
-    std::map<std::string, std::string> metadata;
-    if (!weights.config().empty()) metadata[carried_config_key] = weights.config().dump();
     if (blocks) {
-        GgufWriter writer(out, weights.component() == Component::umt5 ? "t5encoder" : "wan", std::move(metadata));
+        GgufWriter writer(out, weights.component() == Component::umt5 ? "t5encoder" : "wan", std::move(input.metadata));
         result = write(out, writer, plan, options, mapped, false);
     } else {
-        metadata["format"] = "pt";
-        SafetensorsWriter writer(out, std::move(metadata));
+        input.metadata["format"] = "pt";
+        SafetensorsWriter writer(out, std::move(input.metadata));
         result = write(out, writer, plan, options, mapped, options.quantize.has_value());
     }
     result.warnings = warnings(in, plan);

@@ -39,10 +39,10 @@ struct ConvertResult {
 };
 
 /// Reads one network in any layout and format and writes it as one safetensors file, with q8_0 as one GGUF file, whose
-/// name must end so. Needs the memory of one tensor. The tokenizer that a text encoder carries as a tensor is copied
-/// into a safetensors file.
-/// All input files may be mapped for as long as it runs, so `out` must be none of them, whatever its spelling: refused.
-/// Throws Error, Cancelled.
+/// name must end so. Needs the memory of one tensor. A LoRA or a network that is not known keeps its names and what the
+/// file says of itself (metadata; peft's adapter_config.json goes into them). The tokenizer that a text encoder carries
+/// as a tensor is copied into a safetensors file. All input files may be mapped for as long as it runs, so `out` must
+/// be none of them, whatever its spelling: refused. Throws Error, Cancelled.
 ConvertResult convert(const std::filesystem::path& in, const std::filesystem::path& out, const ConvertOptions& options);
 
 } // namespace denoir

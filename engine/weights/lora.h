@@ -32,6 +32,9 @@ void tell_pairs_apart(std::vector<Lora>&);
 /// no LoRA, of a kind that is not known here, for another model or for a model of another size.
 std::vector<std::string> check_lora(const Weights& transformer, const Lora&, Expert);
 
+/// Under this key of its metadata a file of diffusers keeps what peft writes beside its own.
+inline constexpr const char* peft_config_key = "lora_adapter_metadata";
+
 /// peft's adapter_config.json beside its adapter_model.safetensors, whose alpha counts; empty where there is none.
 std::filesystem::path peft_config_of(const std::filesystem::path& lora);
 

@@ -289,6 +289,39 @@ TEST(Convert, UnknownNetworksKeepTheirNames) {
         has(refusal(folder / "lora", folder / "again.safetensors", options), "not a network whose names are known"));
 }
 
+/// diffusers keeps a LoRA's alpha in the file's metadata, peft in a file beside it.
+TEST(Convert, ALorasAlphaGoesAlong) {
+    TempFolder folder("peft"), elsewhere("elsewhere");
+    const std::vector<Raw> tensors{f32("blocks.0.self_attn.q.lora_A.weight", {2, 8}),
+                                   f32("blocks.0.self_attn.q.lora_B.weight", {8, 2})};
+    write_bytes(folder / "a.safetensors",
+                safetensors(tensors, R"({"lora_adapter_metadata": "{\"lora_alpha\": 6}", "about": "x"})"));
+    write_bytes(folder / "adapter_model.safetensors", safetensors(tensors));
+    write_bytes(folder / "adapter_config.json", R"({"lora_alpha": 8})");
+    std::map<std::string, std::string> said;
+    Options options;
+    options.dtype = DType::bf16;
+    convert(folder / "a.safetensors", elsewhere / "a.safetensors", options);
+    read_safetensors(elsewhere / "a.safetensors", &said);
+    EXPECT_EQ(said["lora_adapter_metadata"], R"({"lora_alpha": 6})");
+    EXPECT_EQ(said["about"], "x");
+    convert(folder / "adapter_model.safetensors", elsewhere / "b.safetensors", options);
+    read_safetensors(elsewhere / "b.safetensors", &said);
+    EXPECT_EQ(said["lora_adapter_metadata"], R"({"lora_alpha":8})");
+}
+
+/// Their names say what the numbers are multiplied by, to their own program alone.
+TEST(Convert, ScaledNumbersOfUnknownNetworksKeepTheirType) {
+    TempFolder folder;
+    for (const char* scale : {"double.0.scale_weight", "double.0.scale_of_ours", "double.0.weight_scale_2"}) {
+        write_bytes(folder / "in", safetensors({zeros("double.0.weight", {4, 4}, "F8_E4M3"), f32(scale, {})}));
+        Options bf16;
+        bf16.dtype = DType::bf16;
+        EXPECT_TRUE(has(refusal(folder / "in", folder / "out.safetensors", bf16), "double.0.weight")) << scale;
+        EXPECT_EQ(refusal(folder / "in", folder / "out.safetensors", {}), "accepted") << scale;
+    }
+}
+
 TEST(Convert, ShardsByTheirIndex) {
     TempFolder folder;
     write_bytes(folder / "m-1.safetensors", safetensors({f32("a.weight", {2, 3})}));
