@@ -62,9 +62,8 @@ Expert expert_of(std::string_view name) {
             if (text.find(fmt::format("{}{}noise", side, join)) != std::string::npos) return true;
         return false;
     };
-    if (speaks("high")) return Expert::high;
-    if (speaks("low")) return Expert::low;
-    return Expert::none;
+    const bool high = speaks("high"), low = speaks("low");
+    return high == low ? Expert::none : high ? Expert::high : Expert::low;
 }
 
 Expert file_expert_of(std::string_view file_name) {

@@ -13,7 +13,8 @@ enum class Expert { none, high, low };
 
 // Names alone are read here, never a file's content.
 
-/// "low_noise" / "high_noise" in any of the usual spellings: which Wan 2.2 expert a name speaks of.
+/// "low_noise" / "high_noise" in any of the usual spellings: which Wan 2.2 expert a name speaks of; none where it
+/// speaks of both.
 Expert expert_of(std::string_view name);
 
 /// Which expert a transformer's file or folder is named after. It often has the one word alone: "…-A14B_HIGH_fp8…",

@@ -287,6 +287,8 @@ TEST(ExpertsTest, LowVramSpeaksOfNoExpert) {
     for (const char* name : {"high_rank.safetensors", "LowMemory-v2.safetensors", "low-cfg.safetensors"})
         EXPECT_EQ(file_expert_of(name), Expert::none) << name;
     EXPECT_EQ(file_expert_of("high_lightning.safetensors"), Expert::high); // it begins like such a word
+    for (const char* both : {"style_high_noise_low_noise.safetensors", "HighNoise+LowNoise"})
+        EXPECT_EQ(file_expert_of(both), Expert::none) << both;
 }
 
 /// As makers of finetunes call them; any other pair of files may be two versions.
