@@ -30,11 +30,11 @@ bool is_true(const Json& json, const char* key) {
     return it != json.end() && it->is_boolean() && it->get<bool>();
 }
 
-std::optional<Family> from_field(const Json& config) {
+std::optional<Family> from_field(const Json& config, const std::string& file) {
     const auto it = config.find("family");
     if (it == config.end() || it->is_null()) return std::nullopt;
     const auto family = it->is_string() ? family_from_name(it->get_ref<const std::string&>()) : std::nullopt;
-    if (!family) throw Error("config.json", "family", "not a known family", "use wan, skyreels, skyreels-df or wan2.2");
+    if (!family) throw Error(file, "family", "not a known family", "use wan, skyreels, skyreels-df or wan2.2");
     return family;
 }
 
@@ -139,8 +139,8 @@ std::optional<Family> by_evidence(const FamilyEvidence& e) {
 } // namespace
 
 std::optional<Family> detect_family(const FamilyEvidence& e) {
-    if (const auto family = from_field(e.config)) return family;
-    if (const auto family = from_field(e.model_index)) return family;
+    if (const auto family = from_field(e.config, e.config_file)) return family;
+    if (const auto family = from_field(e.model_index, e.index_file)) return family;
     const auto family = by_evidence(e);
     return family == Family::wan22 && is_merge(e) ? Family::wan : family;
 }

@@ -14,6 +14,7 @@ namespace denoir {
 /// Everything that may tell the family of a transformer.
 struct FamilyEvidence {
     Json config = Json::object(), model_index = Json::object();
+    std::string config_file = "config.json", index_file = "model_index.json"; ///< what they are called in errors
     TransformerTraits traits;
     bool two_experts = false;
     bool all_in_one = false;        ///< its file holds a VAE and a text encoder, too (is_all_in_one)

@@ -180,16 +180,19 @@ const TensorGroup* main_group(const Checkpoint& checkpoint) {
 }
 
 std::optional<Family> family_of_group(const Checkpoint& checkpoint, const TensorGroup& group,
-                                      const TransformerTraits& traits, const Json& config) {
+                                      const TransformerTraits& traits, const Json& config,
+                                      const std::string& config_file) {
     const fs::path& file = checkpoint.files.front();
     if (group.recognised.component == Component::vae22) return Family::wan22; // the 2.1 VAE serves every other family
     if (group.recognised.component != Component::transformer) return std::nullopt;
     FamilyEvidence evidence;
     evidence.config = config;
+    evidence.config_file = config_file;
     evidence.traits = traits;
     evidence.all_in_one = is_all_in_one(checkpoint);
     evidence.names = hint_names(file);
     const fs::path index = file.parent_path().parent_path() / "model_index.json";
+    evidence.index_file = index.string();
     std::error_code ignored;
     if (fs::is_regular_file(index, ignored)) evidence.model_index = read_json_object(index);
     return detect_family(evidence);
@@ -206,12 +209,13 @@ void describe(Inspection& out, const Checkpoint& checkpoint) {
     if (!group) return add_part(out, checkpoint, TensorGroup{}, "unknown");
     const fs::path& file = checkpoint.files.front();
     const Component component = group->recognised.component;
-    const Json config = component == Component::unknown || component == Component::lora
-                            ? Json::object()
-                            : with_carried(read_config(file.parent_path(), component), checkpoint);
+    const bool network = component != Component::unknown && component != Component::lora;
+    const Json beside = network ? read_config(file.parent_path(), component) : Json::object(),
+               config = network ? with_carried(beside, checkpoint) : Json::object();
     const TransformerTraits traits =
         component == Component::transformer ? TransformerTraits::read(*group) : TransformerTraits{};
-    const auto family = family_of_group(checkpoint, *group, traits, config);
+    const fs::path said_by = beside.contains("family") ? file.parent_path() / "config.json" : file;
+    const auto family = family_of_group(checkpoint, *group, traits, config, said_by.string());
     if (family) out.family = name(*family);
     out.variant = variant_of(component, traits, family);
     out.config = merged_config(out, *group, config);

@@ -140,6 +140,15 @@ private:
 
     // Layouts
 
+    void read_model_config(const fs::path& folder) {
+        config_file_ = folder / "config.json";
+        model_.config = read_config(folder, Component::transformer);
+    }
+    void read_model_index(const fs::path& folder) {
+        index_file_ = folder / "model_index.json";
+        if (is_file(index_file_)) model_.model_index = read_json_object(index_file_);
+    }
+
     [[noreturn]] void refuse_no_transformer(const std::vector<Network>& found) const {
         std::string what(found.empty() ? "no network that is known" : name(found.front().component()));
         for (const CheckpointFiles& files : list_checkpoints(path_)) {
@@ -149,11 +158,11 @@ private:
                 if (g.recognised.component != Component::unknown) continue;
                 for (const auto& m : g.members) refuse_unknown_quantisation(m.name, path_.string());
                 // A part that other programs add to a model of Wan: its layers have names as the model's.
-                const std::string relative = TransformerTraits::read(g).outside;
                 const bool layers = std::any_of(g.members.begin(), g.members.end(), [](const auto& m) {
                     return m.name.starts_with("blocks.") || m.name.starts_with("vace_blocks.");
                 });
-                if (layers && !relative.empty())
+                const std::string relative = layers ? TransformerTraits::read(g).outside : std::string();
+                if (!relative.empty())
                     throw Error(path_.string(), "", describe_relative(relative), "give another transformer's file");
             }
         }
@@ -180,18 +189,14 @@ private:
         add_other_expert(model_.transformer.front()); // named may be any of its shards
         companions_.take(found);
         companions_.search_beside(folder, path_);
-        model_.config = read_config(folder, Component::transformer);
-        if (is_file(folder.parent_path() / "model_index.json"))
-            model_.model_index = read_json_object(folder.parent_path() / "model_index.json");
+        read_model_config(folder);
+        read_model_index(folder.parent_path());
     }
 
     void open_diffusers(const fs::path& root) {
-        model_.model_index = read_json_object(root / "model_index.json");
-        choose_transformer(look(root / "transformer"));
-        if (is_folder(root / "transformer_2")) {
-            const std::vector<Network> low = only(look(root / "transformer_2"), Component::transformer);
-            if (!low.empty()) model_.transformer_low = low.front().files();
-        }
+        read_model_index(root);
+        if (is_folder(root / "transformer")) choose_transformer(look(root / "transformer"));
+        if (is_folder(root / "transformer_2")) choose_low(root / "transformer_2");
         const auto second = model_.model_index.find("transformer_2");
         const bool expected = second != model_.model_index.end() && second->is_array() && !second->empty() &&
                               second->front().is_string(); // [null, null] where there is none
@@ -200,13 +205,13 @@ private:
         for (const char* part : {"vae", "text_encoder", "image_encoder"})
             if (is_folder(root / part)) companions_.take(look(root / part));
         companions_.look_for_tokenizer(root);
-        model_.config = read_config(root / "transformer", Component::transformer);
+        read_model_config(root / "transformer");
     }
 
     /// `high` and `low`: folders in `root`, of which one may be missing.
     void open_two_experts(const fs::path& root, const fs::path& high, const fs::path& low) {
         if (is_folder(high)) choose_transformer(look(high));
-        model_.config = read_config(is_folder(high) ? high : low, Component::transformer);
+        read_model_config(is_folder(high) ? high : low);
         if (is_folder(low)) choose_low(low);
         two_experts_ = true;
         if (model_.transformer.empty()) model_.missing.emplace_back("high-noise transformer");
@@ -317,12 +322,12 @@ private:
         if (!model_.transformer.empty() && model_.transformer_low.empty()) add_other_expert(model_.transformer.front());
         companions_.take(found);
         const fs::path place = model_.transformer.empty() ? root : model_.transformer.front().parent_path();
-        model_.config = read_config(place, Component::transformer);
+        read_model_config(place);
         companions_.search_beside(place, path_);
         // transformer/ of a diffusers repository, or one expert's folder: the companions are one level up.
         const fs::path parent = fs::absolute(root).lexically_normal().parent_path();
         const fs::path up = root.filename().empty() ? parent.parent_path() : parent;
-        if (is_file(up / "model_index.json")) model_.model_index = read_json_object(up / "model_index.json");
+        read_model_index(up);
     }
 
     // Parts that someone named
@@ -383,6 +388,7 @@ private:
 
     void finish() {
         const TransformerTraits traits = traits_.value_or(TransformerTraits{});
+        if (!model_.config.contains("family") && carried_.contains("family")) config_file_ = model_.transformer.front();
         carried_.update(model_.config);
         model_.config = std::move(carried_);
         companions_.choose(model_, traits);
@@ -496,11 +502,8 @@ private:
         evidence.all_in_one = all_in_one_;
         evidence.second_vae = companions_.has_second_vae(traits);
         evidence.names = names_around();
-        try {
-            return detect_family(evidence);
-        } catch (const Error& e) {
-            throw Error((path_ / "config.json").string(), e.field(), e.message(), e.hint());
-        }
+        evidence.config_file = config_file_.string(), evidence.index_file = index_file_.string();
+        return detect_family(evidence);
     }
 
     fs::path path_;
@@ -509,7 +512,8 @@ private:
     NetworkSearch search_;
     Companions companions_{search_};
     std::optional<TransformerTraits> traits_;
-    std::uint64_t bytes_ = 0;       ///< of the transformer's tensors
+    std::uint64_t bytes_ = 0; ///< of the transformer's tensors
+    fs::path config_file_, index_file_;
     Json carried_ = Json::object(); ///< by the transformer's file
     bool two_experts_ = false;
     bool all_in_one_ = false; ///< the transformer's file

@@ -36,6 +36,15 @@ TEST(ExpertsTest, DiffusersWithTwoExperts) {
     const ModelFolder m = ModelFolder::open(folder.path());
     EXPECT_EQ(m.transformer_low.front().parent_path().filename(), "transformer_2");
     EXPECT_EQ(m.model_index.at("boundary_ratio"), 0.875);
+    // As in the folders of other layouts: of several none is meant, and no two of different models.
+    const fs::path low = m.transformer_low.front();
+    fs::copy_file(low, low.parent_path() / "another.safetensors");
+    EXPECT_TRUE(has(refusal(folder.path()), "several transformers are there"));
+    fs::remove(low.parent_path() / "another.safetensors");
+    TransformerSize other = tiny_transformer();
+    other.dim *= 2;
+    write_bytes(low, diffusers_file(Component::transformer, transformer_names(other)));
+    EXPECT_TRUE(has(refusal(folder.path()), "are of two models"));
 }
 
 TEST(ExpertsTest, TheExpertsOfOtherSpellings) {

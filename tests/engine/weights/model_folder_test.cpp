@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/weights/inspect.h"
 #include "support/model_files.h"
 #include "support/torch_writer.h"
 
@@ -96,6 +97,38 @@ TEST(ModelFolderTest, Diffusers) {
         EXPECT_EQ(m.config.at("num_attention_heads"), 2);
         EXPECT_EQ(m.tokenizer, folder.path() / "tokenizer");
     }
+}
+
+/// A download that has not ended, or someone who keeps the transformer elsewhere.
+TEST(ModelFolderTest, DiffusersWithoutTransformer) {
+    TempFolder folder("plain");
+    write_diffusers(folder.path(), R"({"_class_name":"WanPipeline"})");
+    fs::remove_all(folder / "transformer");
+    const ModelFolder m = ModelFolder::open(folder.path());
+    EXPECT_EQ(m.missing, Names{"transformer"});
+    EXPECT_FALSE(m.vae.empty());
+}
+
+TEST(ModelFolderTest, AnUnknownFamilyIsRefusedByTheFileThatSaysIt) {
+    TempFolder folder("repository");
+    write_diffusers(folder.path(), R"({"_class_name":"WanPipeline"})");
+    const fs::path file = folder / "transformer/diffusion_pytorch_model.safetensors";
+    const auto said = [&](const fs::path& path) -> std::string {
+        try {
+            inspect(path);
+        } catch (const Error& e) {
+            return e.what();
+        }
+        return "accepted";
+    };
+    write_bytes(folder / "model_index.json", R"({"family":"vidu"})");
+    for (const fs::path& path : {folder.path(), file})
+        EXPECT_TRUE(refusal(path).starts_with((folder / "model_index.json").string() + ": family")) << refusal(path);
+    EXPECT_TRUE(said(file).starts_with((folder / "model_index.json").string() + ": family")) << said(file);
+    write_bytes(folder / "transformer/config.json", R"({"_class_name":"WanTransformer3DModel","family":"vidu"})");
+    for (const fs::path& path : {folder.path(), file})
+        EXPECT_TRUE(refusal(path).starts_with((folder / "transformer/config.json").string())) << refusal(path);
+    EXPECT_TRUE(said(file).starts_with((folder / "transformer/config.json").string())) << said(file);
 }
 
 TEST(ModelFolderTest, ComfyFolders) {
