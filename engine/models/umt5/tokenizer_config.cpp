@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <unordered_map>
 #include <unordered_set>
 
 #include "engine/core/file.h"
@@ -88,44 +87,34 @@ std::vector<NamedToken> read_additional(const JsonReader& list) {
     return tokens;
 }
 
-/// Puts tokens into a model one by one, each text once.
-class Adder {
-public:
-    explicit Adder(TokenizerModel& model) : model_(model), next_(model.unigram.size()) {
-        for (std::size_t i = 0; i < model_.added.size(); ++i) note(i);
-    }
-
-    /// `replace`: an added token of that text is told anew, under the same id.
-    void add(AddedToken token, bool replace) {
-        if (token.content.empty()) return;
-        if (const auto known = places_.find(token.content); known != places_.end()) {
-            AddedToken& there = model_.added[known->second];
-            if (!replace) return;
-            token.id = there.id;
-            token.normalized = token.normalized && there.normalized; // the text is still found as it was first told
-            there = std::move(token);
-            return;
-        }
-        const std::int64_t piece = model_.unigram.find(token.content);
-        token.id = piece >= 0 ? piece : next_;
-        model_.added.push_back(std::move(token));
-        note(model_.added.size() - 1);
-    }
-
-private:
-    void note(std::size_t i) {
-        const AddedToken& token = model_.added[i];
-        places_.emplace(token.content, i);
-        next_ = std::max(next_, token.id + 1);
-        model_.vocabulary = std::max(model_.vocabulary, token.id + 1);
-    }
-
-    TokenizerModel& model_;
-    std::int64_t next_; ///< the id of the next text that is no piece
-    std::unordered_map<std::string, std::size_t> places_;
-};
-
 } // namespace
+
+TokenAdder::TokenAdder(TokenizerModel& model) : model_(model), next_(model.unigram.size()) {
+    for (std::size_t i = 0; i < model_.added.size(); ++i) note(i);
+}
+
+void TokenAdder::add(AddedToken token, bool replace) {
+    if (token.content.empty()) return;
+    if (const auto known = places_.find(token.content); known != places_.end()) {
+        AddedToken& there = model_.added[known->second];
+        if (!replace) return;
+        token.id = there.id;
+        token.normalized = token.normalized && there.normalized; // the text is still found as it was first told
+        there = std::move(token);
+        return;
+    }
+    const std::int64_t piece = model_.unigram.find(token.content);
+    token.id = piece >= 0 ? piece : next_;
+    model_.added.push_back(std::move(token));
+    note(model_.added.size() - 1);
+}
+
+void TokenAdder::note(std::size_t i) {
+    const AddedToken& token = model_.added[i];
+    places_.emplace(token.content, i);
+    next_ = std::max(next_, token.id + 1);
+    model_.vocabulary = std::max(model_.vocabulary, token.id + 1);
+}
 
 TokenizerConfig read_tokenizer_config(const fs::path& folder) {
     const File config(folder / "tokenizer_config.json"), map(folder / "special_tokens_map.json");
@@ -161,7 +150,7 @@ TokenizerConfig read_tokenizer_config(const fs::path& folder) {
 }
 
 void add_tokens(TokenizerModel& model, const TokenizerConfig& config, bool listed) {
-    Adder adder(model);
+    TokenAdder adder(model);
     if (!config.there) {
         // No id beyond what the model was trained with only because its folder is not complete.
         for (const NamedToken& named : config.special)

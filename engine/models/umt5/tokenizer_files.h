@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "engine/core/json_reader.h"
@@ -35,6 +36,21 @@ struct TokenizerModel {
     std::vector<AddedToken> added;
     std::vector<std::int64_t> before, after; ///< ids around every text; `after` ends in </s>
     std::int64_t vocabulary = 0;             ///< the largest id plus one
+};
+
+/// Puts tokens into a model one by one, each text once, as the `tokenizers` library does it: the id of a text that is
+/// no piece follows the largest, whatever a file says.
+class TokenAdder {
+public:
+    explicit TokenAdder(TokenizerModel& model);
+    /// `replace`: an added token of that text is told anew, under the same id.
+    void add(AddedToken token, bool replace);
+
+private:
+    void note(std::size_t i);
+    TokenizerModel& model_;
+    std::int64_t next_; ///< the id of the next text that is no piece
+    std::unordered_map<std::string, std::size_t> places_;
 };
 
 /// Largest file that is read, of either kind.

@@ -152,19 +152,17 @@ void read_pre_tokenizer(const JsonReader& node, std::vector<PreTokenizer>& steps
 // Added tokens and the ids around a text
 
 void read_added(const JsonReader& list, TokenizerModel& model) {
+    TokenAdder adder(model);
     for (std::size_t i = 0; i < list.items(max_added); ++i) {
         const JsonReader node = list.item(i);
         AddedToken token;
         token.content = short_text(node.at("content"));
-        token.id = id_from(node.at("id"));
-        if (token.content.empty()) continue;
-        if (const std::int64_t known = model.unigram.find(token.content); known >= 0) token.id = known;
+        id_from(node.at("id"));
         token.single_word = node.flag("single_word", false);
         token.lstrip = node.flag("lstrip", false);
         token.rstrip = node.flag("rstrip", false);
         token.normalized = node.flag("normalized", !node.flag("special", false));
-        model.vocabulary = std::max(model.vocabulary, token.id + 1);
-        model.added.push_back(std::move(token));
+        adder.add(std::move(token), true);
     }
 }
 

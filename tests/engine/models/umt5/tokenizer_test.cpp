@@ -120,6 +120,31 @@ TEST(Tokenizer, SpecialTokensInText) {
     EXPECT_EQ(t.encode("<pad></s><unk>", 8), (Ids{0, 1, 3, 1}));
 }
 
+/// As tokenizers 0.22 reads them: the ids of texts that are no pieces are counted, the last word on a text counts.
+TEST(Tokenizer, AddedTokensOfATokenizerJson) {
+    const auto read = [](const std::string& added) {
+        return read_tokenizer_json(R"({"model": {"type": "Unigram", "unk_id": 2, "vocab":
+            [["<pad>", 0], ["</s>", 0], ["<unk>", 0], ["\u2581", -2], ["a", -3]]}, "added_tokens": [)" +
+                                       added + "]}",
+                                   "tokenizer.json");
+    };
+    const TokenizerModel gap = read(R"({"id": 50, "content": "<x>"}, {"id": 20, "content": "<y>"})");
+    ASSERT_EQ(gap.added.size(), 2u);
+    EXPECT_EQ(gap.added[0].id, 5);
+    EXPECT_EQ(gap.added[1].id, 6);
+    EXPECT_EQ(gap.vocabulary, 7);
+    const TokenizerModel twice = read(R"({"id": 5, "content": "<x>", "lstrip": true, "special": true},
+                                         {"id": 9, "content": "", "special": true},
+                                         {"id": 4, "content": "a", "special": true},
+                                         {"id": 6, "content": "<x>", "rstrip": true, "special": true})");
+    ASSERT_EQ(twice.added.size(), 2u);
+    EXPECT_EQ(twice.added[0].id, 5);
+    EXPECT_TRUE(twice.added[0].rstrip);
+    EXPECT_FALSE(twice.added[0].lstrip);
+    EXPECT_EQ(twice.added[1].id, 4);
+    EXPECT_EQ(twice.vocabulary, 6);
+}
+
 /// SentencePiece trims, and so does what transformers makes of its files; the map makes spaces of invisible characters.
 TEST(Tokenizer, PiecesOfAModelEndWithoutASpace) {
     const Tokenizer& t = model("nfkc");
