@@ -26,7 +26,7 @@ fs::path normal_path(const fs::path& path) {
 }
 
 std::vector<fs::path> folders_in(const fs::path& folder) {
-    constexpr std::size_t most = 1000;
+    constexpr std::size_t most = 100'000; // beyond that the file system's order would say which
     std::vector<fs::path> found;
     std::error_code error;
     for (fs::directory_iterator it(folder, error), end; !error && it != end && found.size() < most;

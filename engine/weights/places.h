@@ -13,7 +13,7 @@ bool is_file(const std::filesystem::path& path);
 /// Absolute, without "..", and with a name of its own: no slash at the end.
 std::filesystem::path normal_path(const std::filesystem::path& path);
 
-/// The folders in a folder that are not hidden, sorted, at most 1000; none where it cannot be read.
+/// The folders in a folder that are not hidden, sorted, at most 100,000; none where it cannot be read.
 std::vector<std::filesystem::path> folders_in(const std::filesystem::path& folder);
 
 /// The Hugging Face cache keeps a repository's files in snapshots/<revision>/, as links: what refs/main names, or the

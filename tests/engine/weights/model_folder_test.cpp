@@ -205,6 +205,16 @@ TEST(ModelFolderTest, OfSeveralModelsInComfyFoldersNoneIsMeant) {
     EXPECT_TRUE(has(refusal(folder.path()), "several transformers"));
 }
 
+/// A file system lists folders in any order.
+TEST(ModelFolderTest, AmongThousandsOfFoldersItsOwnAreFound) {
+    TempFolder folder("models");
+    write_bytes(folder / "vae/wan_2.1_vae.safetensors", vae_file());
+    for (int i = 0; i < 1500; ++i) fs::create_directory(folder / ("run-" + std::to_string(i)));
+    write_bytes(folder / "text_encoders/umt5_xxl_fp16.safetensors", encoder_file());
+    write_bytes(folder / "model.safetensors", transformer_file());
+    EXPECT_EQ(ModelFolder::open(folder / "model.safetensors").missing, Names{}); // the encoder has its tokenizer
+}
+
 TEST(ModelFolderTest, OtherProgramsFolders) {
     const auto complete = [](const fs::path& path) {
         const ModelFolder m = ModelFolder::open(path);
