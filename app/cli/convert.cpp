@@ -10,6 +10,7 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/values.h"
 #include "engine/core/log.h"
+#include "engine/core/text.h"
 #include "engine/session/inputs.h"
 #include "engine/session/output_check.h"
 
@@ -59,7 +60,7 @@ int run(const Arguments& args, Console& console) {
     const ConvertResult result = convert(in, out, options);
     progress.clear();
     for (const std::string& warning : result.warnings) log::warning(warning);
-    console.say(fmt::format("{}: {} tensors, {}", printable(args.words()[1], 1000), result.tensors,
+    console.say(fmt::format("{}: {}, {}", printable(args.words()[1], 1000), counted(result.tensors, "tensor"),
                             bytes_text(double(result.bytes))));
     console.report(Json{{"out", args.words()[1]}, {"tensors", result.tensors}, {"bytes", result.bytes}});
     return 0;

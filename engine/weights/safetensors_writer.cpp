@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <string_view>
 #include <unordered_set>
 
 #include "engine/core/error.h"
@@ -37,6 +36,8 @@ void SafetensorsWriter::declare(std::string name, const Shape& shape, DType dtyp
     if (info(dtype).safetensors.empty())
         throw Error("", name, fmt::format("safetensors files have no type for {}", info(dtype).name),
                     "choose --dtype f32, bf16 or f16");
+    if (name.find('\0') != std::string::npos) // as a reader refuses it
+        throw Error("", name, "the name holds a NUL character", "remove it");
     const std::size_t bytes = checked_bytes(shape, dtype);
     entries_.push_back({std::move(name), shape, dtype, bytes});
 }
@@ -50,11 +51,13 @@ std::vector<std::string> SafetensorsWriter::begin() {
     if (!metadata_.empty()) header["__metadata__"] = metadata_;
     // Asked for a name, it looks at all of them: with a hundred thousand tensors that would take minutes.
     auto& members = header.get_ref<Json::object_t&>();
-    std::unordered_set<std::string_view> names;
-    if (!metadata_.empty()) names.insert("__metadata__");
+    // A .pth may hold names that are not UTF-8; the format wants it, and two may become one.
+    const auto written = [](const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); };
+    std::unordered_set<std::string> names;
+    if (!metadata_.empty()) names.insert(written("__metadata__"));
     std::vector<std::string> order;
     for (const Entry& e : entries_) {
-        if (!names.insert(e.name).second)
+        if (!names.insert(written(e.name)).second)
             throw Error("", e.name, "the tensor is there twice", "give each tensor its own name");
         members.push_back({e.name,
                            {{"dtype", info(e.dtype).safetensors},
@@ -63,8 +66,7 @@ std::vector<std::string> SafetensorsWriter::begin() {
         expected_ += e.bytes;
         order.push_back(e.name);
     }
-    // A .pth may hold names that are not UTF-8; the format wants it.
-    std::string text = header.dump(-1, ' ', false, Json::error_handler_t::replace);
+    std::string text = written(header);
     text.append((8 - text.size() % 8) % 8, ' ');
     const std::uint64_t length = text.size();
     sink_(&length, sizeof length);

@@ -24,8 +24,8 @@ public:
     SafetensorsWriter(std::filesystem::path path, std::map<std::string, std::string> metadata = {});
     explicit SafetensorsWriter(Sink sink, std::map<std::string, std::string> metadata = {});
 
-    /// All tensors are declared before the first write. Throws Error for a dtype that the format does not have or a
-    /// name that is there already.
+    /// All tensors are declared before the first write. Throws Error for a dtype that the format does not have and a
+    /// name with NUL; begin() does for a name that is there already, U+FFFD for what is not UTF-8.
     void declare(std::string name, const Shape& shape, DType dtype);
     /// Writes the header; the names in the order in which their data must follow.
     std::vector<std::string> begin();

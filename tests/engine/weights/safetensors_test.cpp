@@ -111,6 +111,24 @@ TEST(Safetensors, WriterAndReaderAgree) {
     EXPECT_EQ(read_bytes(folder / "x.safetensors")[0] % 8, 0);
 }
 
+/// A .pth may have any: what is written can be read.
+TEST(Safetensors, NamesThatTheFormatDoesNotHave) {
+    TempFolder folder;
+    const auto written = [&](const std::vector<std::string>& names) {
+        std::map<std::string, Tensor> tensors;
+        for (const std::string& name : names) tensors.emplace(name, Tensor::zeros({2}, DType::f32));
+        const std::string said = test::refusal([&] { write_safetensors(folder / "x", tensors); });
+        if (said == "accepted") {
+            EXPECT_EQ(read_safetensors(folder / "x").size(), names.size());
+        }
+        return said;
+    };
+    EXPECT_EQ(written({"a\xFF", "b\xFE"}), "accepted");
+    EXPECT_TRUE(has(written({"a\xFF", "a\xFE"}), "there twice"));
+    EXPECT_TRUE(has(written({"a\uFFFD", "a\xFE"}), "there twice"));
+    EXPECT_TRUE(has(written({std::string("a\0b", 3)}), "NUL"));
+}
+
 TEST(Safetensors, AnUnfinishedFileLeavesNothing) {
     TempFolder folder;
     {
