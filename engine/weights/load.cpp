@@ -136,7 +136,8 @@ Component single_component(const Selection& selection, Component wanted, const s
             if (component != Component::unknown && component != g.recognised.component)
                 throw Error(origin, "",
                             fmt::format("both a {} and a {} are there", name(component), name(g.recognised.component)),
-                            "name the file that is meant");
+                            selection.checkpoints.size() == 1 ? "use a file that holds one of them alone"
+                                                              : "name the file that is meant");
             component = g.recognised.component;
         }
     return component;

@@ -478,6 +478,17 @@ TEST(Convert, RefusalsLeaveNothingBehind) {
     EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator{}), 1); // the input alone
 }
 
+TEST(Convert, OfAnAllInOneFileNoOtherFileIsMeant) {
+    TempFolder folder;
+    std::vector<Raw> tensors;
+    for (Raw t : zero_tensors(transformer_names(tiny_transformer())))
+        tensors.push_back({"model.diffusion_model." + t.name, t.dtype, t.shape, t.data});
+    for (Raw t : zero_tensors(umt5_names(20, 8, 12, 2, 2)))
+        tensors.push_back({"text_encoders.umt5xxl.transformer." + t.name, t.dtype, t.shape, t.data});
+    write_bytes(folder / "in", safetensors(tensors));
+    EXPECT_TRUE(has(refusal(folder / "in", folder / "out.safetensors", {}), "a file that holds one of them alone"));
+}
+
 // Another program cuts the input short while it is read: named as the cause, and nothing is written.
 TEST(Convert, InputThatShrinks) {
     for (const std::optional<DType> dtype : {std::optional<DType>(), std::optional(DType::bf16)}) {
