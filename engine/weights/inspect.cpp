@@ -13,6 +13,7 @@
 #include "engine/weights/detect_family.h"
 #include "engine/weights/model_folder.h"
 #include "engine/weights/parts.h"
+#include "engine/weights/places.h"
 #include "engine/weights/quantisation.h"
 #include "engine/weights/traits.h"
 
@@ -191,7 +192,7 @@ std::optional<Family> family_of_group(const Checkpoint& checkpoint, const Tensor
     evidence.traits = traits;
     evidence.all_in_one = is_all_in_one(checkpoint);
     evidence.names = hint_names(file);
-    const fs::path index = file.parent_path().parent_path() / "model_index.json";
+    const fs::path index = normal_path(file).parent_path().parent_path() / "model_index.json";
     evidence.index_file = index.string();
     std::error_code ignored;
     if (fs::is_regular_file(index, ignored)) evidence.model_index = read_json_object(index);

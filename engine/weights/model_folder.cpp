@@ -190,7 +190,7 @@ private:
         companions_.take(found);
         companions_.search_beside(folder, path_);
         read_model_config(folder);
-        read_model_index(folder.parent_path());
+        read_model_index(normal_path(folder).parent_path());
     }
 
     void open_diffusers(const fs::path& root) {
@@ -325,9 +325,7 @@ private:
         read_model_config(place);
         companions_.search_beside(place, path_);
         // transformer/ of a diffusers repository, or one expert's folder: the companions are one level up.
-        const fs::path parent = fs::absolute(root).lexically_normal().parent_path();
-        const fs::path up = root.filename().empty() ? parent.parent_path() : parent;
-        read_model_index(up);
+        read_model_index(normal_path(root).parent_path());
     }
 
     // Parts that someone named

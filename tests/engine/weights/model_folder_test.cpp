@@ -109,6 +109,20 @@ TEST(ModelFolderTest, DiffusersWithoutTransformer) {
     EXPECT_FALSE(m.vae.empty());
 }
 
+/// One who stands in its folder names the transformer alone.
+TEST(ModelFolderTest, TheRepositoryOfARelativePath) {
+    TempFolder folder("plain");
+    write_diffusers(folder.path(), R"({"_class_name":"SkyReelsV2Pipeline"})");
+    const fs::path before = fs::current_path();
+    fs::current_path(folder / "transformer");
+    for (const char* path : {"diffusion_pytorch_model.safetensors", "./diffusion_pytorch_model.safetensors", ".", "./",
+                             "../transformer"}) {
+        EXPECT_EQ(ModelFolder::open(path).family, Family::skyreels) << path;
+        EXPECT_EQ(inspect(path).family, "skyreels") << path;
+    }
+    fs::current_path(before);
+}
+
 TEST(ModelFolderTest, AnUnknownFamilyIsRefusedByTheFileThatSaysIt) {
     TempFolder folder("repository");
     write_diffusers(folder.path(), R"({"_class_name":"WanPipeline"})");
