@@ -181,7 +181,7 @@ std::string spread(const TraceComparison& c, const TraceFiles& files) {
     errors.low = 0;
     std::vector<std::uint64_t> counts = h.error; // without the powers of ten above the largest
     while (counts.size() > 2 && counts.back() == 0) counts.pop_back();
-    for (std::size_t i = 0; i < counts.size(); ++i) errors.x.push_back(double(h.error_low) + double(i) + 0.5);
+    for (std::size_t i = 0; i < counts.size(); ++i) errors.x.push_back(double(h.error_low) + double(i));
     errors.series = {{"|a - b|", 2, report::shares(counts), true}};
     errors.legend = false;
     const auto& d = l.difference;

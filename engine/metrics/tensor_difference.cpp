@@ -158,12 +158,17 @@ PairHistograms histograms(const Tensor& a, const Tensor& b, int bins) {
     h.error.assign(decades, 0);
     h.low = std::numeric_limits<double>::infinity();
     h.high = -h.low;
+    double largest = 0;
     each_pair(a, b, [&](std::int64_t, float x, float y) {
         if (!both_finite(x, y)) return;
+        largest = std::max(largest, std::abs(double(x) - double(y)));
         h.low = std::min<double>(h.low, std::min(x, y));
         h.high = std::max<double>(h.high, std::max(x, y));
     });
     if (h.low > h.high) h.low = h.high = 0;
+    const auto decade = [](double error) { return int(std::floor(std::log10(error))); };
+    if (largest > 0 && (decade(largest) < h.error_low || decade(largest) >= h.error_low + decades))
+        h.error_low = decade(largest) - decades + 1;
     const double width = (h.high - h.low) / bins;
     const auto bin = [&](float v) {
         return width > 0 ? std::size_t(std::clamp((v - h.low) / width, 0.0, bins - 1.0)) : std::size_t{0};
@@ -179,7 +184,7 @@ PairHistograms histograms(const Tensor& a, const Tensor& b, int bins) {
         if (error == 0)
             ++h.equal;
         else
-            ++h.error[std::size_t(std::clamp(std::floor(std::log10(error)) - h.error_low, 0.0, decades - 1.0))];
+            ++h.error[std::size_t(std::max(0, decade(error) - h.error_low))];
     });
     return h;
 }

@@ -56,8 +56,8 @@ bool comparable(const Shape& a, const Shape& b);
 struct PairHistograms {
     double low = 0, high = 0;        ///< range of the values of both, cut into as many bins as there are counts
     std::vector<std::uint64_t> a, b; ///< equally wide bins
-    /// How |a - b| is spread, in decades. Bin i of `error` holds 10^(error_low + i) … 10^(error_low + i + 1), equal
-    /// values are counted apart.
+    /// How |a - b| is spread, in decades. Bin i of `error` holds 10^(error_low + i) … 10^(error_low + i + 1), the first
+    /// all that are smaller, too; equal values are counted apart. -9 but where the largest has no bin then.
     int error_low = -9;
     std::vector<std::uint64_t> error;
     std::uint64_t equal = 0, not_finite = 0;

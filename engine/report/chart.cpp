@@ -83,10 +83,22 @@ Area area_of(const Chart& chart) {
             missing ? top_margin + apart : double(top_margin)};
 }
 
-/// "0.985", "40", "2.5"; as many digits as neighbouring ticks need to differ.
-std::string tick_text(double value, double step) {
-    const int digits = std::clamp(int(std::ceil(-std::log10(step) - 1e-9)), 0, 8);
-    return fmt::format("{:.{}f}", value == 0 ? 0.0 : value, digits);
+/// "0.985", "40", "2.5"; as many digits as neighbouring ticks need to differ. "2e30" where an axis is of numbers that
+/// would be a row of zeros.
+std::vector<std::string> tick_texts(const std::vector<double>& all) {
+    const double step = all.size() > 1 ? all[1] - all[0] : 1;
+    const double largest = all.empty() ? 0 : std::max(std::abs(all.front()), std::abs(all.back()));
+    const bool by_powers = largest >= 1e7 || (largest > 0 && largest < 1e-4);
+    const auto exponent = [](double v) { return int(std::floor(std::log10(v) + 1e-9)); };
+    const auto text = [&](double v) {
+        if (v == 0 && by_powers) return std::string("0");
+        const int power = by_powers ? exponent(std::abs(v)) : 0, digits = std::clamp(power - exponent(step), 0, 8);
+        const std::string mantissa = fmt::format("{:.{}f}", v == 0 ? 0.0 : v / std::pow(10, power), digits);
+        return by_powers ? fmt::format("{}e{}", mantissa, power) : mantissa;
+    };
+    std::vector<std::string> texts;
+    for (const double v : all) texts.push_back(text(v));
+    return texts;
 }
 
 std::string grid(const Area& a) {
@@ -109,19 +121,20 @@ std::string grid(const Area& a) {
         }
     } else {
         const std::vector<double> all = ticks(a.low, a.high, 5);
-        for (const double v : all)
-            if (v >= a.low && v <= a.high) line(v, tick_text(v, all.size() > 1 ? all[1] - all[0] : 1));
+        const std::vector<std::string> texts = tick_texts(all);
+        for (std::size_t i = 0; i < all.size(); ++i)
+            if (all[i] >= a.low && all[i] <= a.high) line(all[i], texts[i]);
     }
     // Of frames and steps there are no halves.
     const bool whole = std::all_of(a.chart.x.begin(), a.chart.x.end(), [](double v) { return v == std::floor(v); });
     const int most = std::max(3, a.chart.width / 110);
     const std::vector<double> across =
         ticks(a.x_low, a.x_high, whole ? int(std::clamp(a.x_high - a.x_low, 1.0, double(most))) : most);
-    const double step = across.size() > 1 ? across[1] - across[0] : 1;
-    for (const double v : across)
-        if (v >= a.x_low && v <= a.x_high)
-            out += fmt::format("<text x=\"{:.1f}\" y=\"{:g}\" text-anchor=\"middle\">{}</text>\n", a.across(v),
-                               a.bottom + 18, tick_text(v, step));
+    const std::vector<std::string> texts = tick_texts(across);
+    for (std::size_t i = 0; i < across.size(); ++i)
+        if (across[i] >= a.x_low && across[i] <= a.x_high)
+            out += fmt::format("<text x=\"{:.1f}\" y=\"{:g}\" text-anchor=\"middle\">{}</text>\n", a.across(across[i]),
+                               a.bottom + 18, texts[i]);
     out += fmt::format("<line class=\"axis\" x1=\"{:g}\" x2=\"{:g}\" y1=\"{:g}\" y2=\"{:g}\"/>", a.left, a.right,
                        a.bottom, a.bottom);
     out += fmt::format("<text x=\"{:g}\" y=\"{:g}\" text-anchor=\"end\">{}</text>\n", a.right, a.bottom + 34,

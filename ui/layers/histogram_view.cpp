@@ -145,8 +145,9 @@ void HistogramView::mouseMoveEvent(QMouseEvent* event) {
                    .arg(shown_->b[std::size_t(i)]);
     } else if (shown_ && errors_area().contains(event->position()) && !shown_->error.empty()) {
         const int i = bin(errors_area(), shown_->error.size());
-        text = tr("differences from %1 to %2: %3")
-                   .arg(power(shown_->error_low + i), power(shown_->error_low + i + 1))
+        const QString high = power(shown_->error_low + i + 1);
+        text = (i == 0 ? tr("differences below %1: %2").arg(high)
+                       : tr("differences from %1 to %2: %3").arg(power(shown_->error_low + i), high))
                    .arg(shown_->error[std::size_t(i)]);
     }
     QToolTip::showText(event->globalPosition().toPoint(), text, this);

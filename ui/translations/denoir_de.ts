@@ -1488,6 +1488,10 @@ Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</tran
         <source>differences from %1 to %2: %3</source>
         <translation>Unterschiede von %1 bis %2: %3</translation>
     </message>
+    <message>
+        <source>differences below %1: %2</source>
+        <translation>Unterschiede unter %1: %2</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::ImageWell</name>

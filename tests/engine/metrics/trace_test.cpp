@@ -80,6 +80,17 @@ TEST(PairHistograms, CountEveryValueOnce) {
     EXPECT_EQ(h.low, 0);
 }
 
+TEST(PairHistograms, DifferencesOfAnySizeHaveTheirDecade) {
+    for (const float scale : {1e-30f, 1e-12f, 1e-5f, 1.0f, 1e12f, 1e37f}) {
+        const PairHistograms h = histograms(of({1, 2, scale, 0}, {4}), of({1, 2, 3 * scale, 0}, {4}));
+        const int decade = int(std::lround(std::log10(scale))); // of 2 · scale
+        ASSERT_TRUE(decade >= h.error_low && decade < h.error_low + int(h.error.size())) << scale;
+        EXPECT_EQ(h.error[std::size_t(decade - h.error_low)], 1u) << scale;
+    }
+    const PairHistograms far = histograms(of({0, 0}, {2}), of({1e-12f, 1}, {2}));
+    EXPECT_EQ(far.error.front(), 1u); // and what is smaller
+}
+
 TEST(TraceKey, ComesApart) {
     const TraceKey k = parse_trace_key("transformer/step_012/uncond/blocks.3.self_attn.q");
     EXPECT_EQ(k.component, "transformer");

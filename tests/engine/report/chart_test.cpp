@@ -73,19 +73,35 @@ TEST(Chart, AnAxisEndsWhereValuesMust) {
 }
 
 /// Steps and frames are whole: no "2.0", and no tick between two of them.
+/// What stands at the ticks of the horizontal axis.
+std::vector<std::string> across(const std::string& svg) {
+    std::vector<std::string> texts;
+    for (std::size_t at = svg.find("\"middle\">"); at != std::string::npos; at = svg.find("\"middle\">", at + 1))
+        texts.push_back(svg.substr(at + 9, svg.find('<', at) - at - 9));
+    return texts;
+}
+
 TEST(Chart, WholeNumbersAcross) {
     for (const std::size_t values : {2, 3, 4, 5, 9, 33}) {
         Chart c = chart(std::vector<std::optional<double>>(values, 1.0));
         c.width = 1600;
         const std::string svg = figure(c);
-        std::size_t labels = 0;
-        for (std::size_t at = svg.find("\"middle\">"); at != std::string::npos; at = svg.find("\"middle\">", at + 1)) {
-            const std::string text = svg.substr(at + 9, svg.find('<', at) - at - 9);
-            EXPECT_EQ(text.find('.'), std::string::npos) << text;
-            ++labels;
-        }
-        EXPECT_GE(labels, 2u) << values;
+        for (const std::string& text : across(svg)) EXPECT_EQ(text.find('.'), std::string::npos) << text;
+        EXPECT_GE(across(svg).size(), 2u) << values;
     }
+}
+
+TEST(Chart, AxesOfHugeAndOfTinyNumbersCanBeRead) {
+    Chart c = chart({1, 2, 3});
+    c.width = 560;
+    c.x = {-2.5e30, 0, 4.1e30};
+    EXPECT_EQ(across(figure(c)), (std::vector<std::string>{"-2e30", "0", "2e30", "4e30"}));
+    c.x = {-2.5e-12, 0, 2.5e-12};
+    EXPECT_EQ(across(figure(c)), (std::vector<std::string>{"-2e-12", "-1e-12", "0", "1e-12", "2e-12"}));
+    c.x = {1e8, 1.0004e8, 1.0006e8};
+    EXPECT_EQ(across(figure(c)), (std::vector<std::string>{"1.0000e8", "1.0002e8", "1.0004e8", "1.0006e8"}));
+    c.x = {-2.5, 0, 40};
+    EXPECT_EQ(across(figure(c)), (std::vector<std::string>{"0", "10", "20", "30", "40"}));
 }
 
 TEST(Chart, EmptyAndFlatAndSingle) {
