@@ -44,8 +44,12 @@ std::string compose(const std::string& file, const std::string& field, const std
 } // namespace
 
 std::string printable(std::string_view text, std::size_t limit) {
+    // The middle of a long text is not looked at. Four bytes make one at least, so this much of either end is enough.
+    const std::size_t enough = 4 * limit + 4;
+    std::string ends;
+    if (text.size() / 2 > enough) text = ends.append(text.substr(0, enough)).append(text.substr(text.size() - enough));
     std::string clean;
-    for (std::size_t i = 0; i < text.size() && clean.size() < 4096;) {
+    for (std::size_t i = 0; i < text.size();) {
         const std::size_t n = utf8_length(text.substr(i));
         if (n == 0 || is_unprintable(text.substr(i, n)))
             clean += '?';

@@ -28,5 +28,22 @@ TEST(Error, is_short_and_stays_utf8) {
     EXPECT_EQ(find_invalid_utf8(line), std::nullopt);
 }
 
+TEST(Printable, KeepsBothEndsOfTextOfAnyLength) {
+    for (const std::size_t length : {99, 101, 4096, 4097, 5000, 10'000'000}) {
+        const std::string text = "begin" + std::string(length - 8, 'x') + "end";
+        for (const std::size_t limit : {40, 100, 4096}) {
+            const std::string shown = printable(text, limit);
+            EXPECT_TRUE(shown.starts_with("begin") && shown.ends_with("end")) << length << ' ' << limit;
+            EXPECT_EQ(shown.find("…") == std::string::npos, length <= limit) << length << ' ' << limit;
+            EXPECT_EQ(shown.size(), std::min(length, limit));
+        }
+    }
+    std::string cats;
+    for (int i = 0; i < 100'000; ++i) cats += "🐈";
+    const std::string shown = printable("a" + cats + "b", 50);
+    EXPECT_TRUE(shown.starts_with("a🐈") && shown.ends_with("🐈b")) << shown;
+    EXPECT_EQ(shown.find('?'), std::string::npos);
+}
+
 } // namespace
 } // namespace denoir
