@@ -3,7 +3,6 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <vector>
 
 #include "engine/backend/cpu/attention_steps.h"
 #include "engine/backend/cpu/cpu_backend.h"
@@ -41,20 +40,6 @@ struct Plan {
     }
 };
 
-/// Sums and maxima of vector units lose what is no number: it is looked for before. Integers, so that the loop is one
-/// of vectors.
-template <class Bits> bool finite_bits(const void* values, std::int64_t n, Bits exponent) {
-    const auto* bits = static_cast<const Bits*>(values);
-    Bits found = 0;
-    for (std::int64_t i = 0; i < n; ++i) found |= Bits((bits[i] & exponent) == exponent);
-    return found == 0;
-}
-
-bool all_finite(DType type, const void* values, std::int64_t n) {
-    return type == DType::bf16 ? finite_bits<std::uint16_t>(values, n, 0x7f80)
-                               : finite_bits<std::uint32_t>(values, n, 0x7f800000);
-}
-
 /// Attention in pieces that run side by side: the keys and values of some heads are packed, a block of keys a piece;
 /// then these heads' queries go over them, a block of queries a piece. Each piece works in `scratch_floats` of its own.
 class Pieces {
@@ -83,11 +68,9 @@ public:
         return std::max(packing, query_block * (plan_.size + (pairs_ ? 2 : 1) * plan_.key_block + plan_.padded + 2));
     }
 
-    /// The next heads, their keys and values to be packed into [heads_at_once · per_head] factors.
-    void begin(std::int64_t first_head, std::int64_t heads, std::byte* packed) {
-        first_head_ = first_head, packed_ = packed;
-        bad_key_.assign(static_cast<std::size_t>(heads * plan_.blocks), plan_.keys);
-    }
+    /// The next heads, from `first_head` on; their keys and values to be packed into [heads_at_once · per_head]
+    /// factors.
+    void begin(std::int64_t first_head, std::byte* packed) { first_head_ = first_head, packed_ = packed; }
     void pack(std::int64_t head, std::int64_t block, float* scratch);
     void attend(std::int64_t head, std::int64_t query_block, float* scratch) const;
 
@@ -131,8 +114,6 @@ private:
     bool round_, pairs_;
     std::int64_t first_head_ = 0;
     std::byte* packed_ = nullptr;
-    /// The first key of each block that is no number; softmax gives none to a query that sees it.
-    std::vector<std::int64_t> bad_key_;
 };
 
 void Pieces::pack(std::int64_t head, std::int64_t block, float* scratch) {
@@ -144,11 +125,7 @@ void Pieces::pack(std::int64_t head, std::int64_t block, float* scratch) {
     const auto pair = [&](std::int64_t count, std::byte* to) {
         if (pairs_) kernels_.pair_rows(unpaired, count, reinterpret_cast<std::uint16_t*>(to));
     };
-    for (std::int64_t i = n - 1; i >= 0; --i) {
-        read(k_, begin + i, head, DType::f32, rows + i * size);
-        if (!all_finite(DType::f32, rows + i * size, size))
-            bad_key_[static_cast<std::size_t>(head * plan_.blocks + block)] = begin + i;
-    }
+    for (std::int64_t i = 0; i < n; ++i) read(k_, begin + i, head, DType::f32, rows + i * size);
     kernels_.pack_transposed(rows, size, n, size, packed(keys));
     pair(divide_up(n, kernels_.tile_columns) * size, keys);
     for (std::int64_t i = 0; i < n; ++i) read(v_, begin + i, head, DType::f32, rows + i * size);
@@ -189,11 +166,10 @@ void Pieces::weigh_scores(const Queries& q, std::int64_t i, std::int64_t from, s
     const float* bias = options_.bias ? options_.bias.data<float>() + (first_head_ + q.head) * options_.bias.stride(0) +
                                             (q.begin + i) * options_.bias.stride(1) + from
                                       : nullptr;
-    if (bias && std::any_of(bias, bias + visible, [](float b) { return std::isnan(b); }))
-        q.total[i] = std::numeric_limits<float>::quiet_NaN();
     const float* key_bias = options_.key_bias ? options_.key_bias.data<float>() + from : nullptr;
     const float top = std::max(q.greatest[i], kernels_.scores(row, options_.scale, bias, key_bias, visible));
-    const float shift = std::isinf(top) ? 0.0f : top; // nothing seen yet
+    // -inf: nothing seen yet. +inf makes what has it no number, as a score that is none already, and so the total.
+    const float shift = top == -std::numeric_limits<float>::infinity() ? 0.0f : top;
     if (top > q.greatest[i] && q.total[i] > 0) {
         const float shrink = std::exp(q.greatest[i] - shift);
         float* sums = q.sums + i * plan_.padded;
@@ -223,16 +199,9 @@ void Pieces::add_values(const Queries& q, std::int64_t block, std::int64_t n) co
 
 void Pieces::write_rows(const Queries& q) const {
     const std::int64_t size = plan_.size;
-    const auto bad_keys = bad_key_.begin() + q.head * plan_.blocks;
-    const std::int64_t first_bad = *std::min_element(bad_keys, bad_keys + plan_.blocks);
     for (std::int64_t i = 0; i < q.count; ++i) {
         float* row = q.sums + i * plan_.padded;
-        const bool number =
-            first_bad >= seen(q, i) && !std::isnan(q.total[i]) && all_finite(factors(), query(q, i), size);
-        if (number)
-            kernels_.scale(row, q.total[i] > 0 ? 1.0f / q.total[i] : 0.0f, row, size);
-        else
-            std::fill_n(row, size, std::numeric_limits<float>::quiet_NaN());
+        kernels_.scale(row, q.total[i] == 0 ? 0.0f : 1.0f / q.total[i], row, size);
         std::byte* to = out_.raw() + head_at(out_, q.begin + i, first_head_ + q.head) * element_bytes(out_.dtype());
         if (round_) kernels_.round_bf16(row, row, size);
         store_f32(kernels_, row, out_.dtype(), to, size);
@@ -260,7 +229,7 @@ void CpuBackend::attend(const Tensor& q, const Tensor& k, const Tensor& v, const
     const Scratch scratch(*this, pieces.scratch_floats());
     for (std::int64_t first = 0; first < plan.heads; first += group) {
         const std::int64_t heads = std::min(group, plan.heads - first);
-        pieces.begin(first, heads, packed.raw());
+        pieces.begin(first, packed.raw());
         pool_.run(heads * plan.blocks, [&](std::int64_t piece, int worker) {
             pieces.pack(piece / plan.blocks, piece % plan.blocks, scratch.of(worker));
         });

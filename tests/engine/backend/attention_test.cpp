@@ -171,6 +171,23 @@ TEST(Attention, WhatIsNoNumberComesOutAsNone) {
         }
 }
 
+TEST(Attention, AScoreBeyondTheRangeOfF32IsNoNumber) {
+    const auto& backend = backend_under_test();
+    for (const DType dtype : {DType::f32, DType::bf16}) {
+        Tensor q = host({40, 2, 16}, 1), k = Tensor::zeros({40, 2, 16});
+        for (int c = 0; c < 16; ++c)
+            q.data<float>()[(20 * 2 + 1) * 16 + c] = k.data<float>()[(9 * 2 + 1) * 16 + c] = 1e25f;
+        Tensor out = backend->empty({40, 2, 16}, DType::f32);
+        backend->attention(backend->upload(q), backend->upload(k), backend->upload(host({40, 2, 16}, 3)),
+                           {.scale = 0.25f, .compute = dtype}, out);
+        const Tensor got = backend->download(out);
+        for (int i = 0; i < 40; ++i) {
+            EXPECT_FALSE(std::isnan(got.data<float>()[i * 2 * 16])); // the other head
+            EXPECT_EQ(std::isnan(got.data<float>()[(i * 2 + 1) * 16 + 5]), i == 20) << i;
+        }
+    }
+}
+
 TEST(Attention, AViewOfJoinedProjections) {
     const auto& backend = backend_under_test();
     const Tensor joined = backend->upload(host({90, 3 * 2 * 16}, 1));

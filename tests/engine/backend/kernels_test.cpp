@@ -41,6 +41,9 @@ TEST_P(Kernels, ExponentialWithinTwoUnitsInTheLastPlace) {
     std::vector<float> edges = {-INFINITY, -1e30f, -200, -87.4f, 0};
     k().exponentials(edges.data(), 0, false, 5);
     EXPECT_EQ(edges, (std::vector<float>{0, 0, 0, 0, 1}));
+    std::vector<float> bad(37, 0.0f); // softmax must not pass over what is no number
+    bad[5] = bad[36] = NAN;
+    EXPECT_TRUE(std::isnan(k().exponentials(bad.data(), 0, false, 37)) && std::isnan(bad[5]) && std::isnan(bad[36]));
     std::vector<float> rounded(x.size());
     std::vector<std::uint16_t> narrow(x.size());
     const auto n = static_cast<std::int64_t>(x.size());

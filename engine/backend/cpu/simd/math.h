@@ -4,10 +4,10 @@
 
 namespace denoir::cpu::DENOIR_ISA {
 
-/// e^x, at most 2 ulp off; 0 below -87.3, and no more than e^88 above.
+/// e^x, at most 2 ulp off; 0 below -87.3, no more than e^88 above, NaN of NaN.
 inline Vec exp(Vec x) {
     const Vec none = splat(-87.33654f);
-    const Vec clamped = min(max(x, none), splat(88.0f));
+    const Vec clamped = min(splat(88.0f), max(none, x)); // these give the second where one is NaN
     // x = n·ln 2 + r with |r| <= ln 2 / 2. Adding 1.5·2^23 rounds to an integer and leaves it in the low bits.
     const Vec magic = splat(12582912.0f);
     const Vec shifted = fma(clamped, splat(1.44269504f), magic);
