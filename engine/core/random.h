@@ -7,8 +7,9 @@
 
 namespace denoir {
 
-/// Standard normal numbers exactly as `torch.randn(shape, generator=torch.Generator("cpu").manual_seed(seed))` draws
-/// them in f32 (spec/pipelines.md 1.6). The generator may be drawn from again: a second draw continues the stream.
+/// Standard normal numbers as `torch.randn(shape, generator=torch.Generator("cpu").manual_seed(seed))` draws them in f32
+/// (spec/pipelines.md 1.6), but for the last bits of 16 and more, in which PyTorch's own loops for different processors
+/// differ from each other. The generator may be drawn from again: a second draw continues the stream.
 class TorchCpuGenerator {
 public:
     explicit TorchCpuGenerator(std::uint64_t seed);
