@@ -31,19 +31,28 @@ std::optional<std::size_t> number_in(const fs::path& file) {
     return {}; // not there, or "max"
 }
 
-/// What one control group leaves: what its files occupy can be taken from them.
-std::size_t left_in_group(const fs::path& group) {
-    const auto most = number_in(group / "memory.max"), used = number_in(group / "memory.current");
+/// How a version of control groups calls what one of them may have, has, and can take from the files in it.
+struct Names {
+    const char *controller, *most, *used, *active_files, *inactive_files;
+};
+constexpr Names versions[] = {
+    {"memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_active_file", "total_inactive_file"},
+    {"", "memory.max", "memory.current", "active_file", "inactive_file"}};
+
+std::size_t left_in_group(const fs::path& group, const Names& names) {
+    const auto most = number_in(group / names.most), used = number_in(group / names.used);
     if (!most || !used) return no_limit;
-    const std::size_t files = number_behind(group / "memory.stat", "active_file").value_or(0) +
-                              number_behind(group / "memory.stat", "inactive_file").value_or(0);
+    const std::size_t files = number_behind(group / "memory.stat", names.active_files).value_or(0) +
+                              number_behind(group / "memory.stat", names.inactive_files).value_or(0);
     const std::size_t held = *used - std::min(*used, files);
     return *most - std::min(*most, held);
 }
 
 std::size_t left_in_groups(const fs::path& root) {
     std::size_t left = no_limit;
-    for (const fs::path& group : control_groups("", root)) left = std::min(left, left_in_group(group));
+    for (const Names& names : versions)
+        for (const fs::path& group : control_groups(names.controller, root))
+            left = std::min(left, left_in_group(group, names));
     return left;
 }
 

@@ -58,5 +58,22 @@ TEST_F(AvailableMemory, IsLimitedByTheGroupsOfTheProcess) {
     EXPECT_EQ(available(), 1000u * 1024);
 }
 
+TEST_F(AvailableMemory, IsLimitedByTheGroupsOfVersion1) {
+    put("proc/meminfo", "MemAvailable:   1000 kB\n");
+    put("proc/self/cgroup", "4:memory:/docker/c\n2:cpu,cpuacct:/docker/c\n0::/\n");
+    const auto limit = [&](const std::string& name, const std::string& most) {
+        put("sys/fs/cgroup/memory" + name + "/memory.limit_in_bytes", most + "\n");
+        put("sys/fs/cgroup/memory" + name + "/memory.usage_in_bytes", "200000\n");
+        put("sys/fs/cgroup/memory" + name + "/memory.stat",
+            "inactive_file 1\nactive_file 2\ntotal_inactive_file 100\ntotal_active_file 50000\n");
+    };
+    limit("", "9223372036854771712"); // none
+    EXPECT_EQ(available(), 1000u * 1024);
+    limit("/docker/c", "500000");
+    EXPECT_EQ(available(), 500'000u - 200'000 + 50'100);
+    limit("", "300000"); // as a container sees its own group
+    EXPECT_EQ(available(), 300'000u - 200'000 + 50'100);
+}
+
 } // namespace
 } // namespace denoir
