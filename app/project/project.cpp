@@ -248,7 +248,7 @@ bool Project::split(int row, int frame) {
     }
     after[std::size_t(row)].out = frame;
     after.insert(after.begin() + row + 1, std::move(second));
-    push(tr("split a shot"), after, {}, {}); // two rows change
+    push(tr("split a shot"), after, {Kind::shots_replaced, row}, {Kind::shots_replaced, row}); // two rows change
     return true;
 }
 

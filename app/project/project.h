@@ -61,7 +61,7 @@ bool can_be_counted(const std::vector<Shot>& shots);
 /// What changed, typed, so that each view looks at its own part alone.
 struct ProjectEvent {
     enum class Kind { shot_added, shot_removed, shot_moved, shot_changed, shots_replaced } kind = Kind::shots_replaced;
-    int row = -1;       ///< shot_moved: where it is now
+    int row = -1;       ///< shot_moved: where it is now; shots_replaced: of the one that was split, else -1
     int from = -1;      ///< shot_moved: where it was
     bool again = false; ///< by undo or redo
 };

@@ -11,6 +11,7 @@
 #include "app/runs/request_lines.h"
 #include "app/runs/run_history.h"
 #include "ui/theme/icons.h"
+#include "ui/widgets/literal.h"
 #include "ui/widgets/open_dialog.h"
 
 namespace denoir::ui {
@@ -72,9 +73,8 @@ void offer_runs(QMenu& menu, Studio& studio, const QString& except, QWidget* par
         runs << Offered{path, text, at.data(Role::CreatedRole).toDateTime()};
     }
     tell_apart(runs);
-    for (Offered& run : runs)
-        menu.addAction(run.text.replace(QLatin1Char('&'), QLatin1String("&&")), parent,
-                       [chosen, path = run.path] { chosen(path); });
+    for (const Offered& run : runs)
+        menu.addAction(literal(run.text), parent, [chosen, path = run.path] { chosen(path); });
     if (!runs.isEmpty()) menu.addSeparator();
     menu.addAction(icon(QStringLiteral("open")), QCoreApplication::translate("OfferRuns", "A video …"), parent,
                    [parent, &studio, chosen] { ask_for_clip(parent, studio.settings, AskFor::file, chosen); });

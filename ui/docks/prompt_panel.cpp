@@ -24,6 +24,7 @@
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
 #include "ui/widgets/elided_label.h"
+#include "ui/widgets/literal.h"
 #include "ui/widgets/tool_button.h"
 
 namespace denoir::ui {
@@ -277,12 +278,10 @@ void PromptPanel::fill_samples() {
     QMenu* menu = samples_->menu();
     menu->clear();
     const auto add = [this, menu](const QString& text) {
-        menu->addAction(
-            menu->fontMetrics().elidedText(text, Qt::ElideRight, 480).replace(QLatin1Char('&'), QLatin1String("&&")),
-            this, [this, text] {
-                choose_prompt(text);
-                prompt_->setFocus();
-            });
+        menu->addAction(literal(menu->fontMetrics().elidedText(text, Qt::ElideRight, 480)), this, [this, text] {
+            choose_prompt(text);
+            prompt_->setFocus();
+        });
     };
     menu->addSection(tr("Samples"));
     for (const QString& text : sample_prompts()) add(text);

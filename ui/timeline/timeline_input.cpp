@@ -4,11 +4,9 @@
 #include <QContextMenuEvent>
 #include <QFileInfo>
 #include <QMenu>
-#include <QMimeData>
 #include <QMouseEvent>
 #include <QScrollBar>
 #include <QToolTip>
-#include <QUrl>
 #include <algorithm>
 #include <cmath>
 
@@ -16,23 +14,12 @@
 #include "ui/timeline/timeline_layout.h"
 #include "ui/timeline/timeline_view.h"
 #include "ui/widgets/drop.h"
+#include "ui/widgets/literal.h"
 
 namespace denoir::ui {
 
 using namespace timeline;
 using app::Shot;
-
-namespace {
-
-QStringList local_files(const QMimeData* data) {
-    QStringList out;
-    if (data && data->hasUrls())
-        for (const QUrl& url : data->urls())
-            if (url.isLocalFile()) out << url.toLocalFile();
-    return out;
-}
-
-} // namespace
 
 bool TimelineView::viewportEvent(QEvent* event) {
     switch (event->type()) {
@@ -47,16 +34,16 @@ bool TimelineView::viewportEvent(QEvent* event) {
             QToolTip::hideText();
         } else {
             const Shot& shot = project_.shot(at.row);
-            QString text = shot.current().still()
-                               ? tr("%1\na picture, for %2 s: %n frame(s) at %3 fps", nullptr, shot.frames())
-                                     .arg(shot.title(), locale().toString(shot.seconds(), 'g', 4),
-                                          locale().toString(shot.current().fps))
-                               : tr("%1\nframes %2 to %3 of %4, %5 fps")
-                                     .arg(shot.title())
-                                     .arg(shot.in + 1)
-                                     .arg(shot.out)
-                                     .arg(shot.current().frames)
-                                     .arg(shot.current().fps);
+            QString text =
+                shot.current().still()
+                    ? tr("%1\na picture, for %2 s: %n frame(s) at %3 fps", nullptr, shot.frames())
+                          .arg(shot.title(), locale().toString(shot.seconds()), locale().toString(shot.current().fps))
+                    : tr("%1\nframes %2 to %3 of %4, %5 fps")
+                          .arg(shot.title())
+                          .arg(shot.in + 1)
+                          .arg(shot.out)
+                          .arg(shot.current().frames)
+                          .arg(locale().toString(shot.current().fps));
             if (project_.is_missing(at.row)) {
                 const app::Issue issue = project_.missing_issue(at.row);
                 text += QLatin1Char('\n') + words_of_missing(shot.current(), issue) + QLatin1Char('\n') + issue.file;
@@ -178,7 +165,7 @@ void TimelineView::mouseReleaseEvent(QMouseEvent* event) {
 
 void TimelineView::mouseDoubleClickEvent(QMouseEvent* event) {
     const Hit at = hit(event->pos());
-    if (at.row < 0) return;
+    if (at.row < 0 || event->button() != Qt::LeftButton) return;
     drag_ = {};
     const app::Take& take = project_.shot(at.row).current();
     emit open_requested(take.run, take.video);
@@ -252,7 +239,7 @@ void TimelineView::contextMenuEvent(QContextMenuEvent* event) {
         QMenu* takes = menu->addMenu(tr("Takes"));
         for (int each = 0; each < int(project_.shot(at).takes.size()); ++each) {
             const QString name = project_.shot(at).takes[std::size_t(each)].name;
-            QAction* action = add(takes, tr("%1  %2").arg(each + 1).arg(app::shortened(name, 60)),
+            QAction* action = add(takes, tr("%1  %2").arg(each + 1).arg(literal(app::shortened(name, 60))),
                                   [this, each](int row) { project_.select_take(row, each); });
             action->setCheckable(true);
             action->setChecked(each == project_.shot(at).take);
@@ -270,7 +257,7 @@ void TimelineView::contextMenuEvent(QContextMenuEvent* event) {
 }
 
 void TimelineView::dragEnterEvent(QDragEnterEvent* event) {
-    if (local_files(event->mimeData()).isEmpty()) return;
+    if (dropped_files(*event->mimeData()).isEmpty()) return;
     take_copy(*event);
 }
 
@@ -290,7 +277,7 @@ void TimelineView::dropEvent(QDropEvent* event) {
     drop_.reset();
     viewport()->update();
     const bool take = at.row >= 0 && at.middle;
-    add_files(local_files(event->mimeData()), take ? -1 : at.gap, take ? at.row : -1);
+    add_files(dropped_files(*event->mimeData()), take ? -1 : at.gap, take ? at.row : -1);
     take_copy(*event);
 }
 

@@ -80,9 +80,14 @@ void TimelineView::playhead_moved(int frame) {
 void TimelineView::select(int row) {
     row = row < 0 || row >= project_.count() ? -1 : row;
     if (row == selected_) return;
-    selected_ = row;
+    set_selected(row);
     viewport()->update();
     update_accessible();
+}
+
+void TimelineView::set_selected(int row) {
+    selected_ = row;
+    selected_id_ = row < 0 ? QString() : project_.shot(row).id;
 }
 
 int TimelineView::meant() const {
@@ -101,6 +106,7 @@ void TimelineView::add_found(const std::vector<TakeReader::Found>& all, int row,
     if (!shot.isEmpty() && taker < 0) return; // it is gone: nobody waits for them
     const auto good =
         std::count_if(all.begin(), all.end(), [](const TakeReader::Found& f) { return f.issue.isEmpty(); });
+    int shots = 0, stills = 0;
     if (good > 1) project_.undo().beginMacro(taker >= 0 ? tr("add takes") : tr("add shots"));
     QList<app::Issue> refused;
     for (const TakeReader::Found& found : all) {
@@ -117,11 +123,11 @@ void TimelineView::add_found(const std::vector<TakeReader::Found>& all, int row,
         }
         select(added);
         if (at >= 0) ++at;
+        ++shots;
+        stills += found.take.still();
     }
     if (good > 1) project_.undo().endMacro();
-    const auto stills =
-        std::count_if(all.begin(), all.end(), [](const TakeReader::Found& f) { return f.take.still(); });
-    if (good > 0 && shot.isEmpty()) emit files_added(int(good), int(stills));
+    if (shots > 0 && shot.isEmpty()) emit files_added(shots, stills);
     if (refused.isEmpty()) return;
     if (all.size() > 1)
         emit files_refused(refused, int(all.size()) - int(refused.size()));
@@ -260,22 +266,19 @@ TimelineView::Hit TimelineView::hit(const QPoint& point) const {
 
 void TimelineView::project_changed(const app::ProjectEvent& event) {
     using Kind = app::ProjectEvent::Kind;
-    int row = selected_;
-    if (event.kind == Kind::shot_moved && row == event.from)
-        row = event.row;
-    else if (event.kind == Kind::shot_removed && row > event.row)
-        --row;
-    else if (event.kind == Kind::shot_added && event.again)
-        row = event.row; // as before it was removed
-    else if (event.kind == Kind::shot_added && row >= event.row)
-        ++row;
-    if (row >= project_.count()) row = project_.count() - 1;
+    int row = project_.row_of(selected_id_);
+    if (event.kind == Kind::shot_added && event.again)
+        row = event.row;                  // as before it was removed
+    else if (row < 0 && selected_ >= 0) { // gone: the one in its place, of a half that of both
+        const bool halves = event.kind == Kind::shots_replaced && event.row >= 0;
+        row = std::min(halves ? event.row : selected_, project_.count() - 1);
+    }
     if (event.kind != Kind::shot_changed) {
         scale_held_ = false;
         if (drag_.grip != Grip::playhead) drag_ = {}; // what was dragged may be another row now
     }
     update_range();
-    selected_ = row;
+    set_selected(row);
     player_.follow_cut();
     follow_media();
     if (event.again && event.row >= 0) reveal_shot(std::min(event.row, project_.count() - 1));

@@ -126,6 +126,7 @@ private:
     /// As shots from `row` on, or as takes of `shot`, unless that is empty.
     void add_found(const std::vector<app::TakeReader::Found>& all, int row, const QString& shot);
     void project_changed(const app::ProjectEvent& event);
+    void set_selected(int row); ///< one that there is, or -1
     void follow_media();
     void update_range();
     void reveal(int frame);
@@ -154,6 +155,7 @@ private:
     bool fitted_ = true;      ///< follows the width until the user zooms
     bool scale_held_ = false; ///< while an edge is dragged, and until something else changes: nothing leaps away
     int selected_ = -1, drags_ = 0;
+    QString selected_id_; ///< of that shot, whatever row it has next
     double usual_rate_ = 24;
     QString lengthened_; ///< shot whose end was moved by keys last, as drag number:
     int lengthening_ = -1;

@@ -15,6 +15,7 @@
 #include "app/studio.h"
 #include "engine/core/error.h"
 #include "ui/widgets/banner.h"
+#include "ui/widgets/literal.h"
 #include "ui/widgets/open_dialog.h"
 #include "ui/widgets/save_dialog.h"
 
@@ -158,8 +159,7 @@ void ProjectFiles::offer_recent(QMenu& menu) {
 void ProjectFiles::fill_recent(QMenu& menu) {
     menu.clear();
     for (const QString& path : recent_.there())
-        menu.addAction(QFileInfo(path).completeBaseName().replace(QLatin1Char('&'), QLatin1String("&&")), this,
-                       [this, path] { open(path); })
+        menu.addAction(literal(QFileInfo(path).completeBaseName()), this, [this, path] { open(path); })
             ->setToolTip(path);
     if (menu.isEmpty()) menu.addAction(tr("none yet"))->setEnabled(false);
 }

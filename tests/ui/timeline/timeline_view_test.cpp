@@ -12,6 +12,7 @@
 #include <QScrollBar>
 #include <QSignalSpy>
 #include <QTest>
+#include <QToolTip>
 #include <QUrl>
 
 #include "app/base/text.h"
@@ -146,6 +147,26 @@ private slots:
         QCOMPARE(view_->selected(), 3);
     }
 
+    void the_selected_shot_stays_itself() {
+        fill(); // a, b, c
+        view_->select(1);
+        project_->move_shot(0, 2);
+        QCOMPARE(view_->selected(), 0);
+        view_->select(1);
+        project_->undo().undo();
+        QCOMPARE(view_->selected(), 2); // c
+        // Of two halves that are one again that one.
+        view_->set_playhead(10);
+        view_->split_at_playhead();
+        QCOMPARE(view_->selected(), 1);
+        project_->undo().undo();
+        QCOMPARE(project_->count(), 3);
+        QCOMPARE(view_->selected(), 0);
+        view_->select(2);
+        project_->undo().redo();
+        QCOMPARE(view_->selected(), 3);
+    }
+
     void rename_in_place() {
         fill();
         view_->select(1);
@@ -171,6 +192,8 @@ private slots:
         QVERIFY(view_->playhead() >= 33);
         QVERIFY(shown.count() >= 5);
         QCOMPARE(shown.last()[0].toString(), file("b.mkv"));
+        QTest::mouseDClick(view_->viewport(), Qt::RightButton, {}, view_->shot_rect(2).center());
+        QCOMPARE(opened.count(), 0);
         QTest::mouseDClick(view_->viewport(), Qt::LeftButton, {}, view_->shot_rect(2).center());
         QCOMPARE(opened.count(), 1);
         QCOMPARE(opened[0][1].toString(), file("c.mkv"));
@@ -307,6 +330,37 @@ private slots:
         QCOMPARE(project_->shot(1).current().video, file("b.mkv"));
     }
 
+    void names_of_takes_are_read_as_they_are() {
+        fill();
+        Take take = take_of_video(file("b.mkv"));
+        take.name = QStringLiteral("Tom & Jerry");
+        project_->add_take(0, take);
+        view_->select(0);
+        QContextMenuEvent event(QContextMenuEvent::Keyboard, {}, {});
+        QApplication::sendEvent(view_->viewport(), &event);
+        const auto actions = view_->findChildren<QAction*>();
+        const auto is_it = [](const QAction* action) { return action->iconText() == QLatin1String("2  Tom & Jerry"); };
+        QVERIFY(std::any_of(actions.begin(), actions.end(), is_it));
+    }
+
+    void tips_say_rates_and_lengths_as_people_write_them() {
+        Take take = take_of_video(file("a.mkv"));
+        take.fps = 23.976;
+        project_->add_shot(take);
+        view_->setLocale(QLocale(QLocale::German));
+        const auto tip = [&](int row) {
+            const QPoint at = view_->shot_rect(row).center();
+            QHelpEvent event(QEvent::ToolTip, at, view_->viewport()->mapToGlobal(at));
+            QApplication::sendEvent(view_->viewport(), &event);
+            return QToolTip::text();
+        };
+        QVERIFY2(tip(0).contains(QStringLiteral("23,976 fps")), qPrintable(tip(0)));
+        take.kind = Take::Kind::still, take.frames = 1, take.fps = 24;
+        project_->add_shot(take);
+        project_->trim(1, 0, Take::longest_still);
+        QVERIFY2(tip(1).contains(QStringLiteral("41.666,7 s")), qPrintable(tip(1)));
+    }
+
     /// A trimmed edge stays under the pointer; what comes in afterwards can be seen.
     void the_whole_cut_is_seen_again_after_a_trim() {
         fill();
@@ -349,6 +403,20 @@ private slots:
         QCOMPARE(project_->undo().count(), steps + 1); // dropped together, undone together
         project_->undo().undo();
         QCOMPARE(project_->count(), 2);
+    }
+
+    /// What the cut has no room for is not told to be in it.
+    void only_what_was_added_is_told() {
+        write_png(to_path(file("full.png")), Image(96, 54));
+        const Take still = take_of_picture(file("full.png"), 24);
+        for (int row = 0; row < 20; ++row) {
+            project_->add_shot(still);
+            QVERIFY(project_->trim(row, 0, Take::longest_still));
+        }
+        QSignalSpy added(&*view_, &TimelineView::files_added), issue(&*view_, &TimelineView::issue_found);
+        view_->add_files({file("full.png")});
+        QTRY_COMPARE_WITH_TIMEOUT(issue.count(), 1, 30000);
+        QCOMPARE(added.count(), 0);
     }
 
     /// What another program wrote in its place is what is drawn.
