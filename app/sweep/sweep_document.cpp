@@ -89,6 +89,8 @@ SweepDocument::SweepDocument(Settings& settings, RequestDocument& document, RunQ
                 if (sweep && cell < sweep->size() && sweep->has_video(cell) &&
                     sweep->sweep().reference_of(cell) == figures.reference)
                     sweep->set_figures(cell, figures);
+                else if (sweep && sweep == shown_)
+                    emit cells_changed({std::size_t(cell)}); // measuring() has
                 let_go();
             });
 }
@@ -301,6 +303,8 @@ void SweepDocument::take_values(std::size_t index, bool whole) {
         emit failed(Issue::from_current_exception());
     }
 }
+
+int SweepDocument::measuring() const { return shown_ ? measurer_.open(shown_->path()) : 0; }
 
 void SweepDocument::set_reference(const std::vector<std::optional<std::size_t>>& reference) {
     if (!shown_ || reference == shown_->sweep().reference) return;

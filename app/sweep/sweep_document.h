@@ -79,7 +79,7 @@ public:
     void set_reference(const std::vector<std::optional<std::size_t>>& reference);
     /// What the shown sweep made of a cell, into the document: the axes' values and the seed, or the whole request.
     void take_values(std::size_t cell, bool whole);
-    int measuring() const { return measurer_.open(); }
+    int measuring() const; ///< cells of the shown sweep that get their figures
 
     struct Earlier {
         QString path, title;

@@ -81,6 +81,11 @@ SweepCell::Figures SweepMeasurer::figures_of(const std::filesystem::path& cell, 
     return measure(a, b);
 }
 
+int SweepMeasurer::open(const QString& path) const {
+    const QString prefix = prefix_of(path);
+    return int(std::count_if(asked_.begin(), asked_.end(), [&](const QString& key) { return key.startsWith(prefix); }));
+}
+
 void SweepMeasurer::forget(const QString& path) {
     const QString prefix = prefix_of(path);
     asked_.removeIf([&](const QString& key) { return key.startsWith(prefix); });

@@ -24,8 +24,8 @@ public:
     void measure(const OpenSweep& sweep);
     /// Forgets what waits of this sweep.
     void forget(const QString& path);
-    /// Cells in line or at work.
-    int open() const { return int(asked_.size()); }
+    /// Cells of this sweep in line or at work.
+    int open(const QString& path) const;
 
 signals:
     void measured(const QString& path, quint64 cell, const denoir::SweepCell::Figures& figures);

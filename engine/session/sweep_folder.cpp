@@ -124,6 +124,7 @@ Json to_json(const SweepRecord& record, const fs::path& folder) {
 SweepRecord sweep_record_from_json(const Json& json, const fs::path& file) {
     const RequestSource source{file.string(), fs::absolute(file.parent_path())};
     SweepRecord record{sweep_from_json(json, source), {}, {}, {}};
+    if (record.sweep.axes.empty()) check(record.sweep, source.file); // a request may be a sweep without axes, no record
     for (const auto& [key, text] : {std::pair{"created", &record.created}, {"updated", &record.updated}})
         if (const auto it = json.find(key); it != json.end()) *text = JsonReader(*it, source, key).text();
     const auto cells = json.find("cells");

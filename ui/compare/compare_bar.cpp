@@ -13,6 +13,7 @@
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
 #include "ui/widgets/drop.h"
+#include "ui/widgets/literal.h"
 #include "ui/widgets/tool_button.h"
 
 namespace denoir::ui {
@@ -101,8 +102,9 @@ void CompareBar::fit_names() {
         const qsizetype seed = name.simplified().lastIndexOf(QStringLiteral(" · "));
         const QString end = seed < 0 ? QString() : text.mid(seed);
         const int left = room - metrics.horizontalAdvance(end);
-        button->setText(left > room / 4 ? metrics.elidedText(text.chopped(end.size()), Qt::ElideRight, left) + end
-                                        : metrics.elidedText(text, Qt::ElideMiddle, room));
+        button->setText(literal(left > room / 4
+                                    ? metrics.elidedText(text.chopped(end.size()), Qt::ElideRight, left) + end
+                                    : metrics.elidedText(text, Qt::ElideMiddle, room)));
     }
 }
 

@@ -4675,6 +4675,14 @@ Press Sweep, or change the axes first.</source>
         <source>%1 play, the others stand still</source>
         <translation>%1 laufen, die übrigen stehen</translation>
     </message>
+    <message>
+        <source>Frame shown</source>
+        <translation>Gezeigtes Bild</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>Pause</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::TimelineView</name>

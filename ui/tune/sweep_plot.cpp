@@ -15,6 +15,7 @@
 #include "app/sweep/open_sweep.h"
 #include "app/sweep/sweep_document.h"
 #include "ui/theme/colours.h"
+#include "ui/theme/spoken.h"
 #include "ui/tune/sweep_accessible.h"
 #include "ui/widgets/painting.h"
 
@@ -27,17 +28,21 @@ SweepPlot::SweepPlot(app::SweepDocument& sweeps, QWidget* parent) : QWidget(pare
     setAccessibleName(tr("PSNR against seconds"));
     connect(&sweeps_, &app::SweepDocument::shown_changed, this, [this] {
         current_.reset();
-        update();
+        refresh();
     });
-    connect(&sweeps_, &app::SweepDocument::cells_changed, this, qOverload<>(&QWidget::update));
-    connect(&sweeps_, &app::SweepDocument::reference_changed, this, qOverload<>(&QWidget::update));
+    connect(&sweeps_, &app::SweepDocument::cells_changed, this, &SweepPlot::refresh);
+    connect(&sweeps_, &app::SweepDocument::reference_changed, this, &SweepPlot::refresh);
 }
 
 void SweepPlot::set_current(std::size_t cell) {
     current_ = cell;
+    refresh();
+}
+
+void SweepPlot::refresh() {
     const auto all = points();
-    const auto it = std::find_if(all.begin(), all.end(), [&](const Point& p) { return p.cell == cell; });
-    setAccessibleDescription(it == all.end() ? QString() : words(*it));
+    const auto it = std::find_if(all.begin(), all.end(), [&](const Point& p) { return current_ == p.cell; });
+    set_spoken_description(*this, it == all.end() ? QString() : words(*it));
     update();
 }
 
@@ -153,7 +158,7 @@ void SweepPlot::mousePressEvent(QMouseEvent* event) {
 }
 
 void SweepPlot::mouseDoubleClickEvent(QMouseEvent* event) {
-    if (const auto cell = nearest(event->position())) emit activated(*cell);
+    if (const auto cell = nearest(event->position()); cell && event->button() == Qt::LeftButton) emit activated(*cell);
 }
 
 void SweepPlot::keyPressEvent(QKeyEvent* event) {

@@ -11,6 +11,7 @@
 #include "app/sweep/sweep_document.h"
 #include "ui/tune/sweep_grid.h"
 #include "ui/tune/sweep_view.h"
+#include "ui/widgets/literal.h"
 
 namespace denoir::ui {
 
@@ -32,7 +33,7 @@ void SweepView::fill_reference(QMenu* menu) {
     if (!sweeps_.shown()) return;
     const Sweep sweep = sweeps_.shown()->sweep();
     const auto add = [this](QMenu* to, const QString& text, const Reference& reference) {
-        QAction* action = to->addAction(text, this, [this, reference] { sweeps_.set_reference(reference); });
+        QAction* action = to->addAction(literal(text), this, [this, reference] { sweeps_.set_reference(reference); });
         action->setCheckable(true);
         action->setChecked(sweeps_.shown()->sweep().reference == reference);
     };

@@ -82,6 +82,7 @@ QString SweepModel::text(std::size_t cell, int column) const {
         return app::to_qstring(value_text(sweep.sweep().axes[axis], sweep.sweep().place(cell)[axis], 48));
     }
     const SweepCell& c = sweep.cell(cell);
+    if (column - axes() != state && !sweep.has_video(cell)) return {}; // figures may be left of a run that is gone
     switch (column - axes()) {
     case state: {
         const auto view = sweeps_.cell(cell);
@@ -89,9 +90,9 @@ QString SweepModel::text(std::size_t cell, int column) const {
         return c.reused && sweep.has_video(cell) ? tr("done, rendered before") : state_text(view);
     }
     case seconds:
-        return sweep.has_video(cell) ? app::duration_text(c.seconds) : QString();
+        return app::duration_text(c.seconds);
     case psnr:
-        if (sweep.has_video(cell) && c.figures && !is_compared(c)) return tr("not comparable");
+        if (c.figures && !is_compared(c)) return tr("not comparable");
         return psnr_text(sweep, cell);
     case ssim:
         return c.figures && c.figures->ssim ? QLocale().toString(*c.figures->ssim, 'f', 4) : QString();
@@ -108,11 +109,12 @@ QVariant SweepModel::sort_value(std::size_t cell, int column) const {
     if (column < axes()) return qulonglong(sweep.sweep().place(cell)[std::size_t(column)]);
     const SweepCell& c = sweep.cell(cell);
     constexpr double unknown = -1, best = std::numeric_limits<double>::max();
+    if (column - axes() != state && !sweep.has_video(cell)) return unknown;
     switch (column - axes()) {
     case seconds:
-        return sweep.has_video(cell) ? c.seconds : unknown;
+        return c.seconds;
     case psnr:
-        if (is_reference(sweep, cell) && sweep.has_video(cell)) return best;
+        if (is_reference(sweep, cell)) return best;
         if (!is_compared(c)) return unknown;
         return c.figures->psnr.value_or(best);
     case ssim:

@@ -19,12 +19,14 @@
 #include "ui/preview/scrubber.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
+#include "ui/theme/spoken.h"
 #include "ui/tune/cell_text.h"
 #include "ui/tune/sweep_bar.h"
 #include "ui/tune/sweep_grid.h"
 #include "ui/widgets/elided_combo.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/empty_state.h"
+#include "ui/widgets/literal.h"
 #include "ui/widgets/tool_button.h"
 #include "ui/widgets/wheel.h"
 
@@ -60,7 +62,7 @@ SweepView::SweepView(Studio& studio, QAction& sweep, QWidget* parent)
     column->addWidget(stack_, 1);
 
     connect(grid_, &SweepGrid::open_run, this, &SweepView::open_run);
-    connect(grid_, &SweepGrid::star_asked, this, [this] { star_current(); });
+    connect(grid_, &SweepGrid::star_asked, this, &SweepView::star);
     connect(grid_, &SweepGrid::menu_asked, this, &SweepView::show_menu);
     connect(grid_, &SweepGrid::page_changed, this, &SweepView::refresh_pages);
     connect(grid_, &SweepGrid::stills_changed, this, &SweepView::refresh_progress);
@@ -144,11 +146,12 @@ QWidget* SweepView::make_transport() {
         return b;
     };
     auto* back = button("previous-frame", tr("Previous frame"), "play.frame-back");
-    play_ = button("play", tr("Play all together"), "play.toggle");
+    play_ = button("play", {}, "play.toggle");
     auto* on = button("next-frame", tr("Next frame"), "play.frame-on");
     scrubber_ = new Scrubber(foot);
     row->addWidget(scrubber_, 1);
     frame_ = new QLabel(foot);
+    frame_->setAccessibleName(tr("Frame shown")); // without a name of its own each text would be told
     frame_->setMinimumWidth(frame_->fontMetrics().horizontalAdvance(tr("frame %1/%2").arg(888).arg(888)) + 4);
     rate_ = new QLabel(foot);
     rate_->setProperty("quiet", true);
@@ -196,6 +199,8 @@ void SweepView::refresh_time() {
     rate_->setText(clips.rate() > 0 ? tr("%1 fps").arg(QLocale().toString(clips.rate(), 'g', 4)) : QString());
     const bool plays = clips.playing();
     play_->setIcon(icon(plays ? QStringLiteral("pause") : QStringLiteral("play")));
+    set_spoken_name(*play_, plays ? tr("Pause") : tr("Play all together"));
+    play_->setToolTip(play_->accessibleName());
     play_->setEnabled(clips.frames() > 1);
 }
 
@@ -204,7 +209,7 @@ void SweepView::refresh_head() {
     fill_earlier();
     refresh_progress();
     const QString text = reference_text();
-    reference_->setText(text);
+    reference_->setText(literal(text));
     reference_->setToolTip(tr("What each clip is measured against"));
     reference_->setAccessibleName(tr("Reference: %1").arg(text));
 }
@@ -229,21 +234,32 @@ void SweepView::refresh_progress() {
     missing_->setAccessibleName(missing_->text());
 }
 
+/// Boxes that say the same stay: whoever turns pages by keys stays at theirs.
 void SweepView::refresh_pages() {
+    const GridShape& shape = grid_->shape();
+    QList<std::pair<QString, QStringList>> words;
+    for (int i = 0; i < shape.pages(); ++i) words.append({shape.page_title(i), shape.page_values(i)});
+    if (words == page_words_) {
+        for (int i = 0; i < shape.pages(); ++i) page_boxes_[i]->setCurrentIndex(shape.page(i));
+        return;
+    }
+    page_words_ = words;
+    page_boxes_.clear();
     while (QLayoutItem* item = pages_->takeAt(0)) {
         if (item->widget()) item->widget()->hide(), item->widget()->deleteLater();
         delete item;
     }
-    const GridShape& shape = grid_->shape();
     for (int i = 0; i < shape.pages(); ++i) {
-        auto* label = new QLabel(shape.page_title(i));
+        const auto& [title, all] = words[i];
+        auto* label = new QLabel(title);
         label->setProperty("quiet", true);
         auto* values = new QComboBox;
+        page_boxes_ << values;
         wheel_when_focused(values);
         values->setObjectName(QStringLiteral("page-%1").arg(i));
-        values->addItems(shape.page_values(i));
+        values->addItems(all);
         values->setCurrentIndex(shape.page(i));
-        values->setAccessibleName(shape.page_title(i));
+        values->setAccessibleName(title);
         label->setBuddy(values);
         values->setToolTip(tr("Page Up and Page Down turn the pages"));
         connect(values, &QComboBox::activated, grid_, [this, i](int value) { grid_->set_page(i, value); });
@@ -292,10 +308,13 @@ QStringList SweepView::selected_runs() const {
 }
 
 void SweepView::star_current() {
+    if (const auto cell = grid_->current()) star(*cell);
+}
+
+void SweepView::star(std::size_t cell) {
     const app::OpenSweep* sweep = sweeps_.shown();
-    const auto cell = grid_->current();
-    if (!sweep || !cell || !sweep->has_video(*cell)) return;
-    const QString run = app::to_qstring(sweep->cell(*cell).run);
+    if (!sweep || !sweep->has_video(cell)) return;
+    const QString run = app::to_qstring(sweep->cell(cell).run);
     studio_.history.set_starred(run, !studio_.history.starred(run));
     grid_->renew_star();
 }
@@ -343,7 +362,8 @@ void SweepView::show_menu(std::size_t cell, const QPoint& where) {
     add(
         "star",
         video && studio_.history.starred(app::to_qstring(sweep->cell(cell).run)) ? tr("Remove star") : tr("Star"),
-        keys("tune.star"), [this] { star_current(); }, video);
+        keys("tune.star"), [this, cell] { star(cell); }, video);
+    connect(&sweeps_, &app::SweepDocument::shown_changed, &menu, &QMenu::close); // it is of a cell of the one before
     menu.exec(where);
 }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <QList>
+#include <QStringList>
 #include <QWidget>
+#include <utility>
 
 #include "ui/studio.h"
 
@@ -53,6 +56,7 @@ public slots:
     void show_menu(std::size_t cell, const QPoint& where);
 
 private:
+    void star(std::size_t cell);
     void take(std::size_t cell, bool whole);
     QWidget* make_head();
     QWidget* make_transport();
@@ -71,6 +75,8 @@ private:
     QStackedWidget* stack_;
     QComboBox* earlier_;
     QHBoxLayout* pages_;
+    QList<QComboBox*> page_boxes_;
+    QList<std::pair<QString, QStringList>> page_words_; ///< of these: title and values
     QToolButton *reference_, *missing_, *export_, *play_, *loop_;
     QMenu* export_menu_;
     ElidedLabel* progress_;

@@ -311,9 +311,11 @@ void MainWindow::connect_tune() {
     connect(tune_, &SweepView::current_run_changed, this, [this](const QString& run) {
         if (tunes()) runs_->select(run);
     });
-    connect(&tune_->grid(), &SweepGrid::current_changed, this, [this] {
+    const auto follow_grid = [this] {
         if (const auto cell = tune_->grid().current()) sweep_table_->set_current(*cell);
-    });
+    };
+    connect(&tune_->grid(), &SweepGrid::current_changed, this, follow_grid);
+    connect(&sweeps, &app::SweepDocument::shown_changed, this, follow_grid); // the table has the new one's rows by now
     connect(sweep_table_, &SweepTable::picked, &tune_->grid(),
             [this](std::size_t cell) { tune_->grid().set_current(cell); });
     connect(sweep_table_, &SweepTable::activated, &tune_->grid(), &SweepGrid::activate);

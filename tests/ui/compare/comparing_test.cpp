@@ -102,6 +102,9 @@ private slots:
         const QString text = studio.find<QToolButton>("choose-a")->text();
         QVERIFY2(text.startsWith("A red") && text.endsWith(QString::fromUtf8("… · seed 12345 · guidance 2")),
                  qPrintable(text));
+        bar->set_name(app::Side::a, "Rhythm&blues"); // no key is taken for it, and no letter lost
+        QCOMPARE(studio.find<QToolButton>("choose-a")->text(), QString("Rhythm&&blues"));
+        QVERIFY(studio.find<QToolButton>("choose-a")->shortcut().isEmpty());
     }
 
     /// However long the names are, most of the room is the values'.

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// The layout Tune with sweeps that are there: nothing is rendered.
+#include <QAbstractItemModel>
+#include <QComboBox>
+#include <QLabel>
+#include <QMenu>
+#include <QSignalSpy>
+#include <QTimer>
+#include <QToolButton>
+#include <QTreeView>
+#include <algorithm>
+
+#include "app/base/folder.h"
+#include "app/base/text.h"
+#include "app/sweep/open_sweep.h"
+#include "app/sweep/sweep_document.h"
+#include "engine/core/atomic_file.h"
+#include "engine/session/sweep_folder.h"
+#include "tests/app/clips.h"
+#include "tests/app/fake_runs.h"
+#include "tests/ui/studio_fixture.h"
+#include "tests/ui/window/window_main.h"
+#include "ui/tune/sweep_grid.h"
+#include "ui/tune/sweep_plot.h"
+#include "ui/tune/sweep_table.h"
+#include "ui/tune/sweep_view.h"
+#include "ui/widgets/elided_label.h"
+
+using namespace denoir;
+using namespace denoir::ui;
+
+class SweepsTest : public QObject {
+    Q_OBJECT
+
+    /// In the home's data folder a sweep of these axes whose clips are there, each another one, against the first.
+    static QString made(const app::Home& home, const char* name, const std::vector<SweepAxis>& axes, int frames = 4) {
+        Sweep sweep;
+        sweep.request = app::tiny_request();
+        sweep.axes = axes;
+        sweep.reference.assign(axes.size(), 0);
+        SweepFolder folder = SweepFolder::create(app::to_path(home.file(QLatin1String(name))), sweep);
+        const auto runs = app::to_path(home.data("runs"));
+        std::filesystem::create_directories(runs);
+        for (std::size_t i = 0; i < sweep.size(); ++i) {
+            const auto run = app::fake_run(runs, int(1000 * frames + i), false);
+            app::write_clip(app::to_qstring(run / "video.mp4"), 64, 48, frames, int(5 * i));
+            SweepCell& cell = folder.record().cells[i];
+            cell.state = SweepCell::State::done;
+            cell.run = run;
+            cell.seconds = 1 + double(i);
+        }
+        folder.save();
+        return home.file(QLatin1String(name));
+    }
+    static SweepGrid& show(StudioFixture& studio, const QString& sweep) {
+        auto& sweeps = studio.core().sweeps();
+        sweeps.open(sweep);
+        [&] { QTRY_VERIFY_WITH_TIMEOUT(sweeps.shown() && sweeps.shown()->path() == app::real_path(sweep), 20000); }();
+        return studio.window().findChild<SweepView*>()->grid();
+    }
+    /// The menu of a cell, while it is open.
+    static void with_menu(SweepView& view, std::size_t cell, const std::function<void(QMenu&)>& use) {
+        bool used = false;
+        QTimer::singleShot(0, &view, [&] {
+            for (auto* menu : view.findChildren<QMenu*>())
+                if (menu->isVisible()) {
+                    used = true;
+                    use(*menu);
+                    menu->close();
+                }
+        });
+        view.show_menu(cell, {50, 50});
+        QVERIFY(used);
+    }
+
+private slots:
+    /// Grid, table and plot mean one clip, from the first moment on.
+    void a_sweep_that_comes_has_one_current_clip() {
+        const app::Home home;
+        const QString first = made(home, "first", {parse_axis("seed", "1..3")}),
+                      second = made(home, "second", {parse_axis("steps", "2, 3")}, 5);
+        StudioFixture studio(Layout::tune);
+        auto* table = studio.find<QTreeView>("sweep-table");
+        const auto* plot = studio.find<SweepPlot>("sweep-plot");
+        for (const QString& each : {first, second}) {
+            SweepGrid& grid = show(studio, each);
+            QCOMPARE(*grid.current(), 0U);
+            QVERIFY(table->currentIndex().isValid());
+            QCOMPARE(table->currentIndex().data(SweepModel::CellRole).toInt(), 0);
+            QVERIFY(plot->accessibleDescription().isEmpty()); // the reference has no figures, nor does the sweep before
+            grid.set_current(1);
+            // Its figures come after it was chosen.
+            QTRY_VERIFY_WITH_TIMEOUT(studio.core().sweeps().shown()->cell(1).figures, 30000);
+            QTRY_VERIFY2(plot->accessibleDescription().contains(" dB in 2.0 s"),
+                         qPrintable(plot->accessibleDescription()));
+        }
+    }
+
+    /// Beside others that are selected, too.
+    void the_menu_means_the_clip_that_it_was_opened_on() {
+        const app::Home home;
+        const QString sweep = made(home, "sweep", {parse_axis("seed", "1..3")});
+        const QString small = made(home, "small", {parse_axis("seed", "1, 2")}, 5);
+        StudioFixture studio(Layout::tune);
+        SweepGrid& grid = show(studio, sweep);
+        auto& view = *studio.window().findChild<SweepView*>();
+        grid.set_current(1, true); // and the first
+        const auto starred = [&](std::size_t cell) {
+            return studio.core().history.starred(app::to_qstring(studio.core().sweeps().shown()->cell(cell).run));
+        };
+        const auto star = [](QMenu& menu) {
+            for (QAction* action : menu.actions())
+                if (action->text().startsWith("Star")) action->trigger();
+        };
+        with_menu(view, 0, star);
+        QVERIFY(starred(0) && !starred(1));
+        // By its star, too, though another clip is the current one.
+        QTRY_VERIFY_WITH_TIMEOUT(grid.clips().settled(), 20000); // its place is the last one
+        studio.click(grid.viewport(), grid.cell_rect(0).bottomRight() - QPoint(6, 6));
+        QVERIFY(!starred(0) && !starred(1));
+        QCOMPARE(*grid.current(), 0U);
+        // Of a sweep that gives way there is no menu.
+        with_menu(view, 2, [&](QMenu& menu) {
+            studio.core().sweeps().open(small);
+            QTRY_COMPARE_WITH_TIMEOUT(studio.core().sweeps().shown()->size(), 2U, 20000);
+            QVERIFY(!menu.isVisible());
+        });
+    }
+
+    void what_was_deleted_has_no_figures() {
+        const app::Home home;
+        const QString folder = made(home, "sweep", {parse_axis("seed", "1..3")});
+        {
+            SweepFolder sweep = SweepFolder::take(app::to_path(folder));
+            sweep.record().cells[2].figures =
+                SweepCell::Figures{.reference = 0, .psnr = 30, .ssim = 0.9, .worst_frame = 1};
+            sweep.save();
+            std::filesystem::remove_all(sweep.record().cells[2].run);
+        }
+        StudioFixture studio(Layout::tune);
+        show(studio, folder);
+        const QAbstractItemModel& rows = *studio.find<QTreeView>("sweep-table")->model();
+        for (int column = 2; column < rows.columnCount(); ++column) {
+            QCOMPARE(rows.index(2, column).data().toString(), QString());
+            QCOMPARE(rows.index(2, column).data(SweepModel::SortRole).toDouble(), -1.0);
+        }
+    }
+
+    void a_page_that_is_chosen_keeps_the_focus() {
+        const app::Home home;
+        const QString folder = made(
+            home, "sweep", {parse_axis("steps", "2, 3"), parse_axis("guidance", "1, 3"), parse_axis("seed", "1..3")});
+        StudioFixture studio(Layout::tune);
+        SweepGrid& grid = show(studio, folder);
+        studio.find<QComboBox>("page-0")->setFocus();
+        studio.key(Qt::Key_Down);
+        QCOMPARE(grid.shape().page(0), 1);
+        QTest::qWait(1); // what was put away is gone
+        QVERIFY(studio.find<QComboBox>("page-0")->hasFocus());
+        studio.key(Qt::Key_Down);
+        QCOMPARE(grid.shape().page(0), 2);
+        grid.set_page(0, 0);
+        QCOMPARE(studio.find<QComboBox>("page-0")->currentIndex(), 0);
+    }
+
+    void the_button_says_what_it_does() {
+        const app::Home home;
+        const QString folder = made(home, "sweep", {parse_axis("seed", "1..3")});
+        StudioFixture studio(Layout::tune);
+        show(studio, folder);
+        auto& view = *studio.window().findChild<SweepView*>();
+        QTRY_VERIFY_WITH_TIMEOUT(view.player().playing(), 20000);
+        const auto named = [&](const char* name) {
+            const auto all = view.findChildren<QToolButton*>();
+            return std::any_of(all.begin(), all.end(),
+                               [&](const QToolButton* b) { return b->accessibleName() == QLatin1String(name); });
+        };
+        QVERIFY(named("Pause") && !named("Play all together"));
+        view.player().pause();
+        QVERIFY(!named("Pause") && named("Play all together"));
+        for (const auto* label : view.findChildren<QLabel*>()) // without a name each text would be told
+            if (label->text().startsWith("frame ")) QVERIFY(!label->accessibleName().isEmpty());
+    }
+
+    /// As they are written: no letter is a key.
+    void values_keep_their_ampersands() {
+        const app::Home home;
+        const QString folder = made(home, "sweep", {parse_axis("prompt", "a cat&dog | a fox")});
+        StudioFixture studio(Layout::tune);
+        show(studio, folder);
+        const auto* button = studio.find<QToolButton>("reference");
+        QCOMPARE(button->text(), QString("measured against prompt a cat&&dog"));
+        QVERIFY(button->shortcut().isEmpty());
+        emit button->menu()->aboutToShow();
+        QStringList texts;
+        for (const auto* menu : button->menu()->findChildren<QMenu*>())
+            for (const QAction* action : menu->actions()) texts << action->iconText();
+        QVERIFY2(texts.contains("a cat&dog"), qPrintable(texts.join('|')));
+    }
+
+    /// Of the sweep that is shown, and no longer than it is.
+    void only_what_is_shown_is_told_to_be_measured() {
+        const app::Home home;
+        const QString slow = made(home, "slow", {parse_axis("seed", "1..12")}, 40),
+                      plain = made(home, "plain", {parse_axis("seed", "1, 2")});
+        {
+            SweepFolder sweep = SweepFolder::take(app::to_path(plain));
+            sweep.record().cells[1].figures = SweepCell::Figures{.reference = 0, .psnr = 30, .ssim = 0.9};
+            sweep.save();
+        }
+        StudioFixture studio(Layout::tune);
+        show(studio, slow);
+        const auto* progress = studio.find<ElidedLabel>("sweep-progress");
+        QCOMPARE(progress->whole(), QString::fromUtf8("measuring …"));
+        show(studio, plain);
+        QCOMPARE(progress->whole(), QString());
+    }
+
+    /// Anybody may have put a file of that name into a folder.
+    void a_request_in_a_sweeps_place_is_none() {
+        const app::Home home;
+        QVERIFY(QDir().mkpath(home.file("request")));
+        write_file(app::to_path(home.file("request/sweep.json")), R"({"schema": 1, "prompt": "a fox", "steps": 3})");
+        StudioFixture studio(Layout::tune);
+        QSignalSpy failed(&studio.core().sweeps(), &app::SweepDocument::failed);
+        studio.core().sweeps().open(home.file("request"));
+        QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 1, 20000);
+        QCOMPARE(failed[0][0].value<app::Issue>().field, QString("axes"));
+        QVERIFY(!studio.core().sweeps().shown());
+    }
+};
+
+int main(int argc, char** argv) { return run_window_test<SweepsTest>(argc, argv); }
+
+#include "sweeps_test.moc"
