@@ -2,6 +2,7 @@
 #include "app/clips/player.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace denoir::app {
 
@@ -23,6 +24,15 @@ void Player::set_clip(Side side, Clip* clip, int frame) {
         connect(clip, &Clip::failed, this, changed);
     }
     clip_changed(frame >= 0 ? frame : this->frame());
+}
+
+void Player::swap(int offset) {
+    const int of_a = frame_of(Side::a), of_b = frame_of(Side::b);
+    std::swap(a_, b_);
+    const bool shifted = std::exchange(offset_, offset) != offset;
+    pair();
+    clip_changed(std::max(0, leader() && leader() == a_ ? of_b : of_a));
+    if (shifted) emit offset_changed(offset_);
 }
 
 void Player::clip_changed(int frame) {

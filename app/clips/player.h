@@ -18,6 +18,8 @@ public:
 
     /// Null: none. State of play stays as far as it can, and so does the frame where `frame` (of the leader) is -1.
     void set_clip(Side side, Clip* clip, int frame = -1);
+    /// A becomes B. What is shown of both, and the state of play, stay; `offset`: B's in its new place.
+    void swap(int offset);
     Clip* clip(Side side) const { return side == Side::a ? a_ : b_; }
     /// The clip that gives the time: the longer one, A where both are as long. Null: none is open.
     Clip* leader() const;

@@ -34,6 +34,7 @@ void Canvas::update() { (surface_ ? surface_ : static_cast<QWidget*>(this))->upd
 
 void Canvas::set_pictures(const QImage& a, const QImage& b, QSize stands_for) {
     const QSizeF before = picture_size();
+    const double scale_before = scale();
     a_ = a;
     b_ = b;
     stands_for_ = stands_for;
@@ -47,8 +48,9 @@ void Canvas::set_pictures(const QImage& a, const QImage& b, QSize stands_for) {
             centre_ = {centre_.x() * now.width() / before.width(), centre_.y() * now.height() / before.height()};
         if (!fit_ && !before.isEmpty() && !now.isEmpty()) scale_ *= before.width() / now.width();
         clamp_centre();
-        emit scale_changed(scale());
     }
+    // One picture instead of two beside each other has another scale, too.
+    if (picture_size() != before || scale() != scale_before) emit scale_changed(scale());
     describe();
     update();
 }
@@ -186,13 +188,18 @@ void Canvas::zoom_to_fit() {
 
 void Canvas::zoom_to(double scale, std::optional<QPointF> around) {
     if (picture_size().isEmpty()) return;
-    Areas a = areas();
-    const QRectF area = around && a.second.contains(*around) ? a.second : a.first;
+    const Areas a = areas();
+    const bool in_second = around && a.second.contains(*around);
+    const QRectF area = in_second ? a.second : a.first, place = in_second ? second_rect() : placed_in(area);
     const QPointF fixed = around.value_or(area.center());
-    const QPointF pixel = (fixed - placed_in(area).topLeft()) / logical_scale();
+    const QPointF share((fixed.x() - place.left()) / place.width(), (fixed.y() - place.top()) / place.height());
+    const double before = this->scale();
     fit_ = false;
     scale_ = std::clamp(scale, least_scale, most_scale);
-    centre_ = pixel - (fixed - area.center()) / logical_scale();
+    const QSizeF now = place.size() * (this->scale() / before), of_a = picture_size();
+    const QPointF aside = fixed - area.center();
+    centre_ = {(share.x() - aside.x() / now.width()) * of_a.width(),
+               (share.y() - aside.y() / now.height()) * of_a.height()};
     clamp_centre();
     emit scale_changed(this->scale());
     update();

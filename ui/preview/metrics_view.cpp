@@ -40,6 +40,7 @@ MetricsView::MetricsView(app::Comparison& comparison, QWidget* parent)
     connect(&comparison_, &app::Comparison::changed, this, &MetricsView::refresh);
     connect(&comparison_, &app::Comparison::begun, this, [this] {
         could_be_exact_ = comparison_.can_be_exact();
+        hover_ = -1; // of a pair that may have more frames
         refresh();
     });
     set_empty_text({});
@@ -116,7 +117,7 @@ std::vector<MetricsView::Row> MetricsView::rows() const {
     const double foot = comparison_.note().isEmpty() ? 0 : fontMetrics().lineSpacing();
     const double each = (height() - margin - foot) / 2.0;
     for (const Kind kind : {Kind::psnr, Kind::ssim}) {
-        Row row{kind, {}, INFINITY, -INFINITY};
+        Row row{kind, {}, INFINITY, -INFINITY, false};
         const double top = static_cast<double>(rows.size()) * each + header;
         row.area = QRectF(left(), top, std::max(8.0, width() - margin - left()), std::max(8.0, each - header - 4));
         for (int n = 0; n < static_cast<int>(comparison_.curve().size()); ++n)
@@ -126,7 +127,8 @@ std::vector<MetricsView::Row> MetricsView::rows() const {
             }
         // A curve that hardly moves is not blown up to the whole height.
         const double least = kind == Kind::psnr ? 2 : 0.01;
-        if (!(row.high >= row.low)) row.low = 0, row.high = 1;
+        row.known = row.high >= row.low;
+        if (!row.known) row.low = 0, row.high = 1;
         if (row.high - row.low < least) {
             const double middle = (row.low + row.high) / 2;
             row.low = middle - least / 2;
@@ -213,7 +215,7 @@ void MetricsView::paint_row(QPainter& painter, const Row& row) const {
     painter.setPen(QPen(c.text, 1.5, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
     painter.drawPath(line);
 
-    if (comparison_.done() > 0) paint_axis(painter, row);
+    if (row.known) paint_axis(painter, row);
     const int lowest = worst(row.kind);
     if (const auto v = value(row.kind, lowest)) {
         const QPointF p(x_of(row, lowest), y_of(row, *v));

@@ -46,6 +46,7 @@ private:
         Kind kind;
         QRectF area;
         double low = 0, high = 1;
+        bool known = false; ///< a frame has a value
     };
     std::optional<double> value(Kind kind, int frame) const;
     int worst(Kind kind) const; ///< the frame at the curve's lowest point; -1: none, or all are equal

@@ -238,10 +238,7 @@ void PreviewView::swap() {
             open(side, std::move(s.pending), s.by_hand);
         }
     }
-    player_.set_clip(Side::a, nullptr);
-    player_.set_clip(Side::b, b_.clip.get());
-    player_.set_clip(Side::a, a_.clip.get());
-    player_.set_offset(turned);
+    player_.swap(turned);
     compare_again();
     refresh();
     bar_->refresh();

@@ -266,7 +266,7 @@ void TransportBar::refresh_metrics() {
     const int worst = comparison_.worst();
     scrubber_->set_mark(worst < 0 || covered_ ? -1 : player_.frame_where(app::Side::a, worst));
     if (compare_row_->isHidden()) return;
-    const int frame = player_.frames_meet() ? player_.frame_of(app::Side::a) : -1;
+    const int frame = player_.frames_meet() && !covered_ ? player_.frame_of(app::Side::a) : -1;
     const auto& curve = comparison_.curve();
     QString text;
     if (!comparison_.issue().isEmpty())

@@ -75,11 +75,9 @@ StepReel::Row StepReel::row() const {
     Row row{pictures_.steps() + 1, pictures_.steps() + 1, 0, height() - 2 * margin - curve_height};
     const double room = width() - 2 * margin;
     if (row.cells * narrowest > room) row.cells = std::max(1, static_cast<int>(room / narrowest));
-    // The pictures' own shape where there is room for it, else a narrow piece of each.
-    const int last = std::max(0, pictures_.last_step());
-    const QImage any = pictures_.picture(last, pictures_.worked_on(last, frame_), view_);
-    const double aspect =
-        any.isNull() || any.height() == 0 ? 16.0 / 9 : static_cast<double>(any.width()) / any.height();
+    // The clip's own shape where there is room for it, else a narrow piece of each picture.
+    const QSize clip = pictures_.video_size();
+    const double aspect = clip.isEmpty() ? 16.0 / 9 : static_cast<double>(clip.width()) / clip.height();
     row.each = std::min(room / row.cells, row.height * aspect + 2);
     return row;
 }

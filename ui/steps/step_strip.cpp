@@ -39,6 +39,7 @@ StepStrip::StepStrip(app::StepPictures& pictures, app::DraftDecoder& decoder, QW
     connect(reel_, &StepReel::step_picked, this, &StepStrip::set_step);
     connect(&pictures_, &app::StepPictures::changed, this, &StepStrip::renew);
     connect(&pictures_, &app::StepPictures::step_ready, this, [this](int step) {
+        if (wanted_ >= 0 && wanted_ <= pictures_.last_step()) return set_step(wanted_);
         if (follows_ && step >= step_) show_step(pictures_.last_step());
         refresh();
     });
@@ -144,7 +145,7 @@ void StepStrip::renew() {
     if (pictures_.run() != run_ || pictures_.steps() == 0) {
         run_ = pictures_.run();
         follows_ = true;
-        step_ = -1;
+        step_ = wanted_ = -1;
         if (draft_ != 0) decoder_.cancel(draft_);
         draft_ = 0;
     }
@@ -164,7 +165,9 @@ void StepStrip::show_step(int step) {
 }
 
 void StepStrip::set_step(int step) {
-    if (pictures_.steps() == 0) return;
+    const bool read = pictures_.steps() > 0;
+    wanted_ = read ? -1 : step;
+    if (!read) return;
     follows_ = false;
     show_step(std::clamp(step, 0, std::max(0, pictures_.last_step())));
     refresh();
@@ -184,6 +187,7 @@ void StepStrip::set_view(View view) {
 
 void StepStrip::follow() {
     follows_ = true;
+    wanted_ = -1;
     show_step(pictures_.last_step());
     refresh();
 }
@@ -204,8 +208,10 @@ QString StepStrip::label() const {
     const QString kind = view_ == View::latent     ? tr("latent")
                          : view_ == View::estimate ? tr("estimate")
                                                    : tr("decoded");
-    return tr("step %1 of %2, %3").arg(step_).arg(pictures_.steps()).arg(kind);
+    return tr("step %1 of %2, %3").arg(told_step()).arg(pictures_.steps()).arg(kind);
 }
+
+int StepStrip::told_step() const { return step_ < 0 ? pictures_.first_step() : step_; }
 
 void StepStrip::refresh() {
     reel_->show_frame(frame_, view_);
@@ -246,7 +252,7 @@ void StepStrip::refresh_text() {
     keep_->setEnabled(any && step_ >= 0 && !pictures_.run().isEmpty());
     QString text;
     if (any) {
-        text = tr("step %1/%2").arg(step_ < 0 ? pictures_.first_step() : step_).arg(pictures_.steps());
+        text = tr("step %1/%2").arg(told_step()).arg(pictures_.steps());
         if (draft_ != 0)
             text += QStringLiteral("  ·  ") + tr("decoding…");
         else if (pictures_.running() && !time_left_.isEmpty())

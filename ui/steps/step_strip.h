@@ -35,7 +35,7 @@ public:
     void set_time_left(const QString& words);
 
 public slots:
-    void set_step(int step); ///< stops following
+    void set_step(int step); ///< stops following; of a run that is being read, once that step is there
     void set_frame(int frame);
     void set_view(denoir::app::StepPictures::View view);
     void follow(); ///< the newest step again
@@ -56,6 +56,7 @@ protected:
 private:
     QWidget* make_controls();
     void show_step(int step);
+    int told_step() const; ///< before the first picture the one that the run begins with
     void refresh();
     void refresh_text();
     void make_views(QWidget& row);
@@ -78,6 +79,7 @@ private:
     int draft_step_ = -1, draft_frame_ = -1;
     QString run_;
     int step_ = -1, frame_ = 0;
+    int wanted_ = -1; ///< step that was asked for before there were any; -1: none
     QString time_left_;
     bool follows_ = true;
     app::StepPictures::View view_ = app::StepPictures::View::estimate;

@@ -64,9 +64,9 @@ void StepsPanel::connect_strips() {
             if (pictures().run() == run_a_ && !strip->follows()) divergence_view_->set_step(strip->step());
             emit picture_changed(picture, label);
         });
-        connect(strip, &StepStrip::issue, this, [this](const app::Issue& issue) { emit said(issue.line()); });
     }
     for (StepStrip* strip : {live_strip_, strip_, strip_b_}) {
+        connect(strip, &StepStrip::issue, this, [this](const app::Issue& issue) { emit said(issue.line()); });
         connect(strip, &StepStrip::resume_requested, this, &StepsPanel::resume_requested);
         connect(strip, &StepStrip::branch_requested, this, &StepsPanel::branch_requested);
         connect(strip, &StepStrip::keep_requested, this, &StepsPanel::keep_requested);

@@ -351,6 +351,35 @@ private slots:
         QTRY_VERIFY2(view.accessibleDescription().contains(value), qPrintable(view.accessibleDescription()));
     }
 
+    /// Where all frames are equal no figure of PSNR is written; of another pair nobody hovers over a frame yet.
+    void axes_tell_figures_that_there_are() {
+        FrameCache cache;
+        const auto a = cache.open(home_.file("a.mp4")), b = cache.open(home_.file("b.mp4"));
+        QVERIFY(wait_open(*a) && wait_open(*b));
+        Comparison comparison;
+        MetricsView view(comparison);
+        view.resize(500, 160);
+        view.show();
+        const auto written = [&](int from) { // before the curve
+            const QImage drawn = view.grab().toImage();
+            int pixels = 0;
+            for (int x = 8; x < 30; ++x)
+                for (int y = from; y < from + 50; ++y) pixels += drawn.pixel(x, y) != drawn.pixel(8, from);
+            return pixels;
+        };
+        comparison.start(*a, *b, by_number(0));
+        QTRY_COMPARE_WITH_TIMEOUT(comparison.done(), 14, 30000);
+        QVERIFY(written(22) > 0 && written(96) > 0);
+        QTest::mouseMove(&view, {480, 50});
+        comparison.start(*b, *b, by_number(0));
+        QTRY_COMPARE_WITH_TIMEOUT(comparison.done(), 14, 30000);
+        QVERIFY(written(22) == 0 && written(96) > 0);
+        const QImage before = view.grab().toImage();
+        QEvent leave(QEvent::Leave);
+        QApplication::sendEvent(&view, &leave);
+        QCOMPARE(view.grab().toImage(), before);
+    }
+
     /// The frame shown and the worst one are marked where they lie.
     void marks_stand_at_their_frames() {
         FrameCache cache;

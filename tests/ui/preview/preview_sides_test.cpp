@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A and B in the preview: beside each other, over each other, and their difference.
 #include <QAbstractButton>
+#include <QLabel>
 #include <QSet>
 #include <QSlider>
 #include <QSpinBox>
@@ -246,6 +247,59 @@ private slots:
         QCOMPARE(player.frame_of(Side::b), 4);
     }
 
+    /// Whichever of the two is longer, both show what they showed, and go on playing.
+    void what_is_seen_stays_when_sides_change() {
+        write_clip(home_.file("brief.mp4"), 160, 96, 5, 40);
+        QVERIFY(to_qimage(frames_a_[3]).save(home_.file("one.png")));
+        View v;
+        Player& player = v.view.player();
+        v.open(Side::a, home_.file("a.mp4"));
+        v.open(Side::b, home_.file("brief.mp4"));
+        player.go_to(20);
+        v.view.swap();
+        QCOMPARE(player.frame_of(Side::b), 20);
+        v.view.swap();
+        QCOMPARE(player.frame_of(Side::a), 20);
+        v.open(Side::b, home_.file("b.mp4"));
+        player.set_offset(2);
+        player.go_to(10);
+        v.view.swap();
+        QCOMPARE(player.frame_of(Side::a), 12);
+        QCOMPARE(player.frame_of(Side::b), 10);
+        v.open(Side::b, home_.file("one.png"));
+        player.play();
+        v.view.swap();
+        QVERIFY(player.playing());
+    }
+
+    /// Under a picture that covers both, too: nothing is told of them, and the scale is that of what is seen.
+    void the_bar_tells_of_what_is_seen() {
+        View v;
+        v.view.resize(1000, 480);
+        v.open(Side::a, home_.file("a.mp4"));
+        v.open(Side::b, home_.file("b.mp4"));
+        v.view.set_mode(CompareMode::side_by_side);
+        const auto told = [&](const char* part) {
+            const auto labels = v.view.findChildren<QLabel*>();
+            return std::any_of(labels.begin(), labels.end(),
+                               [&](const QLabel* l) { return l->text().contains(QString::fromUtf8(part)); });
+        };
+        const auto scale = [&] { return QStringLiteral("%1 %").arg(std::lround(v.view.canvas().scale() * 100)); };
+        QTRY_VERIFY_WITH_TIMEOUT(told(" dB"), 30000);
+        QVERIFY(told(qPrintable(scale())));
+        const QString beside = scale();
+        QImage sketch(20, 12, QImage::Format_RGB32);
+        sketch.fill(Qt::red);
+        v.view.show_overlay(sketch, "step 1", {160, 96});
+        QVERIFY(scale() != beside);
+        QVERIFY(told(qPrintable(scale())));
+        QVERIFY(!told(" dB"));
+        v.view.show_overlay({}, {});
+        QCOMPARE(scale(), beside);
+        QVERIFY(told(qPrintable(beside)));
+        QVERIFY(told(" dB"));
+    }
+
     /// Beside A, B has a half of its own.
     void another_shape_fills_its_half() {
         Canvas canvas;
@@ -264,6 +318,16 @@ private slots:
         canvas.zoom_to(2 * canvas.scale());
         QCOMPARE(canvas.second_rect().height(), 480.0);
         QCOMPARE(canvas.second_rect().center(), half.center());
+        // What is below the pointer stays there.
+        const QPointF at(230, 60);
+        const auto below = [&] {
+            const QRectF now = canvas.second_rect();
+            return QPointF((at.x() - now.left()) / now.width(), (at.y() - now.top()) / now.height());
+        };
+        const QPointF before = below();
+        canvas.zoom_to(2 * canvas.scale(), at);
+        QVERIFY((below() - before).manhattanLength() < 0.01);
+        canvas.zoom_to_fit();
         canvas.set_mode(CompareMode::difference);
         QCOMPARE(canvas.accessibleDescription(), QStringLiteral("Cannot be subtracted: A is 64 × 32, B is 32 × 64"));
     }

@@ -24,6 +24,7 @@
 #include "engine/session/run_folder.h"
 #include "tests/app/clips.h"
 #include "tests/app/home.h"
+#include "ui/steps/divergence_view.h"
 #include "ui/steps/step_reel.h"
 #include "ui/steps/step_strip.h"
 #include "ui/steps/steps_panel.h"
@@ -248,6 +249,7 @@ private slots:
         pictures.begin(run_, folder.record().request, 4);
         QVERIFY(pictures.running());
         QCOMPARE(strip.step(), -1);
+        QCOMPARE(strip.findChild<StepReel*>()->accessibleDescription(), QStringLiteral("step 0 of 4, estimate"));
         const auto* state = strip.findChild<QLabel*>("step-state");
         QCOMPARE(state->text(), QStringLiteral("step 0/4"));
         pictures.begin(run_, folder.record().request, 4, 2); // a branch, before its own first step
@@ -436,6 +438,62 @@ private slots:
         QVERIFY2(before >= 0 && framed() > before, qPrintable(QStringLiteral("%1, %2").arg(before).arg(framed())));
         pictures.clear();
         QCOMPARE(strip.step(), -1);
+    }
+
+    /// Of A and of B alike.
+    void what_cannot_be_decoded_is_said_of_both_sides() {
+        const QString lost = tiny_run(home_.file("lost"), 2);
+        RunFolder folder = RunFolder::take(to_path(lost));
+        folder.record().request.model = "/nowhere";
+        folder.save();
+        DraftDecoder decoder;
+        StepsPanel panel(decoder);
+        QSignalSpy said(&panel, &StepsPanel::said);
+        panel.set_run(Side::b, lost);
+        auto* strip = panel.findChild<StepStrip*>("run-steps-b");
+        QTRY_COMPARE_WITH_TIMEOUT(strip->step(), 2, 30000);
+        strip->set_view(View::decoded);
+        QTRY_COMPARE_WITH_TIMEOUT(said.count(), 1, 30000);
+        QVERIFY2(said[0][0].toString().contains("/nowhere"), qPrintable(said[0][0].toString()));
+    }
+
+    /// Behind a run at work A's steps are not read before they are asked for.
+    void a_step_of_the_difference_waits_for_a() {
+        const QString other = tiny_run(home_.file("other"), 4, 2);
+        DraftDecoder decoder;
+        StepsPanel panel(decoder);
+        panel.resize(1400, 160);
+        panel.show();
+        panel.begin(home_.file("at-work"), RunFolder::open(to_path(run_)).record().request, 4, 0);
+        panel.show_live();
+        panel.set_compares(true);
+        panel.set_run(Side::a, run_);
+        panel.set_run(Side::b, other);
+        auto* difference = panel.findChild<DivergenceView*>();
+        QSignalSpy asked(difference, &DivergenceView::step_requested);
+        QTRY_VERIFY_WITH_TIMEOUT(difference->isVisible() && !difference->accessibleDescription().isEmpty(), 30000);
+        QTest::keyClick(difference, Qt::Key_Home);
+        QTest::keyClick(difference, Qt::Key_Right);
+        QCOMPARE(asked.count(), 2);
+        const auto* strip = panel.findChild<StepStrip*>("run-steps");
+        QTRY_COMPARE_WITH_TIMEOUT(panel.pictures().last_step(), 4, 30000);
+        QCOMPARE(strip->step(), asked[1][0].toInt());
+        QVERIFY(!strip->follows() && strip->step() < 4);
+    }
+
+    /// A cell has the clip's shape, whatever is shown in it and however much of that is there.
+    void cells_keep_their_shape() {
+        StepPictures pictures;
+        StepReel reel(pictures);
+        reel.resize(900, 112);
+        load(pictures, run_, 4);
+        reel.refresh();
+        QSignalSpy picked(&reel, &StepReel::step_picked);
+        for (const View view : {View::estimate, View::decoded}) {
+            reel.show_frame(0, view);
+            QTest::mouseClick(&reel, Qt::LeftButton, {}, {350, 40});
+            QCOMPARE(picked.back()[0].toInt(), 3);
+        }
     }
 
     void half_written_folders_are_said() {
