@@ -60,6 +60,7 @@ LayersPanel::LayersPanel(app::LayerComparison& comparison, app::Settings& settin
     issue_ = new QLabel(this);
     issue_->setObjectName(QStringLiteral("layers-issue"));
     issue_->setWordWrap(true);
+    issue_->setTextFormat(Qt::PlainText); // names files, and what was typed
     issue_->setContentsMargins(grid::unit, 0, grid::unit, grid::half);
     column->addWidget(issue_);
     stack_->addWidget(new EmptyState(

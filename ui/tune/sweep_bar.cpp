@@ -54,6 +54,7 @@ AxisChip::AxisChip(QWidget* parent)
     role_->setBuddy(field_);
     error_->setProperty("error", true);
     error_->setWordWrap(true);
+    error_->setTextFormat(Qt::PlainText); // names what was typed
     error_->hide();
     wheel_when_focused(field_);
     field_->setAccessibleName(tr("What varies"));
@@ -169,6 +170,7 @@ SweepBar::SweepBar(Studio& studio, QAction& sweep, QWidget* parent)
     summary_->setObjectName(QStringLiteral("sweep-summary"));
     summary_->setProperty("quiet", true);
     summary_->setWordWrap(true);
+    summary_->setTextFormat(Qt::PlainText);
     auto* row = new QHBoxLayout;
     row->setSpacing(grid::unit);
     row->addWidget(axes, 1);

@@ -360,7 +360,7 @@ void SweepGrid::contextMenuEvent(QContextMenuEvent* event) {
 
 void SweepGrid::wheelEvent(QWheelEvent* event) {
     if (event->modifiers() & Qt::ControlModifier)
-        zoom(event->angleDelta().y() > 0 ? 1.25 : 0.8);
+        zoom(std::pow(1.25, event->angleDelta().y() / 120.0)); // a notch, or a part of one
     else
         QAbstractScrollArea::wheelEvent(event);
 }

@@ -13,6 +13,7 @@
 
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
+#include "ui/theme/spoken.h"
 #include "ui/widgets/escape.h"
 #include "ui/widgets/wheel.h"
 
@@ -230,6 +231,7 @@ Field::Field(const QString& name, QWidget* control, QWidget* parent)
     error_->setObjectName(QStringLiteral("error"));
     error_->setProperty("error", true);
     error_->setWordWrap(true);
+    error_->setTextFormat(Qt::PlainText); // names what was typed
     auto* below = new QHBoxLayout(problem_);
     below->setContentsMargins(name_width + grid::half, 0, 0, 0);
     below->setSpacing(grid::half);
@@ -238,6 +240,7 @@ Field::Field(const QString& name, QWidget* control, QWidget* parent)
     hint_->setObjectName(QStringLiteral("hint"));
     hint_->setProperty("quiet", true);
     hint_->setWordWrap(true);
+    hint_->setTextFormat(Qt::PlainText);
     hint_->setContentsMargins(name_width + grid::half, 0, 0, 0);
     hint_->hide();
 
@@ -275,12 +278,19 @@ void Field::set_default(const QString& shown_default, bool changed) {
     reset_->setVisible(mark);
     reset_->setText(shown_default);
     reset_->setToolTip(tr("Back to the model's default: %1").arg(shown_default));
-    reset_->setAccessibleName(tr("Reset %1 to %2").arg(name_, shown_default));
+    set_spoken_name(*reset_, tr("Reset %1 to %2").arg(name_, shown_default));
     if (control_->toolTip() != whole_tip_) tip_ = control_->toolTip();
     const QString standard = shown_default.isEmpty() ? QString() : tr("Default: %1").arg(shown_default);
     whole_tip_ = tip_.isEmpty() || standard.isEmpty() ? tip_ + standard : tip_ + QLatin1Char('\n') + standard;
     control_->setToolTip(whole_tip_);
-    control_->setAccessibleDescription(mark ? tr("changed; default %1").arg(shown_default) : QString());
+    default_words_ = mark ? tr("changed; default %1").arg(shown_default) : QString();
+    describe();
+}
+
+/// Of this moment: the gravest of what is to be said.
+void Field::describe() {
+    const QString& below = error_->text().isEmpty() ? hint_->text() : error_->text();
+    set_spoken_description(*control_, below.isEmpty() ? default_words_ : below);
 }
 
 void Field::set_error(const QString& error) {
@@ -292,7 +302,7 @@ void Field::set_error(const QString& error) {
         control_->style()->unpolish(control_);
         control_->style()->polish(control_);
     }
-    if (wrong) control_->setAccessibleDescription(error);
+    describe();
     fit_words();
 }
 
@@ -314,7 +324,7 @@ void Field::resizeEvent(QResizeEvent* event) {
 void Field::set_hint(const QString& hint) {
     hint_->setText(hint);
     hint_->setVisible(!hint.isEmpty());
-    if (!hint.isEmpty()) control_->setAccessibleDescription(hint);
+    describe();
     fit_words();
 }
 

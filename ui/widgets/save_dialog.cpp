@@ -67,8 +67,9 @@ void ask_where_to_save(QWidget* parent, app::Settings& settings, const QString& 
         const auto then = dialog->accepted_by;
         // Qt leaves the ending out where the name has a dot of its own ("take 2.1").
         const QString ending = ending_of(dialog->selectedNameFilter());
+        const QString own = QRegularExpression::escape(QFileInfo(chosen).suffix().toLower());
         const bool has_it =
-            ending.isEmpty() || filters.contains(QStringLiteral("*.%1").arg(QFileInfo(chosen).suffix().toLower()));
+            ending.isEmpty() || filters.contains(QRegularExpression(QStringLiteral("\\*\\.%1[ )]").arg(own)));
         const QString file = has_it ? chosen : chosen + QLatin1Char('.') + ending;
         const auto go_on = [file, then, &settings] {
             settings.set_value(folder_key, QFileInfo(file).absolutePath());

@@ -8,6 +8,7 @@
 #include <QTimer>
 #include <QToolButton>
 #include <QTreeView>
+#include <QWheelEvent>
 #include <algorithm>
 
 #include "app/base/folder.h"
@@ -117,8 +118,8 @@ private slots:
         // By its star, too, though another clip is the current one.
         QTRY_VERIFY_WITH_TIMEOUT(grid.clips().settled(), 20000); // its place is the last one
         studio.click(grid.viewport(), grid.cell_rect(0).bottomRight() - QPoint(6, 6));
-        QVERIFY(!starred(0) && !starred(1));
         QCOMPARE(*grid.current(), 0U);
+        QTRY_VERIFY(!starred(0) && !starred(1)); // the first star is still being stored
         // Of a sweep that gives way there is no menu.
         with_menu(view, 2, [&](QMenu& menu) {
             studio.core().sweeps().open(small);
@@ -180,6 +181,35 @@ private slots:
         QVERIFY(!named("Pause") && named("Play all together"));
         for (const auto* label : view.findChildren<QLabel*>()) // without a name each text would be told
             if (label->text().startsWith("frame ")) QVERIFY(!label->accessibleName().isEmpty());
+    }
+
+    /// Many small turns of a wheel are one notch, and aside it does not turn.
+    void a_wheel_zooms_by_as_much_as_it_turns() {
+        const app::Home home;
+        const QString folder = made(home, "sweep", {parse_axis("seed", "1..3")});
+        StudioFixture studio(Layout::tune);
+        SweepGrid& grid = show(studio, folder);
+        QTRY_VERIFY_WITH_TIMEOUT(grid.clips().settled(), 20000);
+        const int before = grid.cell_rect(0).width();
+        const auto turn = [&](QPoint by) {
+            const QPointF at = grid.viewport()->rect().center();
+            QWheelEvent event(at, grid.mapToGlobal(at), {}, by, Qt::NoButton, Qt::ControlModifier, Qt::NoScrollPhase,
+                              false);
+            QApplication::sendEvent(grid.viewport(), &event);
+        };
+        for (int i = 0; i < 8; ++i) turn({0, 15});
+        const int zoomed = grid.cell_rect(0).width();
+        QVERIFY2(std::abs(zoomed - 1.25 * before) < 3, qPrintable(QString("%1, %2").arg(before).arg(zoomed)));
+        turn({120, 0});
+        QCOMPARE(grid.cell_rect(0).width(), zoomed);
+    }
+
+    void what_is_wrong_is_written_as_it_was_typed() {
+        const app::Home home;
+        StudioFixture studio(Layout::tune);
+        studio.core().sweeps().axes().set_text(0, "2, <b>x</b>");
+        for (const auto* label : studio.window().findChildren<QLabel*>())
+            if (label->text().contains("<b>")) QCOMPARE(label->textFormat(), Qt::PlainText);
     }
 
     /// As they are written: no letter is a key.

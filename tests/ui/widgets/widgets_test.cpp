@@ -55,6 +55,25 @@ private slots:
         QCOMPARE(saved, QStringList{home.file("take 2.1.mp4")});
     }
 
+    /// What only begins as an ending does is a part of the name.
+    void a_name_with_a_dot_gets_its_ending() {
+        const app::Home home;
+        app::Settings settings;
+        settings.set_value("window/save_folder", home.path());
+        QWidget window;
+        window.show();
+        QString saved;
+        for (const auto& [name, file] : {std::pair{"shot 1.m", "shot 1.m.mp4"}, {"shot 1.MKV", "shot 1.MKV"}}) {
+            ask_where_to_save(&window, settings, "Save", "clip", "Video (*.mp4 *.mkv)",
+                              [&](const QString& chosen) { saved = chosen; });
+            auto* dialog = window.findChild<QFileDialog*>();
+            dialog->selectFile(name);
+            static_cast<QDialog*>(dialog)->accept();
+            QCOMPARE(saved, home.file(file));
+            QTRY_VERIFY(!window.findChild<QFileDialog*>());
+        }
+    }
+
     void number_field_snaps_scrubs_and_marks() {
         auto* edit = new NumberEdit(1, 1001, 4, 0);
         edit->set_snap([](double v) { return 4 * std::round((v - 1) / 4) + 1; });
@@ -208,6 +227,24 @@ private slots:
         field->set_error({});
         QTest::qWait(10);
         QCOMPARE(dock.minimumSizeHint().height(), before);
+    }
+
+    /// What is wrong, else what was done with what was typed, else that it is not the default: of this moment.
+    void a_field_says_what_holds_now() {
+        auto* edit = new QLineEdit;
+        Field field("Steps", edit);
+        field.set_default("20", true);
+        field.set_error("at most 1000");
+        QCOMPARE(edit->accessibleDescription(), QString("at most 1000"));
+        field.set_error({});
+        QCOMPARE(edit->accessibleDescription(), QString("changed; default 20"));
+        field.set_hint("17 became 16");
+        QCOMPARE(edit->accessibleDescription(), QString("17 became 16"));
+        field.set_hint({});
+        field.set_default("20", false);
+        QCOMPARE(edit->accessibleDescription(), QString());
+        field.set_error("<b>x</b> is no number"); // as it was typed
+        QCOMPARE(field.findChild<QLabel*>("error")->textFormat(), Qt::PlainText);
     }
 
     /// Where the choices would leave no room for the words they stand below them.
