@@ -115,6 +115,7 @@ private:
     };
     struct Recording;
     void record(Recording&, std::span<const Tensor> inputs, const Body& body);
+    void take_in(Recording&, std::span<const Tensor> inputs);
     /// What was planned for activations in one piece: scattered pieces would add up to more.
     void make_room();
     Backend* self() { return options_.owner ? options_.owner : this; }

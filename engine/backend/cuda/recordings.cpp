@@ -73,12 +73,23 @@ Tensor CudaBackend::captured(const std::string& key, std::span<const Tensor> inp
             return body(inputs);
         }
     }
-    for (std::size_t i = 0; i < inputs.size(); ++i)
-        if (inputs[i]) runtime_->on_device(r.inputs[i].raw(), inputs[i].raw(), inputs[i].bytes());
+    take_in(r, inputs);
     runtime_->replay(*r.graph);
     Tensor out = allocate(r.output.shape(), r.output.dtype());
     copy(r.output, out);
     return out;
+}
+
+/// A transformer's are hundreds, most of them small.
+void CudaBackend::take_in(Recording& r, std::span<const Tensor> inputs) {
+    Stretches together;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+        if (!inputs[i]) continue;
+        std::byte *const to = r.inputs[i].raw(), *const from = inputs[i].raw();
+        if (together.count == Stretches::most) copy_all(*runtime_, std::exchange(together, {}));
+        if (!together.add(to, from, inputs[i].bytes())) runtime_->on_device(to, from, inputs[i].bytes());
+    }
+    copy_all(*runtime_, together);
 }
 
 void CudaBackend::make_room() {

@@ -42,6 +42,34 @@ template <class T> __global__ void __launch_bounds__(threads) copy_raw_kernel(Wa
     if (place<1>(w, at)) static_cast<T*>(w.out.data)[at.out] = static_cast<const T*>(w.a.data)[at.a];
 }
 
+struct alignas(16) Sixteen {
+    std::uint64_t half[2];
+};
+constexpr int sixteens_each = 4; ///< of a thread
+constexpr std::int64_t sixteens = std::int64_t{threads} * sixteens_each;
+
+/// Block: one piece of one stretch.
+__global__ void __launch_bounds__(threads) copy_all_kernel(Stretches all) {
+    const std::int64_t block = blockIdx.x;
+    int first = 0, end = all.count; // the last stretch that does not begin behind this block
+    while (end - first > 1) {
+        const int middle = (first + end) / 2;
+        if (all.one[middle].block <= block)
+            first = middle;
+        else
+            end = middle;
+    }
+    const Stretches::One& s = all.one[first];
+    const std::int64_t begin = (block - s.block) * sixteens + threadIdx.x;
+    const Sixteen* from = reinterpret_cast<const Sixteen*>(s.from);
+    Sixteen* to = reinterpret_cast<Sixteen*>(s.to);
+    Sixteen moved[sixteens_each];
+    for (int i = 0; i < sixteens_each; ++i)
+        if (begin + i * threads < s.packs) moved[i] = from[begin + i * threads];
+    for (int i = 0; i < sixteens_each; ++i)
+        if (begin + i * threads < s.packs) to[begin + i * threads] = moved[i];
+}
+
 template <class Out, int V> __global__ void __launch_bounds__(threads) fill_kernel(Walk w, float value) {
     Offsets at;
     if (!place<V>(w, at)) return;
@@ -137,6 +165,21 @@ void copy_raw(Runtime& runtime, const Walk& w, int bytes) {
         run(std::uint32_t{});
     else
         run(std::uint64_t{});
+}
+
+bool Stretches::add(std::byte* to, const std::byte* from, std::size_t bytes) {
+    constexpr std::uintptr_t pack = sizeof(Sixteen);
+    const auto in_packs = [](const std::byte* at) { return reinterpret_cast<std::uintptr_t>(at) % pack == 0; };
+    if (count == most || bytes % pack != 0 || !in_packs(to) || !in_packs(from)) return false;
+    if (bytes == 0) return true;
+    const auto packs = static_cast<std::int64_t>(bytes / pack);
+    one[count++] = {to, from, packs, blocks};
+    blocks += divide_up(packs, sixteens);
+    return true;
+}
+
+void copy_all(Runtime& runtime, const Stretches& all) {
+    if (all.count > 0) launch(runtime, all.blocks, {threads}, 0, copy_all_kernel, all);
 }
 
 void require_kernels(Runtime& runtime) { require_code(runtime, fill_kernel<float, 1>); }

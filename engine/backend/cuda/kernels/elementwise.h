@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstddef>
+
 #include "engine/backend/cuda/kernels/number.h"
 #include "engine/backend/cuda/runtime.h"
 
@@ -33,6 +35,23 @@ void require_kernels(Runtime&);
 void copy(Runtime&, const Walk&);
 /// out = a for elements of `bytes` bytes (1, 2, 4, 8) that are not looked at.
 void copy_raw(Runtime&, const Walk&, int bytes);
+/// Stretches of memory that one kernel copies: to start a kernel for each would take longer than to move their bytes.
+struct Stretches {
+    struct One {
+        std::byte* to = nullptr;
+        const std::byte* from = nullptr;
+        std::int64_t packs = 0; ///< of 16 bytes; both addresses are multiples of that
+        std::int64_t block = 0; ///< the first of its blocks
+    };
+    static constexpr int most = 100; ///< a kernel takes 4 KiB of arguments
+    One one[most];
+    int count = 0;
+    std::int64_t blocks = 0;
+    /// False, and nothing is added, where it does not lie in packs or there is no room.
+    bool add(std::byte* to, const std::byte* from, std::size_t bytes);
+};
+static_assert(sizeof(Stretches) <= 4096);
+void copy_all(Runtime&, const Stretches&);
 void fill(Runtime&, const Walk&, float value);
 enum class Pair : int { sum, product };
 void combine(Runtime&, Pair, const Walk&); ///< a, b, out: f32 or bf16

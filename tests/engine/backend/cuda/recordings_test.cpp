@@ -38,6 +38,76 @@ TEST(Recording, RepeatsOnOtherInputs) {
     EXPECT_EQ(device.runtime->replays(), 4);
 }
 
+/// More inputs than one kernel copies, of all sizes, some at addresses and of sizes that are no whole packs.
+TEST(Recording, TakesInHundredsOfInputs) {
+    const Emulated device;
+    Backend& backend = *device.backend;
+    constexpr std::int64_t count = 230;
+    const auto shape = [](std::int64_t i) { return Shape{i % 11 == 0 ? 17000 + i : 4 * (1 + i % 7) + i % 3}; };
+    const auto body = [&](std::span<const Tensor> in) {
+        Tensor out = backend.empty({count}, DType::f32);
+        for (std::int64_t i = 0; i < count; ++i) { // the last value of each
+            const Tensor& x = in[static_cast<std::size_t>(i)];
+            Tensor place = out.slice(0, i, i + 1);
+            if (x)
+                backend.copy(x.slice(0, x.size(0) - 1, x.size(0)), place);
+            else
+                backend.fill(place, -1.0f);
+        }
+        return out;
+    };
+    for (std::uint64_t call = 0; call < 4; ++call) {
+        std::vector<Tensor> in;
+        std::vector<double> expected;
+        for (std::int64_t i = 0; i < count; ++i) {
+            if (i % 50 == 3) {
+                in.emplace_back();
+                expected.push_back(-1);
+                continue;
+            }
+            const Tensor values = host(shape(i), 1000 * call + static_cast<std::uint64_t>(i));
+            // Behind one value of another: not at a whole pack.
+            Tensor longer = backend.empty({shape(i)[0] + 1}, DType::f32);
+            Tensor there = i % 5 == 0 ? longer.slice(0, 1, longer.size(0)) : backend.empty(values.shape(), DType::f32);
+            backend.copy(values, there);
+            in.push_back(there);
+            expected.push_back(static_cast<double>(values.data<float>()[values.elements() - 1]));
+        }
+        EXPECT_EQ(doubles(backend.captured("many", in, body)), expected) << call;
+    }
+    EXPECT_EQ(device.runtime->replays(), 3);
+}
+
+TEST(Recording, StretchesAreCopiedWholeAndNothingBesideThem) {
+    FakeRuntime device;
+    constexpr std::size_t bytes = 100000;
+    std::vector<std::byte> from(bytes), to(bytes), expected(bytes);
+    for (std::size_t i = 0; i < bytes; ++i) from[i] = static_cast<std::byte>(i * 7 + i / 256), to[i] = std::byte{0xAB};
+    expected = to;
+    std::byte *const a = device.allocate(bytes), *const b = device.allocate(bytes);
+    device.to_device(a, from.data(), bytes, Runtime::Queue::compute);
+    device.to_device(b, to.data(), bytes, Runtime::Queue::compute);
+    cuda::Stretches all;
+    std::size_t at = 0;
+    for (const std::size_t size : {16, 0, 16 * 1024, 16 * 1024 + 16, 48, 16 * 4096, 32}) {
+        EXPECT_TRUE(all.add(b + at, a + at, size));
+        std::copy_n(from.begin() + static_cast<std::ptrdiff_t>(at), size,
+                    expected.begin() + static_cast<std::ptrdiff_t>(at));
+        at += size + 16;
+    }
+    ASSERT_LE(at, bytes);
+    EXPECT_FALSE(all.add(b + 8, a, 16));
+    EXPECT_FALSE(all.add(b, a + 4, 16));
+    EXPECT_FALSE(all.add(b, a, 15));
+    cuda::copy_all(device, all);
+    device.to_host(to.data(), b, bytes);
+    EXPECT_EQ(to, expected);
+    while (all.count < cuda::Stretches::most) EXPECT_TRUE(all.add(b, a, 16));
+    EXPECT_FALSE(all.add(b, a, 16));
+    device.release(a);
+    device.release(b);
+}
+
 TEST(Recording, PlannedRoomIsTakenInOnePieceAndGivenBack) {
     const Emulated device;
     Backend& backend = *device.backend;
