@@ -52,8 +52,7 @@ void check_boundary(const ModelFolder& model) {
     const auto it = model.model_index.find("boundary_ratio");
     if (it == model.model_index.end() || it->is_null()) return;
     if (!it->is_number() || it->get<double>() < 0 || it->get<double>() > 1)
-        throw Error((model.root / "model_index.json").string(), "boundary_ratio", "must be a number from 0 to 1",
-                    "correct it");
+        throw Error(model.model_index_file.string(), "boundary_ratio", "must be a number from 0 to 1", "correct it");
 }
 
 } // namespace
@@ -109,7 +108,7 @@ std::vector<fs::path> model_files(const ModelFolder& model, std::span<const Lora
         }
     std::error_code code;
     std::vector<fs::path> small = tokenizer_files(model.tokenizer);
-    small.push_back(model.root / "model_index.json");
+    small.push_back(model.model_index_file);
     for (const fs::path& weights : all) small.push_back(weights.parent_path() / "config.json");
     for (const Lora& lora : loras) {
         small.push_back(lora.file);

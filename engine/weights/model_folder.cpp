@@ -145,8 +145,10 @@ private:
         model_.config = read_config(folder, Component::transformer);
     }
     void read_model_index(const fs::path& folder) {
-        index_file_ = folder / "model_index.json";
-        if (is_file(index_file_)) model_.model_index = read_json_object(index_file_);
+        const fs::path file = folder / "model_index.json";
+        if (!is_file(file)) return;
+        model_.model_index = read_json_object(file);
+        model_.model_index_file = file;
     }
 
     [[noreturn]] void refuse_no_transformer(const std::vector<Network>& found) const {
@@ -500,7 +502,7 @@ private:
         evidence.all_in_one = all_in_one_;
         evidence.second_vae = companions_.has_second_vae(traits);
         evidence.names = names_around();
-        evidence.config_file = config_file_.string(), evidence.index_file = index_file_.string();
+        evidence.config_file = config_file_.string(), evidence.index_file = model_.model_index_file.string();
         return detect_family(evidence);
     }
 
@@ -511,7 +513,7 @@ private:
     Companions companions_{search_};
     std::optional<TransformerTraits> traits_;
     std::uint64_t bytes_ = 0; ///< of the transformer's tensors
-    fs::path config_file_, index_file_;
+    fs::path config_file_;
     Json carried_ = Json::object(); ///< by the transformer's file
     bool two_experts_ = false;
     bool all_in_one_ = false; ///< the transformer's file

@@ -22,6 +22,7 @@ struct ModelFolder {
                                      ///< carries one (tensor `spiece_model`, GGUF metadata); empty: none
     Json config = Json::object();    ///< the transformer's config.json
     Json model_index = Json::object();
+    std::filesystem::path model_index_file; ///< in which that stands; empty: there is none
     std::string relative; ///< of Wan, and not supported: TransformerTraits::outside, or by its name; else empty
     std::string unread;   ///< where there is no transformer: what a file that may be it is quantised with; else empty
     std::optional<Family> family;     ///< from config.json / model_index.json, else hints in names; empty: open

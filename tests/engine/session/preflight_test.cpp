@@ -39,5 +39,15 @@ TEST(ModelFiles, ThoseBesideALoraCountToo) {
     EXPECT_EQ(model_files({}, loras), (std::vector{config, lora}));
 }
 
+/// It says where A14B's second expert begins, and lies above the folder of a transformer that is named alone.
+TEST(ModelFiles, TheModelIndexOfATransformersFileCounts) {
+    const test::TempFolder folder;
+    const fs::path index = folder / "model_index.json", file = folder / "transformer.safetensors";
+    for (const fs::path& path : {index, file}) write_file(path, "{}");
+    ModelFolder model;
+    model.root = file, model.transformer = {file}, model.model_index_file = index;
+    EXPECT_EQ(model_files(model), (std::vector{index, file}));
+}
+
 } // namespace
 } // namespace denoir

@@ -117,7 +117,9 @@ TEST(ModelFolderTest, TheRepositoryOfARelativePath) {
     fs::current_path(folder / "transformer");
     for (const char* path : {"diffusion_pytorch_model.safetensors", "./diffusion_pytorch_model.safetensors", ".", "./",
                              "../transformer"}) {
-        EXPECT_EQ(ModelFolder::open(path).family, Family::skyreels) << path;
+        const ModelFolder m = ModelFolder::open(path);
+        EXPECT_EQ(m.family, Family::skyreels) << path;
+        EXPECT_TRUE(fs::equivalent(m.model_index_file, folder / "model_index.json")) << path;
         EXPECT_EQ(inspect(path).family, "skyreels") << path;
     }
     fs::current_path(before);
