@@ -86,8 +86,10 @@ Area area_of(const Chart& chart) {
 /// "0.985", "40", "2.5"; as many digits as neighbouring ticks need to differ. "2e30" where an axis is of numbers that
 /// would be a row of zeros.
 std::vector<std::string> tick_texts(const std::vector<double>& all) {
-    const double step = all.size() > 1 ? all[1] - all[0] : 1;
-    const double largest = all.empty() ? 0 : std::max(std::abs(all.front()), std::abs(all.back()));
+    if (all.empty()) return {};
+    const double largest = std::max(std::abs(all.front()), std::abs(all.back()));
+    const double alone = largest == std::floor(largest) ? 1 : largest / 1000; // no neighbour to differ from
+    const double step = all.size() > 1 ? all[1] - all[0] : alone;
     const bool by_powers = largest >= 1e7 || (largest > 0 && largest < 1e-4);
     const auto exponent = [](double v) { return int(std::floor(std::log10(v) + 1e-9)); };
     const auto text = [&](double v) {

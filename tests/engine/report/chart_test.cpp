@@ -104,6 +104,14 @@ TEST(Chart, AxesOfHugeAndOfTinyNumbersCanBeRead) {
     EXPECT_EQ(across(figure(c)), (std::vector<std::string>{"0", "10", "20", "30", "40"}));
 }
 
+TEST(Chart, ASinglePlaceOnAnAxisIsNotRoundedAway) {
+    Chart c = chart({1});
+    c.x = {0.125};
+    EXPECT_EQ(across(figure(c)), std::vector<std::string>{"0.1250"});
+    c.x = {12};
+    EXPECT_EQ(across(figure(c)), std::vector<std::string>{"12"});
+}
+
 TEST(Chart, EmptyAndFlatAndSingle) {
     for (const auto& values :
          {std::vector<std::optional<double>>{}, {std::nullopt}, {1.0}, {0.0, 0.0}, {5.0, 5.0, 5.0}}) {
