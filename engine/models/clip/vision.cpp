@@ -13,8 +13,12 @@
 namespace denoir::clip {
 namespace {
 
-using nn::layer_norm;
 using nn::linear;
+
+/// A tower in bf16 has all its parameters so: those of its norms, too, whatever the file stores.
+Tensor layer_norm(const Module& m, const Tensor& x, float eps, DType dtype) {
+    return nn::layer_norm(m, x, eps, dtype, dtype == DType::bf16);
+}
 
 /// Tells with the original's prefix.
 struct Told {
