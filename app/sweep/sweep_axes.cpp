@@ -184,4 +184,13 @@ void SweepAxes::apply(const QList<AxisText>& axes) {
     emit changed();
 }
 
+QString cell_title(const Sweep& sweep, std::size_t cell, std::size_t longest) {
+    const std::vector<std::size_t> at = sweep.place(cell);
+    QStringList parts;
+    for (std::size_t i = 0; i < sweep.axes.size(); ++i)
+        parts << field_title(to_qstring(sweep.axes[i].field)) + QLatin1Char(' ') +
+                     to_qstring(value_text(sweep.axes[i], at[i], longest));
+    return parts.join(QStringLiteral(" · "));
+}
+
 } // namespace denoir::app

@@ -70,6 +70,9 @@ private:
     bool merges_ = false;
 };
 
+/// What makes a cell, in the language of the window: "steps 8 · guidance 3"; at most so many bytes of each value.
+QString cell_title(const Sweep& sweep, std::size_t cell, std::size_t longest = 40);
+
 /// A field that can be swept over, as the chosen model has it, with values to begin with.
 struct SweepField {
     QString field;

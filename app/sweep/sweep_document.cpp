@@ -284,7 +284,7 @@ void SweepDocument::take_values(std::size_t index, bool whole) {
     if (!shown_ || index >= shown_->size()) return;
     const Sweep& sweep = shown_->sweep();
     try {
-        const QString label = tr("take “%1”").arg(to_qstring(sweep.label(index, 24)));
+        const QString label = tr("take “%1”").arg(cell_title(sweep, index, 24));
         if (whole) return document_.restore(sweep.request_of(index), label);
         Request after = document_.asked();
         const auto place = sweep.place(index);

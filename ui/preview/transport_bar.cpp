@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/base/engine_text.h"
 #include "ui/preview/fit_row.h"
 #include "ui/preview/scrubber.h"
 #include "ui/theme/colours.h"
@@ -270,7 +271,7 @@ void TransportBar::refresh_metrics() {
     const auto& curve = comparison_.curve();
     QString text;
     if (!comparison_.issue().isEmpty())
-        text = comparison_.issue().message;
+        text = app::engine_text(comparison_.issue().message);
     else if (frame >= 0 && static_cast<std::size_t>(frame) < curve.size() && curve[static_cast<std::size_t>(frame)]) {
         const metrics::FrameMetrics& m = *curve[static_cast<std::size_t>(frame)];
         text = m.psnr ? tr("%1 dB").arg(QLocale().toString(*m.psnr, 'f', 1)) : tr("equal");

@@ -55,8 +55,27 @@ const StepDivergence* DivergenceView::at(int step) const {
     return step < 0 || nearest == steps.end() ? nullptr : &*nearest;
 }
 
+QString DivergenceView::number_of(const StepDivergence& s) const {
+    return s.a == s.b ? tr("step %1").arg(s.a) : tr("step %1 (B: %2)").arg(s.a).arg(s.b);
+}
+
+/// As to_text() of the command line.
+QString DivergenceView::summary() const {
+    const auto& found = divergence_.found();
+    if (found.steps.empty()) return {};
+    if (!found.first)
+        return tr("Latents are equal in all %n step(s) that both runs keep", nullptr, int(found.steps.size()));
+    const StepDivergence &first = found.steps[*found.first], &last = found.steps.back();
+    const auto error = [](const StepDivergence& s) { return app::to_qstring(error_text(s.relative())); };
+    QString text = *found.first == 0 ? tr("Latents differ from the first step that both keep")
+                                     : tr("Latents are equal up to %1").arg(number_of(found.steps[*found.first - 1]));
+    text += tr("; relative difference %1 after %2").arg(error(first), number_of(first));
+    if (&first != &last) text += tr(", %1 after %2").arg(error(last), number_of(last));
+    return text;
+}
+
 QString DivergenceView::text_of(const StepDivergence& s) const {
-    const QString number = s.a == s.b ? tr("step %1").arg(s.a) : tr("step %1 (B: %2)").arg(s.a).arg(s.b);
+    const QString number = number_of(s);
     const QString latent = app::to_qstring(error_text(s.relative()));
     return s.x0 ? tr("%1: latent %2, estimate %3").arg(number, latent, app::to_qstring(error_text(s.x0->relative())))
                 : tr("%1: latent %2").arg(number, latent);
@@ -70,7 +89,7 @@ void DivergenceView::set_step(int step) {
 
 void DivergenceView::refresh() {
     const StepDivergence* shown = at(step_);
-    setAccessibleDescription(shown ? text_of(*shown) : app::to_qstring(to_text(divergence_.found())));
+    setAccessibleDescription(shown ? text_of(*shown) : summary());
     QStringList notes;
     for (const std::string& note : divergence_.found().notes) notes << app::engine_text(app::to_qstring(note));
     setToolTip(notes.join(QLatin1Char('\n')));

@@ -35,7 +35,9 @@ private:
     double y_of(double error) const;
     const StepDivergence* at(int step) const; ///< the nearest that is known; null: none is
     void paint_key(QPainter& painter) const;
+    QString number_of(const StepDivergence& s) const;
     QString text_of(const StepDivergence& s) const;
+    QString summary() const; ///< of all steps; empty: nothing was compared
     const StepDivergence* under(double x) const;
     void request(const StepDivergence* s);
     void refresh();

@@ -1153,6 +1153,29 @@ Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</tran
         <source>estimate</source>
         <translation>Schätzung</translation>
     </message>
+    <message numerus="yes">
+        <source>Latents are equal in all %n step(s) that both runs keep</source>
+        <translation>
+            <numerusform>Die Latents sind in %n Schritt gleich, den beide Läufe haben</numerusform>
+            <numerusform>Die Latents sind in allen %n Schritten gleich, die beide Läufe haben</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Latents differ from the first step that both keep</source>
+        <translation>Die Latents unterscheiden sich vom ersten Schritt an, den beide haben</translation>
+    </message>
+    <message>
+        <source>Latents are equal up to %1</source>
+        <translation>Die Latents sind bis %1 gleich</translation>
+    </message>
+    <message>
+        <source>; relative difference %1 after %2</source>
+        <translation>; relativer Unterschied %1 nach %2</translation>
+    </message>
+    <message>
+        <source>, %1 after %2</source>
+        <translation>, %1 nach %2</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::Dock</name>

@@ -52,6 +52,16 @@
     </message>
 </context>
 <context>
+    <name>denoir::ui::DivergenceView</name>
+    <message numerus="yes">
+        <source>Latents are equal in all %n step(s) that both runs keep</source>
+        <translation>
+            <numerusform>Latents are equal in %n step that both runs keep</numerusform>
+            <numerusform>Latents are equal in all %n steps that both runs keep</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>denoir::ui::ImagesPanel</name>
     <message numerus="yes">
         <source>its last %n frame(s) first</source>

@@ -233,7 +233,7 @@ void SweepGrid::set_current(std::size_t cell, bool extend) {
 void SweepGrid::describe() {
     const app::OpenSweep* sweep = sweeps_.shown();
     if (!sweep || !current_ || *current_ >= sweep->size()) return set_spoken_description(*this, {});
-    QStringList parts{app::to_qstring(sweep->sweep().label(*current_)), state_text(sweeps_.cell(*current_))};
+    QStringList parts{app::cell_title(sweep->sweep(), *current_), state_text(sweeps_.cell(*current_))};
     if (const QString psnr = psnr_text(*sweep, *current_); !psnr.isEmpty()) parts << psnr;
     if (const QString run = run_of(*current_); !run.isEmpty() && studio_.history.starred(run)) parts << tr("starred");
     set_spoken_description(*this, parts.join(QStringLiteral(", ")));

@@ -60,7 +60,7 @@ std::vector<SweepPlot::Point> SweepPlot::points() const {
 
 QString SweepPlot::words(const Point& point) const {
     return tr("%1: %2 dB in %3")
-        .arg(app::to_qstring(sweeps_.shown()->sweep().label(point.cell)))
+        .arg(app::cell_title(sweeps_.shown()->sweep(), point.cell))
         .arg(QLocale().toString(point.psnr, 'f', 1))
         .arg(app::duration_text(point.seconds));
 }

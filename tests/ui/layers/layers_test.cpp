@@ -286,6 +286,9 @@ private slots:
         divergence.set_runs(a, b);
         QTRY_VERIFY_WITH_TIMEOUT(!divergence.reading(), 20000);
         QVERIFY(view.grab().toImage() != empty);
+        QVERIFY2(view.accessibleDescription().startsWith("Latents differ from the first step") &&
+                     view.accessibleDescription().endsWith(" after step 4"),
+                 qPrintable(view.accessibleDescription()));
         QSignalSpy asked(&view, &DivergenceView::step_requested);
         QTest::keyClick(&view, Qt::Key_Home);
         QTest::keyClick(&view, Qt::Key_Right);

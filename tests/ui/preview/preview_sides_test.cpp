@@ -5,6 +5,7 @@
 #include <QSet>
 #include <QSlider>
 #include <QSpinBox>
+#include <QTranslator>
 #include <QWheelEvent>
 
 #include "tests/ui/preview/preview_case.h"
@@ -369,6 +370,27 @@ private slots:
         QVERIFY(v.view.comparison().issue().message.contains(QStringLiteral("160 × 96")));
         v.view.player().go_to(23);
         QCOMPARE(v.view.player().frame_of(Side::b), 9); // its last
+    }
+
+    /// In the window's language, as elsewhere.
+    void what_cannot_be_measured_is_said_in_its_words() {
+        struct Words : QTranslator {
+            QString translate(const char* context, const char*, const char*, int) const override {
+                return QLatin1String(context) == QLatin1String("Engine") ? QStringLiteral("in German") : QString();
+            }
+            bool isEmpty() const override { return false; }
+        } german;
+        QVERIFY(QFile::copy(home_.file("b.mp4"), home_.file("lost.mp4")));
+        View v;
+        v.view.resize(1600, 480);
+        v.open(Side::a, home_.file("a.mp4"));
+        v.open(Side::b, home_.file("lost.mp4"));
+        QVERIFY(QFile::remove(home_.file("lost.mp4")));
+        QCoreApplication::installTranslator(&german);
+        v.view.player().set_offset(1); // measured anew
+        QTRY_VERIFY_WITH_TIMEOUT(!v.view.comparison().issue().isEmpty(), 30000);
+        const auto labels = v.view.findChildren<QLabel*>();
+        QVERIFY(std::any_of(labels.begin(), labels.end(), [](const QLabel* l) { return l->text() == "in German"; }));
     }
 
     void there_must_be_two_to_swap() {

@@ -4,6 +4,7 @@
 #include <QComboBox>
 #include <QLabel>
 #include <QMenu>
+#include <QScopeGuard>
 #include <QSignalSpy>
 #include <QTimer>
 #include <QToolButton>
@@ -210,6 +211,24 @@ private slots:
         studio.core().sweeps().axes().set_text(0, "2, <b>x</b>");
         for (const auto* label : studio.window().findChildren<QLabel*>())
             if (label->text().contains("<b>")) QCOMPARE(label->textFormat(), Qt::PlainText);
+    }
+
+    void clips_are_named_in_the_language_of_the_window() {
+        const app::Home home;
+        const QString folder = made(home, "sweep", {parse_axis("steps", "2, 3")});
+        qputenv("DENOIR_LANGUAGE", "de");
+        const auto back = qScopeGuard([] { qputenv("DENOIR_LANGUAGE", "en"); });
+        const Translation german(*qApp);
+        StudioFixture studio(Layout::tune);
+        SweepGrid& grid = show(studio, folder);
+        grid.set_current(1);
+        QVERIFY2(grid.accessibleDescription().startsWith("Schritte 3"), qPrintable(grid.accessibleDescription()));
+        const auto* plot = studio.find<SweepPlot>("sweep-plot");
+        QTRY_VERIFY_WITH_TIMEOUT(!plot->accessibleDescription().isEmpty(), 30000);
+        QVERIFY2(plot->accessibleDescription().startsWith("Schritte 3"), qPrintable(plot->accessibleDescription()));
+        studio.core().sweeps().take_values(1, false);
+        QVERIFY2(studio.core().project.undo().undoText().contains("Schritte 3"),
+                 qPrintable(studio.core().project.undo().undoText()));
     }
 
     /// As they are written: no letter is a key.
