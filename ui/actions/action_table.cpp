@@ -76,6 +76,11 @@ void ActionTable::keep_to(const QString& id, QWidget& scope) {
     entries_[index_.value(id)].scope = &scope;
 }
 
+void ActionTable::settle() {
+    for (const Entry& entry : entries_)
+        if (stored_.contains(entry.id)) take_from_others(entry.id, entry.action->shortcuts());
+}
+
 void ActionTable::name_keys(const QString& id, QWidget& widget) {
     Q_ASSERT(find(id));
     widget.setProperty("action", id);
@@ -122,23 +127,28 @@ QStringList ActionTable::conflicts(const QString& id, const QList<QKeySequence>&
     return found;
 }
 
-bool ActionTable::set_shortcuts(const QString& id, const QList<QKeySequence>& keys) {
-    const auto assign = [this](const Entry& entry, const QList<QKeySequence>& wanted) {
-        entry.action->setShortcuts(wanted);
-        entry.action->setToolTip(tip_of(*entry.action));
-        if (wanted == entry.defaults)
-            stored_.remove(entry.id);
-        else
-            stored_.insert(entry.id, wanted);
-        emit shortcuts_changed(entry.id);
-    };
-    const Entry* entry = find(id);
-    Q_ASSERT(entry);
+void ActionTable::assign(const Entry& entry, const QList<QKeySequence>& keys) {
+    entry.action->setShortcuts(keys);
+    entry.action->setToolTip(tip_of(*entry.action));
+    if (keys == entry.defaults)
+        stored_.remove(entry.id);
+    else
+        stored_.insert(entry.id, keys);
+    emit shortcuts_changed(entry.id);
+}
+
+void ActionTable::take_from_others(const QString& id, const QList<QKeySequence>& keys) {
     for (const QString& other : conflicts(id, keys)) {
         auto left = at(other)->shortcuts();
         left.removeIf([&keys](const QKeySequence& key) { return keys.contains(key); });
         assign(*find(other), left);
     }
+}
+
+bool ActionTable::set_shortcuts(const QString& id, const QList<QKeySequence>& keys) {
+    const Entry* entry = find(id);
+    Q_ASSERT(entry);
+    take_from_others(id, keys);
     assign(*entry, keys);
     return store();
 }
@@ -167,13 +177,14 @@ void ActionTable::load() {
     const QJsonObject keys =
         QJsonDocument::fromJson(file.readAll()).object().value(QLatin1String("shortcuts")).toObject();
     for (auto it = keys.begin(); it != keys.end(); ++it) {
+        if (!it->isArray()) continue;
         QList<QKeySequence> list;
-        const QJsonArray values = it.value().toArray();
+        const QJsonArray values = it->toArray();
         for (const auto& value : values) {
             const QKeySequence key(value.toString(), QKeySequence::PortableText);
             if (!key.isEmpty() && list.size() < most_keys) list.append(key);
         }
-        stored_.insert(it.key(), list);
+        if (!list.isEmpty() || values.isEmpty()) stored_.insert(it.key(), list); // none at all: none is wanted
     }
 }
 

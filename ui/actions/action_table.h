@@ -13,8 +13,8 @@ class QWidget;
 namespace denoir::ui {
 
 /// Every action of the window with its group and its default shortcuts: the one table behind menus, the command
-/// palette and the shortcut editor. What the user changed is kept in a small JSON file; a damaged or foreign file
-/// counts as "nothing changed" and is left as it is until the next change.
+/// palette and the shortcut editor. What the user changed is kept in a small JSON file; what is damaged or foreign
+/// in it counts as "nothing changed" and is left as it is until the next change.
 class ActionTable : public QObject {
     Q_OBJECT
 public:
@@ -36,6 +36,9 @@ public:
     /// From now on its keys work only where `scope` or what is in it has the focus, and there they come before those of
     /// the whole window (by the ShortcutGuard). Elsewhere they may be another action's.
     void keep_to(const QString& id, QWidget& scope);
+    /// After all were added: keys that are stored for one and by default are another's, as of a version that is newer
+    /// than the file, are the first one's alone. Else neither would work.
+    void settle();
     /// The tip of `widget`, which does the same as that action, names the action's keys behind its own text.
     void name_keys(const QString& id, QWidget& widget);
     /// Names the keys of everything below `window` whose property `action` is an id, or several with spaces between: of
@@ -69,6 +72,8 @@ signals:
 private:
     void load();
     bool store() const;
+    void assign(const Entry& entry, const QList<QKeySequence>& keys);
+    void take_from_others(const QString& id, const QList<QKeySequence>& keys);
 
     QWidget& window_;
     QString file_;

@@ -136,7 +136,7 @@ CommandPalette::CommandPalette(const ActionTable& actions, const Banners& banner
 }
 
 void CommandPalette::open() {
-    before_ = QApplication::focusWidget();
+    if (!isVisible()) before_ = QApplication::focusWidget();
     query_->clear();
     filter({});
     place();

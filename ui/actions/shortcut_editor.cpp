@@ -91,16 +91,13 @@ ShortcutEditor::ShortcutEditor(ActionTable& actions, QWidget* parent)
     connect(keys_, &QKeySequenceEdit::keySequenceChanged, this, &ShortcutEditor::check);
     connect(assign_, &QPushButton::clicked, this, &ShortcutEditor::assign);
     connect(clear_, &QPushButton::clicked, this, [this] {
-        if (const auto* item = tree_->currentItem()) actions_.set_shortcuts(item->data(0, Qt::UserRole).toString(), {});
+        if (const auto* item = tree_->currentItem())
+            changed(actions_.set_shortcuts(item->data(0, Qt::UserRole).toString(), {}));
     });
     connect(reset_, &QPushButton::clicked, this, [this] {
-        if (const auto* item = tree_->currentItem()) actions_.reset(item->data(0, Qt::UserRole).toString());
-        select();
+        if (const auto* item = tree_->currentItem()) changed(actions_.reset(item->data(0, Qt::UserRole).toString()));
     });
-    connect(all, &QPushButton::clicked, this, [this] {
-        actions_.reset_all();
-        select();
-    });
+    connect(all, &QPushButton::clicked, this, [this] { changed(actions_.reset_all()); });
     connect(close, &QPushButton::clicked, this, &QWidget::close);
     connect(&actions_, &ActionTable::shortcuts_changed, this, &ShortcutEditor::refresh);
     fill();
@@ -123,9 +120,12 @@ void ShortcutEditor::fill() {
             group->setFirstColumnSpanned(true);
             group->setExpanded(true);
         }
-        auto* item = new QTreeWidgetItem(group, {plain(*entry.action), keys_of(*entry.action)});
+        const QAction* action = entry.action;
+        auto* item = new QTreeWidgetItem(group, {plain(*action), keys_of(*action)});
         item->setData(0, Qt::UserRole, entry.id);
-        item->setIcon(0, entry.action->icon());
+        item->setIcon(0, action->icon());
+        // Some are called after what they would do now.
+        connect(action, &QAction::changed, tree_, [item, action] { item->setText(0, plain(*action)); });
     }
     tree_->expandAll();
 }
@@ -221,10 +221,12 @@ void ShortcutEditor::assign() {
     all.removeAll(keys);
     if (!all.isEmpty() && actions_.at(id)->shortcut() != keys) all.removeFirst();
     all.prepend(keys);
-    if (!actions_.set_shortcuts(id, all))
-        note_->setText(tr("The change holds until you close Denoir: the settings folder cannot be written."));
-    else
-        check();
+    changed(actions_.set_shortcuts(id, all));
+}
+
+void ShortcutEditor::changed(bool stored) {
+    select();
+    if (!stored) note_->setText(tr("The change holds until you close Denoir: the settings folder cannot be written."));
 }
 
 } // namespace denoir::ui

@@ -32,6 +32,7 @@ private:
     void select();
     void check();
     void assign();
+    void changed(bool stored); ///< the keys of what is chosen
 
     ActionTable& actions_;
     QLineEdit* search_;

@@ -13,6 +13,7 @@
 #include <QMenu>
 #include <QMenuBar>
 #include <QPlainTextEdit>
+#include <QShortcut>
 #include <QTextEdit>
 
 namespace denoir::ui {
@@ -50,15 +51,23 @@ bool leaves_undo(const QObject* widget, const QKeyEvent& key) {
     return line && !line->isModified();
 }
 
-/// The action of those keys which belongs to the part of the window that has the focus; null: none.
-QAction* action_of_part(const QKeySequence& keys) {
-    for (const QWidget* widget = QApplication::focusWidget(); widget && !widget->isWindow();
-         widget = widget->parentWidget())
+/// Does what those keys mean to what has the focus, or to the part of the window that it is in. False: nothing there.
+bool do_in_part(const QKeySequence& keys) {
+    const QWidget* focus = QApplication::focusWidget();
+    if (!focus) return false;
+    for (QShortcut* own : focus->findChildren<QShortcut*>(QString(), Qt::FindDirectChildrenOnly))
+        if (own->context() == Qt::WidgetShortcut && own->isEnabled() && own->key() == keys) {
+            emit own->activated();
+            return true;
+        }
+    for (const QWidget* widget = focus; widget && !widget->isWindow(); widget = widget->parentWidget())
         for (QAction* action : widget->actions())
             if (action->shortcutContext() == Qt::WidgetWithChildrenShortcut && action->isEnabled() &&
-                action->shortcuts().contains(keys))
-                return action;
-    return nullptr;
+                action->shortcuts().contains(keys)) {
+                action->trigger();
+                return true;
+            }
+    return false;
 }
 
 } // namespace
@@ -67,9 +76,7 @@ bool ShortcutGuard::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() == QEvent::Shortcut) {
         // Qt finds both of them, whatever the keyboard, and asks neither.
         const auto* shortcut = static_cast<QShortcutEvent*>(event);
-        QAction* action = shortcut->isAmbiguous() ? action_of_part(shortcut->key()) : nullptr;
-        if (action) action->trigger();
-        return action != nullptr;
+        return shortcut->isAmbiguous() && do_in_part(shortcut->key());
     }
     if (event->type() != QEvent::ShortcutOverride) return false;
     if (is_popup_of_combo(watched)) return false; // Qt chooses the entry at this very event

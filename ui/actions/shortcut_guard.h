@@ -5,9 +5,9 @@
 namespace denoir::ui {
 
 /// Keeps single keys for the widget that has the focus: letters never fire an action inside a text field, and Space,
-/// Enter and the arrows first serve the button, list or slider that is focused. Keys of actions that belong to a part
-/// of the window (ActionTable::keep_to) come before the window's own while the focus is there. Installed on the
-/// application.
+/// Enter and the arrows first serve the button, list or slider that is focused. Keys of its own (QShortcut), and of
+/// actions that belong to a part of the window (ActionTable::keep_to), come before the window's while the focus is
+/// there. Installed on the application.
 class ShortcutGuard : public QObject {
     Q_OBJECT
 public:

@@ -2789,6 +2789,14 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <source>Trace &amp;both runs</source>
         <translation>&amp;Beide Läufe aufzeichnen</translation>
     </message>
+    <message>
+        <source>The cut is empty. Put what is shown on it first, or drop a video or picture on the timeline.</source>
+        <translation>Der Schnitt ist leer. Erst das Gezeigte hineinnehmen oder ein Video oder Bild auf die Zeitleiste ziehen.</translation>
+    </message>
+    <message>
+        <source>The timeline is not shown.</source>
+        <translation>Die Zeitleiste ist nicht zu sehen.</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::MediaLocator</name>

@@ -109,6 +109,7 @@ MainWindow::MainWindow(Studio& studio, QWidget* parent)
     make_layouts();
     make_parts();
     connect_parts();
+    actions_.settle();
     update_title();
 }
 
@@ -321,8 +322,11 @@ void MainWindow::show_log(quint64 entry) {
 }
 
 void MainWindow::say_empty_cut() {
-    say(tr("The cut is empty. Put what is shown on it first (%1), or drop a video or picture on the timeline.")
-            .arg(actions_.at(QStringLiteral("run.to-timeline"))->shortcut().toString(QKeySequence::NativeText)));
+    const QString keys = actions_.keys(QStringLiteral("run.to-timeline"));
+    say(keys.isEmpty()
+            ? tr("The cut is empty. Put what is shown on it first, or drop a video or picture on the timeline.")
+            : tr("The cut is empty. Put what is shown on it first (%1), or drop a video or picture on the timeline.")
+                  .arg(keys));
 }
 
 void MainWindow::restore_place() { place_->restore(); }

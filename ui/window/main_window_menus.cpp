@@ -86,7 +86,12 @@ void MainWindow::make_menus() {
     fill(menuBar()->addMenu(tr("&Help")), {"view.palette", "help.shortcuts", "help.log", "-", "help.about"});
     auto* find = new QToolButton(menuBar());
     QAction* palette_action = actions_.at(QStringLiteral("view.palette"));
-    find->setText(tr("%1: find any action").arg(palette_action->shortcut().toString(QKeySequence::NativeText)));
+    const auto follow = [this, find] {
+        const QString keys = actions_.keys(QStringLiteral("view.palette"));
+        find->setText(keys.isEmpty() ? tr("Find any action") : tr("%1: find any action").arg(keys));
+    };
+    connect(palette_action, &QAction::changed, find, follow);
+    follow();
     find->setAutoRaise(true);
     find->setFocusPolicy(Qt::NoFocus);
     find->setAccessibleName(tr("Find any action"));

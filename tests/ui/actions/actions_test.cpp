@@ -6,6 +6,7 @@
 #include <QHeaderView>
 #include <QHelpEvent>
 #include <QKeySequenceEdit>
+#include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QMainWindow>
@@ -30,6 +31,13 @@ using namespace denoir::ui;
 
 class ActionsTest : public QObject {
     Q_OBJECT
+
+    static QPushButton* button(const QWidget& in, const char* words) {
+        for (auto* each : in.findChildren<QPushButton*>())
+            if (each->text() == QLatin1String(words)) return each;
+        return nullptr;
+    }
+
 private slots:
     void shortcuts_are_kept_and_conflicts_named() {
         QTemporaryDir folder;
@@ -100,6 +108,73 @@ private slots:
         QCOMPARE(table.at("b")->shortcuts(), QList<QKeySequence>{QKeySequence("B")});
     }
 
+    /// The field shows what the action has: keys that were taken from it can be given back.
+    void a_key_that_was_taken_away_can_be_set_again() {
+        QMainWindow window;
+        ActionTable table(window, {});
+        QAction* action = table.add("a", "Group", "&First", {QKeySequence("Ctrl+A")});
+        ShortcutEditor editor(table, &window);
+        auto* tree = editor.findChild<QTreeWidget*>();
+        auto* keys = editor.findChild<QKeySequenceEdit*>();
+        tree->setCurrentItem(tree->topLevelItem(0)->child(0));
+        button(editor, "No key")->click();
+        QVERIFY(action->shortcuts().isEmpty());
+        QVERIFY2(keys->keySequence().isEmpty(), qPrintable(keys->keySequence().toString()));
+        keys->setKeySequence(QKeySequence("Ctrl+A"));
+        QVERIFY(button(editor, "Set")->isEnabled());
+        action->setText("&Another name"); // as that of what is undone next
+        QCOMPARE(tree->topLevelItem(0)->child(0)->text(0), QString("Another name"));
+    }
+
+    void what_cannot_be_stored_is_said() {
+        QTemporaryDir folder;
+        QMainWindow window;
+        ActionTable table(window, folder.filePath("none/shortcuts.json"));
+        table.add("a", "Group", "First", {QKeySequence("Ctrl+A")});
+        ShortcutEditor editor(table, &window);
+        auto* tree = editor.findChild<QTreeWidget*>();
+        tree->setCurrentItem(tree->topLevelItem(0)->child(0));
+        const auto told = [&] {
+            for (const auto* label : editor.findChildren<QLabel*>())
+                if (label->text().contains("until you close Denoir")) return true;
+            return false;
+        };
+        for (const char* name : {"No key", "Default", "All to default"}) {
+            button(editor, "No key")->setFocus();
+            editor.findChild<QKeySequenceEdit*>()->setKeySequence(QKeySequence("Ctrl+G"));
+            QVERIFY(!told());
+            button(editor, name)->click();
+            QVERIFY2(told(), name);
+        }
+    }
+
+    /// A version that came after it may have given such keys to another action: then neither would work.
+    void keys_of_an_older_file_are_one_actions() {
+        QTemporaryDir folder;
+        const QString file = folder.filePath("shortcuts.json");
+        QFile older(file);
+        QVERIFY(older.open(QIODevice::WriteOnly));
+        older.write(R"({"schema": 1, "shortcuts": {"late": ["T"], "here": ["Left"], "a": "Ctrl+G", "b": [7]}})");
+        older.close();
+        QMainWindow window;
+        QWidget part(&window);
+        ActionTable table(window, file);
+        table.add("new", "Group", "New", {QKeySequence("T"), QKeySequence("Ctrl+T")});
+        table.add("late", "Group", "Late");
+        table.add("here", "Group", "Here");
+        table.add("own", "Group", "Own", {QKeySequence("Left")});
+        table.add("a", "Group", "First", {QKeySequence("Ctrl+A")});
+        table.add("b", "Group", "Second", {QKeySequence("Ctrl+B")});
+        table.keep_to("own", part);
+        table.settle();
+        QCOMPARE(table.at("late")->shortcut(), QKeySequence("T"));
+        QCOMPARE(table.at("new")->shortcuts(), QList<QKeySequence>{QKeySequence("Ctrl+T")});
+        QVERIFY(table.is_changed("new"));
+        QCOMPARE(table.at("own")->shortcut(), QKeySequence("Left")); // there they are its own
+        QCOMPARE(table.at("a")->shortcut(), QKeySequence("Ctrl+A")); // what is damaged says nothing
+        QCOMPARE(table.at("b")->shortcut(), QKeySequence("Ctrl+B"));
+    }
+
     /// Keys that are long leave the names whole.
     void names_in_the_editor_are_not_cut() {
         QMainWindow window;
@@ -164,6 +239,24 @@ private slots:
         QVERIFY(match_score("th dark", "Dark theme View") > 0);
         QVERIFY(match_score("uber", QString::fromUtf8("Über Denoir")) > 0);
         QVERIFY(match_score("dark q", "Dark theme") < 0);
+    }
+
+    /// Asked for once more while it is there.
+    void the_palette_gives_the_focus_back() {
+        QMainWindow window;
+        auto* line = new QLineEdit;
+        window.setCentralWidget(line);
+        ActionTable table(window, {});
+        table.add("a", "Group", "First");
+        Banners banners(&window);
+        CommandPalette palette(table, banners, &window);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        line->setFocus();
+        for (int i = 0; i < 2; ++i) palette.open();
+        QTest::keyClick(palette.findChild<QLineEdit*>("command-query"), Qt::Key_Escape);
+        QVERIFY(!palette.isVisible());
+        QVERIFY(line->hasFocus());
     }
 
     void keys_of_a_part_come_before_the_windows() {

@@ -115,6 +115,21 @@ private slots:
         QVERIFY2(said(studio).contains("as A and B first"), qPrintable(said(studio)));
     }
 
+    /// A list keeps the key that deletes there, whatever else is done by it in the window.
+    void a_list_keeps_its_key() {
+        const app::Home home;
+        const QString run = listed_run(home, "first", 2, 1);
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& actions = studio.window().actions();
+        QVERIFY(actions.set_shortcuts("run.delete", {QKeySequence(Qt::Key_Delete)}));
+        auto* list = studio.find<QListView>("runs");
+        QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), 1, 30000);
+        studio.click(list->viewport(), studio.row_point(list, 0));
+        studio.key(Qt::Key_Delete);
+        QTRY_VERIFY_WITH_TIMEOUT(!QFile::exists(run), 5000);
+    }
+
     void escape_ends_a_search_and_no_run() {
         const app::Home home;
         StudioFixture studio;
