@@ -72,7 +72,8 @@ QPalette palette_of(const Colours& c) {
 Theme::Theme(QApplication& application, QObject* parent)
     : QObject(parent),
       application_(application),
-      desktop_dark_(QApplication::palette().color(QPalette::Window).lightness() < 128) {
+      platform_dark_(QApplication::palette().color(QPalette::Window).lightness() < 128),
+      desktop_dark_(platform_dark_) {
     QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
     ask_desktop();
     apply();
@@ -102,8 +103,8 @@ void Theme::desktop_changed(const QString& space, const QString& key, const QDBu
     QVariant inner = value.variant();
     if (inner.canConvert<QDBusVariant>()) inner = inner.value<QDBusVariant>().variant(); // `Read` wraps it twice
     const uint scheme = inner.toUInt();
-    if (scheme != 1 && scheme != 2) return; // 0: the desktop has no preference
-    desktop_dark_ = scheme == 1;
+    // 0 is no preference, which is also what GNOME says of its light style.
+    desktop_dark_ = scheme == 1 || (scheme != 2 && platform_dark_);
     if (scheme_ == Scheme::system) apply();
 }
 

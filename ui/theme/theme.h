@@ -28,7 +28,7 @@ signals:
     void changed();
 
 private slots:
-    /// The desktop portal's word (org.freedesktop.appearance color-scheme: 1 dark, 2 light).
+    /// The desktop portal's word (org.freedesktop.appearance color-scheme: 1 dark, 2 light, 0 neither).
     void desktop_changed(const QString& space, const QString& key, const QDBusVariant& value);
 
 private:
@@ -37,6 +37,7 @@ private:
 
     QApplication& application_;
     Scheme scheme_ = Scheme::system;
+    const bool platform_dark_; ///< by the palette that the program began with
     bool desktop_dark_;
     bool applied_dark_ = false, applied_ = false;
 };

@@ -2,6 +2,7 @@
 #include "ui/theme/theme.h"
 
 #include <QApplication>
+#include <QDBusVariant>
 #include <QHeaderView>
 #include <QTest>
 #include <QTreeWidget>
@@ -30,6 +31,22 @@ private slots:
                 QCOMPARE(grey.saturation(), 0); // pictures are judged on it
         }
         QCOMPARE(contrast(Qt::black, Qt::white), 21.0);
+    }
+
+    /// GNOME says "no preference" of its light style: what was dark before is not any more.
+    void the_desktop_is_followed_back() {
+        const bool dark_before = qApp->palette().color(QPalette::Window).lightness() < 128;
+        Theme theme(*qApp);
+        QCOMPARE(theme.dark(), dark_before);
+        const auto says = [&theme](uint scheme) {
+            return QMetaObject::invokeMethod(&theme, "desktop_changed", Q_ARG(QString, "org.freedesktop.appearance"),
+                                             Q_ARG(QString, "color-scheme"),
+                                             Q_ARG(QDBusVariant, QDBusVariant(QVariant(scheme))));
+        };
+        for (const auto& [scheme, dark] : {std::pair{1U, true}, {0U, dark_before}, {1U, true}, {2U, false}}) {
+            QVERIFY(says(scheme));
+            QCOMPARE(theme.dark(), dark);
+        }
     }
 
     void heads_stand_over_their_columns() {
