@@ -74,12 +74,21 @@ void RunsView::focusInEvent(QFocusEvent* event) {
 
 void RunsView::mousePressEvent(QMouseEvent* event) {
     const QModelIndex index = indexAt(event->pos());
-    if (index.isValid() && event->button() == Qt::LeftButton &&
-        RunDelegate::star_rect(visualRect(index)).contains(event->pos())) {
-        emit star_clicked(index);
-        return;
-    }
-    QListView::mousePressEvent(event);
+    on_star_ = index.isValid() && event->button() == Qt::LeftButton &&
+               RunDelegate::star_rect(visualRect(index)).contains(event->pos());
+    on_star_ ? emit star_clicked(index) : QListView::mousePressEvent(event);
+}
+
+/// A list takes it for a click on the row that was pressed last.
+void RunsView::mouseReleaseEvent(QMouseEvent* event) {
+    if (!std::exchange(on_star_, false)) QListView::mouseReleaseEvent(event);
+}
+
+void RunsView::mouseDoubleClickEvent(QMouseEvent* event) {
+    const QModelIndex index = indexAt(event->pos());
+    if (index.isValid() && RunDelegate::star_rect(visualRect(index)).contains(event->pos()))
+        return mousePressEvent(event);
+    QListView::mouseDoubleClickEvent(event);
 }
 
 void RunsView::mouseMoveEvent(QMouseEvent* event) {
@@ -375,7 +384,7 @@ void RunsPanel::show_menu(const QPoint& at) {
         menu.addAction(icon(QStringLiteral("log")), tr("Details"), this, [this, run] { emit details_asked(run); });
     menu.addSeparator();
     menu.addAction(icon(QStringLiteral("star")),
-                   index.data(Role::StarredRole).toBool() ? tr("Remove star") : tr("Star"), this,
+                   studio_.history.starred(runs.value(0, run)) ? tr("Remove star") : tr("Star"), this,
                    &RunsPanel::toggle_star);
     menu.addAction(icon(QStringLiteral("edit")), tr("Name …"), this, &RunsPanel::rename);
     menu.addAction(icon(QStringLiteral("timeline")), tr("Add to the timeline"), this,

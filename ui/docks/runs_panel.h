@@ -57,9 +57,14 @@ signals:
 protected:
     void focusInEvent(QFocusEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
     void leaveEvent(QEvent* event) override;
     void startDrag(Qt::DropActions actions) override;
+
+private:
+    bool on_star_ = false; ///< was pressed
 };
 
 /// The history: search, stars, restore, compare, reveal, verify, delete with undo, disk use.

@@ -4208,6 +4208,10 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <source>Device · its memory, and what all programs use of it. Denoir has %1 of this machine&apos;s %2.</source>
         <translation>Gerät · sein Speicher und was alle Programme davon belegen. Denoir belegt %1 von %2 dieses Rechners.</translation>
     </message>
+    <message>
+        <source>waits for the engine</source>
+        <translation>wartet auf die Engine</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::StepReel</name>

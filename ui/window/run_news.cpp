@@ -35,6 +35,22 @@ RunNews::RunNews(app::RunQueue& queue, const app::RunHistory& history, app::Sett
     connect(&queue_, &app::RunQueue::paused_changed, this, [this](bool paused) {
         if (!paused) banners_.remove(QStringLiteral("failing"));
     });
+    connect(&queue_, &QAbstractItemModel::rowsInserted, this, [this](const QModelIndex&, int first, int last) {
+        for (int row = first; row <= last && !offered_.isEmpty(); ++row) {
+            const QModelIndex entry = queue_.index(row);
+            const bool waits = entry.data(Role::StateRole).toInt() == int(State::waiting);
+            if (waits && entry.data(Role::RunRole).toString() == offered_) withdraw_offer();
+        }
+    });
+    connect(&history_, &app::RunHistory::removed, this, [this](const QStringList& runs) {
+        if (runs.contains(offered_)) withdraw_offer();
+    });
+}
+
+/// It goes on by another button, or is gone.
+void RunNews::withdraw_offer() {
+    offered_.clear();
+    banners_.remove(QStringLiteral("resume"));
 }
 
 void RunNews::tell_history() {
@@ -122,6 +138,7 @@ void RunNews::offer_to_resume() {
                           .arg(steps)};
     if (const int more = int(runs.size()) - 1; more > 0)
         words << tr("%n more can be resumed from the queue.", nullptr, more);
+    offered_ = run;
     banners_.show_banner(QStringLiteral("resume"), Banners::Kind::info, words.join(QLatin1Char(' ')),
                          {{tr("Resume"), [this, run] { emit resume_asked(run); }}}, 0, [this, runs] { decline(runs); });
 }

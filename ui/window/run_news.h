@@ -43,6 +43,7 @@ private:
     void tell_history();
     QStringList left_at_work() const; ///< runs to offer, oldest first
     void decline(const QStringList& runs);
+    void withdraw_offer();
 
     app::RunQueue& queue_;
     const app::RunHistory& history_;
@@ -50,6 +51,7 @@ private:
     Banners& banners_;
     StatusLine& status_;
     const LogPanel& log_;
+    QString offered_; ///< the run that a banner offers to resume; empty: none
 };
 
 } // namespace denoir::ui

@@ -185,7 +185,7 @@ void StatusLine::refresh() {
         bar_->setValue(int(1000 * std::clamp(done, 0.0, 1.0)));
         const QVariant stage = at.data(Role::StageRole);
         QStringList parts;
-        if (stage.isValid()) parts << app::stage_text(static_cast<Stage>(stage.toInt()));
+        parts << (stage.isValid() ? app::stage_text(static_cast<Stage>(stage.toInt())) : tr("waits for the engine"));
         const int step = at.data(Role::StepRole).toInt(), steps = at.data(Role::StepsRole).toInt();
         if (steps > 0) parts.append(tr("step %1/%2").arg(step).arg(steps));
         const double pace = at.data(Role::PaceRole).toDouble();

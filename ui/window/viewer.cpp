@@ -225,7 +225,7 @@ void Viewer::layout_shown(Layout layout) {
     }
     watching_ = !sweeps && (watching_ || !worker_.busy());
     if (layout != Layout::compare) {
-        b_of_compare_ = preview_.info(Side::b) ? preview_.info(Side::b)->path : QString();
+        if (const auto* b = preview_.info(Side::b)) b_of_compare_ = b->path; // else there was another layout before
         end_comparison();
     } else if (!b_of_compare_.isEmpty() && !preview_.info(Side::b)) {
         preview_.show_clip(Side::b, std::exchange(b_of_compare_, {}));
@@ -239,6 +239,7 @@ void Viewer::forget(const QStringList& runs, const QString& next) {
     const bool shown = runs.contains(run_a_);
     const bool live = steps_.shows_live() && steps_.live().running(); // which stays in sight
     steps_.forget(runs);
+    if (runs.contains(b_of_compare_)) deleted_.push_back({Side::b, std::exchange(b_of_compare_, {}), {}});
     if (runs.contains(run_b_)) {
         deleted_.push_back({Side::b, run_b_, {}});
         end_comparison();
@@ -266,7 +267,10 @@ void Viewer::bring_back(const QStringList& runs) {
 /// Where nothing else is looked at since, the picture comes back with its run.
 void Viewer::show_again(const Deleted& deleted) {
     if (deleted.side == Side::b) {
-        if (!preview_.info(Side::b) && layouts_.current() == Layout::compare) compare({}, deleted.run);
+        if (layouts_.current() != Layout::compare)
+            b_of_compare_ = deleted.run;
+        else if (!preview_.info(Side::b))
+            compare({}, deleted.run);
     } else if (run_a_ == deleted.instead && (!deleted.instead.isEmpty() || !preview_.info(Side::a))) {
         show_run(deleted.run);
     }

@@ -52,6 +52,32 @@ private slots:
         QCOMPARE(shown(), oldest);
     }
 
+    /// B waits in whatever layouts are shown meanwhile, unless it is deleted there.
+    void b_waits_for_the_layout_compare() {
+        const app::Home home;
+        const QString first = listed_run(home, "one", 2, 1), second = listed_run(home, "two", 2, 2);
+        StudioFixture studio;
+        auto& viewer = studio.window().viewer();
+        auto& preview = studio.window().preview();
+        QTRY_COMPARE_WITH_TIMEOUT(studio.core().history.rowCount(), 2, 30000);
+        viewer.compare(first, second);
+        QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::a) && preview.info(app::Side::b), 30000);
+        for (const Layout layout : {Layout::create, Layout::tune, Layout::compare})
+            studio.window().layouts().show(layout);
+        QTRY_COMPARE_WITH_TIMEOUT(viewer.run(app::Side::b), second, 10000);
+        QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::b), 30000);
+        studio.window().layouts().show(Layout::create);
+        QVERIFY(!studio.core().history.remove({second}).isEmpty());
+        studio.window().layouts().show(Layout::compare);
+        QTest::qWait(300);
+        QVERIFY2(!said(studio).contains("two"), qPrintable(said(studio)));
+        QVERIFY(!preview.info(app::Side::b));
+        studio.window().layouts().show(Layout::create);
+        studio.core().history.restore();
+        studio.window().layouts().show(Layout::compare);
+        QTRY_COMPARE_WITH_TIMEOUT(viewer.run(app::Side::b), second, 10000);
+    }
+
     void a_deletion_is_done_again() {
         const app::Home home;
         const QString run = listed_run(home, "one", 2, 1), other = listed_run(home, "two", 2, 2);

@@ -325,6 +325,28 @@ private slots:
         StudioFixture studio;
         QVERIFY2(offered(studio).contains("number 3"), qPrintable(offered(studio)));
         QVERIFY2(!offered(studio).contains(" more"), qPrintable(offered(studio)));
+        // It goes on by another button.
+        auto& queue = studio.core().queue;
+        queue.set_paused(true);
+        queue.add_resume(home.data("runs/run-000003"));
+        QVERIFY2(!offered(studio).contains("interrupted"), qPrintable(offered(studio)));
+    }
+
+    /// Whoever is traced has the engine.
+    void a_run_that_waits_for_the_engine_is_said() {
+        const app::Home home;
+        const QString first = listed_run(home, "one", 2, 1);
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& core = studio.core();
+        (void)core.worker.verify(first); // of which nobody tells, as of a trace
+        studio.find<QAction>("run.generate")->trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(core.queue.running() != 0, 30000);
+        const QModelIndex entry = core.queue.index(core.queue.row_of(core.queue.running()));
+        QVERIFY(!entry.data(app::RunQueue::StageRole).isValid());
+        const QString words = studio.find<ElidedLabel>("status-stage")->whole();
+        QVERIFY2(words.contains("waits for the engine"), qPrintable(words));
+        QVERIFY(studio.idle());
     }
 
     /// An export's end hides nothing of a draft that is still written, and what is known to be slow says how long.
@@ -373,6 +395,56 @@ private slots:
         write("never mind", Qt::Key_Escape);
         QCOMPARE(name(), QStringLiteral("balloon"));
         QVERIFY(studio.window().findChildren<QInputDialog*>().isEmpty());
+    }
+
+    /// A star is no click on its row, also where that was clicked before.
+    void a_star_opens_nothing() {
+        const app::Home home;
+        const QString first = listed_run(home, "one", 2, 1), second = listed_run(home, "two", 2, 2);
+        StudioFixture studio;
+        auto& history = studio.core().history;
+        QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 2, 30000);
+        auto* list = studio.find<RunsView>("runs");
+        const auto shown = [&] { return studio.window().viewer().run(app::Side::a); };
+        studio.click(list->viewport(), studio.row_point(list, history.row_of(first)));
+        QCOMPARE(shown(), first);
+        studio.window().viewer().show_run(second);
+        const QRect row = list->visualRect(list->model()->index(history.row_of(first), 0));
+        const QPoint star = RunDelegate::star_rect(row).center();
+        studio.click(list->viewport(), star);
+        QVERIFY(history.starred(first));
+        QCOMPARE(shown(), second);
+        QTest::mouseDClick(studio.window().windowHandle(), Qt::LeftButton, {},
+                           list->viewport()->mapTo(&studio.window(), star));
+        QCOMPARE(shown(), second);
+    }
+
+    /// Of several the first decides for all.
+    void the_menu_says_what_becomes_of_the_stars() {
+        const app::Home home;
+        listed_run(home, "one", 2, 1);
+        listed_run(home, "two", 2, 2);
+        StudioFixture studio;
+        auto& history = studio.core().history;
+        QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 2, 30000);
+        auto* list = studio.find<RunsView>("runs");
+        const auto run = [&](int row) { return history.index(row).data(app::RunHistory::PathRole).toString(); };
+        history.set_starred(run(1), true);
+        list->selectAll();
+        QString words;
+        QTimer::singleShot(0, &studio.window(), [&words] {
+            auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+            if (!menu) return;
+            for (QAction* action : menu->actions())
+                if (action->text().contains("star", Qt::CaseInsensitive)) {
+                    words = action->text();
+                    action->trigger();
+                }
+            menu->close();
+        });
+        emit list->customContextMenuRequested(studio.row_point(list, 1));
+        QCOMPARE(words, QString("Star"));
+        QVERIFY(history.starred(run(0)) && history.starred(run(1)));
     }
 
     /// Whoever quits as a run ends keeps what it taught.
