@@ -215,9 +215,16 @@ void ImagesPanel::paste_start() {
 }
 
 void ImagesPanel::camera(Side side) {
-    auto* window = new CameraWindow(this);
-    connect(window, &CameraWindow::taken, this, [this, side](const QImage& picture) { take(side, {{}, picture}); });
-    window->show();
+    camera_side_ = side;
+    if (!camera_) {
+        camera_ = new CameraWindow(this);
+        connect(camera_, &CameraWindow::taken, this, [this](const QImage& picture) {
+            take(camera_side_, {{}, picture});
+        });
+    }
+    camera_->show();
+    camera_->raise();
+    camera_->activateWindow();
 }
 
 void ImagesPanel::remove(Side side) { studio_.document.set_value(key(side), QString()); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <QHash>
+#include <QPointer>
 #include <QTimer>
 #include <QWidget>
 
@@ -13,6 +14,7 @@ class QToolButton;
 
 namespace denoir::ui {
 
+class CameraWindow;
 class ElidedLabel;
 class Field;
 
@@ -69,6 +71,8 @@ private:
     ElidedLabel* before_name_;
     SeenImages seen_;
     QTimer ask_; ///< what of it will be seen
+    QPointer<CameraWindow> camera_;
+    Side camera_side_ = Side::start; ///< that its picture is for
     struct Seen {
         QString file; ///< what `picture` is of
         QImage picture;

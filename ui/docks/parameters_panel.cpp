@@ -232,7 +232,9 @@ NumberEdit* ParametersPanel::add_number(QVBoxLayout* form, const QString& key, c
     connect(edit, &NumberEdit::edited, this, [this, key, decimals](double value) {
         set(key, decimals == 0 ? QVariant(static_cast<int>(std::lround(value))) : QVariant(value));
     });
-    connect(field->label(), &ScrubLabel::scrubbed, edit, [edit](int notches) { edit->stepBy(notches); });
+    connect(field->label(), &ScrubLabel::scrubbed, edit, [edit](int notches) {
+        if (edit->isEnabled()) edit->stepBy(notches); // else its value is not known
+    });
     connect(field, &Field::reset_asked, this, [this, key] { reset(key); });
     tell_limits(*edit, key);
     return edit;
@@ -335,11 +337,15 @@ void ParametersPanel::add_size(QVBoxLayout* form) {
     field->add_control(turn);
     form->addWidget(field);
     fields_.insert(key_size, field);
-    show_.insert(key_size, [this] {
-        const int width = studio_.document.value(QStringLiteral("width")).toInt();
-        const int height = studio_.document.value(QStringLiteral("height")).toInt();
-        if (width > 0 && height > 0 && !size_->lineEdit()->isModified() && !refused_.contains(key_size))
-            size_->setEditText(size_text(width, height));
+    const auto size_now = [this] { // empty: not known
+        return QSize(studio_.document.value(QStringLiteral("width")).toInt(),
+                     studio_.document.value(QStringLiteral("height")).toInt());
+    };
+    show_.insert(key_size, [this, turn, size_now] {
+        const QSize size = size_now();
+        turn->setEnabled(!size.isEmpty());
+        if (!size.isEmpty() && !size_->lineEdit()->isModified() && !refused_.contains(key_size))
+            size_->setEditText(size_text(size.width(), size.height()));
     });
     connect(size_, &QComboBox::activated, this, [this](int row) {
         const QSize size = size_->itemData(row).toSize();
@@ -348,16 +354,15 @@ void ParametersPanel::add_size(QVBoxLayout* form) {
     connect(size_->lineEdit(), &QLineEdit::editingFinished, this, [this] {
         if (size_->lineEdit()->isModified()) set_size(size_->currentText());
     });
-    connect(turn, &QToolButton::clicked, this, [this] {
-        set_size(size_text(studio_.document.value(QStringLiteral("height")).toInt(),
-                           studio_.document.value(QStringLiteral("width")).toInt()));
-    });
-    connect(field->label(), &ScrubLabel::scrubbed, this, [this](int notches) {
+    connect(turn, &QToolButton::clicked, this,
+            [this, size_now] { set_size(size_text(size_now().height(), size_now().width())); });
+    connect(field->label(), &ScrubLabel::scrubbed, this, [this, size_now](int notches) {
+        const QSize size = size_now();
+        if (size.isEmpty()) return;
         // Both sides grow by the aspect of the default, as near as the model's multiples allow.
         const int multiple = studio_.document.variant().multiple();
-        const int width = studio_.document.value(QStringLiteral("width")).toInt() + multiple * notches;
-        const double aspect = studio_.document.value(QStringLiteral("height")).toDouble() /
-                              studio_.document.value(QStringLiteral("width")).toDouble();
+        const int width = size.width() + multiple * notches;
+        const double aspect = double(size.height()) / size.width();
         if (width >= multiple && width <= 4096) set_size(size_text(width, nearest_side(width * aspect, multiple)));
     });
     connect(field, &Field::reset_asked, this, [this] {

@@ -29,6 +29,10 @@
 
 namespace denoir::ui {
 
+namespace {
+const QString negative_key = QStringLiteral("negative_prompt");
+} // namespace
+
 PromptEdit::PromptEdit(QWidget* parent) : QPlainTextEdit(parent) {
     setUndoRedoEnabled(false);
     setTabChangesFocus(true);
@@ -114,6 +118,7 @@ PromptPanel::PromptPanel(Studio& studio, QWidget* parent)
             tr("Tokens of the model's own tokenizer, end mark included; what is over the limit is cut away"));
     }
     count_->setObjectName(QStringLiteral("prompt-tokens"));
+    negative_count_->setObjectName(QStringLiteral("negative-tokens"));
     wildcards_->setProperty("quiet", true);
     wildcards_->hide();
     problem_->setProperty("error", true);
@@ -153,7 +158,7 @@ PromptPanel::PromptPanel(Studio& studio, QWidget* parent)
     connect(prompt_, &PromptEdit::edited, this,
             [this](const QString& text) { studio_.document.set_value(QStringLiteral("prompt"), text); });
     connect(negative_, &PromptEdit::edited, this,
-            [this](const QString& text) { studio_.document.set_value(QStringLiteral("negative_prompt"), text); });
+            [this](const QString& text) { studio_.document.set_value(negative_key, text); });
     connect(negative_toggle_, &QToolButton::clicked, this,
             [this] { set_negative_open(!negative_->isVisibleTo(this)); });
     connect(default_negative_, &QToolButton::clicked, this, &PromptPanel::use_default_negative);
@@ -179,8 +184,9 @@ void PromptPanel::focus_prompt() {
 void PromptPanel::refresh(const QStringList& keys) {
     const auto& document = studio_.document;
     prompt_->show_text(document.value(QStringLiteral("prompt")).toString());
-    const bool has = document.has_value(QStringLiteral("negative_prompt"));
-    negative_->show_text(has ? document.value(QStringLiteral("negative_prompt")).toString() : QString());
+    const bool has = document.has_value(negative_key);
+    negative_->show_text(has ? document.value(negative_key).toString() : QString());
+    refresh_negative();
     refresh_wildcards();
     if (keys.isEmpty() || keys.contains(QLatin1String("prompt")) || keys.contains(QLatin1String("negative_prompt")) ||
         keys.contains(QLatin1String("model")) || keys.contains(QLatin1String("parts")) ||
@@ -189,10 +195,9 @@ void PromptPanel::refresh(const QStringList& keys) {
 }
 
 void PromptPanel::refresh_defaults() {
-    const QString standard = studio_.document.default_value(QStringLiteral("negative_prompt")).toString();
-    negative_->setPlaceholderText(standard.isEmpty() ? tr("What is not to be seen. This model's default is nothing.")
-                                                     : tr("The model's default: %1").arg(standard));
+    const QString standard = studio_.document.default_value(negative_key).toString();
     default_negative_->setEnabled(!standard.isEmpty());
+    refresh_negative();
     // Which default counts, and the tokenizer's limit, is known only once the model has been looked at.
     const QString model = studio_.document.value(QStringLiteral("model")).toString();
     if (QString now = model + QLatin1Char('\n') + standard; now != counted_for_) {
@@ -203,6 +208,15 @@ void PromptPanel::refresh_defaults() {
     problem_->setText(app::words(issue));
     problem_->setVisible(!issue.isEmpty());
     refresh_wildcards();
+}
+
+/// One that was emptied is used as it is, and is not the default.
+void PromptPanel::refresh_negative() {
+    const QString standard = studio_.document.default_value(negative_key).toString();
+    negative_->setPlaceholderText(standard.isEmpty() ? tr("What is not to be seen. This model's default is nothing.")
+                                  : studio_.document.has_value(negative_key)
+                                      ? tr("What is not to be seen: nothing, instead of the model's default.")
+                                      : tr("The model's default: %1").arg(standard));
 }
 
 void PromptPanel::refresh_wildcards() {
@@ -224,11 +238,9 @@ void PromptPanel::ask_count() {
     };
     const ModelParts& parts = studio_.document.asked().parts;
     studio_.tokens.count(QStringLiteral("prompt"), encoded(prompt_->toPlainText()), model, parts);
-    const QString negative = encoded(negative_->toPlainText());
-    studio_.tokens.count(
-        QStringLiteral("negative"),
-        negative.isEmpty() ? studio_.document.default_value(QStringLiteral("negative_prompt")).toString() : negative,
-        model, parts);
+    const QString negative = studio_.document.value(negative_key).toString();
+    studio_.tokens.count(QStringLiteral("negative"),
+                         studio_.document.has_value(negative_key) ? encoded(negative) : negative, model, parts);
 }
 
 void PromptPanel::counted(const QString& tag, int tokens, int limit) {
@@ -261,9 +273,9 @@ void PromptPanel::choose_prompt(const QString& text) {
 }
 
 void PromptPanel::use_default_negative() {
-    const QString standard = studio_.document.default_value(QStringLiteral("negative_prompt")).toString();
+    const QString standard = studio_.document.default_value(negative_key).toString();
     if (standard.isEmpty()) return;
-    studio_.document.set_value(QStringLiteral("negative_prompt"), standard);
+    studio_.document.set_value(negative_key, standard);
     set_negative_open(true);
 }
 

@@ -50,6 +50,7 @@ public slots:
 private:
     void refresh(const QStringList& keys);
     void refresh_defaults();
+    void refresh_negative(); ///< what stands in it while it is empty
     void refresh_wildcards();
     void ask_count();
     void counted(const QString& tag, int tokens, int limit);

@@ -3610,6 +3610,10 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <source>Prompt after</source>
         <translation>Nächster Prompt</translation>
     </message>
+    <message>
+        <source>What is not to be seen: nothing, instead of the model&apos;s default.</source>
+        <translation>Was nicht zu sehen sein soll: nichts, statt der Vorgabe des Modells.</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::QueuePanel</name>

@@ -10,6 +10,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
+#include <QPlainTextEdit>
 #include <QScrollArea>
 #include <QStandardPaths>
 #include <QToolButton>
@@ -32,6 +33,7 @@
 #include "ui/theme/colours.h"
 #include "ui/widgets/elided_combo.h"
 #include "ui/widgets/elided_label.h"
+#include "ui/widgets/field.h"
 
 using namespace denoir;
 using namespace denoir::ui;
@@ -334,6 +336,50 @@ private slots:
         write(size->lineEdit(), "64x48");
         QVERIFY(!shows_error(field_of(size)));
         QVERIFY(studio.find<QLabel>("estimate")->text() != QStringLiteral("cannot start yet"));
+    }
+
+    /// A negative prompt that was emptied is no default.
+    void an_empty_negative_prompt_is_said() {
+        const app::Home home;
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& document = studio.core().document;
+        auto* negative = studio.find<QPlainTextEdit>("negative-prompt");
+        QVERIFY(!document.default_value("negative_prompt").toString().isEmpty());
+        const QString standard = negative->placeholderText();
+        QVERIFY2(standard.startsWith("The model's default"), qPrintable(standard));
+        const auto tokens = [&] { return studio.find<ElidedLabel>("negative-tokens")->whole(); };
+        document.set_value("negative_prompt", "");
+        QVERIFY(document.resolved()->negative_prompt->empty());
+        QVERIFY2(!negative->placeholderText().contains("default:"), qPrintable(negative->placeholderText()));
+        document.reset("negative_prompt");
+        QTRY_VERIFY_WITH_TIMEOUT(tokens().contains('/'), 20000);
+        const QString all = tokens();
+        document.set_value("negative_prompt", "");
+        QTRY_VERIFY2_WITH_TIMEOUT(tokens() != all && tokens().startsWith("1/"), qPrintable(tokens()), 20000);
+        document.reset("negative_prompt");
+        QCOMPARE(negative->placeholderText(), standard);
+        QTRY_COMPARE_WITH_TIMEOUT(tokens(), all, 20000);
+    }
+
+    /// Before a model was found there is no value to go on from.
+    void what_is_not_known_is_not_dragged() {
+        const app::BareHome home;
+        StudioFixture studio;
+        auto& document = studio.core().document;
+        QVERIFY(document.wait_resolved(20000));
+        QVERIFY2(!document.value("width").isValid() && !document.value("steps").isValid(), "a default is known");
+        for (const char* name : {"size", "steps"}) {
+            Field* field = nullptr;
+            for (auto* each : studio.window().findChildren<Field*>())
+                if (each->control()->objectName() == QLatin1String(name)) field = each;
+            QVERIFY(field);
+            emit field->label()->scrubbed(3);
+            for (auto* button : field->findChildren<QToolButton*>())
+                if (button->toolTip().startsWith("Swap")) button->click();
+            QVERIFY(field->findChild<QLabel*>("error")->text().isEmpty());
+        }
+        for (const char* key : {"width", "height", "steps"}) QVERIFY2(!document.has_value(key), key);
     }
 
     void a_selection_without_the_focus_is_quiet() {
