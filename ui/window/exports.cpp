@@ -69,8 +69,12 @@ void Exports::end_task(Task task) {
 }
 
 void Exports::connect_cut() {
-    connect(&studio_.project, &app::Project::media_changed, this,
-            [this] { banners_.remove(QStringLiteral("export-missing")); });
+    const auto look_again = [this] {
+        const int row = studio_.project.row_of(missed_);
+        if (row < 0 || !studio_.project.is_missing(row)) banners_.remove(QStringLiteral("export-missing"));
+    };
+    connect(&studio_.project, &app::Project::media_changed, this, look_again);
+    connect(&studio_.project, &app::Project::changed, this, look_again);
     const auto& worker = studio_.exporter;
     connect(&worker, &app::CutExporter::progressed, this, [this](const QString&, int frame, int frames) {
         status_.show_task(Task::cut, tr("exporting · frame %1/%2").arg(frame).arg(frames), frame, frames);
@@ -108,6 +112,7 @@ void Exports::export_cut() {
     for (int row = 0; row < project.count(); ++row) {
         const QString run = project.shot(row).current().run;
         if (project.is_there(row) || (!run.isEmpty() && app::has_exact_clip(run))) continue;
+        missed_ = project.shot(row).id;
         emit shot_missing(row);
         app::Issue issue = project.missing_issue(row);
         issue.file.clear();                         // long, and where the shot is pointed at

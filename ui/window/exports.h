@@ -64,6 +64,7 @@ private:
     app::Exporter exporter_{this}; ///< of comparisons and sweeps
     std::function<void()> again_;  ///< asks where to write what exporter_ is at
     QString out_, cut_out_;        ///< where that is written to, and the cut
+    QString missed_;               ///< the shot because of which the cut could not be exported
     struct Kept {
         QString run, out;
         int step = 0;

@@ -106,6 +106,7 @@ void MainWindow::connect_project() {
     });
     connect(&studio_.project, &app::Project::path_changed, this, &MainWindow::update_title);
     connect(&studio_.project, &app::Project::modified_changed, this, &MainWindow::update_title);
+    connect(&studio_.project, &app::Project::changed, this, &MainWindow::update_title); // whether there are shots
 }
 
 void MainWindow::connect_opener() {

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/window/project_files.h"
 
+#include <QDir>
 #include <QFileInfo>
 #include <QLocale>
 #include <QMenu>
 #include <QMessageBox>
 
+#include <algorithm>
 #include <utility>
 
 #include "app/base/settings.h"
@@ -30,9 +32,11 @@ ProjectFiles::ProjectFiles(Studio& studio, app::RememberedRequest& remembered, B
       recent_(studio.settings) {
     const auto& project = studio_.project;
     connect(&project, &app::Project::loaded, this, [this] { banners_.remove(QStringLiteral("missing")); });
-    connect(&project, &app::Project::media_changed, this, [this] {
+    const auto look = [this] {
         if (studio_.project.missing_media().isEmpty()) banners_.remove(QStringLiteral("missing"));
-    });
+    };
+    connect(&project, &app::Project::media_changed, this, look);
+    connect(&project, &app::Project::changed, this, look);
     connect(&project, &app::Project::loaded, this, &ProjectFiles::forget_question);
     connect(&project, &app::Project::modified_changed, this, [this](bool modified) {
         if (!modified) forget_question();
@@ -100,6 +104,7 @@ void ProjectFiles::write(const std::function<void()>& save, const QString& words
         remembered_.save();
         save();
         studio_.settings.add_recent_project(studio_.project.path());
+        for (const char* banner : {"save", "close"}) banners_.remove(QLatin1String(banner)); // that it could not be
         emit said(words);
         if (then) then();
     } catch (const Error& error) {
@@ -151,6 +156,7 @@ void ProjectFiles::replace_request(const QString& label, const std::function<voi
 }
 
 void ProjectFiles::offer_recent(QMenu& menu) {
+    menu.setToolTipsVisible(true);
     connect(&recent_, &app::RecentProjects::changed, &menu, [this, &menu] { fill_recent(menu); });
     connect(&menu, &QMenu::aboutToShow, &recent_, &app::RecentProjects::look);
     fill_recent(menu);
@@ -158,9 +164,15 @@ void ProjectFiles::offer_recent(QMenu& menu) {
 
 void ProjectFiles::fill_recent(QMenu& menu) {
     menu.clear();
-    for (const QString& path : recent_.there())
-        menu.addAction(literal(QFileInfo(path).completeBaseName()), this, [this, path] { open(path); })
+    const QStringList paths = recent_.there();
+    const auto name_of = [](const QString& path) { return QFileInfo(path).completeBaseName(); };
+    for (const QString& path : paths) {
+        QString name = name_of(path);
+        const auto same = std::ranges::count(paths, name, name_of);
+        if (same > 1) name += QStringLiteral(" – ") + QFileInfo(path).dir().dirName();
+        menu.addAction(literal(name), this, [this, path] { open(path); })
             ->setToolTip(path);
+    }
     if (menu.isEmpty()) menu.addAction(tr("none yet"))->setEnabled(false);
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Projects in the whole window: what is new, saved, kept, recovered or open twice.
 #include <QLockFile>
+#include <QMenu>
+#include <QMenuBar>
 #include <QMessageBox>
 #include <QUndoStack>
 
@@ -52,6 +54,70 @@ private slots:
         QVERIFY(!studio.core().project.is_modified());
         studio.key(Qt::Key_Z, Qt::ControlModifier);
         QCOMPARE(document.value("prompt").toString(), QStringLiteral("a red balloon"));
+    }
+
+    /// Before it there was a prompt alone, which had been changed, too.
+    void the_title_tells_of_the_first_shot() {
+        const app::Home home;
+        StudioFixture studio;
+        app::write_clip(home.file("a.mp4"), 64, 48, 6);
+        studio.core().document.set_value("prompt", "a red balloon");
+        QCOMPARE(studio.window().windowTitle(), QString("Denoir"));
+        studio.core().project.add_shot(app::take_of_video(home.file("a.mp4")));
+        QVERIFY2(studio.window().windowTitle().startsWith("Untitled"), qPrintable(studio.window().windowTitle()));
+        QVERIFY(studio.window().isWindowModified());
+        studio.core().project.remove_shot(0);
+        QCOMPARE(studio.window().windowTitle(), QString("Denoir"));
+    }
+
+    /// What is missed is not missed any more where its shot, or the whole project, is gone.
+    void what_is_missed_goes_with_its_shot() {
+        const app::Home home;
+        StudioFixture studio;
+        auto& project = studio.core().project;
+        const auto tell = [&] {
+            app::write_clip(home.file("a.mp4"), 64, 48, 6);
+            project.add_shot(app::take_of_video(home.file("a.mp4")));
+            QVERIFY(QFile::remove(home.file("a.mp4")));
+            studio.find<QAction>("file.export")->trigger();
+            QVERIFY2(said(studio).contains("cannot be exported yet"), qPrintable(said(studio)));
+            QTRY_VERIFY_WITH_TIMEOUT(project.is_missing(0), 30000);
+            QVERIFY2(said(studio).contains("cannot be exported yet"), qPrintable(said(studio)));
+        };
+        tell();
+        project.remove_shot(0);
+        QVERIFY2(!said(studio).contains("cannot be exported yet"), qPrintable(said(studio)));
+        tell();
+        project.clear();
+        QVERIFY2(!said(studio).contains("cannot be exported yet"), qPrintable(said(studio)));
+    }
+
+    /// Two of one name are told apart by their folders.
+    void recent_projects_can_be_told_apart() {
+        const app::Home home;
+        for (const char* folder : {"one", "two"}) {
+            QVERIFY(QDir(home.path()).mkdir(QLatin1String(folder)));
+            app::Project project;
+            project.save_as(home.file(QLatin1String(folder) + QStringLiteral("/cut.denoir")));
+        }
+        app::Project other;
+        other.save_as(home.file("other.denoir"));
+        StudioFixture studio;
+        for (const char* name : {"other", "one/cut", "two/cut"})
+            studio.window().open_path(home.file(QLatin1String(name) + QStringLiteral(".denoir")));
+        const QMenu* recent = nullptr;
+        for (const auto* menu : studio.window().menuBar()->findChildren<QMenu*>())
+            if (menu->title() == QString("Open &recent")) recent = menu;
+        QVERIFY(recent);
+        QStringList names;
+        const auto all = [&] {
+            names.clear();
+            for (const auto* action : recent->actions()) names << action->text();
+            return names.size();
+        };
+        QTRY_COMPARE_WITH_TIMEOUT(all(), 3, 10000);
+        names.sort();
+        QCOMPARE(names, (QStringList{"cut – one", "cut – two", "other"}));
     }
 
     /// What was saved with its project does not come into the next one.

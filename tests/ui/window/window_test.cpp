@@ -8,6 +8,7 @@
 #include <QLabel>
 #include <QMediaDevices>
 #include <QMenu>
+#include <QMenuBar>
 #include <QMessageBox>
 #include <QMimeData>
 #include <QPushButton>
@@ -177,6 +178,42 @@ private slots:
         const auto* words = camera->findChild<QLabel*>();
         QVERIFY2(words->text().contains("No camera"), qPrintable(words->text()));
         QVERIFY(!camera->findChild<QPushButton*>()->isEnabled());
+    }
+
+    /// Asked for twice there is one window, and its picture is for the side it was asked for last.
+    void there_is_one_camera() {
+        if (!QMediaDevices::videoInputs().isEmpty()) QSKIP("this machine has a camera");
+        const app::Home home;
+        StudioFixture studio;
+        load_tiny(studio);
+        for (int i = 0; i < 2; ++i) studio.window().actions().at("edit.camera")->trigger();
+        QCOMPARE(studio.window().findChildren<CameraWindow*>().size(), 1);
+    }
+
+    /// Keys are named as they are now, and none where there is none.
+    void texts_name_the_keys_of_now() {
+        const app::Home home;
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& actions = studio.window().actions();
+        const auto* find = studio.window().menuBar()->cornerWidget()->findChild<QToolButton*>();
+        if (!find) find = qobject_cast<QToolButton*>(studio.window().menuBar()->cornerWidget());
+        QVERIFY(find);
+        QVERIFY2(find->text().startsWith("Ctrl+K: "), qPrintable(find->text()));
+        actions.set_shortcuts("view.palette", {QKeySequence("Ctrl+Shift+P")});
+        QVERIFY2(find->text().startsWith("Ctrl+Shift+P: "), qPrintable(find->text()));
+        actions.set_shortcuts("view.palette", {});
+        QVERIFY2(find->text().startsWith("Find any action"), qPrintable(find->text()));
+        const auto said_of = [&](const char* action) {
+            studio.window().say("nothing");
+            actions.at(QLatin1String(action))->trigger();
+            return studio.find<ElidedLabel>("status-stage")->whole();
+        };
+        actions.set_shortcuts("run.to-timeline", {});
+        QVERIFY2(!said_of("timeline.split").contains("()"), qPrintable(said(studio)));
+        studio.window().layouts().show(Layout::compare);
+        actions.set_shortcuts("view.timeline", {});
+        QCOMPARE(said_of("timeline.split"), QString("The timeline is not shown."));
     }
 
     void wrong_files_are_named_and_left_alone() {
@@ -510,6 +547,8 @@ private slots:
         studio.key(Qt::Key_S, Qt::ControlModifier);
         QVERIFY(!project.is_modified());
         QVERIFY(read(home.file("cut.denoir")).contains("another name"));
+        const QString banners = studio.window().banners().texts().join('\n');
+        QVERIFY2(!banners.contains("cut.denoir"), qPrintable(banners)); // that it could not be written
     }
 
     /// Unless something else than the place was wrong.
