@@ -13,6 +13,9 @@ namespace denoir::ui {
 EntryEditing::EntryEditing(app::RunQueue& queue, const app::Project& project, Banners& banners, QObject* parent)
     : QObject(parent), queue_(queue), project_(project), banners_(banners) {
     connect(&project_, &app::Project::loaded, this, &EntryEditing::end);
+    connect(&queue_, &QAbstractItemModel::rowsRemoved, this, [this] {
+        if (active() && queue_.row_of(entry_) < 0) end(); // there is nothing to put anything into
+    });
     connect(&project_, &app::Project::step_changed, this, [this](int step) {
         if (active() && step < step_) end();
     });

@@ -22,6 +22,7 @@ Generation::Generation(const Studio& studio, ParametersPanel& parameters, EntryE
     connect(&studio_.inputs, &app::Preparations::finished, this, &Generation::generate_waiting);
     connect(&studio_.inputs, &app::Preparations::failed, this, [this](const app::Issue& issue) {
         waiting_.clear(); // not without what it was asked for with
+        sweep_waits_ = false;
         emit said(issue.line());
     });
 }
@@ -40,6 +41,7 @@ bool Generation::waits() const { return studio_.document.pending() || studio_.in
 void Generation::generate_waiting() {
     if (waits()) return;
     for (const bool next : std::exchange(waiting_, {})) generate(next);
+    if (std::exchange(sweep_waits_, false)) sweep();
 }
 
 void Generation::generate(bool next) {
@@ -73,6 +75,8 @@ void Generation::put_in_line(bool next) {
 void Generation::sweep() {
     auto& sweeps = studio_.sweeps;
     if (!commit() || sweeps.starting()) return;
+    sweep_waits_ = studio_.inputs.busy();
+    if (sweep_waits_) return;
     if (!sweeps.axes().issue().isEmpty()) return emit said(app::words(sweeps.axes().issue()));
     studio_.prompts.add(QString::fromStdString(studio_.document.asked().prompt));
     sweeps.start();

@@ -51,6 +51,7 @@ private:
     EntryEditing& editing_;
     Extension& extension_;
     std::vector<bool> waiting_; ///< `next` of each that was asked for while the request was resolved
+    bool sweep_waits_ = false;  ///< for what it needs to be read
 };
 
 } // namespace denoir::ui

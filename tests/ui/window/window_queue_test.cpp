@@ -2,11 +2,13 @@
 // What is put in line in the whole window: entries that are edited or taken away, branches, seeds.
 #include <QListView>
 #include <QSpinBox>
+#include <QThread>
 #include <optional>
 
 #include "app/request/request_document.h"
 #include "app/runs/run_history.h"
 #include "app/runs/run_queue.h"
+#include "app/sweep/sweep_document.h"
 #include "engine/session/request_json.h"
 #include "tests/ui/window/window_main.h"
 #include "tests/ui/window/window_tools.h"
@@ -140,6 +142,51 @@ private slots:
         generate->trigger();
         QTRY_COMPARE_WITH_TIMEOUT(queue.rowCount(), 2, 30000);
         QCOMPARE(queue.snapshot(queue.index(0).data(app::RunQueue::IdRole).toULongLong())->request.steps, 3);
+    }
+
+    /// A sweep begins with what is being prepared, as a run does.
+    void a_sweep_waits_for_what_is_prepared() {
+        const app::Home home;
+        StudioFixture studio(Layout::tune);
+        load_tiny(studio);
+        auto& core = studio.core();
+        core.queue.set_paused(true);
+        core.sweeps().axes().set_all({{"seed", "1, 2"}}, {});
+        QVERIFY(core.document.wait_resolved(20000));
+        QObject window; // as a picture that is pasted
+        const auto slowly = [] {
+            QThread::msleep(100);
+            return 2;
+        };
+        core.inputs.put(&window, slowly, [&](int steps) { core.document.set_value("steps", steps); });
+        studio.find<QAction>("run.generate")->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(core.queue.rowCount(), 2, 30000);
+        for (int row = 0; row < 2; ++row) {
+            const QModelIndex entry = core.queue.index(row);
+            const auto snapshot = core.queue.snapshot(entry.data(app::RunQueue::IdRole).toULongLong());
+            QCOMPARE(snapshot->request.steps.value_or(0), 2);
+        }
+    }
+
+    /// There is nothing left to put the changes into, and Generate makes a run of them.
+    void an_edit_ends_with_its_entry() {
+        const app::Home home;
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& queue = studio.core().queue;
+        queue.set_paused(true);
+        auto* generate = studio.find<QAction>("run.generate");
+        generate->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(queue.rowCount(), 1, 30000);
+        auto* list = studio.find<QListView>("queue");
+        studio.click(list->viewport(), studio.row_point(list, 0));
+        QTest::keyClick(list, Qt::Key_Return);
+        QVERIFY(said(studio).contains("waiting run"));
+        queue.clear_waiting();
+        QVERIFY2(!said(studio).contains("waiting run"), qPrintable(said(studio)));
+        generate->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(queue.rowCount(), 1, 30000);
+        QVERIFY2(!said(studio).contains("has begun meanwhile"), qPrintable(said(studio)));
     }
 
     /// Undo brings the own request back: Generate then makes a run of it, and leaves the waiting one alone.
