@@ -97,16 +97,17 @@ int run(QApplication& program, const ui::Arguments& arguments) {
     window.show();
     window.begin(arguments.layout.value_or(ui::Layout::create));
     window.open_paths(arguments.paths);
-    QObject::connect(&instance, &app::SingleInstance::arguments_received, &window, [&window](const QStringList& paths) {
-        window.open_paths(paths);
+    const auto come_forward = [&window] {
         window.setWindowState(window.windowState() & ~Qt::WindowMinimized);
         window.raise();
         window.activateWindow();
-    });
-    QObject::connect(&core.notifier, &app::Notifier::activated, &window, [&window] {
-        window.raise();
-        window.activateWindow();
-    });
+    };
+    QObject::connect(&instance, &app::SingleInstance::arguments_received, &window,
+                     [&window, come_forward](const QStringList& paths) {
+                         window.open_paths(paths);
+                         come_forward();
+                     });
+    QObject::connect(&core.notifier, &app::Notifier::activated, &window, come_forward);
     const int code = QApplication::exec();
     instance.end();
     return code;
