@@ -2,6 +2,7 @@
 #include "ui/window/run_news.h"
 
 #include "app/base/engine_text.h"
+#include "app/base/folder.h"
 #include "app/base/settings.h"
 #include "app/base/text.h"
 #include "app/runs/run_history.h"
@@ -43,7 +44,7 @@ RunNews::RunNews(app::RunQueue& queue, const app::RunHistory& history, app::Sett
         }
     });
     connect(&history_, &app::RunHistory::removed, this, [this](const QStringList& runs) {
-        if (runs.contains(offered_)) withdraw_offer();
+        if (!offered_.isEmpty() && runs.contains(app::real_path(offered_))) withdraw_offer();
     });
 }
 

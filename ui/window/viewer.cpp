@@ -267,10 +267,10 @@ void Viewer::bring_back(const QStringList& runs) {
 /// Where nothing else is looked at since, the picture comes back with its run.
 void Viewer::show_again(const Deleted& deleted) {
     if (deleted.side == Side::b) {
-        if (layouts_.current() != Layout::compare)
-            b_of_compare_ = deleted.run;
-        else if (!preview_.info(Side::b))
+        if (layouts_.current() == Layout::compare && !preview_.info(Side::b))
             compare({}, deleted.run);
+        else if (layouts_.current() != Layout::compare && b_of_compare_.isEmpty())
+            b_of_compare_ = deleted.run;
     } else if (run_a_ == deleted.instead && (!deleted.instead.isEmpty() || !preview_.info(Side::a))) {
         show_run(deleted.run);
     }
