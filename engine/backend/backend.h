@@ -174,8 +174,8 @@ public:
     virtual void rope(const Tensor& x, const Rope&, int heads, Tensor& out) = 0;
     /// x + y·gate[r]; gate [R,C] f32.
     virtual void gated_add(const Tensor& x, const Tensor& y, const Tensor& gate, Tensor& out) = 0;
-    /// sum = x + y·gate[r], without a gate x + y, and out = the layer norm of sum; sum f32. A device may read x and y
-    /// once for both.
+    /// sum = x + y·gate[r], without a gate x + y, and out = the layer norm of sum as it was written, in f32 or bf16. A
+    /// device may read x and y once for both.
     virtual void add_layer_norm(const Tensor& x, const Tensor& y, const Tensor* gate, const LayerNormOptions&,
                                 Tensor& sum, Tensor& out);
 

@@ -191,15 +191,15 @@ Tensor gated_add(const Tensor& x, const Tensor& y, const Tensor& gate, DType out
 }
 
 std::pair<Tensor, Tensor> add_layer_norm(const Tensor& x, const Tensor& y, const Tensor* gate,
-                                         const LayerNormOptions& options, DType out) {
+                                         const LayerNormOptions& options, DType sum, DType out) {
     const Scope timed(Zone::norm);
     assert(x.rank() == 2 && x.shape() == y.shape() && (!gate || is_table(*gate, x)));
     assert(options.modulate ? is_table(*options.weight, x) && is_table(*options.bias, x)
                             : is_vector(options.weight, x.size(1)) && is_vector(options.bias, x.size(1)));
     Backend& backend = backend_of(x);
-    Tensor sum = backend.empty(x.shape(), DType::f32), normalised = backend.empty(x.shape(), out);
-    backend.add_layer_norm(as_rows(x), as_rows(y), gate, options, sum, normalised);
-    return {sum, normalised};
+    Tensor added = backend.empty(x.shape(), sum), normalised = backend.empty(x.shape(), out);
+    backend.add_layer_norm(as_rows(x), as_rows(y), gate, options, added, normalised);
+    return {added, normalised};
 }
 
 Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options, DType out) {

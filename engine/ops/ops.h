@@ -29,9 +29,9 @@ Tensor layer_norm_modulate(const Tensor& x, const Tensor& shift, const Tensor& s
 Tensor rms_norm(const Tensor& x, const Tensor& weight, const RmsOptions&, DType out);
 Tensor rms_norm_rope(const Tensor& x, const Tensor& weight, const RmsOptions&, const Rope&, int heads, DType out);
 Tensor gated_add(const Tensor& x, const Tensor& y, const Tensor& gate, DType out);
-/// { x + y·gate (null: x + y) in f32, its layer norm in `out` }; x, y [L, C]
+/// { x + y·gate (null: x + y) in `sum`, its layer norm in `out` }; x, y [L, C]
 std::pair<Tensor, Tensor> add_layer_norm(const Tensor& x, const Tensor& y, const Tensor* gate, const LayerNormOptions&,
-                                         DType out);
+                                         DType sum, DType out);
 Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions&, DType out);
 Tensor conv(std::span<const Tensor> frames, const Weight& w, const Weight* bias, const Tensor* residual,
             const ConvOptions&, DType out);

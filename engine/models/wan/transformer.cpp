@@ -253,32 +253,49 @@ Tensor feed_forward(const Module& m, const Pass& p, const Tensor& x) {
     return y;
 }
 
-/// LN(x)·(1 + scale) + shift, ready for a linear layer.
-Tensor modulated_norm(const Module& m, const Pass& p, const Tensor& x, const Tensor& shift, const Tensor& scale,
-                      bool round_norm) {
+/// The residual stream [L, D] between two blocks: x, or x + y·gate, where the last sum of a block waits for the norm
+/// that reads it: the two may be one pass over memory.
+struct Stream {
+    Tensor x, y = {}, gate = {};
+    Tensor sum(const Pass& p) const { return y ? ops::gated_add(x, y, gate, p.precision.stream) : x; }
+};
+
+/// x of the stream, and LN(x)·(1 + scale) + shift, ready for a linear layer.
+std::pair<Tensor, Tensor> modulated_norm(const Module& m, const Pass& p, const Stream& stream, const Tensor& shift,
+                                         const Tensor& scale) {
+    const bool first = !stream.y, round_norm = first && p.precision.round_first_norm;
+    Tensor x = stream.x, y;
     const auto normalised = [&] {
         return ops::layer_norm(x, nullptr, nullptr, p.config.eps, round_norm ? DType::bf16 : DType::f32);
     };
+    if (!first)
+        std::tie(x, y) = ops::add_layer_norm(x, stream.y, &stream.gate,
+                                             {.weight = &scale, .bias = &shift, .modulate = true, .eps = p.config.eps},
+                                             p.precision.stream, p.precision.compute);
+    else if (round_norm)
+        y = nn::modulate(normalised(), shift, scale, p.precision.compute);
+    else
+        y = ops::layer_norm_modulate(x, shift, scale, p.config.eps, p.precision.compute);
     p.tell(m, "norm1", normalised);
-    Tensor y = round_norm ? nn::modulate(normalised(), shift, scale, p.precision.compute)
-                          : ops::layer_norm_modulate(x, shift, scale, p.config.eps, p.precision.compute);
     p.tell(m, "self_attn.input", y);
-    return y;
+    return {x, y};
 }
 
-/// x [L, D] in the stream's dtype; e0 [R, 6, D] f32
-Tensor block(const Module& m, const Pass& p, Tensor x, const Tensor& e0, const Context& context, std::size_t index) {
+/// e0 [R, 6, D] f32
+Stream block(const Module& m, const Pass& p, Stream stream, const Tensor& e0, const Context& context,
+             std::size_t index) {
     const Tensor e = ops::add(e0, p.parameter(m, "modulation").expand(0, e0.size(0)), DType::f32);
     auto row = [&](int i) { return e.select(1, i); }; // [R, D]
     const bool has_image = !context.image.empty();
 
-    Tensor y = modulated_norm(m, p, x, row(0), row(1), index == 0 && p.precision.round_first_norm);
+    Tensor x, y;
+    std::tie(x, y) = modulated_norm(m, p, std::exchange(stream, {}), row(0), row(1));
     y = self_attention(m["self_attn"], p, std::move(y));
 
     const Tensor weight = p.parameter(m["norm3"], "weight"), bias = p.parameter(m["norm3"], "bias"), gate = row(2);
     const bool rounded = p.precision.round_norm3_input && !has_image;
     std::tie(x, y) = ops::add_layer_norm(
-        x, y, &gate, {.weight = &weight, .bias = &bias, .round_before = rounded, .eps = p.config.eps},
+        x, y, &gate, {.weight = &weight, .bias = &bias, .round_before = rounded, .eps = p.config.eps}, DType::f32,
         p.precision.compute);
     p.tell(m, "norm3.input", x);
     p.tell(m, "norm3", y);
@@ -286,15 +303,16 @@ Tensor block(const Module& m, const Pass& p, Tensor x, const Tensor& e0, const C
                         has_image ? &context.image[index] : nullptr);
 
     const Tensor shift = row(3), scale = row(4);
-    std::tie(x, y) = ops::add_layer_norm(
-        x, y, nullptr, {.weight = &scale, .bias = &shift, .modulate = true, .eps = p.config.eps}, p.precision.compute);
+    std::tie(x, y) =
+        ops::add_layer_norm(x, y, nullptr, {.weight = &scale, .bias = &shift, .modulate = true, .eps = p.config.eps},
+                            DType::f32, p.precision.compute);
     p.tell(m, "norm2.input", x);
     p.tell(m, "norm2", [&] { return ops::layer_norm(x, nullptr, nullptr, p.config.eps, DType::f32); });
     p.tell(m, "ffn.input", y);
     y = feed_forward(m["ffn"], p, y);
-    x = ops::gated_add(x, y, row(5), p.precision.stream);
-    p.tell(m, "", x);
-    return x;
+    Stream next{x, y, row(5)};
+    p.tell(m, "", [&] { return next.sum(p); });
+    return next;
 }
 
 // 5.9, 5.10 ---------------------------------------------------------------------------------------------------------
@@ -361,9 +379,11 @@ struct Network {
     Tensor blocks(const ForwardInputs& in, Tensor x) const {
         Pass pass = p;
         pass.rope = in.rope;
+        Stream stream{std::move(x)};
         for (int i = 0; i < p.config.layers; ++i)
-            x = block(m["blocks"][i], pass, std::move(x), in.time.e0, in.context, static_cast<std::size_t>(i));
-        return x;
+            stream =
+                block(m["blocks"][i], pass, std::move(stream), in.time.e0, in.context, static_cast<std::size_t>(i));
+        return stream.sum(p);
     }
     Tensor projected(const Tensor& x, const Tensor& e) const {
         return unpatchify(head(m["head"], island["head"], p, x, e), g, p.config.out_channels);

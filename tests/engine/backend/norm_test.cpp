@@ -117,14 +117,16 @@ TEST_P(Norm, LayerModulated) {
 TEST_P(Norm, OfASum) {
     struct Case {
         std::int64_t groups;
-        bool gated, modulated, rounded, dense;
+        bool gated, modulated, rounded, dense, narrow_sum = false;
     };
     for (const std::int64_t channels : {33, 96, 768, 1024, 1536, 2048, 5120, 10248})
         for (const Case& c : {Case{1, true, false, true, true},
                               {3, true, true, false, true},
                               {1, false, true, false, true},
                               {9, false, true, true, true},
-                              {1, true, false, false, false}}) {
+                              {1, true, false, false, false},
+                              {3, true, true, false, true, true},
+                              {1, true, false, true, false, true}}) {
             SCOPED_TRACE(testing::Message() << channels << " channels in " << c.groups << " groups");
             const Tensor x = offset_rows({9, channels}, 1, in(), 3.0f), y = host({9, channels}, 2, out()),
                          table = host({c.groups, 3, channels}, 3), w = host({channels}, 4), b = host({channels}, 5);
@@ -136,7 +138,8 @@ TEST_P(Norm, OfASum) {
                                                .bias = c.modulated ? &shift : &bias,
                                                .modulate = c.modulated,
                                                .round_before = c.rounded};
-                Tensor sum = backend->empty(x.shape(), DType::f32), result = backend->empty(x.shape(), out());
+                Tensor sum = backend->empty(x.shape(), c.narrow_sum ? DType::bf16 : DType::f32),
+                       result = backend->empty(x.shape(), out());
                 kernel(*backend, laid(*backend, x, c.dense), laid(*backend, y, c.dense), c.gated ? &gate : nullptr,
                        options, sum, result);
                 return std::pair(doubles(sum), result);

@@ -57,13 +57,13 @@ __global__ void __launch_bounds__(RowShape::block, RowShape::blocks(P)) layer_no
     write_layer_norm<Out>(Row<In, V, W, P>(row_at<In>(a.x, token), a.channels), a, token);
 }
 
-template <class X, class Y, int V, int W, int P> __global__ void __launch_bounds__(RowShape::block, RowShape::blocks(P))
-    add_layer_norm_kernel(AddLayerNorm a) {
+template <class X, class Y, class S, int V, int W, int P>
+__global__ void __launch_bounds__(RowShape::block, RowShape::blocks(P)) add_layer_norm_kernel(AddLayerNorm a) {
     const std::int64_t token = token_here();
     if (token >= a.norm.tokens) return;
     const X* x = row_at<X>(a.x, token);
     const Y* y = row_at<Y>(a.y, token);
-    float* sum = const_cast<float*>(row_at<float>(a.norm.x, token));
+    S* sum = const_cast<S*>(row_at<S>(a.norm.x, token));
     const float* gate = a.gate.data ? a.gate.data + token / a.tokens_per_gate * a.gate.stride : nullptr;
     Row<float, V, W, P> row(a.norm.channels, [&](int c, float* v) {
         float added[V], factor[V];
@@ -76,7 +76,7 @@ template <class X, class Y, int V, int W, int P> __global__ void __launch_bounds
     row.each([&](int c, bool inside, const float* v) {
         if (inside) store<V>(sum + c, v);
     });
-    if (a.round_before) row.round();
+    if (a.round_before || std::is_same_v<S, Bf16>) row.round();
     write_layer_norm<Y>(row, a.norm, token);
 }
 
@@ -250,17 +250,25 @@ bool add_layer_norm(Runtime& runtime, const AddLayerNorm& a) {
     const bool eights = norm.channels % V == 0 && in_eights(a.x) && in_eights(a.y) && in_eights(a.gate) &&
                         in_eights(norm.x) && in_eights(norm.out) && in_eights(norm.weight) && in_eights(norm.bias);
     const bool many = shape.packs == RowShape::many, long_row = shape.packs == RowShape::few && shape.rows == 1;
-    if (!eights || !(many || long_row) || a.y.type != norm.out.type || norm.x.type != Type::f32) return false;
+    const bool narrow_sum = norm.x.type == Type::bf16;
+    if (!eights || !(many || long_row) || a.y.type != norm.out.type || (narrow_sum && a.y.type != Type::bf16))
+        return false;
     if (norm.tokens == 0) return true;
     with_float(a.x.type, [&](auto x) {
         with_float(a.y.type, [&](auto y) {
             using X = decltype(x);
             using Y = decltype(y);
-            launch(runtime, divide_up(norm.tokens, shape.rows),
-                   {static_cast<unsigned>(shape.width), static_cast<unsigned>(shape.rows)}, 0,
-                   many ? add_layer_norm_kernel<X, Y, V, RowShape::warp, RowShape::many>
-                        : add_layer_norm_kernel<X, Y, V, 0, RowShape::few>,
-                   a);
+            const auto run = [&](auto sum) {
+                using S = decltype(sum);
+                launch(runtime, divide_up(norm.tokens, shape.rows),
+                       {static_cast<unsigned>(shape.width), static_cast<unsigned>(shape.rows)}, 0,
+                       many ? add_layer_norm_kernel<X, Y, S, V, RowShape::warp, RowShape::many>
+                            : add_layer_norm_kernel<X, Y, S, V, 0, RowShape::few>,
+                       a);
+            };
+            if constexpr (std::is_same_v<Y, Bf16>)
+                if (narrow_sum) return run(Bf16{});
+            run(float{});
         });
     });
     return true;

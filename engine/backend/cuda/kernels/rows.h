@@ -59,7 +59,8 @@ struct GatedAdd {
 };
 void gated_add(Runtime&, const GatedAdd&);
 
-/// norm.x = x + y · gate[group], or without a gate x + y, f32; and its layer norm, of the sum rounded to bf16 if asked.
+/// norm.x = x + y · gate[group], or without a gate x + y; and its layer norm, of the sum as it is written or, if asked,
+/// rounded to bf16.
 struct AddLayerNorm {
     Rows x, y;
     std::int64_t tokens_per_gate = 1;
