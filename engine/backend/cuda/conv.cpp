@@ -39,6 +39,13 @@ bool pads_evenly(const ConvOptions& o) {
     return o.pad_top == o.pad_bottom && o.pad_left == o.pad_right && !o.duplicate;
 }
 
+/// One tap of a 3x3 kernel meets another on a duplicated picture: four pixels of the result come from 2x2 of the
+/// picture as it was.
+bool has_phases(const Shape& kernel, const ConvOptions& o) {
+    return o.duplicate && kernel[-2] == 3 && kernel[-1] == 3 && (kernel.rank() == 4 || kernel[2] == 1) &&
+           kernel[0] % 8 == 0 && o.pad_top == 1 && o.pad_left == 1 && o.pad_bottom == 1 && o.pad_right == 1;
+}
+
 std::int64_t in_eights(std::int64_t channels) { return divide_up(channels, 8) * 8; }
 
 } // namespace
@@ -140,6 +147,7 @@ bool CudaBackend::conv_fused(const ConvCall& call, const Tensor* residual, Tenso
     const DType compute = o.compute;
     if (!fuses(call.weight, o)) return false;
     assert(out.dtype() == compute);
+    if (!residual && has_phases(call.weight.shape(), o) && conv_in_phases(call, out)) return true;
     // The library wants channels in eights: a few that are zero are computed, too.
     const std::int64_t channels = out.size(2), padded = in_eights(channels);
     if (residual && padded != channels) return false;
@@ -186,6 +194,48 @@ bool CudaBackend::conv_fused(const ConvCall& call, const Tensor* residual, Tenso
     Tensor memory;
     if (!options_.dnn->conv(f, dnn_caller(memory))) return false;
     if (padded != channels) copy(wide.slice(2, 0, channels), out);
+    return true;
+}
+
+/// Four ninths of the arithmetic, and no duplicated picture: each place between pixels, those at the border too, gives
+/// all four results that see the 2x2 around it, and each of the four takes its own.
+bool CudaBackend::conv_in_phases(const ConvCall& call, Tensor& out) {
+    const Window& w = call.window;
+    const DType compute = call.options.compute;
+    const std::int64_t channels = out.size(2);
+    FusedConv f;
+    f.type = type_of(compute);
+    f.height = w.height;
+    f.width = w.width;
+    f.in = w.channels;
+    f.out_channels = 4 * channels;
+    f.taps_down = f.taps_across = 2;
+    f.pad_down = f.pad_across = 1;
+    Tensor frame = call.frames[0];
+    if (frame.dtype() != compute || !frame.is_contiguous()) {
+        frame = allocate(frame.shape(), compute);
+        copy(call.frames[0], frame);
+    }
+    f.x = frame.raw();
+    const Tensor taps = phase_taps(call.weight, compute);
+    f.w = taps.raw();
+    Tensor bias;
+    if (call.bias.narrow) {
+        bias = allocate({4, channels}, compute);
+        copy(call.bias.narrow.reshape({1, channels}).expand(0, 4), bias);
+        f.bias = bias.raw();
+    }
+    Tensor all = allocate({f.out_height(), f.out_width(), 4, channels}, compute);
+    f.out = all.raw();
+    Tensor memory;
+    if (!options_.dnn->conv(f, dnn_caller(memory))) return false;
+    const Tensor cells = out.split(1, 2).split(0, 2); // [H, 2, W, 2, O]
+    for (int down = 0; down < 2; ++down)
+        for (int across = 0; across < 2; ++across) {
+            Tensor to = cells.select(3, across).select(1, down);
+            copy(all.select(2, 2 * down + across).slice(0, down, down + f.height).slice(1, across, across + f.width),
+                 to);
+        }
     return true;
 }
 

@@ -147,6 +147,9 @@ private:
     Tensor load(const Weight&, DType);
     /// A convolution's weight as [O, kt, kh, kw, C]; with `stacked`, [O, kh, kw, kt, C] for frames in this order.
     Tensor taps_first(const Weight&, DType, std::span<const int> stacked = {});
+    /// Of a 3x3 convolution of a duplicated picture, what each of the four pixels that one becomes sees of the picture
+    /// as it was: [4·O, 2, 2, C], taps that meet on one pixel added.
+    Tensor phase_taps(const Weight&, DType);
     /// [rows, columns] in host memory: the stored tensor itself where it is that already.
     Tensor convert(const Weight&, DType);
     std::shared_ptr<void>& kept(const Weight&, std::string_view use);
@@ -176,6 +179,7 @@ private:
     bool fuses(const Weight& w, const ConvOptions&) const;
     bool stacks(const Weight& w, const ConvOptions&) const;
     bool conv_fused(const ConvCall&, const Tensor* residual, Tensor& out);
+    bool conv_in_phases(const ConvCall&, Tensor& out);
     Tensor zero_padded(const Tensor& x, std::int64_t rows);
     void conv_plain(const ConvCall&, Tensor& out);
     Dnn::Caller dnn_caller(Tensor& workspace);

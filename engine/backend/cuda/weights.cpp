@@ -186,6 +186,41 @@ Tensor CudaBackend::taps_first(const Weight& w, DType dtype, std::span<const int
     return *std::static_pointer_cast<Tensor>(slot);
 }
 
+Tensor CudaBackend::phase_taps(const Weight& w, DType dtype) {
+    auto& slot = kept(w, dtype == DType::bf16 ? "phases.bf16" : "phases.f32");
+    if (!slot) {
+        const std::int64_t outputs = w.shape()[0], channels = w.shape()[1];
+        const Tensor stored = convert(w, DType::f32);
+        Tensor taps = Tensor::host({4 * outputs, 2, 2, channels});
+        pool_.run(outputs, [&](std::int64_t o, int) {
+            const float* from = stored.data<float>() + o * channels * 9;
+            for (int phase = 0; phase < 4; ++phase) {
+                float* to = taps.data<float>() + (phase * outputs + o) * 4 * channels;
+                for (std::int64_t c = 0; c < channels; ++c) {
+                    double sums[4] = {};
+                    for (int y = 0; y < 3; ++y)
+                        for (int x = 0; x < 3; ++x) {
+                            // Of pixels 2i + parity - 1 … 2i + parity + 1 of the duplicated picture.
+                            const int down = (y + 1 + phase / 2) / 2 - phase / 2,
+                                      across = (x + 1 + phase % 2) / 2 - phase % 2;
+                            sums[2 * down + across] += static_cast<double>(from[c * 9 + 3 * y + x]);
+                        }
+                    for (int tap = 0; tap < 4; ++tap) to[tap * channels + c] = static_cast<float>(sums[tap]);
+                }
+            }
+        });
+        Tensor there = taps;
+        if (dtype != DType::f32) {
+            there = Tensor::host(taps.shape(), dtype);
+            from_f32(dtype, taps.data<float>(), there.raw(), taps.elements());
+        }
+        const Borrowed to_stay(*this, *weight_arena_);
+        slot = std::make_shared<Tensor>(upload(there));
+        drop_stored_pages(w);
+    }
+    return *std::static_pointer_cast<Tensor>(slot);
+}
+
 Tensor CudaBackend::parameter(const Weight& w, bool round_bf16) {
     auto& slot = kept(w, round_bf16 ? "f32.bf16" : "f32");
     if (!slot) {

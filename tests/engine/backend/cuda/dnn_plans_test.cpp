@@ -115,7 +115,9 @@ TEST_F(DnnPlans, ConvolutionsHavePlans) {
                               {3, 272, 480, 192, 192, 3, 3, 1, 1, true},   //
                               {3, 68, 120, 384, 384, 3, 3, 1, 1, true},    //
                               {3, 544, 960, 96, 8, 3, 3, 1, 1, false},     // its picture, padded to eight channels
-                              {1, 1090, 1922, 192, 96, 1, 3, 1, 0, false}, // after doubling
+                              {1, 68, 120, 384, 768, 1, 2, 1, 1, false},   // doubling, in phases
+                              {1, 136, 240, 384, 768, 1, 2, 1, 1, false},  //
+                              {1, 272, 480, 192, 384, 1, 2, 1, 1, false},  //
                               {1, 545, 961, 96, 96, 1, 3, 2, 0, false},    // halving
                               {3, 136, 240, 384, 768, 3, 1, 1, 0, false},  // time_conv
                               {1, 544, 960, 288, 96, 1, 3, 1, 1, true},    // three frames as channels of one

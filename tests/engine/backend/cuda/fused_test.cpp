@@ -133,11 +133,35 @@ TEST(FusedConv, BordersTimeAndDuplication) {
         check(ConvCase{2, 5, 6, 8, 8, {3, 3, 3}, same, false, true, true}, stacked);
         check(ConvCase{2, 5, 6, 8, 8, {3, 3, 3}, same, true, true, false, true}, stacked);
         check(ConvCase{1, 5, 6, 16, 8, {3, 3}, grown, true}, stacked);
+        for (const DType type : {DType::bf16, DType::f32}) {
+            check(ConvCase{1, 5, 6, 16, 16, {3, 3}, grown}, stacked, true, type);
+            check(ConvCase{1, 1, 3, 8, 8, {3, 3}, grown, false, false}, stacked, true, type);
+            check(ConvCase{1, 4, 3, 8, 3, {3, 3}, grown}, stacked, true, type); // not in phases
+        }
         check(ConvCase{1, 6, 8, 8, 8, {3, 3}, {.stride = 2, .pad_bottom = 1, .pad_right = 1}}, stacked);
         check(ConvCase{2, 4, 5, 8, 8, {3, 1, 1}, {.time_stride = 2}, false, false}, stacked);
         check(ConvCase{1, 4, 5, 8, 3, {3, 3, 3}, same}, stacked); // three colours: padded to eight
         check(ConvCase{1, 4, 5, 8, 8, {1, 1, 1}, {}}, stacked);
     }
+}
+
+/// Of taps that are whole numbers the sums are, too: the same values to the bit, each from the pixel it belongs to.
+TEST(FusedConv, PhasesAreTheDuplicatedPicture) {
+    const Tensor kernel = host({8, 8, 3, 3}, 1), picture = host({5, 4, 8}, 2), offsets = host({8}, 3);
+    for (const Tensor* x : {&kernel, &picture, &offsets})
+        for (float& v : x->span<float>()) v = std::round(3 * v);
+    const auto run = [&](Backend& backend) {
+        const Weight w("w", kernel), bias("b", offsets);
+        const std::vector<Tensor> frames{backend.upload(picture)};
+        Tensor out = backend.empty({1, 10, 8, 8}, DType::f32);
+        ConvOptions options{.pad_top = 1, .pad_left = 1, .pad_bottom = 1, .pad_right = 1, .duplicate = true};
+        options.tf32 = true;
+        for (int i = 0; i < 2; ++i) backend.conv(frames, w, &bias, nullptr, options, out); // the taps are kept
+        return doubles(out);
+    };
+    const Fused fused;
+    EXPECT_EQ(run(*fused.backend), run(*Emulated().backend));
+    EXPECT_EQ(fused.dnn->convs, 2);
 }
 
 /// Three frames as one tensor [H, W, 3, C], frame i at place (i + turn) % 3.
