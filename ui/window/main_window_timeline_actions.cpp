@@ -17,9 +17,9 @@ void MainWindow::make_timeline_actions() {
         return add_action(id, timeline, text, keys, picture, [this, act] {
             if (timeline_->isVisible() && studio_.project.count() == 0) return say_empty_cut();
             if (timeline_->isVisible()) return act();
-            const QString keys = actions_.keys(QStringLiteral("view.timeline"));
-            say(keys.isEmpty() ? tr("The timeline is not shown.")
-                               : tr("The timeline is not shown. %1 goes to it.").arg(keys));
+            const QString key = actions_.keys(QStringLiteral("view.timeline"));
+            say(key.isEmpty() ? tr("The timeline is not shown.")
+                              : tr("The timeline is not shown. %1 goes to it.").arg(key));
         });
     };
     add_cut("timeline.split", tr("&Split at the playhead"), {QKeySequence(Qt::Key_S)}, "split",
