@@ -93,7 +93,7 @@ void RunsView::mouseDoubleClickEvent(QMouseEvent* event) {
 
 void RunsView::mouseMoveEvent(QMouseEvent* event) {
     emit hovered(event->buttons() ? QModelIndex() : indexAt(event->pos()));
-    QListView::mouseMoveEvent(event);
+    if (!on_star_) QListView::mouseMoveEvent(event); // else it begins to drag, and is not told of the end
 }
 
 void RunsView::leaveEvent(QEvent* event) {

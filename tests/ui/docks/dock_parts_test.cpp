@@ -3,6 +3,7 @@
 #include <QApplication>
 #include <QFile>
 #include <QFileDialog>
+#include <QMouseEvent>
 #include <QStandardItemModel>
 #include <QTemporaryDir>
 #include <QTest>
@@ -43,6 +44,36 @@ private slots:
                 QCOMPARE(preset.size.height() % multiple, 0);
             }
         QCOMPARE(size_presets({960, 544}, 16).constFirst().size, QSize(960, 544));
+    }
+
+    /// However the hand shakes at a star, and wherever the pointer goes then.
+    void nothing_is_dragged_from_a_star() {
+        struct View : RunsView {
+            int drags = 0;
+            bool rests() const { return state() == NoState; }
+            void startDrag(Qt::DropActions) override { ++drags; }
+        } view;
+        QStandardItemModel rows(3, 1);
+        for (int i = 0; i < 3; ++i) rows.setData(rows.index(i, 0), QSize(100, 40), Qt::SizeHintRole);
+        view.setModel(&rows);
+        view.resize(300, 300);
+        view.show();
+        const auto row = [&](int i) { return view.visualRect(rows.index(i, 0)); };
+        const auto send = [&](QEvent::Type type, QPoint at, bool held) {
+            const bool moves = type == QEvent::MouseMove;
+            QMouseEvent event(type, at, view.viewport()->mapToGlobal(at), moves ? Qt::NoButton : Qt::LeftButton,
+                              held ? Qt::LeftButton : Qt::NoButton, {});
+            QApplication::sendEvent(view.viewport(), &event);
+        };
+        QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, row(0).center());
+        const QPoint star = RunDelegate::star_rect(row(1)).center();
+        send(QEvent::MouseButtonPress, star, true);
+        send(QEvent::MouseMove, star + QPoint(1, 0), true);
+        QVERIFY(view.rests());
+        send(QEvent::MouseButtonRelease, star + QPoint(1, 0), false);
+        send(QEvent::MouseMove, row(2).center(), false);
+        QCOMPARE(view.drags, 0);
+        QCOMPARE(view.selectionModel()->selectedIndexes(), {rows.index(0, 0)});
     }
 
     /// Of a list of 256 pixels, picture, star and margins left out: seed and step are told whole.
