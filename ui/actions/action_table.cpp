@@ -77,8 +77,9 @@ void ActionTable::keep_to(const QString& id, QWidget& scope) {
 }
 
 void ActionTable::settle() {
+    const auto chosen = stored_; // what is left to others is stored, too
     for (const Entry& entry : entries_)
-        if (stored_.contains(entry.id)) take_from_others(entry.id, entry.action->shortcuts());
+        if (chosen.contains(entry.id)) take_from_others(entry.id, entry.action->shortcuts());
 }
 
 void ActionTable::name_keys(const QString& id, QWidget& widget) {

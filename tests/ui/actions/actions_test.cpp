@@ -154,13 +154,16 @@ private slots:
         const QString file = folder.filePath("shortcuts.json");
         QFile older(file);
         QVERIFY(older.open(QIODevice::WriteOnly));
-        older.write(R"({"schema": 1, "shortcuts": {"late": ["T"], "here": ["Left"], "a": "Ctrl+G", "b": [7]}})");
+        older.write(R"({"schema": 1, "shortcuts": {"late": ["T"], "here": ["Left"], "last": ["Ctrl+D"],
+                                                   "a": "Ctrl+G", "b": [7]}})");
         older.close();
         QMainWindow window;
         QWidget part(&window);
         ActionTable table(window, file);
         table.add("new", "Group", "New", {QKeySequence("T"), QKeySequence("Ctrl+T")});
         table.add("late", "Group", "Late");
+        table.add("more", "Group", "More", {QKeySequence("T"), QKeySequence("Ctrl+D")});
+        table.add("last", "Group", "Last");
         table.add("here", "Group", "Here");
         table.add("own", "Group", "Own", {QKeySequence("Left")});
         table.add("a", "Group", "First", {QKeySequence("Ctrl+A")});
@@ -170,6 +173,8 @@ private slots:
         QCOMPARE(table.at("late")->shortcut(), QKeySequence("T"));
         QCOMPARE(table.at("new")->shortcuts(), QList<QKeySequence>{QKeySequence("Ctrl+T")});
         QVERIFY(table.is_changed("new"));
+        QCOMPARE(table.at("last")->shortcut(), QKeySequence("Ctrl+D")); // a default takes nothing from what was chosen
+        QVERIFY(table.at("more")->shortcuts().isEmpty());
         QCOMPARE(table.at("own")->shortcut(), QKeySequence("Left")); // there they are its own
         QCOMPARE(table.at("a")->shortcut(), QKeySequence("Ctrl+A")); // what is damaged says nothing
         QCOMPARE(table.at("b")->shortcut(), QKeySequence("Ctrl+B"));
