@@ -142,10 +142,11 @@ QWidget* StepStrip::make_controls() {
 }
 
 void StepStrip::renew() {
+    if (pictures_.running() || pictures_.run() != run_ || pictures_.steps() == 0) wanted_ = -1;
     if (pictures_.run() != run_ || pictures_.steps() == 0) {
         run_ = pictures_.run();
         follows_ = true;
-        step_ = wanted_ = -1;
+        step_ = -1;
         if (draft_ != 0) decoder_.cancel(draft_);
         draft_ = 0;
     }
@@ -165,9 +166,8 @@ void StepStrip::show_step(int step) {
 }
 
 void StepStrip::set_step(int step) {
-    const bool read = pictures_.steps() > 0;
-    wanted_ = read ? -1 : step;
-    if (!read) return;
+    wanted_ = step > pictures_.last_step() && !pictures_.running() ? step : -1;
+    if (pictures_.steps() == 0) return;
     follows_ = false;
     show_step(std::clamp(step, 0, std::max(0, pictures_.last_step())));
     refresh();

@@ -481,6 +481,27 @@ private slots:
         QVERIFY(!strip->follows() && strip->step() < 4);
     }
 
+    /// It may be asked for while that run is read: before its steps are known, and before they are there.
+    void a_step_is_waited_for_while_a_run_is_read() {
+        StepPictures pictures;
+        DraftDecoder decoder;
+        StepStrip strip(pictures, decoder);
+        bool asked = false;
+        connect(&pictures, &StepPictures::changed, &strip, [&] {
+            if (asked || pictures.steps() == 0) return;
+            QCOMPARE(pictures.last_step(), -1);
+            asked = true;
+            strip.set_step(2);
+        });
+        pictures.load(run_);
+        QTRY_COMPARE_WITH_TIMEOUT(pictures.last_step(), 4, 30000);
+        QVERIFY(asked);
+        QCOMPARE(strip.step(), 2);
+        QVERIFY(!strip.follows());
+        strip.set_step(9); // none
+        QCOMPARE(strip.step(), 4);
+    }
+
     /// A cell has the clip's shape, whatever is shown in it and however much of that is there.
     void cells_keep_their_shape() {
         StepPictures pictures;
