@@ -33,8 +33,13 @@ Viewer::Viewer(PreviewView& preview, StepsPanel& steps, Playback& playback, Layo
     connect(&preview_, &PreviewView::clip_opened, this, [this](Side side, const app::ClipInfo& info) {
         set_side(side, info.name, info.run);
         if (side == Side::a) playback_.clip_opened();
+        if (side == Side::b) b_of_compare_.clear();
+    });
+    connect(&preview_, &PreviewView::clip_failed, this, [this](Side side) {
+        if (side == Side::b) b_of_compare_.clear();
     });
     connect(&preview_, &PreviewView::swapped, this, [this] {
+        b_of_compare_.clear(); // it is A now
         for (const Side side : {Side::a, Side::b}) {
             const auto* info = preview_.info(side);
             set_side(side, info ? info->name : QString(), info ? info->run : QString());
@@ -202,12 +207,13 @@ void Viewer::compare(const QString& a, const QString& b) {
         show_run(a);
     else if (!a.isEmpty() && a != run_a_)
         preview_.show_clip(Side::a, a);
-    if (!b.isEmpty()) preview_.show_clip(Side::b, b);
+    if (!b.isEmpty()) preview_.show_clip(Side::b, b_of_compare_ = b);
     if (preview_.mode() == CompareMode::single && (!b.isEmpty() || preview_.info(Side::b)))
         preview_.set_mode(CompareMode::wipe);
 }
 
 void Viewer::end_comparison() {
+    b_of_compare_.clear();
     preview_.clear(Side::b);
     set_side(Side::b, {}, {});
     preview_.set_mode(CompareMode::single);
@@ -225,10 +231,12 @@ void Viewer::layout_shown(Layout layout) {
     }
     watching_ = !sweeps && (watching_ || !worker_.busy());
     if (layout != Layout::compare) {
-        if (const auto* b = preview_.info(Side::b)) b_of_compare_ = b->path; // else there was another layout before
+        const auto* open = preview_.info(Side::b);
+        const QString b = open && b_of_compare_.isEmpty() ? open->path : b_of_compare_;
         end_comparison();
+        b_of_compare_ = b;
     } else if (!b_of_compare_.isEmpty() && !preview_.info(Side::b)) {
-        preview_.show_clip(Side::b, std::exchange(b_of_compare_, {}));
+        preview_.show_clip(Side::b, b_of_compare_);
         preview_.set_mode(CompareMode::wipe);
     } else if (!run_b_.isEmpty() && preview_.mode() == CompareMode::single) {
         preview_.set_mode(CompareMode::wipe);
@@ -239,9 +247,8 @@ void Viewer::forget(const QStringList& runs, const QString& next) {
     const bool shown = runs.contains(run_a_);
     const bool live = steps_.shows_live() && steps_.live().running(); // which stays in sight
     steps_.forget(runs);
-    if (runs.contains(b_of_compare_)) deleted_.push_back({Side::b, std::exchange(b_of_compare_, {}), {}});
-    if (runs.contains(run_b_)) {
-        deleted_.push_back({Side::b, run_b_, {}});
+    if (const QString b = b_of_compare_.isEmpty() ? run_b_ : b_of_compare_; runs.contains(b)) {
+        deleted_.push_back({Side::b, b, {}});
         end_comparison();
     }
     if (!shown) return;
@@ -267,9 +274,10 @@ void Viewer::bring_back(const QStringList& runs) {
 /// Where nothing else is looked at since, the picture comes back with its run.
 void Viewer::show_again(const Deleted& deleted) {
     if (deleted.side == Side::b) {
-        if (layouts_.current() == Layout::compare && !preview_.info(Side::b))
+        if (preview_.info(Side::b) || !b_of_compare_.isEmpty()) return;
+        if (layouts_.current() == Layout::compare)
             compare({}, deleted.run);
-        else if (layouts_.current() != Layout::compare && b_of_compare_.isEmpty())
+        else
             b_of_compare_ = deleted.run;
     } else if (run_a_ == deleted.instead && (!deleted.instead.isEmpty() || !preview_.info(Side::a))) {
         show_run(deleted.run);

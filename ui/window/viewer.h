@@ -82,7 +82,7 @@ private:
     const app::EngineWorker& worker_;
     QString run_a_, run_b_;
     std::vector<Deleted> deleted_; ///< runs that their deletion took out of the preview, newest last
-    QString b_of_compare_;         ///< while another layout is shown
+    QString b_of_compare_;         ///< B while it is being opened, or another layout is shown
     bool watching_ = true;
 };
 

@@ -66,6 +66,10 @@ private slots:
             studio.window().layouts().show(layout);
         QTRY_COMPARE_WITH_TIMEOUT(viewer.run(app::Side::b), second, 10000);
         QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::b), 30000);
+        for (const Layout layout : {Layout::create, Layout::compare, Layout::create}) // before it is open again
+            studio.window().layouts().show(layout);
+        studio.window().layouts().show(Layout::compare);
+        QTRY_COMPARE_WITH_TIMEOUT(viewer.run(app::Side::b), second, 10000);
         studio.window().layouts().show(Layout::create);
         QVERIFY(!studio.core().history.remove({second}).isEmpty());
         studio.window().layouts().show(Layout::compare);
