@@ -335,19 +335,23 @@ void SweepGrid::keyPressEvent(QKeyEvent* event) {
         QWidget::keyPressEvent(event);
 }
 
+bool SweepGrid::is_star(std::size_t cell, const QMouseEvent& event) const {
+    return event.button() == Qt::LeftButton && !run_of(cell).isEmpty() &&
+           star_rect(cell_rect(cell)).contains(event.position().toPoint());
+}
+
 void SweepGrid::mousePressEvent(QMouseEvent* event) {
     const auto cell = cell_at(event->position().toPoint());
     if (!cell) return;
-    if (event->button() == Qt::LeftButton && !run_of(*cell).isEmpty() &&
-        star_rect(cell_rect(*cell)).contains(event->position().toPoint()))
-        emit star_asked(*cell);
+    if (is_star(*cell, *event)) emit star_asked(*cell);
     const bool keeps = event->button() == Qt::RightButton && selected().contains(*cell);
     if (!keeps) set_current(*cell, event->modifiers() & (Qt::ControlModifier | Qt::ShiftModifier));
 }
 
 void SweepGrid::mouseDoubleClickEvent(QMouseEvent* event) {
     const auto cell = cell_at(event->position().toPoint());
-    if (cell && event->button() == Qt::LeftButton) activate(*cell);
+    if (!cell || event->button() != Qt::LeftButton) return;
+    is_star(*cell, *event) ? mousePressEvent(event) : activate(*cell);
 }
 
 void SweepGrid::contextMenuEvent(QContextMenuEvent* event) {

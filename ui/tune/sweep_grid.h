@@ -76,6 +76,7 @@ private:
     void show_page(const GridShape& before);
     std::optional<std::size_t> cell_at(const QPoint& at) const;
     QRect star_rect(const QRect& cell) const;
+    bool is_star(std::size_t cell, const QMouseEvent& event) const; ///< pressed there
     QString run_of(std::size_t cell) const;
     QImage picture_of(const QString& run) const; ///< of its clip, or the still that it was given; null: none yet
     double aspect() const;

@@ -121,6 +121,9 @@ private slots:
         studio.click(grid.viewport(), grid.cell_rect(0).bottomRight() - QPoint(6, 6));
         QCOMPARE(*grid.current(), 0U);
         QTRY_VERIFY(!starred(0) && !starred(1)); // the first star is still being stored
+        QSignalSpy opened(&view, &SweepView::open_run);
+        QTest::mouseDClick(grid.viewport(), Qt::LeftButton, {}, grid.cell_rect(0).bottomRight() - QPoint(6, 6));
+        QCOMPARE(opened.count(), 0); // nor is it a click on the clip
         // Of a sweep that gives way there is no menu.
         with_menu(view, 2, [&](QMenu& menu) {
             studio.core().sweeps().open(small);
@@ -180,8 +183,10 @@ private slots:
         QVERIFY(named("Pause") && !named("Play all together"));
         view.player().pause();
         QVERIFY(!named("Pause") && named("Play all together"));
-        for (const auto* label : view.findChildren<QLabel*>()) // without a name each text would be told
-            if (label->text().startsWith("frame ")) QVERIFY(!label->accessibleName().isEmpty());
+        QStringList names; // without one each text would be told
+        for (const auto* label : view.findChildren<QLabel*>())
+            if (label->text().startsWith("frame ")) names << label->accessibleName();
+        QCOMPARE(names, QStringList{"Frame shown"});
     }
 
     /// Many small turns of a wheel are one notch, and aside it does not turn.
@@ -209,8 +214,13 @@ private slots:
         const app::Home home;
         StudioFixture studio(Layout::tune);
         studio.core().sweeps().axes().set_text(0, "2, <b>x</b>");
+        int told = 0;
         for (const auto* label : studio.window().findChildren<QLabel*>())
-            if (label->text().contains("<b>")) QCOMPARE(label->textFormat(), Qt::PlainText);
+            if (label->text().contains("<b>")) {
+                QCOMPARE(label->textFormat(), Qt::PlainText);
+                ++told;
+            }
+        QVERIFY(told > 0);
     }
 
     void clips_are_named_in_the_language_of_the_window() {
