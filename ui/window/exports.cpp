@@ -70,8 +70,9 @@ void Exports::end_task(Task task) {
 
 void Exports::connect_cut() {
     const auto look_again = [this] {
-        const int row = studio_.project.row_of(missed_);
-        if (row < 0 || !studio_.project.is_missing(row)) banners_.remove(QStringLiteral("export-missing"));
+        if (missed_.isEmpty() || is_missed(studio_.project.row_of(missed_))) return;
+        missed_.clear();
+        banners_.remove(QStringLiteral("export-missing"));
     };
     connect(&studio_.project, &app::Project::media_changed, this, look_again);
     connect(&studio_.project, &app::Project::changed, this, look_again);
@@ -105,13 +106,19 @@ void Exports::connect_cut() {
     });
 }
 
+/// Not even its latents are there. The disk itself is asked: the project may not have looked since.
+bool Exports::is_missed(int row) const {
+    if (row < 0 || studio_.project.is_there(row)) return false;
+    const QString run = studio_.project.shot(row).current().run;
+    return run.isEmpty() || !app::has_exact_clip(run);
+}
+
 void Exports::export_cut() {
     if (studio_.exporter.running()) return show_cut_at_work();
     auto& project = studio_.project;
     project.look_at_media();
     for (int row = 0; row < project.count(); ++row) {
-        const QString run = project.shot(row).current().run;
-        if (project.is_there(row) || (!run.isEmpty() && app::has_exact_clip(run))) continue;
+        if (!is_missed(row)) continue;
         missed_ = project.shot(row).id;
         emit shot_missing(row);
         app::Issue issue = project.missing_issue(row);

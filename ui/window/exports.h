@@ -43,6 +43,7 @@ signals:
 
 private:
     void connect_cut();
+    bool is_missed(int row) const;
     void connect_exporter();
     void connect_drafts();
     void write_cut(const QString& out);

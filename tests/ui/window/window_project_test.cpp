@@ -80,6 +80,8 @@ private slots:
             project.add_shot(app::take_of_video(home.file("a.mp4")));
             QVERIFY(QFile::remove(home.file("a.mp4")));
             studio.find<QAction>("file.export")->trigger();
+            QVERIFY(!project.is_missing(0)); // the project does not know it yet
+            QVERIFY(project.rename_shot(0, "another name"));
             QVERIFY2(said(studio).contains("cannot be exported yet"), qPrintable(said(studio)));
             QTRY_VERIFY_WITH_TIMEOUT(project.is_missing(0), 30000);
             QVERIFY2(said(studio).contains("cannot be exported yet"), qPrintable(said(studio)));
