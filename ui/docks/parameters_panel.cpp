@@ -457,6 +457,7 @@ void ParametersPanel::add_bottom(QVBoxLayout* column, QAction& generate) {
     changes_->setObjectName(QStringLiteral("changes"));
     changes_->setProperty("warning", true);
     changes_->setWordWrap(true);
+    changes_->setTextFormat(Qt::PlainText); // names files
     changes_->hide();
     generate_ = new QPushButton(bottom);
     generate_->setObjectName(QStringLiteral("generate"));

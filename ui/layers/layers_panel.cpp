@@ -159,6 +159,7 @@ QWidget* LayersPanel::make_result() {
     verdict_ = new QLabel(left);
     verdict_->setObjectName(QStringLiteral("layers-verdict"));
     verdict_->setWordWrap(true);
+    verdict_->setTextFormat(Qt::PlainText); // names layers
     verdict_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     column->addWidget(verdict_);
     auto* row = new QHBoxLayout;

@@ -382,6 +382,19 @@ private slots:
         for (const char* key : {"width", "height", "steps"}) QVERIFY2(!document.has_value(key), key);
     }
 
+    /// Below the button, where the field itself is not seen: files are named as they are called.
+    void what_is_wrong_is_no_rich_text() {
+        const app::Home home;
+        StudioFixture studio;
+        load_tiny(studio);
+        studio.find<QDockWidget>("images-dock")->hide();
+        studio.core().document.set_value("image", "/nowhere/<b>x</b>");
+        QVERIFY(studio.core().document.wait_resolved(20000));
+        const auto* told = studio.find<QLabel>("changes");
+        QVERIFY2(told->text().contains("<b>"), qPrintable(told->text()));
+        QCOMPARE(told->textFormat(), Qt::PlainText);
+    }
+
     void a_selection_without_the_focus_is_quiet() {
         const app::Home home;
         StudioFixture studio;

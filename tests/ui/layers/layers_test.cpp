@@ -96,6 +96,8 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(comparison.result(), 20000);
         const auto& found = *comparison.result();
         QVERIFY(map->isVisible());
+        // Layers are called as anybody's file calls them.
+        QCOMPARE(panel.findChild<QLabel*>(QStringLiteral("layers-verdict"))->textFormat(), Qt::PlainText);
         auto* model = qobject_cast<LayerMapModel*>(map->model());
         QCOMPARE(model->rowCount(), blocks * int(std::size(leaves)));
         QCOMPARE(model->columnCount(), steps);
