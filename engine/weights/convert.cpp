@@ -50,19 +50,21 @@ void refuse_input_as_output(const fs::path& in, const fs::path& out) {
 }
 
 /// Numbers whose scales lie beside them under names that only their own program knows cannot be given another type.
-void refuse_scaled(const Container& shard) {
-    const std::string& file = shard.file->name();
-    check_quantisation(shard, file);
-    std::map<std::string_view, std::string_view> layers; // with what lies in them beside weight and bias
+void refuse_scaled(const Checkpoint& checkpoint) {
+    std::map<std::string_view, std::string_view> layers; // with what lies in them, in any shard, beside weight and bias
     const auto layer_of = [](std::string_view name) { return name.substr(0, std::min(name.rfind('.'), name.size())); };
-    for (const FileTensor& t : shard.tensors)
-        if (!t.name.ends_with(".weight") && !t.name.ends_with(".bias")) layers.emplace(layer_of(t.name), t.name);
-    for (const FileTensor& t : shard.tensors) {
-        const bool few_bits = t.dtype == DType::f8_e4m3 || t.dtype == DType::f8_e5m2;
-        if (const auto it = layers.find(layer_of(t.name));
-            few_bits && t.name.ends_with(".weight") && it != layers.end())
-            refuse_unknown_scale(t.name, it->second, file);
+    for (const auto& shard : checkpoint.containers) {
+        check_quantisation(*shard, shard->file->name());
+        for (const FileTensor& t : shard->tensors)
+            if (!t.name.ends_with(".weight") && !t.name.ends_with(".bias")) layers.emplace(layer_of(t.name), t.name);
     }
+    for (const auto& shard : checkpoint.containers)
+        for (const FileTensor& t : shard->tensors) {
+            const bool few_bits = t.dtype == DType::f8_e4m3 || t.dtype == DType::f8_e5m2;
+            if (const auto it = layers.find(layer_of(t.name));
+                few_bits && t.name.ends_with(".weight") && it != layers.end())
+                refuse_unknown_scale(t.name, it->second, shard->file->name());
+        }
 }
 
 /// What a file says of itself, where its names are kept: a LoRA's alpha may stand there, or beside it.
@@ -94,8 +96,8 @@ Input load_any(const fs::path& in, const ConvertOptions& options) {
             Input input;
             input.known = false;
             std::map<std::string, Weight, std::less<>> tensors;
+            if (options.dtype) refuse_scaled(c);
             for (const auto& shard : c.containers) {
-                if (options.dtype) refuse_scaled(*shard);
                 add_metadata(*shard, input.metadata);
                 for (const FileTensor& t : shard->tensors) tensors.emplace(t.name, Weight(t.name, shard->tensor(t)));
             }

@@ -72,7 +72,6 @@ TEST(Chart, AnAxisEndsWhereValuesMust) {
     }
 }
 
-/// Steps and frames are whole: no "2.0", and no tick between two of them.
 /// What stands at the ticks of the horizontal axis.
 std::vector<std::string> across(const std::string& svg) {
     std::vector<std::string> texts;
@@ -81,6 +80,7 @@ std::vector<std::string> across(const std::string& svg) {
     return texts;
 }
 
+/// Steps and frames are whole: no "2.0", and no tick between two of them.
 TEST(Chart, WholeNumbersAcross) {
     for (const std::size_t values : {2, 3, 4, 5, 9, 33}) {
         Chart c = chart(std::vector<std::optional<double>>(values, 1.0));

@@ -320,6 +320,14 @@ TEST(Convert, ScaledNumbersOfUnknownNetworksKeepTheirType) {
         EXPECT_TRUE(has(refusal(folder / "in", folder / "out.safetensors", bf16), "double.0.weight")) << scale;
         EXPECT_EQ(refusal(folder / "in", folder / "out.safetensors", {}), "accepted") << scale;
     }
+    // Where a file is full, a layer goes on in the next.
+    write_bytes(folder / "m-1.safetensors", safetensors({zeros("double.0.weight", {4, 4}, "F8_E4M3")}));
+    write_bytes(folder / "m-2.safetensors", safetensors({f32("double.0.weight_scale", {})}));
+    write_bytes(folder / "m.safetensors.index.json", R"({"weight_map": {
+        "double.0.weight": "m-1.safetensors", "double.0.weight_scale": "m-2.safetensors"}})");
+    Options bf16;
+    bf16.dtype = DType::bf16;
+    EXPECT_TRUE(has(refusal(folder / "m.safetensors.index.json", folder / "out.safetensors", bf16), "weight_scale"));
 }
 
 TEST(Convert, ShardsByTheirIndex) {
