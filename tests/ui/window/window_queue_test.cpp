@@ -20,6 +20,19 @@ using namespace denoir::ui;
 class WindowQueueTest : public QObject {
     Q_OBJECT
 
+    /// One run waits in the paused queue, and the parameters are those of it.
+    void edit_waiting_run(StudioFixture& studio) {
+        load_tiny(studio);
+        auto& queue = studio.core().queue;
+        queue.set_paused(true);
+        studio.find<QAction>("run.generate")->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(queue.rowCount(), 1, 30000);
+        auto* list = studio.find<QListView>("queue");
+        studio.click(list->viewport(), studio.row_point(list, 0));
+        QTest::keyClick(list, Qt::Key_Return);
+        QVERIFY(said(studio).contains("waiting run"));
+    }
+
 private slots:
     void no_branch_begins_at_the_last_step() {
         const app::Home home;
@@ -127,16 +140,9 @@ private slots:
     void an_edit_ends_with_its_banner() {
         const app::Home home;
         StudioFixture studio;
-        load_tiny(studio);
+        edit_waiting_run(studio);
         auto& queue = studio.core().queue;
-        queue.set_paused(true);
         auto* generate = studio.find<QAction>("run.generate");
-        generate->trigger();
-        QTRY_COMPARE_WITH_TIMEOUT(queue.rowCount(), 1, 30000);
-        auto* list = studio.find<QListView>("queue");
-        studio.click(list->viewport(), studio.row_point(list, 0));
-        QTest::keyClick(list, Qt::Key_Return);
-        QVERIFY(said(studio).contains("waiting run"));
         close_banner(studio, "editing");
         studio.core().document.set_value("steps", 2);
         generate->trigger();
@@ -172,16 +178,9 @@ private slots:
     void an_edit_ends_with_its_entry() {
         const app::Home home;
         StudioFixture studio;
-        load_tiny(studio);
+        edit_waiting_run(studio);
         auto& queue = studio.core().queue;
-        queue.set_paused(true);
         auto* generate = studio.find<QAction>("run.generate");
-        generate->trigger();
-        QTRY_COMPARE_WITH_TIMEOUT(queue.rowCount(), 1, 30000);
-        auto* list = studio.find<QListView>("queue");
-        studio.click(list->viewport(), studio.row_point(list, 0));
-        QTest::keyClick(list, Qt::Key_Return);
-        QVERIFY(said(studio).contains("waiting run"));
         queue.clear_waiting();
         QVERIFY2(!said(studio).contains("waiting run"), qPrintable(said(studio)));
         generate->trigger();
