@@ -34,7 +34,7 @@ struct LinearLayer {
 
 /// What Backend::attention adds to the scores q·k, and how it computes.
 struct AttentionOptions {
-    float scale = 1.0f;
+    float scale = 1.0f; ///< > 0
     /// Block-causal: key token j is seen by query token i iff j / block <= i / block. 0: every key.
     std::int64_t causal_block = 0;
     /// Added to the scores. [N, Lq, Lk] f32, or bf16: then every step is rounded, as PyTorch does it operation by

@@ -11,19 +11,22 @@
 namespace denoir::cpu {
 namespace {
 
-constexpr std::int64_t query_block = 96;
 /// Packed keys and values that exist at a time, in elements: as many heads as fit (one at least) are packed, then used
 /// by all their queries.
 constexpr std::int64_t packed_limit = std::int64_t{8} << 20;
+constexpr float log2_e = 1.44269504f;
 
 std::int64_t head_at(const Tensor& x, std::int64_t token, std::int64_t head) {
     return token * x.stride(0) + head * x.stride(1);
 }
 
-/// Sizes of one call; D channels are padded to whole panels, keys go in blocks.
+/// Sizes of one call; D channels are padded to whole panels, keys and queries go in blocks.
 struct Plan {
     std::int64_t queries, keys, heads, size;
     std::int64_t padded, key_block, blocks, per_head;
+    std::int64_t heads_at_once;
+    std::int64_t rows;        ///< queries whose scores on a block of keys lie in the nearest caches, with the keys
+    std::int64_t query_block; ///< queries that use a block of keys while it is near
 
     Plan(const Kernels& kernels, const Tensor& q, const Tensor& k)
         : queries(q.size(0)),
@@ -33,7 +36,12 @@ struct Plan {
           padded(divide_up(size, kernels.tile_columns) * kernels.tile_columns),
           key_block(256 / kernels.tile_columns * kernels.tile_columns),
           blocks(divide_up(keys, key_block)),
-          per_head(blocks * key_block * (size + padded)) {}
+          per_head(blocks * key_block * (size + padded)),
+          heads_at_once(std::max<std::int64_t>(1, std::min(packed_limit / std::max<std::int64_t>(1, per_head), heads))),
+          rows(kernels.bf16_in_tiles ? 32 : 96),
+          // Matrix tiles are so fast that fetching the keys counts; but 64 blocks at least for many cores.
+          query_block(kernels.bf16_in_tiles ? std::clamp<std::int64_t>(queries * heads_at_once / 64 / 96, 1, 3) * 96
+                                            : rows) {}
     /// Where the panels of Kᵀ of a block begin; those of V follow behind key_block · size floats.
     std::int64_t at(std::int64_t head, std::int64_t block) const {
         return head * per_head + block * key_block * (size + padded);
@@ -60,26 +68,29 @@ public:
     /// Products come from the processor's bf16 units where it has them: every factor is a bf16 value by then either
     /// way.
     DType factors() const { return pairs_ ? DType::bf16 : DType::f32; }
-    std::int64_t heads_at_once() const {
-        return std::clamp<std::int64_t>(packed_limit / plan_.per_head, 1, plan_.heads);
-    }
     std::int64_t scratch_floats() const {
         const std::int64_t packing = plan_.key_block * (plan_.size + (pairs_ ? plan_.padded : 0));
-        return std::max(packing, query_block * (plan_.size + (pairs_ ? 2 : 1) * plan_.key_block + plan_.padded + 2));
+        return std::max(packing, plan_.query_block * (plan_.size + plan_.padded + 2) +
+                                     plan_.rows * plan_.key_block * (pairs_ ? 2 : 1));
     }
 
     /// The next heads, from `first_head` on; their keys and values to be packed into [heads_at_once · per_head]
     /// factors.
     void begin(std::int64_t first_head, std::byte* packed) { first_head_ = first_head, packed_ = packed; }
     void pack(std::int64_t head, std::int64_t block, float* scratch);
-    void attend(std::int64_t head, std::int64_t query_block, float* scratch) const;
+    void attend(std::int64_t head, std::int64_t block_of_queries, float* scratch) const;
 
 private:
     /// A block of queries at work, rows [begin, begin + count).
     struct Queries {
         std::int64_t head, begin, count;
-        float *values, *scores, *sums, *greatest, *total;
-        std::byte* chances; ///< the probabilities as factors: the scores' own memory in f32
+        float *values, *sums, *greatest, *total; ///< greatest: in powers of e, or of 2 where the products are of pairs
+        float* scores;                           ///< of plan_.rows of them
+        std::byte* chances;                      ///< the probabilities as factors: the scores' own memory in f32
+    };
+    /// Some of them on a block of keys: rows [first, first + count) of the block, keys [from, from + n).
+    struct Part {
+        std::int64_t first, count, block, from, n;
     };
 
     std::int64_t bytes() const { return element_bytes(factors()); }
@@ -102,8 +113,9 @@ private:
         const std::int64_t block = options_.causal_block;
         return block == 0 ? plan_.keys : std::min(plan_.keys, ((q.begin + i) / block + 1) * block);
     }
-    void weigh_scores(const Queries&, std::int64_t i, std::int64_t from, std::int64_t n) const;
-    void add_values(const Queries&, std::int64_t block, std::int64_t n) const;
+    void attend_part(const Queries&, const Part&) const;
+    void weigh_scores(const Queries&, const Part&, std::int64_t row) const;
+    void add_values(const Queries&, const Part&) const;
     void write_rows(const Queries&) const;
 
     const Kernels& kernels_;
@@ -135,66 +147,81 @@ void Pieces::pack(std::int64_t head, std::int64_t block, float* scratch) {
 }
 
 void Pieces::attend(std::int64_t head, std::int64_t block_of_queries, float* scratch) const {
-    Queries q{.head = head, .begin = block_of_queries * query_block, .count = 0, .values = scratch};
-    q.count = std::min(query_block, plan_.queries - q.begin);
-    q.scores = q.values + query_block * plan_.size;
-    q.sums = q.scores + query_block * plan_.key_block;
-    q.greatest = q.sums + query_block * plan_.padded;
-    q.total = q.greatest + query_block;
-    q.chances = reinterpret_cast<std::byte*>(pairs_ ? q.total + query_block : q.scores);
+    const std::int64_t most = plan_.query_block, begin = block_of_queries * most;
+    Queries q{.head = head, .begin = begin, .count = std::min(most, plan_.queries - begin), .values = scratch};
+    q.sums = q.values + most * plan_.size;
+    q.greatest = q.sums + most * plan_.padded;
+    q.total = q.greatest + most;
+    q.scores = q.total + most;
+    q.chances = reinterpret_cast<std::byte*>(pairs_ ? q.scores + plan_.rows * plan_.key_block : q.scores);
     for (std::int64_t i = 0; i < q.count; ++i) read(q_, q.begin + i, head, factors(), query(q, i));
     std::fill_n(q.greatest, q.count, -std::numeric_limits<float>::infinity());
     std::fill_n(q.total, q.count, 0.0f);
     std::fill_n(q.sums, q.count * plan_.padded, 0.0f);
     for (std::int64_t block = 0; block < plan_.blocks; ++block) {
         const std::int64_t from = block * plan_.key_block;
-        const std::int64_t n = std::min(plan_.key_block, seen(q, q.count - 1) - from);
-        if (n <= 0) break;
-        gemm(kernels_, factors(), query(q, 0), plan_.size, keys_of(head, block), plan_.size, q.count, n, q.scores,
-             plan_.key_block, false);
-        for (std::int64_t i = 0; i < q.count; ++i) weigh_scores(q, i, from, n);
-        add_values(q, block, n);
+        for (std::int64_t first = 0; first < q.count; first += plan_.rows) {
+            const std::int64_t count = std::min(plan_.rows, q.count - first);
+            const std::int64_t n = std::min(plan_.key_block, seen(q, first + count - 1) - from);
+            if (n > 0) attend_part(q, {first, count, block, from, n});
+        }
     }
     write_rows(q);
 }
 
-/// Scores of query i on keys [from, from + n) become probabilities against the greatest score so far; what was summed
-/// against a smaller one shrinks.
-void Pieces::weigh_scores(const Queries& q, std::int64_t i, std::int64_t from, std::int64_t n) const {
-    float* row = q.scores + i * plan_.key_block;
+void Pieces::attend_part(const Queries& q, const Part& part) const {
+    gemm(kernels_, factors(), query(q, part.first), plan_.size, keys_of(q.head, part.block), plan_.size, part.count,
+         part.n, q.scores, plan_.key_block, false);
+    for (std::int64_t row = 0; row < part.count; ++row) weigh_scores(q, part, row);
+    add_values(q, part);
+}
+
+/// Scores of the part's row become probabilities against the greatest score so far; what was summed against a smaller
+/// one shrinks.
+void Pieces::weigh_scores(const Queries& q, const Part& part, std::int64_t row_of_part) const {
+    const std::int64_t i = part.first + row_of_part, from = part.from, n = part.n;
+    float* row = q.scores + row_of_part * plan_.key_block;
     const std::int64_t visible = std::clamp<std::int64_t>(seen(q, i) - from, 0, n);
-    const float* bias = options_.bias ? options_.bias.data<float>() + (first_head_ + q.head) * options_.bias.stride(0) +
-                                            (q.begin + i) * options_.bias.stride(1) + from
-                                      : nullptr;
-    const float* key_bias = options_.key_bias ? options_.key_bias.data<float>() + from : nullptr;
-    const float top = std::max(q.greatest[i], kernels_.scores(row, options_.scale, bias, key_bias, visible));
+    const float unit = pairs_ ? log2_e : 1.0f; // bf16 probabilities are powers of two: half the work
+    float scale = options_.scale * unit;
+    if (options_.bias || options_.key_bias) {
+        const float* bias = options_.bias
+                                ? options_.bias.data<float>() + (first_head_ + q.head) * options_.bias.stride(0) +
+                                      (q.begin + i) * options_.bias.stride(1) + from
+                                : nullptr;
+        const float* key_bias = options_.key_bias ? options_.key_bias.data<float>() + from : nullptr;
+        kernels_.biased_scores(row, options_.scale, bias, key_bias, visible);
+        scale = unit;
+    }
+    const float top = std::max(q.greatest[i], kernels_.greatest(row, visible) * scale);
     // -inf: nothing seen yet. +inf makes what has it no number, as a score that is none already, and so the total.
     const float shift = top == -std::numeric_limits<float>::infinity() ? 0.0f : top;
     if (top > q.greatest[i] && q.total[i] > 0) {
-        const float shrink = std::exp(q.greatest[i] - shift);
+        const float shrink = std::exp((q.greatest[i] - shift) / unit);
         float* sums = q.sums + i * plan_.padded;
         kernels_.scale(sums, shrink, sums, plan_.size);
         q.total[i] *= shrink;
     }
     q.greatest[i] = top;
     if (pairs_) {
-        auto* chance = reinterpret_cast<std::uint16_t*>(q.chances + i * plan_.key_block * bytes());
-        q.total[i] += kernels_.exponentials_bf16(row, shift, chance, visible);
+        auto* chance = reinterpret_cast<std::uint16_t*>(q.chances + row_of_part * plan_.key_block * bytes());
+        q.total[i] += kernels_.powers_of_two_bf16(row, scale, shift, chance, visible);
         std::fill(chance + visible, chance + whole(n), std::uint16_t{0});
     } else {
-        q.total[i] += kernels_.exponentials(row, shift, round_, visible);
+        q.total[i] += kernels_.exponentials(row, scale, shift, round_, visible);
         std::fill(row + visible, row + n, 0.0f);
     }
 }
 
-void Pieces::add_values(const Queries& q, std::int64_t block, std::int64_t n) const {
-    const std::int64_t panel = kernels_.tile_columns;
+void Pieces::add_values(const Queries& q, const Part& part) const {
     // The panels of V hold as many rows as the block has keys.
-    const std::int64_t stored = whole(std::min(plan_.key_block, plan_.keys - block * plan_.key_block));
-    const std::byte* values = values_of(q.head, block);
-    for (std::int64_t j = 0; j < plan_.padded; j += panel)
-        gemm(kernels_, factors(), q.chances, plan_.key_block, values + j * stored * bytes(), whole(n), q.count,
-             std::min(panel, plan_.size - j), q.sums + j, plan_.padded, true);
+    const std::int64_t stored = whole(std::min(plan_.key_block, plan_.keys - part.from)), n = whole(part.n);
+    const std::int64_t columns = n == stored ? plan_.padded : kernels_.tile_columns; ///< of one product
+    const std::byte* values = values_of(q.head, part.block);
+    float* sums = q.sums + part.first * plan_.padded;
+    for (std::int64_t j = 0; j < plan_.padded; j += columns)
+        gemm(kernels_, factors(), q.chances, plan_.key_block, values + j * stored * bytes(), n, part.count,
+             std::min(columns, plan_.size - j), sums + j, plan_.padded, true);
 }
 
 void Pieces::write_rows(const Queries& q) const {
@@ -224,7 +251,7 @@ void CpuBackend::attend(const Tensor& q, const Tensor& k, const Tensor& v, const
     const Plan& plan = pieces.plan();
     if (plan.queries == 0 || plan.heads == 0) return;
     if (plan.keys == 0) return fill(out, 0.0f);
-    const std::int64_t group = pieces.heads_at_once(), query_blocks = divide_up(plan.queries, query_block);
+    const std::int64_t group = plan.heads_at_once, query_blocks = divide_up(plan.queries, plan.query_block);
     Tensor packed = empty({group * plan.per_head}, pieces.factors());
     const Scratch scratch(*this, pieces.scratch_floats());
     for (std::int64_t first = 0; first < plan.heads; first += group) {

@@ -66,12 +66,14 @@ struct Kernels {
     /// Pairs (2j, 2j+1) rotated; cos2 holds each cosine twice, sin2 (-sin, +sin).
     void (*rotate)(const float* x, const float* cos2, const float* sin2, float* out, std::int64_t n);
 
-    /// s = s · scale + bias + key_bias (each may be null); returns the greatest, -inf for none.
-    float (*scores)(float* s, float scale, const float* bias, const float* key_bias, std::int64_t n);
-    /// s = exp(s - shift), rounded to bf16 if asked; returns the sum before rounding.
-    float (*exponentials)(float* s, float shift, bool round, std::int64_t n);
-    /// out = exp(s - shift) rounded to bf16; returns the sum before rounding.
-    float (*exponentials_bf16)(const float* s, float shift, std::uint16_t* out, std::int64_t n);
+    /// s = s · scale + bias + key_bias; one of the two may be null.
+    void (*biased_scores)(float* s, float scale, const float* bias, const float* key_bias, std::int64_t n);
+    /// -inf for none; passes over what is no number.
+    float (*greatest)(const float* s, std::int64_t n);
+    /// s = exp(s · scale - shift), rounded to bf16 if asked; returns the sum before rounding.
+    float (*exponentials)(float* s, float scale, float shift, bool round, std::int64_t n);
+    /// out = 2^(s · scale - shift), 5e-6 of it off at most, rounded to bf16; returns the sum before rounding.
+    float (*powers_of_two_bf16)(const float* s, float scale, float shift, std::uint16_t* out, std::int64_t n);
 
     /// For benchmarks: multiplies and adds in registers alone, as many at a time as the matrix kernel; returns the
     /// number of operations.

@@ -110,6 +110,12 @@ TEST(Attention, Biases) {
     check({300, 300, 2, 24, 100, true, true});
 }
 
+TEST(Attention, MoreQueriesThanABlockHolds) {
+    for (const std::int64_t causal_block : {0, 11})
+        for (const DType dtype : {DType::f32, DType::bf16})
+            check({700, 90, 30, 16, causal_block, false, true, dtype, dtype});
+}
+
 TEST(Attention, Bf16) {
     check({70, 300, 3, 64, 0, false, false, DType::bf16, DType::bf16});
     check({70, 300, 3, 64, 0, true, true, DType::f32, DType::bf16});

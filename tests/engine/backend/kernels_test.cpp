@@ -27,7 +27,7 @@ TEST_P(Kernels, ExponentialWithinTwoUnitsInTheLastPlace) {
     std::vector<float> x, e;
     for (float v = 0; v > -87.3f; v = v * 1.001f - 1e-6f) x.push_back(v);
     e = x;
-    const float sum = k().exponentials(e.data(), 0, false, static_cast<std::int64_t>(e.size()));
+    const float sum = k().exponentials(e.data(), 1, 0, false, static_cast<std::int64_t>(e.size()));
     double worst = 0, total = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {
         const double exact = std::exp(static_cast<double>(x[i]));
@@ -39,17 +39,58 @@ TEST_P(Kernels, ExponentialWithinTwoUnitsInTheLastPlace) {
     EXPECT_LE(worst, 2);
     EXPECT_NEAR(static_cast<double>(sum), total, total * 1e-5);
     std::vector<float> edges = {-INFINITY, -1e30f, -200, -87.4f, 0};
-    k().exponentials(edges.data(), 0, false, 5);
+    k().exponentials(edges.data(), 1, 0, false, 5);
     EXPECT_EQ(edges, (std::vector<float>{0, 0, 0, 0, 1}));
     std::vector<float> bad(37, 0.0f); // softmax must not pass over what is no number
     bad[5] = bad[36] = NAN;
-    EXPECT_TRUE(std::isnan(k().exponentials(bad.data(), 0, false, 37)) && std::isnan(bad[5]) && std::isnan(bad[36]));
-    std::vector<float> rounded(x.size());
-    std::vector<std::uint16_t> narrow(x.size());
-    const auto n = static_cast<std::int64_t>(x.size());
-    k().round_bf16(e.data(), rounded.data(), n);
-    EXPECT_EQ(k().exponentials_bf16(x.data(), 0, narrow.data(), n), sum);
-    for (std::size_t i = 0; i < x.size(); ++i) ASSERT_EQ(bf16{narrow[i]}.value(), rounded[i]);
+    EXPECT_TRUE(std::isnan(k().exponentials(bad.data(), 1, 0, false, 37)) && std::isnan(bad[5]) && std::isnan(bad[36]));
+    std::vector<float> large(37, 3e30f); // the greatest is 1 however large it is
+    k().exponentials(large.data(), 0.7f, 3e30f * 0.7f, false, 37);
+    EXPECT_EQ(large, std::vector<float>(37, 1.0f));
+}
+
+TEST_P(Kernels, PowersOfTwoAreExactToBf16) {
+    double total = 0;
+    std::vector<float> x;
+    for (float v = 3; v > -62.4f; v -= 0.0137f) {
+        std::uint16_t narrow;
+        const float power = k().powers_of_two_bf16(&v, 2, 1, &narrow, 1);
+        const double exact = std::exp2(static_cast<double>(v * 2 - 1));
+        ASSERT_NEAR(static_cast<double>(power) / exact, 1, 5e-6) << v;
+        ASSERT_EQ(bf16{narrow}.value(), round_to_bf16(power)) << v;
+        total += exact;
+        x.push_back(v);
+    }
+    std::vector<std::uint16_t> out(x.size());
+    const float sum = k().powers_of_two_bf16(x.data(), 2, 1, out.data(), static_cast<std::int64_t>(x.size()));
+    EXPECT_NEAR(static_cast<double>(sum), total, total * 5e-6);
+    for (std::size_t i = 0; i < x.size(); ++i)
+        ASSERT_NEAR(static_cast<double>(bf16{out[i]}.value()) / std::exp2(static_cast<double>(x[i] * 2 - 1)), 1,
+                    0x1p-8);
+    const std::vector<float> edges = {-INFINITY, -1e30f, -200, -149.5f, 0, 1};
+    std::vector<std::uint16_t> got(edges.size());
+    EXPECT_NEAR(k().powers_of_two_bf16(edges.data(), 1, 0, got.data(), 6), 3, 1e-5);
+    EXPECT_EQ(got, (std::vector<std::uint16_t>{0, 0, 0, 0, 0x3F80, 0x4000}));
+    std::vector<float> large(37, 3e30f), bad(37, 0.0f);
+    std::vector<std::uint16_t> ones(37);
+    k().powers_of_two_bf16(large.data(), 0.7f, 3e30f * 0.7f, ones.data(), 37);
+    EXPECT_EQ(ones, std::vector<std::uint16_t>(37, 0x3F80));
+    bad[5] = bad[36] = NAN; // softmax must not pass over what is no number
+    EXPECT_TRUE(std::isnan(k().powers_of_two_bf16(bad.data(), 1, 0, ones.data(), 37)));
+    EXPECT_TRUE(std::isnan(bf16{ones[5]}.value()) && std::isnan(bf16{ones[36]}.value()));
+}
+
+TEST_P(Kernels, TheGreatestOfAnyNumberOfValues) {
+    for (const std::int64_t n : {0, 1, 3, 15, 16, 17, 63, 64, 65, 200}) {
+        std::vector<float> x = values(static_cast<std::size_t>(n), 9);
+        const float plain = n == 0 ? -INFINITY : *std::max_element(x.begin(), x.end());
+        EXPECT_EQ(k().greatest(x.data(), n), plain) << n;
+        for (float& v : x) v -= 100; // no zero of an empty lane is taken for the greatest
+        EXPECT_EQ(k().greatest(x.data(), n), n == 0 ? plain : *std::max_element(x.begin(), x.end())) << n;
+    }
+    std::vector<float> x(40, NAN);
+    x[33] = -5;
+    EXPECT_EQ(k().greatest(x.data(), 40), -5);
 }
 
 TEST_P(Kernels, RoundsToBf16AsTheType) {

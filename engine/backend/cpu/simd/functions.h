@@ -41,9 +41,10 @@ void rms(const float* x, float factor, bool round, const float* weight, float* o
 void unit_rows(const float* x, std::int64_t ldx, std::int64_t rows, std::int64_t n, const float* gamma, bool activated,
                float* out);
 void rotate(const float* x, const float* cos2, const float* sin2, float* out, std::int64_t n);
-float scores(float* s, float scale, const float* bias, const float* key_bias, std::int64_t n);
-float exponentials(float* s, float shift, bool round, std::int64_t n);
-float exponentials_bf16(const float* s, float shift, std::uint16_t* out, std::int64_t n);
+void biased_scores(float* s, float scale, const float* bias, const float* key_bias, std::int64_t n);
+float greatest(const float* s, std::int64_t n);
+float exponentials(float* s, float scale, float shift, bool round, std::int64_t n);
+float powers_of_two_bf16(const float* s, float scale, float shift, std::uint16_t* out, std::int64_t n);
 double multiply_adds(std::int64_t rounds);
 
 } // namespace denoir::cpu::DENOIR_ISA

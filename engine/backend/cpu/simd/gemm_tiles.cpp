@@ -107,7 +107,8 @@ template <int across> void strip(const std::uint16_t* a, std::int64_t lda, const
 
 void gemm_bf16(const std::uint16_t* a, std::int64_t lda, const std::uint16_t* panels, std::int64_t k, std::int64_t m,
                std::int64_t n, float* c, std::int64_t ldc, bool accumulate) {
-    Rest rest{};
+    Rest rest;
+    if (k % deep > 0) rest = {};
     publish();
     set_rows(side);
     // Rows of A that stay in the second cache (512 KiB) while all panels pass by, each of which stays in the first.

@@ -28,6 +28,22 @@ inline Vec exp(Vec x) {
 #endif
 }
 
+/// 2^x with a relative error of 5e-6, for results that are rounded to bf16; 0 below -126 (or a denormal), NaN of NaN.
+inline Vec exp2_coarse(Vec x) {
+#if defined(__AVX512DQ__)
+    // With masks of all lanes: some compilers warn of what the plain ones leave undefined.
+    const Vec fraction = _mm512_maskz_reduce_ps(0xFFFF, x, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+    // 2^f for 0 <= f < 1: Chebyshev fit of the relative error.
+    Vec g = fma(fraction, splat(0.013534168f), splat(0.05201146f));
+    g = fma(g, fraction, splat(0.24144275f));
+    g = fma(g, fraction, splat(0.69300383f));
+    g = fma(g, fraction, splat(1.0000026f));
+    return _mm512_maskz_scalef_ps(0xFFFF, g, x); // g · 2^floor(x)
+#else
+    return exp(x * splat(0.693147181f));
+#endif
+}
+
 inline Vec sigmoid(Vec x) { return 1.0f / (1.0f + exp(-x)); }
 inline Vec silu(Vec x) { return x * sigmoid(x); }
 

@@ -50,20 +50,19 @@ template <class F> double total(F f, const float* x, std::int64_t n) {
     return result;
 }
 
-/// put(i, e^(s[i] - shift) …, count) for every vector of n values, the last with fewer than `lanes` perhaps; returns
-/// their sum.
-template <class Put> float each_exponential(const float* s, float shift, std::int64_t n, Put put) {
-    const Vec by = splat(shift);
+/// put(i, f(s[i]) …, count) for every vector of n values, the last with fewer than `lanes` perhaps; returns the sum of
+/// all f(s[i]).
+template <class F, class Put> float each_exponential(F f, const float* s, std::int64_t n, Put put) {
     Vec sums{};
     std::int64_t i = 0;
     for (; i + lanes <= n; i += lanes) {
-        const Vec e = exp(load(s + i) - by);
+        const Vec e = f(load(s + i));
         sums = sums + e;
         put(i, e, lanes);
     }
     float result = sum(sums);
     if (i < n) {
-        const Vec e = exp(load_part(s + i, n - i) - by);
+        const Vec e = f(load_part(s + i, n - i));
         for (std::int64_t j = 0; j < n - i; ++j) result += e[static_cast<int>(j)];
         put(i, e, n - i);
     }
@@ -210,35 +209,31 @@ void rotate(const float* x, const float* cos2, const float* sin2, float* out, st
         out, n, x, cos2, sin2);
 }
 
-float scores(float* s, float factor, const float* bias, const float* key_bias, std::int64_t n) {
-    const Vec f = splat(factor);
-    const auto weighed = [=](std::int64_t i) {
-        Vec v = load(s + i) * f;
-        if (bias) v = v + load(bias + i);
-        if (key_bias) v = v + load(key_bias + i);
-        store(s + i, v);
-        return v;
-    };
+void biased_scores(float* s, float scale, const float* bias, const float* key_bias, std::int64_t n) {
+    const auto scaled = [f = splat(scale)](Vec v) { return v * f; };
+    if (bias && key_bias)
+        map([=](Vec v, Vec b, Vec k) { return scaled(v) + b + k; }, s, n, s, bias, key_bias);
+    else
+        map([=](Vec v, Vec b) { return scaled(v) + b; }, s, n, s, bias ? bias : key_bias);
+}
+
+float greatest(const float* s, std::int64_t n) {
     // Several maxima: one would wait for itself.
     Vec m[4];
     for (Vec& each : m) each = splat(-__builtin_inff());
     std::int64_t i = 0;
     for (; i + 4 * lanes <= n; i += 4 * lanes)
-        for (int j = 0; j < 4; ++j) m[j] = max(weighed(i + j * lanes), m[j]);
-    for (; i + lanes <= n; i += lanes) m[0] = max(weighed(i), m[0]);
+        for (int j = 0; j < 4; ++j) m[j] = max(load(s + i + j * lanes), m[j]);
+    for (; i + lanes <= n; i += lanes) m[0] = max(load(s + i), m[0]);
     float result = greatest(max(max(m[0], m[1]), max(m[2], m[3])));
-    for (; i < n; ++i) {
-        float v = s[i] * factor;
-        if (bias) v += bias[i];
-        if (key_bias) v += key_bias[i];
-        s[i] = v;
-        result = v > result ? v : result;
-    }
+    for (; i < n; ++i) result = s[i] > result ? s[i] : result;
     return result;
 }
 
-float exponentials(float* s, float shift, bool round, std::int64_t n) {
-    return each_exponential(s, shift, n, [=](std::int64_t i, Vec e, std::int64_t count) {
+float exponentials(float* s, float scale, float shift, bool round, std::int64_t n) {
+    // Product and difference are rounded each: that of the greatest is zero then, however large it is.
+    const auto f = [by = splat(scale), top = splat(shift)](Vec v) { return exp(v * by - top); };
+    return each_exponential(f, s, n, [=](std::int64_t i, Vec e, std::int64_t count) {
         if (round) e = round_bf16(e);
         if (count == lanes)
             store(s + i, e);
@@ -247,8 +242,9 @@ float exponentials(float* s, float shift, bool round, std::int64_t n) {
     });
 }
 
-float exponentials_bf16(const float* s, float shift, std::uint16_t* out, std::int64_t n) {
-    return each_exponential(s, shift, n, [=](std::int64_t i, Vec e, std::int64_t count) {
+float powers_of_two_bf16(const float* s, float scale, float shift, std::uint16_t* out, std::int64_t n) {
+    const auto f = [by = splat(scale), top = splat(shift)](Vec v) { return exp2_coarse(v * by - top); };
+    return each_exponential(f, s, n, [=](std::int64_t i, Vec e, std::int64_t count) {
         const Halves h = narrow_normal_bf16(e);
         if (count == lanes)
             __builtin_memcpy(out + i, &h, sizeof h);

@@ -35,9 +35,10 @@ const Kernels table{
     .rms = rms,
     .unit_rows = unit_rows,
     .rotate = rotate,
-    .scores = scores,
+    .biased_scores = biased_scores,
+    .greatest = greatest,
     .exponentials = exponentials,
-    .exponentials_bf16 = exponentials_bf16,
+    .powers_of_two_bf16 = powers_of_two_bf16,
     .multiply_adds = multiply_adds,
 };
 
