@@ -80,7 +80,7 @@ TokenizerModel model_of(Pieces pieces, const Marks& marks, std::vector<Normalize
     end_of_text.kind = Normalizer::Kind::strip, end_of_text.left = false;
     model.normalizers.push_back(end_of_text);
     Normalizer spaces;
-    spaces.kind = Normalizer::Kind::replace, spaces.pattern = " ", spaces.at_least = 2, spaces.content = " ";
+    spaces.kind = Normalizer::Kind::replace, spaces.pattern = ' ', spaces.at_least = 2, spaces.content = ' ';
     model.normalizers.push_back(spaces);
     PreTokenizer words;
     words.prepend = options.legacy ? PreTokenizer::Prepend::always : PreTokenizer::Prepend::first;

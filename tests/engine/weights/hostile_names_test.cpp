@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names of any length, and one storage under many of them.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "engine/weights/container.h"
@@ -23,7 +24,7 @@ std::string views_of_one(int views) {
     Pickle pickle;
     pickle.protocol().raw("}(");
     for (int i = 0; i < views; ++i)
-        pickle.text("t" + std::to_string(i)).tensor("FloatStorage", "0", values, 0, {values}, {1});
+        pickle.text(fmt::format("t{}", i)).tensor("FloatStorage", "0", values, 0, {values}, {1});
     return pth(pickle.raw("u").bytes(), {std::string(4 * values, '\0')});
 }
 

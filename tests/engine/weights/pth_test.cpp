@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/weights/pth.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -389,7 +390,7 @@ TEST(Pth, ReadsWhatPython2Wrote) {
     EXPECT_REFUSED(old_file(dict, {{"11", data}, {"22", data}}, 1), "room for");
     EXPECT_REFUSED(old_file(dict, {{"11", data}, {"22", data}}, -3), "room for");
     std::string big = whole;
-    big.replace(big.find("\x88s."), 1, "\x89");
+    big[big.find("\x88s.")] = '\x89';
     EXPECT_REFUSED(big, "little-endian");
     for (std::size_t n = 15; n < whole.size(); ++n) EXPECT_NE(refusal_of(whole.substr(0, n)), "accepted") << n;
     std::string evil = dict;
@@ -419,7 +420,7 @@ TEST(Pth, ViewsAreBoundedByTheFile) {
         Pickle p;
         p.protocol().raw("}(");
         for (int i = 0; i < count; ++i) {
-            p.text("w" + std::to_string(i));
+            p.text(fmt::format("w{}", i));
             if (transposed)
                 p.tensor("FloatStorage", "0", side * side, 0, {side, side}, {1, side});
             else
@@ -472,9 +473,11 @@ TEST(Pth, RefusesDamagedPickles) {
     EXPECT_REFUSED(of("](."), "stack"); // the mark hides the list
     EXPECT_REFUSED(of("N."), "not hold a dict");
     EXPECT_REFUSED(of("]Nu."), "mark");
-    EXPECT_REFUSED(of(std::string("\x8A\x09", 2) + "123456789."), "64 bits");
+    EXPECT_REFUSED(of("\x8A\x09"
+                      "123456789."),
+                   "64 bits");
     EXPECT_REFUSED(of("csome\nvery\n"), "some.very");
-    EXPECT_REFUSED(of("c" + std::string(300, 'x')), "name without an end");
+    EXPECT_REFUSED(of(fmt::format("c{:x>300}", "")), "name without an end");
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/backend/cuda/product_cache.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -42,7 +43,7 @@ TEST_F(ProductCacheFile, ManyChoicesAreFewWrites) {
         return ::stat(file.c_str(), &s) == 0 ? s.st_ino : 0;
     };
     const auto before = inode();
-    for (int i = 0; i < 50; ++i) cache.keep("k" + std::to_string(i), {2});
+    for (int i = 0; i < 50; ++i) cache.keep(fmt::format("k{}", i), {2});
     EXPECT_EQ(inode(), before);
     {
         ProductCache other(file); // shares what is known, and what is not yet written
