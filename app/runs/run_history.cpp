@@ -142,8 +142,30 @@ struct RunHistory::Store {
             row.steps_done = std::max(row.steps_done, step_at_work);
     }
 
+    /// In the run's folder, on the scanner's thread.
+    void write_notes(const QString& entry, const RunNotes& notes) {
+        Unwritten& waits = unwritten[entry];
+        ++waits.writes;
+        waits.newest = notes;
+        scanner.note(entry, notes);
+    }
+    /// What was read before the newest notes were written shows none older.
+    void put_newest_notes(RunRow& row) const {
+        const auto waits = unwritten.find(row.entry);
+        if (waits == unwritten.end()) return;
+        row.starred = waits->newest.starred;
+        row.name = waits->newest.name;
+        row.prompt_template = waits->newest.prompt_template;
+        row.make_haystack();
+    }
+
     void apply(RunChanges changes) {
-        for (RunRow& row : changes.rows) bring_up(row);
+        if (const auto waits = unwritten.find(changes.noted); waits != unwritten.end() && --waits->writes == 0)
+            unwritten.erase(waits);
+        for (RunRow& row : changes.rows) {
+            bring_up(row);
+            put_newest_notes(row);
+        }
         if (!changes.issue.isEmpty()) {
             issue = changes.issue;
             emit self.issue_changed();
@@ -202,6 +224,11 @@ struct RunHistory::Store {
     bool starred_only = false, looked = false;
     QString at_work; ///< the run that set_step() told of last
     int step_at_work = 0;
+    struct Unwritten {
+        int writes = 0; ///< that the scanner has not told of yet
+        RunNotes newest;
+    };
+    QHash<QString, Unwritten> unwritten; ///< by entry
     Issue issue;
     QFileSystemWatcher watcher;
     QTimer look_again;
@@ -366,7 +393,7 @@ void RunHistory::note(const QString& run, const std::function<void(RunRow&)>& ch
     RunRow row = store_->rows[std::size_t(index)];
     change(row);
     row.make_haystack();
-    store_->scanner.note(row.entry, {row.starred, row.name, row.prompt_template});
+    store_->write_notes(row.entry, {row.starred, row.name, row.prompt_template});
     store_->replace(index, std::move(row)); // at once; the scanner confirms it
 }
 
@@ -382,7 +409,7 @@ void RunHistory::set_prompt_template(const QString& run, const QString& text) {
     // A run that was just made: not in the list yet.
     RunNotes notes = RunNotes::read(to_path(run));
     notes.prompt_template = text;
-    store_->scanner.note(entry_of(run), notes);
+    store_->write_notes(entry_of(run), notes);
 }
 
 QString RunHistory::entry_of(const QString& run) const {

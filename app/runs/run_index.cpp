@@ -191,12 +191,14 @@ void RunScanner::look(const QString& entry) {
 
 void RunScanner::note(const QString& entry, const RunNotes& notes) {
     post([this, entry, notes] {
+        RunChanges changes;
+        changes.noted = entry;
         try {
             notes.write(to_path(entry));
         } catch (...) {
-            tell({{}, {}, Issue::from_current_exception(), false});
+            changes.issue = Issue::from_current_exception();
         }
-        look_now(entry);
+        look_now(entry, std::move(changes));
     });
 }
 
@@ -225,7 +227,7 @@ void RunScanner::forget(const QStringList& entries) {
     post([this, entries] {
         for (const QString& entry : entries) forget_row(entry);
         index_->remove(entries);
-        tell({{}, entries, {}, false}); // a look at every folder may have read them just before
+        tell({{}, entries, {}, false, {}}); // a look at every folder may have read them just before
     });
 }
 
@@ -252,7 +254,7 @@ void RunScanner::loop(const std::stop_token& end) {
     lower_priority(scanner_nice);
     end_ = end;
     index_ = std::make_unique<RunIndex>(index_file_, QStringLiteral("denoir-runs-%1").arg(quintptr(this)));
-    if (!index_->issue().isEmpty()) tell({{}, {}, index_->issue(), false});
+    if (!index_->issue().isEmpty()) tell({{}, {}, index_->issue(), false, {}});
     for (;;) {
         std::function<void()> task;
         {
@@ -288,20 +290,20 @@ void RunScanner::forget_row(const QString& entry) {
     told_.remove(entry);
 }
 
-void RunScanner::look_now(const QString& entry) {
-    RunChanges changes;
+void RunScanner::look_now(const QString& entry, RunChanges changes) {
     try {
         changes.rows.push_back(read_or_tell(to_path(entry)));
         is_news(changes.rows.back()); // or not: whoever asks for this one is told
         tell(changes);                // the list does not wait for the disk
         return index_->store(changes.rows);
     } catch (const std::exception&) { // no run (any more)
-        if (!stamps_.contains(entry)) return;
-        forget_row(entry);
-        index_->remove({entry});
-        changes.gone << entry;
+        if (stamps_.contains(entry)) {
+            forget_row(entry);
+            index_->remove({entry});
+            changes.gone << entry;
+        }
     }
-    tell(std::move(changes));
+    if (!changes.gone.isEmpty() || !changes.noted.isEmpty()) tell(std::move(changes));
 }
 
 void RunScanner::scan_now(const std::stop_token& end) {

@@ -40,6 +40,7 @@ struct RunChanges {
     QStringList gone;
     Issue issue;
     bool complete = false; ///< a look at every folder ends with this
+    QString noted;         ///< the run whose notes were written, in the order of note()
 };
 
 /// Looks at run folders on a thread of low priority. `tell` is called there.
@@ -63,7 +64,7 @@ private:
     void post(std::function<void()> task);
     void loop(const std::stop_token& end);
     void scan_now(const std::stop_token& end);
-    void look_now(const QString& entry);
+    void look_now(const QString& entry, RunChanges changes = {});
     void tell(RunChanges changes);
     /// Notes what was read. False: it is as it was told last, and told again it would only disturb the list.
     bool is_news(const RunRow& row);

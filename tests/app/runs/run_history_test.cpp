@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "app/base/text.h"
+#include "app/runs/run_row.h"
 #include "engine/core/file.h"
 #include "engine/core/own_folders.h"
 #include "tests/app/fake_runs.h"
@@ -117,6 +118,33 @@ private slots:
         QCOMPARE(found("Angehalten 6 Schritte"), 1);
         QCOMPARE(found("angehalten 7 Schritte"), 0);
         QCoreApplication::removeTranslator(&german);
+    }
+
+    /// What was read of the folder between two clicks does not come over the second.
+    void the_newest_star_is_shown() {
+        for (int i = 1; i <= 3; ++i) fake_run(runs_, i, false);
+        open();
+        const QString run = history_->index(1).data(RunHistory::PathRole).toString();
+        int wrong = 0;
+        const auto look = [&] { wrong += history_->starred(run); };
+        connect(&*history_, &RunHistory::dataChanged, this, look);
+        connect(&*history_, &RunHistory::rowsInserted, this, look);
+        for (const bool only : {false, true}) {
+            history_->set_starred_only(only);
+            history_->set_starred(run, true);
+            wrong = 0;
+            history_->set_starred(run, false);
+            history_->rebuild();
+            QVERIFY(history_->wait_scanned(20000));
+            QCOMPARE(wrong, 0);
+            QVERIFY(!history_->starred(run));
+            QCOMPARE(history_->rowCount(), only ? 0 : 3);
+        }
+        QVERIFY(!RunNotes::read(to_path(run)).starred);
+        // What another program writes later counts.
+        RunNotes{true, {}, {}}.write(to_path(run));
+        history_->touch(run);
+        QTRY_VERIFY_WITH_TIMEOUT(history_->starred(run), 20000);
     }
 
     void stars_and_names_live_in_the_run() {
