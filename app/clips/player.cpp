@@ -18,6 +18,7 @@ void Player::set_clip(Side side, Clip* clip, int frame) {
     Clip*& slot = side == Side::a ? a_ : b_;
     if (slot) disconnect(slot, nullptr, this, nullptr);
     slot = clip;
+    b_came_first_ = false;
     if (clip) {
         const auto changed = [this] { clip_changed(this->frame()); };
         connect(clip, &Clip::opened, this, changed);
@@ -27,11 +28,10 @@ void Player::set_clip(Side side, Clip* clip, int frame) {
 }
 
 void Player::swap(int offset) {
-    const int of_a = frame_of(Side::a), of_b = frame_of(Side::b);
+    b_came_first_ = leader() && leader() == a_; // the same one leads
     std::swap(a_, b_);
     const bool shifted = std::exchange(offset_, offset) != offset;
-    pair();
-    clip_changed(std::max(0, leader() && leader() == a_ ? of_b : of_a));
+    clip_changed(frame());
     if (shifted) emit offset_changed(offset_);
 }
 
@@ -48,9 +48,10 @@ Clip* Player::leader() const {
 /// After a picture, or a shorter clip, nothing else leads to the rest of B.
 bool Player::b_leads() const {
     if (!is_ready(a_) || !is_ready(b_)) return is_ready(b_);
-    const ClipInfo &a = a_->info(), &b = b_->info();
-    if (pairing_.by_time()) return b.duration >= a.duration + 1 / a.stated_fps;
-    return b.frames > a.frames;
+    const auto longer = [this](const ClipInfo& one, const ClipInfo& other) {
+        return pairing_.by_time() ? one.duration >= other.duration + 1 / other.stated_fps : one.frames > other.frames;
+    };
+    return longer(b_->info(), a_->info()) || (b_came_first_ && !longer(a_->info(), b_->info()));
 }
 
 int Player::frames() const { return leader() ? leader()->info().frames : 0; }
@@ -62,19 +63,24 @@ int Player::partner(const Clip& clip, int frame) const {
     const std::int64_t last = clip.info().frames - 1;
     std::int64_t met = frame;
     if (&clip == b_ && leader() == a_) met = pairing_.partner(frame);
-    if (&clip == a_ && leader() == b_) met = pairing_.first_to_meet(frame, 0, last);
+    if (&clip == a_ && leader() == b_) met = back_.partner(frame - offset_);
     return int(std::clamp<std::int64_t>(met, 0, last));
 }
 
 void Player::pair() {
     pairing_ = {0, 0, FrameMatch::index, offset_};
+    back_ = {};
     if (!a_ || !b_) return;
     const ClipInfo &a = a_->info(), &b = b_->info();
     // As many frames of another rate are most likely the same ones, written by another program.
     if (by_number_ || !rates_differ(a.stated_fps, b.stated_fps) || a.frames == b.frames) return;
     const bool evenly = come_evenly(a.times, a.stated_fps) && come_evenly(b.times, b.stated_fps);
-    pairing_ =
-        evenly ? Pairing(a.stated_fps, b.stated_fps, FrameMatch::time, offset_) : Pairing(a.times, b.times, offset_);
+    const auto by_time = [evenly](const ClipInfo& from, const ClipInfo& to, int offset) {
+        return evenly ? Pairing(from.stated_fps, to.stated_fps, FrameMatch::time, offset)
+                      : Pairing(from.times, to.times, offset);
+    };
+    pairing_ = by_time(a, b, offset_);
+    back_ = by_time(b, a, 0);
 }
 
 int Player::frame_of(Side side) const {

@@ -21,7 +21,7 @@ public:
     /// A becomes B. What is shown of both, and the state of play, stay; `offset`: B's in its new place.
     void swap(int offset);
     Clip* clip(Side side) const { return side == Side::a ? a_ : b_; }
-    /// The clip that gives the time: the longer one, A where both are as long. Null: none is open.
+    /// The clip that gives the time: the longer one; where both are as long the one that came as A. Null: none is open.
     Clip* leader() const;
 
     int frames() const override; ///< of the leader, as frame() and seconds() are
@@ -60,9 +60,10 @@ private:
 
     Clip* a_ = nullptr;
     Clip* b_ = nullptr;
-    Pairing pairing_;
+    Pairing pairing_, back_; ///< back_: from B to A, without the offset
     int offset_ = 0;
     bool by_number_ = false;
+    bool b_came_first_ = false; ///< it was A before a swap
 };
 
 } // namespace denoir::app

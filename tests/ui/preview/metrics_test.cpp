@@ -157,6 +157,49 @@ private slots:
         }
     }
 
+    /// Whichever leads, and past the end of the other: each clip shows the frame that it showed before.
+    void clips_that_change_sides_show_what_they_showed() {
+        const auto write = [&](const char* name, int frames, int fps) {
+            VideoOptions options;
+            options.width = 32, options.height = 32, options.fps = {fps, 1};
+            VideoWriter writer(to_path(home_.file(QLatin1String(name))), options);
+            for (int i = 0; i < frames; ++i) writer.write(moving_picture(32, 32, i));
+            writer.finish();
+        };
+        write("first.mkv", 12, 12);
+        write("as-long.mkv", 12, 12);
+        write("shorter.mkv", 5, 12);
+        write("finer.mkv", 48, 48);
+        write("coarse.mkv", 8, 4);
+        FrameCache cache;
+        const auto first = cache.open(home_.file("first.mkv"));
+        QVERIFY(wait_open(*first));
+        for (const char* name : {"as-long.mkv", "shorter.mkv", "finer.mkv", "coarse.mkv"}) {
+            const auto other = cache.open(home_.file(QLatin1String(name)));
+            QVERIFY(wait_open(*other));
+            const bool by_number = first->info().stated_fps == other->info().stated_fps;
+            for (const int offset : by_number ? QList<int>{0, 3, -2} : QList<int>{0}) {
+                Player player;
+                player.set_clip(Side::a, &*first);
+                player.set_clip(Side::b, &*other);
+                player.set_offset(offset);
+                for (int frame = 0; frame < player.frames(); ++frame) {
+                    player.go_to(frame);
+                    const int of_a = player.frame_of(Side::a), of_b = player.frame_of(Side::b);
+                    const auto stay = [&](Side a, Side b) {
+                        return player.frame_of(a) == of_a && player.frame_of(b) == of_b;
+                    };
+                    const QByteArray where = QByteArray(name) + " at " + QByteArray::number(frame) + ", shifted by " +
+                                             QByteArray::number(offset);
+                    player.swap(-offset);
+                    QVERIFY2(stay(Side::b, Side::a), where);
+                    player.swap(offset);
+                    QVERIFY2(stay(Side::a, Side::b), where);
+                }
+            }
+        }
+    }
+
     void a_damaged_frame_leaves_the_others_their_figures() {
         const std::filesystem::path folder = to_path(home_.file("frames"));
         FrameFolderWriter writer(folder);
