@@ -107,6 +107,8 @@ void SweepDocument::let_go() {
     }
     const auto idle = [&](const auto& item) { return !needed.contains(item.key()); };
     sweeps_.removeIf(idle);
+    for (auto it = sweeps_.cbegin(); it != sweeps_.cend(); ++it)
+        if (!needed.contains(it.key())) measurer_.forget(it.key()); // nobody would store what is measured
     expected_.removeIf(idle);
 }
 

@@ -22,8 +22,6 @@ QString prefix_of(const QString& path) { return path + QLatin1Char('|'); }
 
 SweepMeasurer::SweepMeasurer(QObject* parent) : QObject(parent) { qRegisterMetaType<SweepCell::Figures>(); }
 
-SweepMeasurer::~SweepMeasurer() { stop_.request_stop(); }
-
 void SweepMeasurer::measure(const OpenSweep& open) {
     for (std::size_t i = 0; i < open.size(); ++i) {
         const auto against = open.sweep().reference_of(i);
@@ -33,9 +31,8 @@ void SweepMeasurer::measure(const OpenSweep& open) {
             prefix_of(open.path()) +
             QStringLiteral("%1|%2|%3|%4").arg(i).arg(*against).arg(to_qstring(cell), to_qstring(reference));
         if (asked_.contains(key)) continue;
-        asked_.insert(key);
-        thread_.put([this, key, path = open.path(), i, index = *against, cell, reference, stop = stop_.get_token()] {
-            if (stop.stop_requested()) return;
+        asked_[key] = thread_.put([this, key, path = open.path(), i, index = *against, cell,
+                                   reference](TaskThread::Id task, const std::stop_token& stop) {
             SweepCell::Figures figures;
             try {
                 figures = figures_of(cell, reference, index, stop);
@@ -47,9 +44,10 @@ void SweepMeasurer::measure(const OpenSweep& open) {
                 figures.note = QStringList{issue.field, issue.message}.join(QLatin1Char(' ')).trimmed().toStdString();
             }
             figures.reference = index;
-            QMetaObject::invokeMethod(this, [this, key, path, i, figures] {
-                const bool wanted = asked_.remove(key);
-                if (wanted) emit measured(path, quint64(i), figures);
+            QMetaObject::invokeMethod(this, [this, task, key, path, i, figures] {
+                if (asked_.value(key) != task) return; // forgotten
+                asked_.remove(key);
+                emit measured(path, quint64(i), figures);
             });
         });
     }
@@ -83,12 +81,17 @@ SweepCell::Figures SweepMeasurer::figures_of(const std::filesystem::path& cell, 
 
 int SweepMeasurer::open(const QString& path) const {
     const QString prefix = prefix_of(path);
-    return int(std::count_if(asked_.begin(), asked_.end(), [&](const QString& key) { return key.startsWith(prefix); }));
+    return int(
+        std::count_if(asked_.keyBegin(), asked_.keyEnd(), [&](const QString& key) { return key.startsWith(prefix); }));
 }
 
 void SweepMeasurer::forget(const QString& path) {
     const QString prefix = prefix_of(path);
-    asked_.removeIf([&](const QString& key) { return key.startsWith(prefix); });
+    asked_.removeIf([&](const auto& asked) {
+        if (!asked.key().startsWith(prefix)) return false;
+        thread_.cancel(asked.value());
+        return true;
+    });
 }
 
 } // namespace denoir::app

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <QHash>
 #include <QObject>
-#include <QSet>
 #include <filesystem>
 #include <stop_token>
 
@@ -18,11 +18,10 @@ class SweepMeasurer : public QObject {
     Q_OBJECT
 public:
     explicit SweepMeasurer(QObject* parent = nullptr);
-    ~SweepMeasurer() override; ///< stops and joins
 
     /// Puts in line what can be measured now and was not.
     void measure(const OpenSweep& sweep);
-    /// Forgets what waits of this sweep.
+    /// What waits of this sweep is not measured, and what is at work is stopped.
     void forget(const QString& path);
     /// Cells of this sweep in line or at work.
     int open(const QString& path) const;
@@ -34,8 +33,7 @@ private:
     /// On the thread.
     SweepCell::Figures figures_of(const std::filesystem::path& cell, const std::filesystem::path& reference,
                                   std::size_t index, const std::stop_token& stop);
-    QSet<QString> asked_; ///< cell and reference of each
-    std::stop_source stop_;
+    QHash<QString, TaskThread::Id> asked_;                                    ///< by sweep, cell and reference of each
     SweepMeter meter_{1};                                                     ///< used on the thread alone
     TaskThread thread_{{.release = [this] { meter_.close(); }, .ended = {}}}; ///< last: joined before the rest goes
 };

@@ -50,6 +50,7 @@ private slots:
     void the_model_is_loaded_once();
     void what_waits_can_be_taken_out();
     void another_reference_is_measured();
+    void what_is_forgotten_is_measured_no_more();
     void without_the_model_the_videos_are_measured();
     void a_lost_run_is_said();
     void values_go_into_the_request();
@@ -434,6 +435,41 @@ void SweepDocumentTest::another_reference_is_measured() {
     finish();
     sweeps().set_reference({std::nullopt, std::nullopt});
     for (std::size_t i = 0; i < 4; ++i) QVERIFY(!sweeps().shown()->cell(i).figures);
+}
+
+/// What was measured of latents is left in the cache.
+void SweepDocumentTest::what_is_forgotten_is_measured_no_more() {
+    constexpr std::size_t columns = 6;
+    prepare({{"guidance", "1..6"}, {"steps", "2, 3"}});
+    start();
+    finish();
+    const OpenSweep& shown = *sweeps().shown();
+    QCOMPARE(shown.size(), 2 * columns);
+    const auto copy = [&](const char* name, std::size_t from) { // of what is shown, with the runs from that cell on
+        OpenSweep sweep(SweepFolder::create(to_path(home_->file(QLatin1String(name))), shown.sweep()));
+        std::vector<OpenSweep::Done> done;
+        for (std::size_t i = from; i < shown.size(); ++i) done.push_back({{i}, to_qstring(shown.cell(i).run), 1, true});
+        sweep.set_done(done);
+        [&] { QVERIFY(sweep.flush()); }();
+        return sweep.path();
+    };
+    const OpenSweep all(SweepFolder::open(to_path(copy("all", 0)))),
+        last(SweepFolder::open(to_path(copy("last", shown.size() - 2))));
+    const std::filesystem::path decoded = cache_folder() / "decoded";
+    std::filesystem::remove_all(decoded);
+    SweepMeasurer measurer;
+    Arrivals measured(&measurer, &SweepMeasurer::measured);
+    measurer.measure(all);
+    QVERIFY(measurer.open(all.path()) > 0);
+    measurer.forget(all.path());
+    QCOMPARE(measurer.open(all.path()), 0);
+    measurer.measure(last);
+    QTRY_COMPARE_WITH_TIMEOUT(measurer.open(last.path()), 0, 60000);
+    for (const QVariantList& one : measured) QCOMPARE(one[0].toString(), last.path());
+    QVERIFY(!measured.isEmpty());
+    std::size_t clips = 0;
+    for (const auto& file : std::filesystem::directory_iterator(decoded)) clips += file.path().extension() == ".mkv";
+    QVERIFY2(clips >= 2 && clips < 2 * columns, qPrintable(QString::number(clips)));
 }
 
 void SweepDocumentTest::without_the_model_the_videos_are_measured() {
