@@ -14,6 +14,7 @@
 #include <cmath>
 
 #include "app/base/engine_text.h"
+#include "app/clips/time_text.h"
 #include "ui/preview/fit_row.h"
 #include "ui/preview/scrubber.h"
 #include "ui/theme/colours.h"
@@ -59,15 +60,6 @@ constexpr ModeName mode_names[] = {
 };
 
 } // namespace
-
-QString time_text(double seconds, double fps) {
-    const auto whole = static_cast<int>(std::floor(seconds + 1e-6));
-    const int frame = fps > 0 ? static_cast<int>(std::floor((seconds - whole) * fps + 1e-3)) : 0;
-    return QStringLiteral("%1:%2.%3")
-        .arg(whole / 60, 2, 10, QChar('0'))
-        .arg(whole % 60, 2, 10, QChar('0'))
-        .arg(frame, 2, 10, QChar('0'));
-}
 
 TransportBar::TransportBar(app::Player& player, Canvas& canvas, app::Comparison& comparison, QWidget* parent)
     : QWidget(parent), player_(player), canvas_(canvas), comparison_(comparison), scrubber_(new Scrubber(this)) {
@@ -242,7 +234,7 @@ void TransportBar::refresh_time() {
     const app::Clip* leader = player_.leader();
     const int frames = this->frames();
     scrubber_->show_frame(player_.frame(), player_.playing());
-    time_->setText(frames > 1 ? time_text(player_.seconds(), leader->info().fps) : QString());
+    time_->setText(frames > 1 ? app::time_text(player_.seconds(), leader->info().fps) : QString());
     frame_->setText(frames > 1 ? tr("frame %1/%2").arg(player_.frame() + 1).arg(frames) : QString());
     const double speed = player_.speed();
     speed_->setText(

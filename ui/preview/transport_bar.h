@@ -67,7 +67,4 @@ private:
     bool covered_ = false;
 };
 
-/// "00:01.02": minutes, seconds, frames at this rate; "00:01.08" at 24 fps is a third of a second past one.
-QString time_text(double seconds, double fps);
-
 } // namespace denoir::ui

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/clips/time_text.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
 #include "ui/timeline/timeline_layout.h"
@@ -90,7 +91,7 @@ void TimelineView::paint_playhead(QPainter& painter, const QRect& area) const {
 }
 
 QString TimelineView::playhead_time() const {
-    return time_text(player_.seconds_at(playhead()), std::max(1.0, project_.rate()));
+    return app::time_text(player_.seconds_at(playhead()), std::max(1.0, project_.rate()));
 }
 
 /// Where the playhead's time stands in the ruler: beside its handle.
@@ -123,7 +124,7 @@ void TimelineView::paint_ruler(QPainter& painter, const QRect& area) const {
         painter.setPen(colours(palette()).line);
         painter.drawLine(x, ruler_height - 6, x, ruler_height - 1);
         painter.setPen(text);
-        const QString time = time_text(mark / rate, std::max(1.0, rate));
+        const QString time = app::time_text(mark / rate, std::max(1.0, rate));
         const QRect words(x + 4, 2, painter.fontMetrics().horizontalAdvance(time) + 1, ruler_height - 4);
         if (!words.intersects(taken)) painter.drawText(words, Qt::AlignLeft | Qt::AlignVCenter, time);
     }

@@ -6,6 +6,8 @@
 #include <QTest>
 #include <QThread>
 
+#include "app/clips/time_text.h"
+
 using namespace denoir::app;
 
 namespace {
@@ -121,6 +123,15 @@ private slots:
         reel.go_to(3);
         QVERIFY(!reel.playing());
         QCOMPARE(reel.frame(), 0);
+    }
+
+    void times_are_minutes_seconds_and_frames() {
+        QCOMPARE(time_text(0, 16), QStringLiteral("00:00.00"));
+        QCOMPARE(time_text(75.5, 16), QStringLiteral("01:15.08"));
+        QCOMPARE(time_text(1 - 1e-9, 16), QStringLiteral("00:01.00")); // a sum of thirds
+        QCOMPARE(time_text(0.99, 16), QStringLiteral("00:00.15"));     // a frame of another rate, no sixteenth one
+        QCOMPARE(time_text(0.083, 24), QStringLiteral("00:00.02"));    // as containers round it
+        QCOMPARE(time_text(61.2, 0), QStringLiteral("01:01.00"));
     }
 };
 

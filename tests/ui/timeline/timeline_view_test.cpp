@@ -18,7 +18,6 @@
 #include "app/base/text.h"
 #include "tests/app/grey_clips.h"
 #include "tests/app/home.h"
-#include "ui/timeline/timeline_layout.h"
 
 using namespace denoir;
 using namespace denoir::app;
@@ -504,13 +503,6 @@ private slots:
         QCOMPARE(view_->horizontalScrollBar()->maximum(), 0);
     }
 
-    void times_are_minutes_seconds_and_frames() {
-        using timeline::time_text;
-        QCOMPARE(time_text(0, 16), QStringLiteral("00:00.00"));
-        QCOMPARE(time_text(75.5, 16), QStringLiteral("01:15.08"));
-        QCOMPARE(time_text(1 - 1e-9, 16), QStringLiteral("00:01.00")); // a sum of thirds
-        QCOMPARE(time_text(0.99, 16), QStringLiteral("00:00.15"));     // a frame of another rate, no sixteenth one
-    }
     void zoom_and_scroll_keep_the_place() {
         fill();
         view_->set_playhead(40);
