@@ -45,6 +45,7 @@ Studio::Studio(QObject* parent) : QObject(parent), document(project.undo()), que
     connect(&document, &RequestDocument::changed, this, keep_request);
     connect(&document, &RequestDocument::seed_locked_changed, this, keep_request);
     connect(&project, &Project::loaded, this, [this] {
+        inputs.drop(); // they were for the one before
         try {
             document.load(project.request().empty() ? Request{}
                                                     : request_from_json(project.request(), {"project", "/"}));

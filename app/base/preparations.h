@@ -37,7 +37,9 @@ public:
             }
             return outcome;
         };
-        auto end = [this, owner = QPointer<QObject>(owner), use = std::move(use)](const Outcome& outcome) mutable {
+        auto end = [this, owner = QPointer<QObject>(owner), use = std::move(use),
+                    round = round_](const Outcome& outcome) mutable {
+            if (round != round_) return; // it was dropped
             if (!outcome.value)
                 emit failed(outcome.issue);
             else if (owner)
@@ -47,13 +49,20 @@ public:
         run_then(this, std::move(attempt), std::move(end), &pool_);
     }
     bool busy() const { return open_ > 0; }
+    /// Nothing that was put is used or told of any more: what it was for is gone.
+    void drop() {
+        ++round_;
+        open_ = 0;
+        emit dropped();
+    }
 
 signals:
+    void dropped();
     void failed(const denoir::app::Issue& issue);
     void finished(); ///< none is left
 
 private:
-    int open_ = 0;
+    int open_ = 0, round_ = 0; ///< round_: how often they were dropped
     QThreadPool pool_;
 };
 

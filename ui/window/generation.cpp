@@ -20,9 +20,13 @@ Generation::Generation(const Studio& studio, ParametersPanel& parameters, EntryE
     : QObject(parent), studio_(studio), parameters_(parameters), editing_(editing), extension_(extension) {
     connect(&studio_.document, &app::RequestDocument::resolved_changed, this, &Generation::generate_waiting);
     connect(&studio_.inputs, &app::Preparations::finished, this, &Generation::generate_waiting);
-    connect(&studio_.inputs, &app::Preparations::failed, this, [this](const app::Issue& issue) {
-        waiting_.clear(); // not without what it was asked for with
+    const auto give_up = [this] { // not without what it was asked for with
+        waiting_.clear();
         sweep_waits_ = false;
+    };
+    connect(&studio_.inputs, &app::Preparations::dropped, this, give_up);
+    connect(&studio_.inputs, &app::Preparations::failed, this, [this, give_up](const app::Issue& issue) {
+        give_up();
         emit said(issue.line());
     });
 }

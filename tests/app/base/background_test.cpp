@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/base/background.h"
 
+#include <QSemaphore>
 #include <QTest>
+#include <stdexcept>
 #include <vector>
+
+#include "app/base/preparations.h"
 
 namespace {
 
-using denoir::app::run_then;
+using denoir::app::Preparations, denoir::app::run_then;
 
 class BackgroundTest : public QObject {
     Q_OBJECT
@@ -41,6 +45,37 @@ private slots:
         }
         QCoreApplication::processEvents();
         QCOMPARE(told, 0);
+    }
+
+    /// As with another project: neither used nor told of, and nobody waits for it.
+    void what_is_dropped_is_not_used() {
+        Preparations inputs;
+        QStringList used;
+        int failed = 0, finished = 0;
+        connect(&inputs, &Preparations::failed, this, [&] { ++failed; });
+        connect(&inputs, &Preparations::finished, this, [&] { ++finished; });
+        QSemaphore begun, go_on;
+        inputs.put(
+            this,
+            [&] {
+                begun.release();
+                go_on.acquire();
+                return 1;
+            },
+            [&](int) { used << "first"; });
+        inputs.put(
+            this, []() -> int { throw std::runtime_error("no"); }, [&](int) { used << "none"; });
+        begun.acquire();
+        inputs.drop();
+        QVERIFY(!inputs.busy());
+        inputs.put(
+            this, [] { return 2; }, [&](int) { used << "second"; });
+        QVERIFY(inputs.busy());
+        go_on.release();
+        QTRY_COMPARE_WITH_TIMEOUT(finished, 1, 60'000);
+        QCOMPARE(used, QStringList{"second"});
+        QCOMPARE(failed, 0);
+        QVERIFY(!inputs.busy());
     }
 };
 

@@ -18,6 +18,7 @@
 #include "tests/ui/window/window_main.h"
 #include "tests/ui/window/window_tools.h"
 #include "ui/preview/preview_view.h"
+#include "ui/steps/step_strip.h"
 
 using namespace denoir;
 using namespace denoir::ui;
@@ -54,6 +55,29 @@ private slots:
         QVERIFY(!studio.core().project.is_modified());
         studio.key(Qt::Key_Z, Qt::ControlModifier);
         QCOMPARE(document.value("prompt").toString(), QStringLiteral("a red balloon"));
+    }
+
+    /// A branch that is still being read, and the run that was to be made of it.
+    void another_project_drops_what_waits() {
+        const app::Home home;
+        const QString run = listed_run(home, "first", 3, 5);
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& core = studio.core();
+        core.queue.set_paused(true);
+        emit studio.find<StepStrip>("run-steps")->branch_requested(run, 2);
+        studio.find<QAction>("run.generate")->trigger();
+        QVERIFY(core.inputs.busy() && core.queue.rowCount() == 0);
+        core.project.clear();
+        QVERIFY(!core.inputs.busy());
+        bool read = false; // in turn with the branch
+        core.inputs.put(
+            &studio.window(), [] { return true; }, [&read](bool is) { read = is; });
+        QTRY_VERIFY_WITH_TIMEOUT(read, 30000);
+        QVERIFY(core.document.wait_resolved(20000));
+        QCoreApplication::processEvents();
+        QVERIFY(!core.document.asked().start && core.document.asked().prompt.empty());
+        QCOMPARE(core.queue.rowCount(), 0);
     }
 
     /// Before it there was a prompt alone, which had been changed, too.
