@@ -4,6 +4,7 @@
 #include <QDockWidget>
 #include <QLayout>
 #include <QMainWindow>
+#include <QScopedValueRollback>
 #include <algorithm>
 
 #include "app/base/settings.h"
@@ -49,6 +50,7 @@ Layouts::Layouts(QMainWindow& window, app::Settings& settings, std::function<voi
 QString Layouts::key(Layout layout) const { return QStringLiteral("window/%1/docks").arg(layout_name(layout)); }
 
 void Layouts::place(Layout layout) {
+    const QScopedValueRollback placing(placing_, true);
     current_ = layout;
     const QSize size = window_.size();
     const QByteArray state = settings_.value(key(layout)).toByteArray();
@@ -97,11 +99,17 @@ void Layouts::reset_for_picture() {
 }
 
 void Layouts::reset_current() {
-    settings_.set_value(key(current_), {});
+    for (const QString& stored : {key(current_), key(current_) + sizes}) settings_.set_value(stored, {});
+    as_they_came_.insert(current_);
     place(current_);
 }
 
+void Layouts::touch() {
+    if (!placing_) as_they_came_.erase(current_);
+}
+
 void Layouts::remember() {
+    if (as_they_came_.contains(current_)) return;
     settings_.set_value(key(current_), window_.saveState(state_version));
     QVariantMap all{{whole, window_.height()}};
     for (const Qt::DockWidgetArea area : {Qt::LeftDockWidgetArea, Qt::RightDockWidgetArea})

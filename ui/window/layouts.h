@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 
 class QMainWindow;
 
@@ -37,8 +38,10 @@ public:
     void show(Layout layout);
     /// The first layout to be shown: nothing is remembered of what was there before.
     void begin(Layout layout);
-    /// As it came with the program.
+    /// As it came with the program, and nothing of its own is remembered until somebody moves a dock.
     void reset_current();
+    /// Somebody has moved or closed a dock, unless that was this one's own doing.
+    void touch();
     /// As it came with the program, for a picture: what is remembered stays remembered.
     void reset_for_picture();
     void focus_middle();
@@ -57,6 +60,8 @@ private:
     std::function<void(Layout)> arrange_;
     std::function<QWidget*(Layout)> middle_;
     Layout current_ = Layout::create;
+    std::set<Layout> as_they_came_; ///< reset, and not touched since
+    bool placing_ = false;
     std::map<Layout, QPointer<QWidget>> focus_; ///< where each was left
 };
 

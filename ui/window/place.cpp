@@ -3,6 +3,7 @@
 
 #include <QDockWidget>
 #include <QEvent>
+#include <QGuiApplication>
 #include <QMainWindow>
 #include <QScreen>
 
@@ -40,7 +41,10 @@ void Place::restore() {
 
 void Place::keep() {
     window_.installEventFilter(this);
-    const auto changed = [this] { soon_.start(); };
+    const auto changed = [this] {
+        layouts_.touch();
+        soon_.start();
+    };
     for (auto* dock : window_.findChildren<QDockWidget*>(QString(), Qt::FindDirectChildrenOnly)) {
         dock->installEventFilter(this);
         connect(dock, &QDockWidget::visibilityChanged, this, changed);
@@ -59,6 +63,9 @@ void Place::remember() {
 bool Place::eventFilter(QObject* watched, QEvent* event) {
     switch (event->type()) {
     case QEvent::Resize:
+        // At the edge between two docks.
+        if (watched != &window_ && QGuiApplication::mouseButtons().testFlag(Qt::LeftButton)) layouts_.touch();
+        [[fallthrough]];
     case QEvent::Move:
     case QEvent::WindowStateChange:
         soon_.start();

@@ -188,6 +188,27 @@ private slots:
         StudioFixture studio(Layout::tune, Scheme::dark, {1024, 720});
         load_tiny(studio);
         studio.core().sweeps().axes().set_all({{"steps", "1, 2"}, {"guidance", "1, 2"}}, {});
+    /// Nobody has arranged them so: a later program may arrange them better, and another window otherwise.
+    void docks_that_were_reset_are_nobodys_own() {
+        const app::Home home;
+        StudioFixture studio;
+        auto& settings = studio.core().settings;
+        const auto stored = [&] { return settings.value("window/create/docks").toByteArray(); };
+        auto* runs = studio.find<QDockWidget>("runs-dock");
+        runs->hide();
+        QTRY_VERIFY(!stored().isEmpty());
+        studio.find<QAction>("view.reset-layout")->trigger();
+        QVERIFY(runs->isVisible() && stored().isEmpty());
+        const QByteArray geometry = settings.value("window/geometry").toByteArray();
+        studio.window().resize(1200, 760);
+        QTRY_VERIFY(settings.value("window/geometry").toByteArray() != geometry); // that much is remembered
+        studio.window().layouts().show(Layout::compare);
+        studio.window().layouts().show(Layout::create);
+        QVERIFY(stored().isEmpty());
+        runs->hide();
+        QTRY_VERIFY(!stored().isEmpty());
+    }
+
         QTest::qWait(50);
         const auto box = [&](const char* name) {
             auto* field = studio.find<QWidget>(name);
