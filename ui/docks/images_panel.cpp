@@ -199,12 +199,12 @@ void ImagesPanel::choose(Side side) {
     const QString file = origins_.contains(shown) ? origins_.value(shown).file : shown;
     // What was pasted lies in a folder of ours, where nobody keeps pictures.
     const QString place = file.isEmpty() || QFileInfo(file).path() == folder() ? QString() : QFileInfo(file).path();
-    ask_to_open(this, studio_.settings, side == Side::start ? tr("Start image") : tr("End image"),
-                {ToOpen::Kind::file, ToOpen::Sort::images,
-                 tr("Images (*.png *.jpg *.jpeg *.webp *.bmp *.tif *.tiff *.gif *.ppm *.pgm);;All files (*)"), place},
-                [this, side](const QStringList& files) {
-                    take(side, {files.constFirst(), {}});
-                });
+    ask_to_open(
+        this, studio_.settings, side == Side::start ? tr("Start image") : tr("End image"),
+        {ToOpen::Kind::file, ToOpen::Sort::images, tr("Images (%1);;All files (*)").arg(picture_endings), place},
+        [this, side](const QStringList& files) {
+            take(side, {files.constFirst(), {}});
+        });
 }
 
 void ImagesPanel::paste_start() {

@@ -1564,8 +1564,8 @@ So, wie das Modell es sehen wird</translation>
         <translation>Endbild</translation>
     </message>
     <message>
-        <source>Images (*.png *.jpg *.jpeg *.webp *.bmp *.tif *.tiff *.gif *.ppm *.pgm);;All files (*)</source>
-        <translation>Bilder (*.png *.jpg *.jpeg *.webp *.bmp *.tif *.tiff *.gif *.ppm *.pgm);;Alle Dateien (*)</translation>
+        <source>Images (%1);;All files (*)</source>
+        <translation>Bilder (%1);;Alle Dateien (*)</translation>
     </message>
     <message>
         <source>The clipboard holds no picture.</source>
@@ -3439,8 +3439,8 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <translation>Öffnen</translation>
     </message>
     <message>
-        <source>Projects, videos, pictures, requests (*.denoir *.mp4 *.mkv *.mov *.webm *.avi *.gif *.png *.jpg *.jpeg *.webp *.bmp *.tif *.tiff *.ppm *.pgm *.json);;All files (*)</source>
-        <translation>Projekte, Videos, Bilder, Aufträge (*.denoir *.mp4 *.mkv *.mov *.webm *.avi *.gif *.png *.jpg *.jpeg *.webp *.bmp *.tif *.tiff *.ppm *.pgm *.json);;Alle Dateien (*)</translation>
+        <source>Projects, videos, pictures, requests (*.denoir %1 %2 *.json);;All files (*)</source>
+        <translation>Projekte, Videos, Bilder, Aufträge (*.denoir %1 %2 *.json);;Alle Dateien (*)</translation>
     </message>
     <message>
         <source>take the project&apos;s prompt and parameters</source>
@@ -4107,8 +4107,8 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <translation>liest · Datei %1/%2</translation>
     </message>
     <message>
-        <source>Videos, pictures (*.mp4 *.mkv *.mov *.webm *.avi *.gif *.png *.jpg *.jpeg *.webp *.bmp *.tif *.tiff *.ppm *.pgm);;All files (*)</source>
-        <translation>Videos, Bilder (*.mp4 *.mkv *.mov *.webm *.avi *.gif *.png *.jpg *.jpeg *.webp *.bmp *.tif *.tiff *.ppm *.pgm);;Alle Dateien (*)</translation>
+        <source>Videos, pictures (%1 %2);;All files (*)</source>
+        <translation>Videos, Bilder (%1 %2);;Alle Dateien (*)</translation>
     </message>
     <message>
         <source>Add videos or pictures</source>

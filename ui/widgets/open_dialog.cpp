@@ -12,13 +12,6 @@
 namespace denoir::ui {
 namespace {
 
-/// Knows what is to be done with the answer: asked for again while it is open, it is that of the last time.
-class OpenDialog : public QFileDialog {
-public:
-    using QFileDialog::QFileDialog;
-    std::function<void(const QStringList&)> taken_by;
-};
-
 QFileDialog::FileMode mode_of(ToOpen::Kind kind) {
     switch (kind) {
     case ToOpen::Kind::file:
@@ -66,21 +59,16 @@ QString first_folder(const app::Settings& settings, const Home& home) {
 
 void ask_to_open(QWidget* parent, app::Settings& settings, const QString& title, const ToOpen& what,
                  const std::function<void(const QStringList&)>& chosen) {
-    for (auto* open : parent->findChildren<QFileDialog*>(QString(), Qt::FindDirectChildrenOnly))
-        if (auto* same = dynamic_cast<OpenDialog*>(open); same && same->isVisible() && same->windowTitle() == title) {
-            same->taken_by = chosen;
-            raise_dialog(*parent, title);
-            return;
-        }
+    if (AskedDialog::again(*parent, title, QFileDialog::AcceptOpen, chosen)) return;
     const Home home = home_of(what.sort);
     auto* dialog =
-        new OpenDialog(parent, title, what.place.isEmpty() ? first_folder(settings, home) : what.place, what.filters);
-    dialog->taken_by = chosen;
+        new AskedDialog(parent, title, what.place.isEmpty() ? first_folder(settings, home) : what.place, what.filters);
+    dialog->take = chosen;
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(mode_of(what.kind));
     QObject::connect(dialog, &QFileDialog::filesSelected, parent, [dialog, home, &settings](const QStringList& paths) {
         settings.set_value(home.key, QFileInfo(paths.constFirst()).absolutePath());
-        dialog->taken_by(paths);
+        dialog->take(paths);
     });
     dialog->show();
 }

@@ -12,6 +12,12 @@ class Settings;
 
 namespace denoir::ui {
 
+/// What a dialog lists as videos and as pictures, for a filter of it. A GIF, which may be either, is among the
+/// pictures.
+inline const QString video_endings = QStringLiteral("*.mp4 *.mkv *.mov *.webm *.avi"),
+                     picture_endings = QStringLiteral("*.png *.jpg *.jpeg *.webp *.bmp *.tif *.tiff *.gif *.ppm *.pgm "
+                                                      "*.pbm");
+
 struct ToOpen {
     enum class Kind { file, files, folder };
     /// What is looked for: each sort has the folder that something was chosen in last.

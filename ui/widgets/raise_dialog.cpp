@@ -15,4 +15,14 @@ bool raise_dialog(const QWidget& parent, const QString& title) {
     return false;
 }
 
+bool AskedDialog::again(const QWidget& parent, const QString& title, QFileDialog::AcceptMode mode, const Take& take) {
+    for (auto* open : parent.findChildren<QFileDialog*>(QString(), Qt::FindDirectChildrenOnly)) {
+        auto* same = dynamic_cast<AskedDialog*>(open);
+        if (!same || !same->isVisible() || same->windowTitle() != title || same->acceptMode() != mode) continue;
+        same->take = take;
+        return raise_dialog(parent, title);
+    }
+    return false;
+}
+
 } // namespace denoir::ui

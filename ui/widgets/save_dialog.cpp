@@ -22,13 +22,6 @@ QString ending_of(const QString& filter) {
     return first.match(filter).captured(1);
 }
 
-/// Knows what is to be done with the answer: asked for again while it is open, it is that of the last time.
-class SaveDialog : public QFileDialog {
-public:
-    using QFileDialog::QFileDialog;
-    std::function<void(const QString&)> accepted_by;
-};
-
 QString free_name(const QDir& folder, const QString& name, const QString& ending) {
     const auto with = [&](const QString& base) { return ending.isEmpty() ? base : base + QLatin1Char('.') + ending; };
     QString found = with(name);
@@ -40,16 +33,12 @@ QString free_name(const QDir& folder, const QString& name, const QString& ending
 
 void ask_where_to_save(QWidget* parent, app::Settings& settings, const QString& title, const QString& name,
                        const QString& filters, const std::function<void(const QString&)>& accepted) {
-    for (auto* open : parent->findChildren<QFileDialog*>(QString(), Qt::FindDirectChildrenOnly))
-        if (auto* same = dynamic_cast<SaveDialog*>(open); same && same->isVisible() && same->windowTitle() == title) {
-            same->accepted_by = accepted;
-            raise_dialog(*parent, title);
-            return;
-        }
+    const auto take = [accepted](const QStringList& files) { accepted(files.constFirst()); };
+    if (AskedDialog::again(*parent, title, QFileDialog::AcceptSave, take)) return;
     QDir folder(settings.value(folder_key).toString());
     if (settings.value(folder_key).toString().isEmpty() || !folder.exists()) folder = QDir::home();
-    auto* dialog = new SaveDialog(parent, title, folder.path(), filters);
-    dialog->accepted_by = accepted;
+    auto* dialog = new AskedDialog(parent, title, folder.path(), filters);
+    dialog->take = take;
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
     const auto follow = [dialog](const QString& filter, const QString& base) {
@@ -64,7 +53,7 @@ void ask_where_to_save(QWidget* parent, app::Settings& settings, const QString& 
         follow(filter, base.isEmpty() ? name : base);
     });
     QObject::connect(dialog, &QFileDialog::fileSelected, parent, [=, &settings](const QString& chosen) {
-        const auto then = dialog->accepted_by;
+        const auto then = dialog->take;
         // Qt leaves the ending out where the name has a dot of its own ("take 2.1").
         const QString ending = ending_of(dialog->selectedNameFilter());
         const QString own = QRegularExpression::escape(QFileInfo(chosen).suffix().toLower());
@@ -73,7 +62,7 @@ void ask_where_to_save(QWidget* parent, app::Settings& settings, const QString& 
         const QString file = has_it ? chosen : chosen + QLatin1Char('.') + ending;
         const auto go_on = [file, then, &settings] {
             settings.set_value(folder_key, QFileInfo(file).absolutePath());
-            then(file);
+            then({file});
         };
         if (has_it || !QFileInfo::exists(file)) return go_on(); // the dialog itself has asked
         auto* box = new QMessageBox(QMessageBox::NoIcon, title,

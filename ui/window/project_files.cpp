@@ -53,9 +53,8 @@ void ProjectFiles::start_new() {
 }
 
 void ProjectFiles::ask_for_file() {
-    const QString filters =
-        tr("Projects, videos, pictures, requests (*.denoir *.mp4 *.mkv *.mov *.webm *.avi *.gif *.png *.jpg *.jpeg "
-           "*.webp *.bmp *.tif *.tiff *.ppm *.pgm *.json);;All files (*)");
+    const QString filters = tr("Projects, videos, pictures, requests (*.denoir %1 %2 *.json);;All files (*)")
+                                .arg(video_endings, picture_endings);
     ask_to_open(&window_, studio_.settings, tr("Open"), {ToOpen::Kind::file, ToOpen::Sort::projects, filters},
                 [this](const QStringList& files) { emit file_chosen(files.constFirst()); });
 }
@@ -170,8 +169,7 @@ void ProjectFiles::fill_recent(QMenu& menu) {
         QString name = name_of(path);
         const auto same = std::ranges::count(paths, name, name_of);
         if (same > 1) name += QStringLiteral(" – ") + QFileInfo(path).dir().dirName();
-        menu.addAction(literal(name), this, [this, path] { open(path); })
-            ->setToolTip(path);
+        menu.addAction(literal(name), this, [this, path] { open(path); })->setToolTip(path);
     }
     if (menu.isEmpty()) menu.addAction(tr("none yet"))->setEnabled(false);
 }

@@ -46,8 +46,7 @@ void ShotAdder::add(const QStringList& paths) {
 }
 
 void ShotAdder::ask_for_files() {
-    const QString filters = tr("Videos, pictures (*.mp4 *.mkv *.mov *.webm *.avi *.gif *.png *.jpg *.jpeg *.webp "
-                               "*.bmp *.tif *.tiff *.ppm *.pgm);;All files (*)");
+    const QString filters = tr("Videos, pictures (%1 %2);;All files (*)").arg(video_endings, picture_endings);
     ask_to_open(&window_, settings_, tr("Add videos or pictures"), {ToOpen::Kind::files, ToOpen::Sort::videos, filters},
                 [this](const QStringList& files) { timeline_.add_files(files); });
 }

@@ -16,11 +16,14 @@
 #include <cmath>
 
 #include "app/base/settings.h"
+#include "app/base/text.h"
+#include "engine/media/frames.h"
 #include "tests/app/home.h"
 #include "tests/ui/fields.h"
 #include "ui/widgets/banner.h"
 #include "ui/widgets/elided_combo.h"
 #include "ui/widgets/elided_label.h"
+#include "ui/widgets/open_dialog.h"
 #include "ui/widgets/save_dialog.h"
 
 using namespace denoir;
@@ -53,6 +56,31 @@ private slots:
             QTRY_VERIFY(!window.findChild<QMessageBox*>() && !window.findChild<QFileDialog*>());
         }
         QCOMPARE(saved, QStringList{home.file("take 2.1.mp4")});
+    }
+
+    /// It comes to the front, and the answer is for who asked last.
+    void a_dialog_that_is_asked_for_again_is_one() {
+        const app::Home home;
+        app::Settings settings;
+        settings.set_value("window/save_folder", home.path());
+        QWidget window;
+        window.show();
+        QStringList answers;
+        for (const char* who : {"first", "second"})
+            ask_where_to_save(&window, settings, "Clip", "clip", "Video (*.mp4)",
+                              [&answers, who](const QString&) { answers << who; });
+        ask_to_open(&window, settings, "Clip", {}, [&](const QStringList&) { answers << "opened"; });
+        QCOMPARE(window.findChildren<QFileDialog*>().size(), 2); // one to save, one to open
+        for (auto* dialog : window.findChildren<QFileDialog*>())
+            if (dialog->acceptMode() == QFileDialog::AcceptSave) static_cast<QDialog*>(dialog)->accept();
+        QCOMPARE(answers, QStringList{"second"});
+    }
+
+    void what_is_listed_as_pictures_can_be_read() {
+        for (const QString& ending : picture_endings.split(' '))
+            QVERIFY2(is_frame_name(app::to_path("a" + ending.mid(1))), qPrintable(ending));
+        for (const QString& ending : video_endings.split(' '))
+            QVERIFY2(!is_frame_name(app::to_path("a" + ending.mid(1))), qPrintable(ending));
     }
 
     /// What only begins as an ending does is a part of the name.
