@@ -173,8 +173,11 @@ std::string alias(Component component, Layout layout, std::string_view name) {
 }
 
 bool is_lora_key(std::string_view name) {
-    return name.find("lora_") != std::string_view::npos || name.find(".lora.") != std::string_view::npos ||
-           name.ends_with(".diff") || name.ends_with(".diff_b");
+    for (std::size_t at = name.find("lora"); at != std::string_view::npos; at = name.find("lora", at + 4)) {
+        const std::string_view behind = name.substr(at + 4);
+        if (behind.starts_with('_') || (behind.starts_with('.') && at > 0 && name[at - 1] == '.')) return true;
+    }
+    return name.ends_with(".diff") || name.ends_with(".diff_b");
 }
 
 /// T5 has the names of UMT5, and its table of position biases in the first block alone.
@@ -281,6 +284,9 @@ bool is_split(Component component, Naming naming, std::string_view canonical) {
 std::string without_wrappers(std::string_view name) {
     static constexpr std::array<std::string_view, 3> wrappers{"_fsdp_wrapped_module.", "_checkpoint_wrapped_module.",
                                                               "_orig_mod."};
+    std::size_t mark = name.find('_'); // all begin with it
+    while (mark != std::string_view::npos && mark > 0 && name[mark - 1] != '.') mark = name.find('_', mark + 1);
+    if (mark == std::string_view::npos) return std::string(name);
     std::string plain;
     while (!name.empty()) {
         const auto wrapper =

@@ -238,6 +238,8 @@ TEST(Recognise, StrangersStayUnknown) {
     EXPECT_EQ(recognised({}).component, Component::unknown);
     EXPECT_EQ(recognised({{"blocks.0.self_attn.q.lora_down.weight", {8, 16}}}).component, Component::lora);
     EXPECT_EQ(recognised({{"diffusion_model.blocks.0.norm3.diff", {8}}}).component, Component::lora);
+    EXPECT_EQ(recognised({{"lora.explora.lora.up.weight", {8, 16}}}).component, Component::lora);
+    EXPECT_EQ(recognised({{"lora.explora.up.weight", {8, 16}}}).component, Component::unknown);
 }
 
 /// The encoder of Flux and others, which ComfyUI keeps in the same folder.
