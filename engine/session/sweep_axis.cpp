@@ -57,7 +57,11 @@ Json with_member(const Request& r, std::string_view field, const Json& value) {
         return whole;
     }
     if (whole.is_null()) whole = Json::object();
-    if (top == "start") whole.erase("sha256"); // that of the step which the request named
+    if (top == "start") {
+        if (!r.start)
+            refuse(field, "the request begins in no run", R"(write "start": {"run": FOLDER, "step": N} into it)");
+        whole.erase("sha256"); // that of the step which the request named
+    }
     if (value.is_null())
         whole.erase(std::string(rest));
     else
@@ -69,8 +73,9 @@ void set_value(Request& r, std::string_view field, const Json& value, const Requ
     const std::string_view top = top_of(field);
     if (field == "size")
         return set_request_size(r, value.is_string() ? value.get_ref<const std::string&>() : value.dump(), source);
-    if (top == "threads" || top == "latents" || field == "start")
+    if (top == "threads" || top == "latents")
         refuse(field, "changes nothing of the picture", "sweep over another field");
+    if (field == "start") refuse(field, "is two fields", "sweep over start.run or start.step");
     if (top.size() < field.size()) {
         static constexpr std::array<std::string_view, 6> objects{"cache", "forcing", "loras",
                                                                  "noise", "parts",   "start"};

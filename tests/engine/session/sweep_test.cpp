@@ -208,7 +208,12 @@ TEST(Sweep, RefusesWhatIsNone) {
               "axes.width: is also in axes.size");
     EXPECT_EQ(said(R"({"schema": 1, "axes": {"cache": [null], "cache.threshold": [0]}})"),
               "axes.cache.threshold: is also in axes.cache");
-    EXPECT_EQ(said(R"({"schema": 1, "axes": {"start": [null]}})"), "axes.start: changes nothing of the picture");
+    EXPECT_EQ(said(R"({"schema": 1, "axes": {"threads": [1]}})"), "axes.threads: changes nothing of the picture");
+    EXPECT_EQ(said(R"({"schema": 1, "axes": {"start": [null]}})"), "axes.start: is two fields");
+    for (const char* axis : {R"("run": ["a", "b"])", R"("step": [1, 2])"})
+        EXPECT_NE(said((R"({"schema": 1, "axes": {"start.)" + std::string(axis).substr(1) + "}}").c_str())
+                      .find("the request begins in no run"),
+                  std::string::npos);
     Json many{{"schema", 1}, {"axes", Json::object()}};
     std::vector<int> values(11);
     std::iota(values.begin(), values.end(), 1);
