@@ -16,16 +16,8 @@ namespace {
 
 Request request_of(const Arguments& args) {
     Request r;
-    if (args.has("--from")) {
+    if (args.has("--from"))
         r = branch_of(named_run(args.get("--from")), int(whole_number(args, "--step", 0, 1000000, 0)));
-        // Each follows from the other: what is asked for, and other than the run's, is what a refusal names.
-        Request asked;
-        for (const char* key : {"dtype", "precision"})
-            if (const std::string option = std::string("--") + key; args.has(option))
-                set_field(asked, key, args.get(option));
-        if (asked.dtype && asked.dtype != r.dtype) r.precision.reset();
-        if (asked.precision && asked.precision != r.precision) r.dtype.reset();
-    }
     apply_request_arguments(r, args);
     return r;
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "app/cli/values.h"
+#include "engine/pipeline/run_layout.h"
 #include "engine/session/branch.h"
 #include "engine/weights/model_part_keys.h"
 
@@ -162,7 +163,7 @@ Error as_written(const Error& e, const Arguments& args, std::string_view steps_o
     const char* named_device = std::getenv("DENOIR_DEVICE");
     if (field == "device" && named_device && *named_device && !args.has("--device") && args.words().empty())
         return {file, "DENOIR_DEVICE", e.message(), e.hint()};
-    const bool of_request = e.file().empty() || (args.has("--from") && file == named_run(args.get("--from")));
+    const bool of_request = e.file().empty() || is_run_folder(e.file()); // that a branch begins in
     const std::string_view option = option_of(field, steps_option);
     // Without a request file even a default that does not fit is the option's; an object only where it was given.
     const bool object = key == "loras" || key == "cache" || key == "noise" || key == "parts";

@@ -29,6 +29,13 @@ constexpr std::array<std::string_view, 13> unconditional_keys{"guidance", "guida
 /// Null too where it is not written.
 Json value_of(const Json& request, std::string_view key) { return request.value(std::string(key), Json()); }
 
+[[noreturn]] void refuse_change(const RunFolder& parent, std::string_view key, const Json& kept) {
+    throw UsageError(parent.path().string(), std::string(key),
+                     kept.is_null() ? "the run that it branches from has none"
+                                    : fmt::format("a branch keeps it as {}", printable(kept.dump(), 60)),
+                     "leave it out, or render again");
+}
+
 } // namespace
 
 Request branch_of(const std::filesystem::path& path, int step) {
@@ -55,14 +62,24 @@ Request branch_of(const std::filesystem::path& path, int step) {
     return r;
 }
 
-void keep_windows(Request& branch, const Request& parent) {
-    if (!parent.forcing) return;
-    if (!branch.forcing) branch.forcing = parent.forcing;
-    if (!branch.forcing->base) branch.forcing->base = parent.forcing->base;
+RunFolder open_start(Request& branch) {
+    branch_of(branch.start->run, branch.start->step); // refuses what is not there
+    RunFolder parent = RunFolder::open(branch.start->run);
+    const Request& before = parent.record().request;
+    const Json now = to_json(branch), then = to_json(before);
+    for (const char* key : {"dtype", "precision"})
+        if (!now.at(key).is_null() && now.at(key) != then.at(key)) refuse_change(parent, key, then.at(key));
+    if (before.forcing) {
+        if (!branch.forcing) branch.forcing = before.forcing;
+        if (!branch.forcing->base) branch.forcing->base = before.forcing->base;
+    }
+    return parent;
 }
 
-void check_branch(const Request& branch, const RunFolder& parent, Observer& observer) {
-    const Json now = to_json(branch), before = to_json(parent.record().request);
+void check_branch(Request& branch, const RunFolder& parent, Observer& observer) {
+    Request whole = branch; // as in the parent's record
+    make_paths_absolute(whole);
+    const Json now = to_json(whole), before = to_json(parent.record().request);
     for (const std::string_view key : request_keys()) {
         if (std::find(free_keys.begin(), free_keys.end(), key) != free_keys.end() ||
             value_of(now, key) == value_of(before, key))
@@ -76,17 +93,15 @@ void check_branch(const Request& branch, const RunFolder& parent, Observer& obse
                 parent.path().string(), std::string(key),
                 fmt::format("a branch keeps the size of {}x{}", before.at("width").dump(), before.at("height").dump()),
                 "leave it out, or render again");
-        const Json kept = value_of(before, key);
-        throw UsageError(parent.path().string(), std::string(key),
-                         kept.is_null() ? "the run that it branches from has none"
-                                        : fmt::format("a branch keeps it as {}", printable(kept.dump(), 60)),
-                         "leave it out, or render again");
+        refuse_change(parent, key, value_of(before, key));
     }
-    const Request::Start& start = *branch.start;
+    Request::Start& start = *branch.start;
     const StepRecord* step = parent.record().find(start.step);
     if (!start.sha256.empty() && (!step || step->sha256 != start.sha256))
         throw Error(parent.path().string(), "start.sha256", fmt::format("step {} there has other latents", start.step),
                     "leave sha256 out, or name the run it came from");
+    branch.seed = parent.record().request.seed;
+    if (step) start.sha256 = step->sha256;
 }
 
 bool shares_conditioning(const Request& branch, const Request& parent) {

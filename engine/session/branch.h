@@ -25,10 +25,13 @@ template <class Apply> void apply_over_start(Request& r, const Apply& apply) {
     }
 }
 
-/// What a branch's request leaves open of its windows becomes as in the run that it starts from.
-void keep_windows(Request& branch, const Request& parent);
-/// Refuses changes that a branch cannot follow (size, steps, sampler, …), by name. `branch` is resolved.
-void check_branch(const Request& branch, const RunFolder& parent, Observer&);
+/// The run that `branch` starts from; what its request leaves open of its windows becomes as there. Throws Error as
+/// branch_of does, and where types of numbers are asked for that the run does not have: of those each follows from the
+/// other, and no resolved request would tell which was meant.
+RunFolder open_start(Request& branch);
+/// Refuses changes that a branch cannot follow (size, steps, sampler, …), by name. `branch` is resolved; its seed and
+/// its start's checksum become the run's.
+void check_branch(Request& branch, const RunFolder& parent, Observer&);
 /// True where the parent's encoded prompt and images serve the branch too.
 bool shares_conditioning(const Request& branch, const Request& parent);
 /// True where two resolved requests, neither a branch of the other, encode the same prompt and images.

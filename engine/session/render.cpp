@@ -153,15 +153,11 @@ void check_pictures(const Request& asked) {
 /// Against its model and, of a branch, its parent.
 void resolve_for(Resolved& r, Observer& observer) {
     for (const std::string& warning : r.model.warnings) observer.warning(warning);
-    if (r.parent) keep_windows(r.request, r.parent->record().request);
     r.request = Pipeline::resolve(r.request, r.model);
     if (!r.parent) return;
-    const RunRecord& parent = r.parent->record();
-    make_paths_absolute(r.request); // as in the parent's record
+    make_paths_absolute(r.request);
     check_branch(r.request, *r.parent, observer);
-    r.request.seed = parent.request.seed;
-    r.request.start->sha256 = parent.find(r.request.start->step)->sha256;
-    r.shared = shares_conditioning(r.request, parent.request);
+    r.shared = shares_conditioning(r.request, r.parent->record().request);
 }
 
 /// What can be refused before anything heavy happens, from headers, names and the parent's files.
@@ -181,10 +177,7 @@ Resolved resolved_and_checked(const Request& asked, const RenderOptions& options
     inputs.add(inputs_before_model(asked));
     check_run_dir(options.run_dir, options.out, inputs.paths);
     Resolved r{asked, {}, {}};
-    if (asked.start) {
-        branch_of(asked.start->run, asked.start->step); // refuses what is not there
-        r.parent = RunFolder::open(asked.start->run);
-    }
+    if (asked.start) r.parent = open_start(r.request);
     r.request.model = find_model(asked.model);
     inputs.add({r.request.model});
     r.model = ModelFolder::open(r.request.model, r.request.parts);

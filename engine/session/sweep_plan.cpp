@@ -78,20 +78,12 @@ Request resolved_cell(const Sweep& sweep, std::size_t cell, std::uint64_t seed, 
     Request r = sweep.request_of(cell);
     if (!r.seed && !r.start) r.seed = seed;
     std::optional<RunFolder> parent;
-    if (r.start) {
-        branch_of(r.start->run, r.start->step); // refuses what is not there
-        parent = RunFolder::open(r.start->run);
-        keep_windows(r, parent->record().request);
-    }
+    if (r.start) parent = open_start(r);
     r.model = find_model(r.model);
     r = Pipeline::resolve(r, models.of(r, observer));
     if (parent) {
         Observer quiet;
-        Request whole = r; // as in the parent's record
-        make_paths_absolute(whole);
-        check_branch(whole, *parent, quiet);
-        r.seed = parent->record().request.seed;
-        r.start->sha256 = parent->record().find(r.start->step)->sha256;
+        check_branch(r, *parent, quiet);
     }
     return r;
 }

@@ -210,6 +210,18 @@ class Sweep(Case):
         resumed = self.done("sweep", "--resume", "s", "--json").json()
         self.assertEqual([c["run"] for c in resumed["cells"]], [c["run"] for c in report["cells"]])
 
+    def test_types_of_numbers_in_a_branch(self):
+        """Refused by the name of what was asked for: of dtype and precision, each follows from the other."""
+        self.done("render", "--model", MODEL, "--prompt", PROMPT, "--size", "32x32", "--frames", 5, "--dtype", "f32", "--steps", 2, "--run-dir", "parent", "--out", "p.mp4")
+        start = {"start": {"run": "parent", "step": 1}}
+        request, sweep = self.write({"schema": 1, **start}, "r.json"), self.write({"schema": 1, "request": start, "axes": {"guidance": [2, 6]}})
+        for option, value, kept in (("dtype", "bf16", "f32"), ("precision", "wan", "f32")):
+            said = (f'--{option}: a branch keeps it as "{kept}"',)
+            for words in (("render", "--from", "parent", "--step", 1, "--out", "o.mp4"), ("render", request, "--out", "o.mp4"), ("sweep", sweep, "--out", "o")):
+                self.refused(*words, f"--{option}", value, names=said)
+            axis = self.write({"schema": 1, "request": start, "axes": {option: [value]}}, "t.json")
+            self.refused("sweep", axis, "--list", names=(f'{option}: with {option} {value}: a branch keeps it as "{kept}"',))
+
     def test_a_branch_of_a_clip_in_windows(self):
         # What the branch leaves open is as in the run, its windows too, as in render.
         model = FIXTURES / "_models" / "SkyReels-V2-DF-tiny"
