@@ -400,12 +400,15 @@ int run_sweep_command(const Arguments& args, Console& console) {
     try {
         std::optional<SweepFolder> folder;
         std::optional<Sweep> sweep;
+        std::vector<fs::path> done; // the run of each cell that is
         if (args.has("--resume")) {
             check_resume(args, sweep_command(), {"--list"}, "sweep", "begin a new sweep");
             if (args.get("--resume").empty()) throw UsageError("", "--resume", "is empty", "name a sweep's folder");
             folder =
                 args.has("--list") ? SweepFolder::open(args.get("--resume")) : SweepFolder::take(args.get("--resume"));
             sweep = folder->record().sweep;
+            for (const SweepCell& cell : folder->record().cells)
+                done.push_back(cell.state == SweepCell::State::done ? cell.run : fs::path());
         } else {
             sweep = sweep_of(args);
             if (!sweep->request.seed && !sweep->request.start) sweep->request.seed = draw_seed(); // one for all
@@ -415,7 +418,7 @@ int run_sweep_command(const Arguments& args, Console& console) {
         if (args.has("--out")) check_out(out, *sweep, args);
         const bool reuse = !args.has("--no-reuse") && !folder;
         const SweepPlan plan = plan_sweep(*sweep, PlanDepth::all, reuse ? FinishedRuns::of_history() : FinishedRuns(),
-                                          progress, interrupt_token());
+                                          progress, interrupt_token(), done);
         if (args.has("--list")) {
             check_devices(*sweep, plan); // what the sweep would refuse is not "to render"
             list(*sweep, plan, console);

@@ -88,6 +88,18 @@ Request resolved_cell(const Sweep& sweep, std::size_t cell, std::uint64_t seed, 
     return r;
 }
 
+/// Of a request that can be resolved no more: whether all that it says is so in the run.
+bool may_be_of(const RunFolder& run, const Request& asked) {
+    const Request& stored = run.record().request;
+    Request r = stored;
+    apply_request(r, asked_json(asked), {});
+    if (r.start && stored.start) { // what the run that it starts from decides
+        r.seed = stored.seed;
+        r.start->sha256 = stored.start->sha256;
+    }
+    return is_of(run, r);
+}
+
 /// What preflight looks at: cells that share it are looked at once.
 std::string preflight_key(const Request& r) {
     Json json = to_json(r);
@@ -109,6 +121,12 @@ std::string request_identity(const Request& resolved) {
     r.threads = 0;
     r.latents = KeepLatents::all;
     return to_json(r).dump();
+}
+
+bool is_of(const RunFolder& run, Request request) {
+    const auto& stored = run.record().request.cache;
+    if (request.cache && stored && stored->coefficients.empty()) request.cache->coefficients.clear();
+    return request_identity(run.record().request) == request_identity(request);
 }
 
 bool has_clip(const RunFolder& run) try {
@@ -167,7 +185,7 @@ std::vector<std::size_t> SweepPlan::to_render() const {
 }
 
 SweepPlan plan_sweep(const Sweep& sweep, PlanDepth depth, FinishedRuns finished, Observer& observer,
-                     const std::stop_token& stop) {
+                     const std::stop_token& stop, std::span<const fs::path> done) {
     check(sweep, "");
     const std::uint64_t seed = sweep.request.seed ? *sweep.request.seed : draw_seed();
     SweepPlan plan;
@@ -178,20 +196,29 @@ SweepPlan plan_sweep(const Sweep& sweep, PlanDepth depth, FinishedRuns finished,
     std::set<std::string> looked_at;
     for (const std::size_t i : plan.order) {
         if (stop.stop_requested()) throw Cancelled();
+        SweepPlan::Cell& cell = plan.cells[i];
+        const auto own = i < done.size() ? open_run(done[i]) : std::nullopt;
+        const auto take = [&](const fs::path& run, double seconds) { cell.found = run, cell.found_seconds = seconds; };
         in_cell(sweep, i, [&] {
-            SweepPlan::Cell& cell = plan.cells[i];
-            cell.request = resolved_cell(sweep, i, seed, models, observer);
-            const ModelHeaders& headers = models.of(cell.request, observer);
-            if (depth == PlanDepth::all && looked_at.insert(preflight_key(cell.request)).second)
-                preflight(cell.request, headers.model(), Needs::everything);
-            make_paths_absolute(cell.request);
-            cell.work = Pipeline::estimate(cell.request, headers);
+            try {
+                cell.request = resolved_cell(sweep, i, seed, models, observer);
+                const ModelHeaders& headers = models.of(cell.request, observer);
+                if (depth == PlanDepth::all && looked_at.insert(preflight_key(cell.request)).second)
+                    preflight(cell.request, headers.model(), Needs::everything);
+                make_paths_absolute(cell.request);
+                cell.work = Pipeline::estimate(cell.request, headers);
+            } catch (const Error&) { // of the model, an input, the run that it starts from
+                if (!own || !may_be_of(*own, sweep.request_of(i)) || !has_clip(*own)) throw;
+                cell.request = own->record().request;
+                return take(own->path(), own->record().seconds);
+            }
             const auto [it, is_new] = first.try_emplace(request_identity(cell.request), i);
             if (!is_new) {
                 cell.same = it->second;
+            } else if (own && is_of(*own, cell.request) && has_clip(*own)) {
+                take(own->path(), own->record().seconds);
             } else if (const auto found = finished.find(cell.request)) {
-                cell.found = found->run;
-                cell.found_seconds = found->seconds;
+                take(found->run, found->seconds);
             }
         });
     }

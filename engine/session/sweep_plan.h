@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <unordered_map>
@@ -21,6 +22,8 @@ namespace denoir {
 std::string request_identity(const Request& resolved);
 /// Nothing where there is no run that can be read.
 std::optional<RunFolder> open_run(const std::filesystem::path&);
+/// Whether it is the run of a resolved request; those of an older version do not hold TeaCache's polynomial.
+bool is_of(const RunFolder&, Request);
 /// Whether a finished run has its video.mp4, as it was made.
 bool has_clip(const RunFolder&);
 
@@ -74,9 +77,11 @@ enum class PlanDepth {
 };
 
 /// Resolves every cell and refuses values that do not go together, images and parts of the model that are missing. An
-/// error of an axis's field says in which cell. Cells without a seed get one and the same. Throws Error, UsageError,
-/// Cancelled.
-SweepPlan plan_sweep(const Sweep&, PlanDepth, FinishedRuns, Observer&, const std::stop_token& = {});
+/// error of an axis's field says in which cell. Cells without a seed get one and the same. `done`: of a sweep that was
+/// begun, the run of each cell that is done: one with its clip is found, whatever became of its model and inputs.
+/// Throws Error, UsageError, Cancelled.
+SweepPlan plan_sweep(const Sweep&, PlanDepth, FinishedRuns, Observer&, const std::stop_token& = {},
+                     std::span<const std::filesystem::path> done = {});
 /// Refuses a device that is not there, of the clips that are to be rendered. Throws Error.
 void check_devices(const Sweep&, const SweepPlan&);
 /// Refuses, before anything is made, a device that is not there, and a disk with less room than one of the clips needs.

@@ -18,13 +18,6 @@ fs::path run_folder_of(const SweepFolder& folder, std::size_t cell) {
            fmt::format("{:03}-{}", cell, file_slug(folder.record().sweep.label(cell, 24), 60, "."));
 }
 
-bool is_of(const RunFolder& run, Request request) {
-    // Runs of an older version do not hold TeaCache's polynomial.
-    const auto& stored = run.record().request.cache;
-    if (request.cache && stored && stored->coefficients.empty()) request.cache->coefficients.clear();
-    return request_identity(run.record().request) == request_identity(request);
-}
-
 /// Another name for a run folder that cannot be used: nothing that was made is removed.
 void set_aside(const fs::path& run) {
     std::error_code code;
@@ -101,9 +94,7 @@ private:
 
     void render_cell(std::size_t cell) {
         SweepCell& c = record_.cells[cell];
-        // One that was begun goes on where it is, whatever its name would be now.
-        const bool begun = c.run.parent_path() == folder_.path() / "runs" && is_run_folder(c.run);
-        const fs::path own = begun ? c.run : run_folder_of(folder_, cell);
+        const fs::path own = run_of(cell);
         c = {};
         try {
             const auto there = open_run(own);
@@ -121,6 +112,21 @@ private:
         }
     }
 
+    /// Where the cell's run is or comes to be. One that was begun goes on where it is, whatever its name would be now;
+    /// what the cell was before sweep.json was changed by hand stays.
+    fs::path run_of(std::size_t cell) const {
+        const auto fits = [&](const fs::path& run) {
+            const auto there = open_run(run);
+            return !there || is_of(*there, request_of(cell));
+        };
+        const fs::path& begun = record_.cells[cell].run;
+        if (begun.parent_path() == folder_.path() / "runs" && is_run_folder(begun) && fits(begun)) return begun;
+        const fs::path usual = run_folder_of(folder_, cell);
+        fs::path own = usual;
+        for (int n = 2; !fits(own); ++n) own = fmt::format("{}-{}", usual.string(), n);
+        return own;
+    }
+
     RenderResult render_new(const fs::path& own, std::size_t cell) {
         RenderOptions options;
         options.run_dir = own;
@@ -133,8 +139,6 @@ private:
     RenderResult finish(const RunFolder& there, std::size_t cell) {
         const fs::path& own = there.path();
         const Request& request = request_of(cell);
-        if (!is_of(there, request))
-            throw Error(own.string(), "", "holds the run of another request", "move it elsewhere");
         const auto on_run = [&](const RunFolder& run) { begun(run, cell); };
         RenderResult result = resume(own, on_run, request.threads, engine_, observer_, stop_);
         if (const RunFolder run = RunFolder::open(own); !has_clip(run)) { // resume() leaves a finished run as it is

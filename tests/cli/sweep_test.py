@@ -116,10 +116,30 @@ class Sweep(Case):
         self.assertEqual([sha256(run / "video.mp4") for run in runs], before)
         shutil.rmtree(runs[2])
         shutil.copytree(runs[3], runs[2])
-        result = self.run_cli("sweep", "--resume", "s", "--json")
-        self.assertEqual(result.code, 1, result.err)
-        self.assertIn("another request", result.err)
-        self.assertEqual([c["state"] for c in result.json()["cells"]], ["done", "done", "failed", "done"])
+        cells = self.done("sweep", "--resume", "s", "--json").json()["cells"]  # what lies there instead stays
+        self.assertEqual(sha256(runs[2] / "video.mp4"), before[3])
+        self.assertEqual(cells[2]["run"], str(runs[2]) + "-2")
+        self.assertEqual([sha256(pathlib.Path(c["run"]) / "video.mp4") for c in cells], before)
+
+    def test_a_request_changed_by_hand(self):
+        """Its clips are rendered beside those of before, which come back with it."""
+        first = self.done(*self.words("--axis", "steps=1,2", "--out", "s", "--json")).json()["cells"]
+        file = self.work / "s" / "sweep.json"
+        whole = file.read_text()
+
+        def resumed(seed):
+            record = json.loads(whole)
+            record["request"]["seed"] = seed
+            file.write_text(json.dumps(record))
+            cells = self.done("sweep", "--resume", "s", "--json").json()["cells"]
+            for cell in cells:
+                self.assertEqual(json.loads((pathlib.Path(cell["run"]) / "run.json").read_text())["request"]["seed"], seed)
+            return [cell["run"] for cell in cells]
+
+        runs = [cell["run"] for cell in first]
+        self.assertEqual(resumed(8), [run + "-2" for run in runs])
+        self.assertEqual(resumed(9), [run + "-3" for run in runs])
+        self.assertEqual(resumed(7), runs)
 
     def test_a_clip_whose_latents_were_not_kept_is_rendered_again(self):
         report = self.done(*self.words("--axis", "steps=1,2", "--latents", "none", "--out", "s", "--json")).json()
@@ -207,8 +227,13 @@ class Sweep(Case):
             record = json.loads((pathlib.Path(cell["run"]) / "run.json").read_text())
             self.assertEqual(record["request"]["start"]["step"], cell["values"]["start.step"])
         self.refused("sweep", self.write({"schema": 1, "request": request, "axes": {"steps": [4, 5]}}, "t.json"), "--out", "t", names=["steps"])
-        resumed = self.done("sweep", "--resume", "s", "--json").json()
-        self.assertEqual([c["run"] for c in resumed["cells"]], [c["run"] for c in report["cells"]])
+        for damage in (lambda: None, lambda: (self.work / "parent" / "run.json").write_text("{"), lambda: shutil.rmtree(self.work / "parent")):
+            damage()  # what is done needs it no more
+            self.assertEqual(self.done("sweep", "--resume", "s", "--list", "--json").json()["to_render"], 0)
+            resumed = self.done("sweep", "--resume", "s", "--json").json()
+            self.assertEqual([c["run"] for c in resumed["cells"]], [c["run"] for c in report["cells"]])
+        (pathlib.Path(report["cells"][1]["run"]) / "video.mp4").unlink()
+        self.refused("sweep", "--resume", "s", codes=(1,), names=("parent: no such folder",))
 
     def test_types_of_numbers_in_a_branch(self):
         """Refused by the name of what was asked for: of dtype and precision, each follows from the other."""
