@@ -25,7 +25,7 @@ std::string said_of_missing(const metrics::TraceComparison& c) {
 }
 
 int run(const Arguments& args, Console& console) {
-    const Json limit = args.has("--max-error") ? number_value("--max-error", args.get("--max-error")) : Json();
+    const Json limit = args.has("--max-error") ? number_value(args.get("--max-error")) : Json();
     if (args.has("--max-error") && (!limit.is_number() || limit.get<double>() < 0))
         throw UsageError("", "--max-error", "must be a number of 0 or more", "write it like 1e-4");
     const fs::path a = args.words()[0], b = args.words()[1];

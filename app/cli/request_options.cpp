@@ -84,8 +84,7 @@ Json lora_values(const Arguments& args) {
     Json all = Json::array();
     for (std::size_t i = 0; i < files.size(); ++i) {
         all.push_back({{"file", files[i]}});
-        if (!strengths.empty())
-            all.back()["strength"] = number_value("--lora-strength", strengths[strengths.size() > 1 ? i : 0]);
+        if (!strengths.empty()) all.back()["strength"] = number_value(strengths[strengths.size() > 1 ? i : 0]);
         if (!experts.empty()) all.back()["expert"] = experts[experts.size() > 1 ? i : 0];
     }
     return all;
@@ -95,8 +94,7 @@ Json lora_values(const Arguments& args) {
 Json cache_values(const Request& r, const Arguments& args) {
     Json value = Json::object();
     if (r.cache) value = to_json(r).at("cache");
-    if (args.has("--cache-threshold"))
-        value["threshold"] = number_value("--cache-threshold", args.get("--cache-threshold"));
+    if (args.has("--cache-threshold")) value["threshold"] = number_value(args.get("--cache-threshold"));
     if (args.has("--cache-ret-steps")) {
         if (value.empty())
             throw UsageError("", "--cache-ret-steps", "has no effect without --cache-threshold",
@@ -138,7 +136,7 @@ void apply_request_options(Request& r, const Arguments& args, std::string_view s
     for (const FieldOption& f : field_options) {
         const std::string_view option = option_of(f.key, steps_option);
         if (args.has(option))
-            set_field(r, f.key, f.kind == Kind::text ? Json(args.get(option)) : number_value(option, args.get(option)),
+            set_field(r, f.key, f.kind == Kind::text ? Json(args.get(option)) : number_value(args.get(option)),
                       steps_option);
     }
     if (std::any_of(part_options().begin(), part_options().end(),

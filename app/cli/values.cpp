@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <map>
 
 #include "app/cli/request_options.h"
 #include "engine/core/file.h"
+#include "engine/core/json_fields.h"
 #include "engine/core/text.h"
 #include "engine/session/history.h"
 
@@ -131,15 +131,6 @@ void remember_words(const std::vector<std::string>& words) {
     std::erase(given_paths(), fs::path());
 }
 
-Json number_value(std::string_view option, const std::string& text) {
-    if (const auto natural = read_whole<std::uint64_t>(text)) return *natural;
-    if (const auto whole = read_whole<std::int64_t>(text)) return *whole;
-    const auto real = read_double(text);
-    if (!real) return text;
-    if (!std::isfinite(*real))
-        throw UsageError("", std::string(option), fmt::format("{} is not a finite number", printable(text, 20)),
-                         "write a number");
-    return *real;
-}
+Json number_value(const std::string& text) { return read_number(text).value_or(text); }
 
 } // namespace denoir::cli

@@ -46,6 +46,6 @@ template <class Run> auto naming_option(std::string_view field, std::string_view
     }
 }
 /// The JSON value of a number as typed; text that is no number stays text, and the field refuses it.
-Json number_value(std::string_view option, const std::string& text);
+Json number_value(const std::string& text);
 
 } // namespace denoir::cli

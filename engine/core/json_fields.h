@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cmath>
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "engine/core/json.h"
+#include "engine/core/text.h"
 
 namespace denoir {
 
@@ -10,6 +15,16 @@ namespace denoir {
 inline std::string text_of(const Json& json, const char* key) {
     const auto it = json.find(key);
     return it != json.end() && it->is_string() ? it->get<std::string>() : std::string();
+}
+
+/// A number as people write one in an option: whole to 64 bits, else a finite f64. Nothing where it is none, nor for a
+/// whole number beyond 64 bits, which would become another one.
+inline std::optional<Json> read_number(std::string_view text) {
+    if (const auto natural = read_whole<std::uint64_t>(text)) return *natural;
+    if (const auto whole = read_whole<std::int64_t>(text)) return *whole;
+    const auto real = read_double(text);
+    if (!real || !std::isfinite(*real) || text.find_first_of(".eE") == std::string_view::npos) return std::nullopt;
+    return *real;
 }
 
 } // namespace denoir

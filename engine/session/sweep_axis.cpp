@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <sstream>
 
+#include "engine/core/json_fields.h"
 #include "engine/core/text.h"
 #include "engine/session/sweep.h"
 
@@ -105,15 +105,8 @@ std::vector<std::string> pieces(std::string_view field, std::string_view text, s
     return out;
 }
 
-std::optional<Json> number_of(std::string_view text) {
-    if (const auto natural = read_whole<std::uint64_t>(text)) return *natural;
-    if (const auto whole = read_whole<std::int64_t>(text)) return *whole;
-    if (const auto real = read_double(text); real && std::isfinite(*real)) return *real;
-    return std::nullopt;
-}
-
 Json value_of(const std::string& word) {
-    if (const auto number = number_of(word)) return *number;
+    if (const auto number = read_number(word)) return *number;
     if (word == "default" || word == "none") return nullptr;
     if (word == "true" || word == "on") return true;
     if (word == "false" || word == "off") return false;
@@ -124,10 +117,10 @@ Json value_of(const std::string& word) {
 bool add_range(std::string_view field, const std::string& word, std::vector<Json>& values) {
     const std::size_t dots = word.find(".."), colon = word.find(':');
     if (dots == std::string::npos) return false;
-    const auto low = number_of(std::string_view(word).substr(0, dots)),
-               high = number_of(std::string_view(word).substr(
+    const auto low = read_number(std::string_view(word).substr(0, dots)),
+               high = read_number(std::string_view(word).substr(
                    dots + 2, colon == std::string::npos ? std::string::npos : colon - std::min(colon, dots + 2)));
-    const auto step = colon == std::string::npos ? std::optional<Json>(1u) : number_of(word.substr(colon + 1));
+    const auto step = colon == std::string::npos ? std::optional<Json>(1u) : read_number(word.substr(colon + 1));
     if (!low || !high || !step) return false;
     const double a = low->get<double>(), b = high->get<double>(), by = step->get<double>();
     if (!(by > 0) || b < a) refuse(field, printable(word, 40) + " is not a range", "write it like 1..8 or 1..6:0.5");
@@ -143,7 +136,7 @@ bool add_range(std::string_view field, const std::string& word, std::vector<Json
         if (natural)
             values.push_back(low->get<std::uint64_t>() + i * step->get<std::uint64_t>());
         else // 0.1 + 0.2 is 0.3 to people
-            values.push_back(*number_of(fmt::format("{:.10g}", a + double(i) * by)));
+            values.push_back(*read_number(fmt::format("{:.10g}", a + double(i) * by)));
     }
     return true;
 }

@@ -54,8 +54,9 @@ class Requests(Case):
         for number, shown in {"18446744073709551616": "1.8446744073709552e+19", "123456789012345678901": "1.2345678901234568e+20"}.items():
             for key in ("seed", "steps", "guidance"):
                 self.assertIn(shown, self.check(f'{{"schema": 1, "{key}": {number}}}').err)
-                self.refused("render", "--prompt", "x", f"--{key}", number, "--out", "o.mp4", codes=(2,), names=(key, shown), timeout=PATIENCE)
-
+                self.refused("render", "--prompt", "x", f"--{key}", number, "--out", "o.mp4", codes=(2,), names=(key, f'not "{number}"'), timeout=PATIENCE)
+        number = "9" * 100
+        self.refused("render", "--prompt", "x", "--seed", number, "--out", "o.mp4", codes=(2,), names=('not "99999999999999999999', "…"), timeout=PATIENCE)
         size = f"{'9' * 20}x16"
         self.refused("render", "--prompt", "x", "--size", size, "--out", "o.mp4", codes=(2,), names=(f"{size} is out of range; use up to 8192",), timeout=PATIENCE)
 

@@ -88,6 +88,9 @@ TEST(SweepAxisText, RefusesWhatTheFieldCannotHave) {
     EXPECT_EQ(parse_axis("negative_prompt", R"(["", "another"])").values.size(), 2u);
     EXPECT_EQ(said("steps", "8, 8"), "axes.steps: holds 8 twice");
     EXPECT_EQ(said("steps", "8..4"), "axes.steps: 8..4 is not a range");
+    for (const std::string seed : {"18446744073709551616", "1..18446744073709551616"}) // as it was written
+        EXPECT_EQ(said("seed", seed.c_str()),
+                  "axes.seed: must be a whole number from 0 to 18446744073709551615, not \"" + seed + "\"");
     EXPECT_EQ(said("seed", "1..1e9"), "axes.seed: 1..1e9 holds more than 200 values");
     EXPECT_EQ(said("guidance", "1..2:0"), "axes.guidance: 1..2:0 is not a range");
     EXPECT_EQ(said("stepz", "8"), "axes.stepz: is not a key of a request");
