@@ -20,6 +20,13 @@ std::string figure_text(const std::optional<double>& v, int digits, std::string_
 
 std::string decibels(const std::optional<double>& psnr) { return psnr ? figure_text(psnr, 2) + " dB" : "equal"; }
 
+std::string csv_field(const std::string& text) {
+    if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
+    std::string out = "\"";
+    for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return out + "\"";
+}
+
 std::vector<std::optional<double>> shares(std::span<const std::uint64_t> counts) {
     std::uint64_t all = 0;
     for (const std::uint64_t n : counts) all += n;

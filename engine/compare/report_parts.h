@@ -19,6 +19,9 @@ std::string figure_text(const std::optional<double>& v, int digits, std::string_
 /// "36.61 dB"; "equal" where there is no value: the PSNR of equal pictures is infinite.
 std::string decibels(const std::optional<double>& psnr);
 
+/// A field of a line of CSV, in quotes where it needs them.
+std::string csv_field(const std::string& text);
+
 /// Each count as its share of their sum, in %; zeros where all counts are zero.
 std::vector<std::optional<double>> shares(std::span<const std::uint64_t> counts);
 

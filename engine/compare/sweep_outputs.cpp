@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 
+#include "engine/compare/report_parts.h"
 #include "engine/compare/sweep_grid.h"
 #include "engine/compare/sweep_report.h"
 #include "engine/core/atomic_file.h"
@@ -163,13 +164,6 @@ Image play(const SweepRecord& record, const SweepOutputs& outputs, const WorkCal
     return picture;
 }
 
-std::string csv_field(std::string text) {
-    if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-    std::string out = "\"";
-    for (const char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return out + "\"";
-}
-
 } // namespace
 
 SweepOutputs usual_outputs(const fs::path& folder) {
@@ -179,21 +173,22 @@ SweepOutputs usual_outputs(const fs::path& folder) {
 
 std::string to_csv(const SweepRecord& record) {
     std::string out = "cell";
-    for (const SweepAxis& axis : record.sweep.axes) out += fmt::format(",{}", csv_field(printable(axis.field, 200)));
+    for (const SweepAxis& axis : record.sweep.axes)
+        out += fmt::format(",{}", report::csv_field(printable(axis.field, 200)));
     out += ",state,seconds,reference,psnr,ssim,run\n";
     for (std::size_t i = 0; i < record.cells.size(); ++i) {
         const SweepCell& c = record.cells[i];
         out += std::to_string(i);
         const std::vector<std::size_t> at = record.sweep.place(i);
         for (std::size_t a = 0; a < at.size(); ++a)
-            out += fmt::format(",{}", csv_field(value_text(record.sweep.axes[a], at[a], 1000)));
+            out += fmt::format(",{}", report::csv_field(value_text(record.sweep.axes[a], at[a], 1000)));
         out += fmt::format(",{},{:.3f}", name(c.state), c.seconds);
         const auto& f = c.figures;
         const bool measured = f && f->measured();
         out += f ? fmt::format(",{}", f->reference) : ",";
         out += !measured ? "," : f->psnr ? fmt::format(",{:.4f}", *f->psnr) : ",inf";
         out += measured && f->ssim ? fmt::format(",{:.6f}", *f->ssim) : ",";
-        out += fmt::format(",{}\n", csv_field(printable(c.run.string(), 4096)));
+        out += fmt::format(",{}\n", report::csv_field(printable(c.run.string(), 4096)));
     }
     return out;
 }

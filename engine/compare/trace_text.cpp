@@ -5,6 +5,7 @@
 #include <cmath>
 #include <unordered_map>
 
+#include "engine/compare/report_parts.h"
 #include "engine/compare/trace_map.h"
 #include "engine/compare/trace_report.h"
 #include "engine/core/error.h"
@@ -166,20 +167,16 @@ std::string to_csv(const TraceComparison& c) {
     std::string out =
         "key,component,layer,step,branch,frame,dtype_a,dtype_b,elements,max_abs,mean_abs,mean_norm,normalised,"
         "relative,cosine,not_finite,inherited,expected,generated,both_not_finite\n";
-    const auto quoted = [](const std::string& text) {
-        std::string safe = "\"";
-        for (const char ch : printable(text, 4096)) safe += ch == '"' ? std::string("\"\"") : std::string(1, ch);
-        return safe + "\"";
-    };
+    const auto field = [](const std::string& text) { return report::csv_field(printable(text, 4096)); };
     const auto whole = [](const std::optional<int>& v) { return v ? std::to_string(*v) : std::string(); };
     for (const LayerError& l : c.layers) {
         const auto& d = l.difference;
         out += fmt::format(
             "{},{},{},{},{},{},{},{},{},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.12g},{},{:.9g},{:.9g},{},{}\n",
-            quoted(l.key), quoted(l.parts.component), quoted(l.parts.layer), whole(l.parts.step),
-            quoted(l.parts.branch), whole(l.parts.frame), info(d.dtype_a).name, info(d.dtype_b).name, d.elements,
-            d.max_abs, d.mean_abs, d.mean_norm, d.normalised(), d.relative(), d.cosine, d.not_finite, l.inherited,
-            l.expected, l.generated ? 1 : 0, d.both_not_finite);
+            field(l.key), field(l.parts.component), field(l.parts.layer), whole(l.parts.step), field(l.parts.branch),
+            whole(l.parts.frame), info(d.dtype_a).name, info(d.dtype_b).name, d.elements, d.max_abs, d.mean_abs,
+            d.mean_norm, d.normalised(), d.relative(), d.cosine, d.not_finite, l.inherited, l.expected,
+            l.generated ? 1 : 0, d.both_not_finite);
     }
     return out;
 }

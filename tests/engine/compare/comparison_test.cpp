@@ -158,7 +158,7 @@ TEST(TraceComparison, EachFigureStandsAtItsName) {
     c.layers = {l};
     EXPECT_EQ(to_csv(c), "key,component,layer,step,branch,frame,dtype_a,dtype_b,elements,max_abs,mean_abs,mean_norm,"
                          "normalised,relative,cosine,not_finite,inherited,expected,generated,both_not_finite\n"
-                         "\"vae/step_003/cond/frame_005/conv\",\"vae\",\"conv\",3,\"cond\",5,f32,bf16,14,6,5,2,"
+                         "vae/step_003/cond/frame_005/conv,vae,conv,3,cond,5,f32,bf16,14,6,5,2,"
                          "3,4,0.5,0,0.25,0.125,1,8\n");
     EXPECT_EQ(to_json(c)["layers"].dump(),
               R"([{"key":"vae/step_003/cond/frame_005/conv","component":"vae","layer":"conv","step":3,"branch":"cond",)"
