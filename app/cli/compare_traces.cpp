@@ -8,20 +8,18 @@
 #include "app/cli/values.h"
 #include "engine/compare/trace_compare.h"
 #include "engine/compare/trace_report.h"
+#include "engine/core/text.h"
 
 namespace denoir::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// "2 tensors are missing in A: x, y"
-std::string said_of_missing(const metrics::TraceComparison& c) {
-    std::string text;
-    for (const auto& [letter, names] : {std::pair{'A', &c.missing_in_a}, {'B', &c.missing_in_b}})
-        if (!names->empty())
-            text += fmt::format("{}{} tensor(s) are missing in {}: {}", text.empty() ? "" : "; ", names->size(), letter,
-                                metrics::shortened_list(*names));
-    return text;
+/// A sentence inside another.
+std::string as_part(std::string sentence) {
+    sentence.front() = lower_ascii(sentence.front());
+    sentence.pop_back();
+    return sentence;
 }
 
 int run(const Arguments& args, Console& console) {
@@ -54,7 +52,7 @@ int run(const Arguments& args, Console& console) {
                                            limit.get<double>())
                       : !found.shapes.empty()
                           ? fmt::format("{} tensor(s) have another shape than in B", found.shapes.size())
-                          : said_of_missing(found),
+                          : as_part(metrics::said_of_missing(found)),
                       larger ? "look at the layers with --report, or allow more" : "compare traces of one request");
         console.note(above->what());
         if (console.json()) document["error"] = Console::error_json(*above);

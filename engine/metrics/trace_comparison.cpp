@@ -42,6 +42,7 @@ constexpr double factor_same = 5, factor_mixed = 4;
 /// noise of bf16 there. Below a third of the rounding it is left alone: equal rows round equally.
 constexpr double factor_shared = 2.2, least_shared = 0.3;
 constexpr double largest_gain = 8;
+constexpr std::size_t most_listed = 3; ///< names
 
 /// All tensors that are one result: one tensor, or the frames of a layer.
 struct Node {
@@ -380,12 +381,8 @@ std::vector<std::string> without(const std::vector<std::string>& names, const st
     return rest;
 }
 
-/// What one side should have: a sentence for each side, or nothing.
-std::string said_of_missing(const TraceComparison& c) {
-    std::string text;
-    if (!c.missing_in_a.empty()) text += fmt::format(" Missing in A: {}.", shortened_list(c.missing_in_a));
-    if (!c.missing_in_b.empty()) text += fmt::format(" Missing in B: {}.", shortened_list(c.missing_in_b));
-    return text;
+std::string spaced(const std::string& sentences) {
+    return sentences.empty() ? sentences : fmt::format(" {}", sentences);
 }
 
 /// Of traces whose common tensors have equal values.
@@ -415,7 +412,7 @@ std::string verdict_of(const TraceComparison& c) {
     if (c.layers.empty() && !c.shapes.empty()) return "No layer has the same shape in both traces.";
     if (c.layers.empty()) return "The two traces have no layer in common.";
     std::string text;
-    if (!c.begins) return verdict_of_equals(c) + said_of_missing(c) + said_of_not_finite(c);
+    if (!c.begins) return verdict_of_equals(c) + spaced(said_of_missing(c)) + said_of_not_finite(c);
     if (c.first) {
         const LayerError& l = c.layers[*c.first];
         if (l.difference.not_finite > 0)
@@ -442,7 +439,7 @@ std::string verdict_of(const TraceComparison& c) {
     if (c.worst)
         text += fmt::format(" Largest difference over the mean norm of a layer: {}, in {}.",
                             error_text(c.worst_normalised()), place(c.layers[*c.worst]));
-    return text + said_of_missing(c) + said_of_not_finite(c);
+    return text + spaced(said_of_missing(c)) + said_of_not_finite(c);
 }
 
 } // namespace
@@ -470,9 +467,20 @@ std::string error_text(double error) {
 
 std::string shortened_list(const std::vector<std::string>& names) {
     std::string out;
-    for (std::size_t i = 0; i < std::min<std::size_t>(names.size(), 3); ++i)
+    for (std::size_t i = 0; i < std::min(names.size(), most_listed); ++i)
         out += (i ? ", " : "") + printable(names[i], 90);
-    return names.size() > 3 ? out + ", …" : out;
+    return names.size() > most_listed ? out + ", …" : out;
+}
+
+std::string said_of_missing(const TraceComparison& c) {
+    const auto list = [](const std::vector<std::string>& names) {
+        return shortened_list(names) + (names.size() > most_listed ? fmt::format(" ({})", names.size()) : "");
+    };
+    std::string text;
+    if (!c.missing_in_a.empty()) text = fmt::format("Missing in A: {}.", list(c.missing_in_a));
+    if (!c.missing_in_b.empty())
+        text += (text.empty() ? "" : " ") + fmt::format("Missing in B: {}.", list(c.missing_in_b));
+    return text;
 }
 
 std::string TraceKey::row() const { return component.empty() ? layer : component + "/" + layer; }

@@ -87,6 +87,9 @@ std::string error_text(double error);
 /// "x, y, z, …": at most three names.
 std::string shortened_list(const std::vector<std::string>& names);
 
+/// What one side should have: "Missing in A: x, y, z, … (5)." and the like of B, or nothing.
+std::string said_of_missing(const TraceComparison&);
+
 /// No layer makes it: tokens, pixels, noise, the time of a step.
 bool is_given(const TraceKey&);
 
