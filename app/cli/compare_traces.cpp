@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/interrupt.h"
@@ -33,15 +35,14 @@ int run(const Arguments& args, Console& console) {
     check_tables(args, inputs);
 
     Progress progress(progress_style(args.get("--progress", "auto")));
-    const TraceFiles files(a, b);
-    const metrics::TraceComparison found = files.compare(
+    std::optional<TraceFiles> files(std::in_place, a, b);
+    metrics::TraceComparison found = files->compare(
         [&](double done, double total) { progress.work("comparing", "", done, total); }, interrupt_token());
     write_tables(
-        args, [&] { return to_csv(found); }, [&] { return trace_report(found, &files); });
+        args, [&] { return to_csv(found); }, [&] { return trace_report(found, &*files); });
     progress.clear();
-    console.say(to_text(found));
-    Json document;
-    if (console.json()) document = to_json(found); // of many tensors it is larger than all else
+    files.reset(); // of hundreds of thousands of tensors everything here is large: one after another
+    console.say(console.json() ? "" : to_text(found));
     std::optional<Error> above;
     if (!limit.is_null() &&
         !(found.worst_normalised() <= limit.get<double>() && found.shapes.empty() && found.missing() == 0)) {
@@ -55,8 +56,11 @@ int run(const Arguments& args, Console& console) {
                           : as_part(metrics::said_of_missing(found)),
                       larger ? "look at the layers with --report, or allow more" : "compare traces of one request");
         console.note(above->what());
-        if (console.json()) document["error"] = Console::error_json(*above);
     }
+    if (!console.json()) return above ? 1 : 0;
+    Json document = to_json(found);
+    found = {};
+    if (above) document["error"] = Console::error_json(*above);
     console.report(document);
     return above ? 1 : 0;
 }

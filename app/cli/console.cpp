@@ -17,8 +17,8 @@ void write_all(std::FILE* file, std::string_view text) {
 }
 
 /// Names from files may hold the controls that JSON lets stand (DEL, U+0080 to U+009F): a terminal obeys those too.
-std::string text_of(const Json& document) {
-    const std::string text = document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+std::string text_of(const Json& value, std::size_t depth) {
+    const std::string text = value.dump(1, ' ', false, Json::error_handler_t::replace);
     std::string out;
     out.reserve(text.size());
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -29,8 +29,26 @@ std::string text_of(const Json& document) {
             out += fmt::format("\\u{:04x}", byte(++i));
         else
             out += text[i];
+        if (text[i] == '\n') out.append(depth, ' ');
     }
     return out;
+}
+
+/// As text_of() has it, the elements of large lists one after another: all at once they may take more memory than
+/// everything else.
+template <class Put> void put(const Json& value, std::size_t depth, const Put& out) {
+    constexpr std::size_t deepest = 2;
+    if (depth == deepest || !value.is_structured() || value.empty()) return out(text_of(value, depth));
+    const std::string line = fmt::format("\n{:{}}", "", depth + 1);
+    bool first = true;
+    for (const auto& member : value.items()) {
+        out(first ? value.is_object() ? "{" : "[" : ",");
+        out(line);
+        if (value.is_object()) out(text_of(member.key(), 0) + ": ");
+        put(member.value(), depth + 1, out);
+        first = false;
+    }
+    out(fmt::format("\n{:{}}{}", "", depth, value.is_object() ? "}" : "]"));
 }
 
 } // namespace
@@ -44,7 +62,9 @@ void Console::say(std::string_view text) const {
 
 void Console::report(const Json& document) const {
     Interrupt::begin_result();
-    if (json_) write_all(stdout, text_of(document));
+    if (!json_) return;
+    put(document, 0, [](std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); });
+    write_all(stdout, "\n");
 }
 
 Json Console::error_json(const Error& e) {
@@ -67,7 +87,8 @@ void Console::cancelled(const std::string& line) const {
 }
 
 std::string Console::cancelled_document(const std::string& line) {
-    return text_of(Json{{"error", {{"file", ""}, {"field", ""}, {"message", printable(line, 1024)}, {"hint", ""}}}});
+    const Json error{{"file", ""}, {"field", ""}, {"message", printable(line, 1024)}, {"hint", ""}};
+    return text_of(Json{{"error", error}}, 0) + "\n";
 }
 
 void Console::note(std::string_view line) const {

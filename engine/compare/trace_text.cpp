@@ -154,13 +154,13 @@ Json to_json(const TraceComparison& c) {
             {"first_dtype", at(c.first_dtype)},
             {"first_difference", at(c.begins)},
             {"worst", at(c.worst)},
-            {"layers", layers},
+            {"layers", std::move(layers)}, // of many tensors these take most of the memory
             {"only_a", c.only_a},
             {"only_b", c.only_b},
             {"missing_in_a", c.missing_in_a},
             {"missing_in_b", c.missing_in_b},
-            {"shapes", shapes},
-            {"settings", settings}};
+            {"shapes", std::move(shapes)},
+            {"settings", std::move(settings)}};
 }
 
 std::string to_csv(const TraceComparison& c) {
