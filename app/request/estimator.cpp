@@ -142,16 +142,18 @@ Estimator::Estimator(QObject* parent, Look look)
 
 Estimator::~Estimator() = default;
 
-const Estimator::Speed* Estimator::find(const Request& r, bool& same_model) const {
-    const auto it = speeds_.constFind(key_of(r));
-    same_model = it != speeds_.constEnd();
-    if (same_model) return &*it;
-    // Another model on the same device: its denoising tells this one's, best of all in the same precision.
+/// Other models on the same device: their denoising tells this one's, best of all in the same precision. What the same
+/// work takes on average.
+double Estimator::flops_of_others(const Request& r) const {
     const QString place = place_of(r) + QLatin1Char('|'), device = place.section(QLatin1Char('|'), 0, 0);
-    for (const QString& alike : {place, device + QLatin1Char('|')})
+    for (const QString& alike : {place, device + QLatin1Char('|')}) {
+        double each = 0;
+        int models = 0;
         for (auto other = speeds_.constBegin(); other != speeds_.constEnd(); ++other)
-            if (other.key().startsWith(alike)) return &*other;
-    return nullptr;
+            if (other.key().startsWith(alike) && other->flops > 0) each += 1 / other->flops, ++models;
+        if (models > 0) return models / each;
+    }
+    return 0;
 }
 
 Estimator::Forecast Estimator::forecast(const Request& r, const Estimate& work) const {
@@ -161,9 +163,9 @@ Estimator::Forecast Estimator::forecast(const Request& r, const Estimate& work) 
 
 Estimator::Forecast Estimator::forecast(const Request& r, const Estimate& work, quint64 available_bytes) const {
     Forecast f;
-    bool same_model = false;
-    const Speed* speed = find(r, same_model);
-    double flops = speed ? speed->flops : 0;
+    const auto speed = speeds_.constFind(key_of(r));
+    const bool same_model = speed != speeds_.constEnd();
+    double flops = same_model ? speed->flops : flops_of_others(r);
     const Device device = r.device.value_or(Device{});
     const QString name = to_qstring(device.name());
     const Facts facts = facts_.value(name);

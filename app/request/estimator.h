@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <QHash>
+#include <QMap>
 #include <QObject>
 #include <QString>
 #include <QStringList>
@@ -81,11 +82,11 @@ private:
         QString model;
         std::optional<double> again; ///< seconds that it took to load the model once more; nothing: not known yet
     };
-    const Speed* find(const Request& resolved, bool& same_model) const;
+    double flops_of_others(const Request& resolved) const; ///< 0: none ran on its device
     static QString text_of(const Forecast& forecast, const Device& device);
     void load();
     void save();
-    QHash<QString, Speed> speeds_;
+    QMap<QString, Speed> speeds_;
     QHash<QString, Facts> facts_;   ///< by the device's name; empty ones are being looked for
     QHash<QString, Loaded> loaded_; ///< by the device's name, of this session
     int looking_ = 0;               ///< devices

@@ -78,6 +78,29 @@ private slots:
     }
 
     /// Weights that the run before left in memory are there at once: the next run's, not those of tomorrow's first.
+    /// Whatever the order in which those that ran are kept.
+    void a_model_that_never_ran_takes_what_others_take_on_average() {
+        const ModelFolder model = ModelFolder::open(DENOIR_TINY_MODEL);
+        Request r = Pipeline::resolve(tiny_request(), model);
+        const Estimate work = Pipeline::estimate(r, model);
+        Estimator estimator;
+        for (const int seconds : {6, 4, 8, 2, 10}) {
+            RunRecord record;
+            record.request = r;
+            record.request.model = "/models/" + std::to_string(seconds);
+            record.total_steps = 3;
+            record.stages = {{"denoise", seconds}};
+            estimator.learn(record, work);
+            record.request.model += "-cut"; // that ended before its first step was timed
+            record.stages = {{"load_text", 1}};
+            estimator.learn(record, work);
+        }
+        QVERIFY(std::abs(estimator.forecast(r, work).denoise - 6) < 1e-6);
+        Request other = r; // in another precision, where none ran
+        other.precision = *r.precision == PrecisionPolicy::f32 ? PrecisionPolicy::wan : PrecisionPolicy::f32;
+        QVERIFY(std::abs(estimator.forecast(other, work).denoise - 6) < 1e-6);
+    }
+
     void weights_that_were_there_teach_no_speed() {
         const ModelFolder model = ModelFolder::open(DENOIR_TINY_MODEL);
         const Request r = Pipeline::resolve(tiny_request(), model);
