@@ -111,6 +111,11 @@ struct RunHistory::Store {
         for (int& i : shown) i -= i > index;
         rows.erase(rows.begin() + index);
     }
+    void take(const QStringList& entries) {
+        if (entries.size() > rows_shown_one_by_one) return apply_at_once({{}, entries, {}, false});
+        for (const QString& entry : entries)
+            if (const int index = find_entry(entry); index >= 0) take(index);
+    }
     void put(RunRow row) {
         const auto place = std::lower_bound(rows.begin(), rows.end(), row, before);
         const int index = int(place - rows.begin());
@@ -174,8 +179,7 @@ struct RunHistory::Store {
         if (int(changes.rows.size()) + changes.gone.size() > rows_shown_one_by_one) {
             apply_at_once(std::move(changes));
         } else {
-            for (const QString& entry : changes.gone)
-                if (const int index = find_entry(entry); index >= 0) take(index);
+            take(changes.gone);
             for (RunRow& row : changes.rows) {
                 const int index = find_entry(row.entry);
                 index >= 0 ? replace(index, std::move(row)) : put(std::move(row));
@@ -188,6 +192,9 @@ struct RunHistory::Store {
         }
     }
     void apply_at_once(RunChanges changes) {
+        const QSet<QString> gone(changes.gone.begin(), changes.gone.end());
+        const auto is_gone = [&](const RunRow& row) { return gone.contains(row.entry); };
+        if (changes.rows.empty() && std::ranges::none_of(rows, is_gone)) return; // what was removed here
         self.beginResetModel();
         QHash<QString, int> places;
         for (std::size_t i = 0; i < rows.size(); ++i) places.insert(rows[i].entry, int(i));
@@ -197,8 +204,7 @@ struct RunHistory::Store {
             else
                 rows.push_back(std::move(row));
         }
-        const QSet<QString> gone(changes.gone.begin(), changes.gone.end());
-        std::erase_if(rows, [&](const RunRow& row) { return gone.contains(row.entry); });
+        std::erase_if(rows, is_gone);
         std::sort(rows.begin(), rows.end(), before);
         find_shown();
         self.endResetModel();
@@ -420,12 +426,17 @@ QString RunHistory::entry_of(const QString& run) const {
 
 QStringList RunHistory::remove(const QStringList& runs) {
     QStringList gone, entries;
-    RunRow first; // that went, as it comes in the list
+    const RunRow* first = nullptr; // that goes, as it comes in the list
+    QHash<QString, const RunRow*> listed;
+    for (const RunRow& row : store_->rows) listed.insert(row.path, &row);
+    QSet<const RunRow*> seen;
     store_->trash.begin();
     for (const QString& run : runs) {
-        const int index = store_->find(run);
-        if (index < 0 || RunFolder::busy(to_path(store_->rows[std::size_t(index)].path))) continue; // one at work stays
-        if (const auto code = store_->trash.put(to_path(store_->rows[std::size_t(index)].entry))) {
+        const RunRow* row = listed.value(run);
+        if (const int index = row ? -1 : store_->find(run); index >= 0) row = &store_->rows[std::size_t(index)];
+        if (!row || seen.contains(row) || RunFolder::busy(to_path(row->path))) continue; // one at work stays
+        seen.insert(row);
+        if (const auto code = store_->trash.put(to_path(row->entry))) {
             store_->issue = {run,
                              {},
                              tr("this run cannot be removed: %1").arg(to_qstring(code.message())),
@@ -433,16 +444,16 @@ QStringList RunHistory::remove(const QStringList& runs) {
             emit issue_changed();
             continue;
         }
-        if (gone.isEmpty() || before(store_->rows[std::size_t(index)], first)) first = store_->rows[std::size_t(index)];
-        gone << store_->rows[std::size_t(index)].path;
-        entries << store_->rows[std::size_t(index)].entry;
-        store_->take(index);
+        if (!first || before(*row, *first)) first = row;
+        gone << row->path;
+        entries << row->entry;
     }
+    if (gone.isEmpty()) return gone;
+    const RunRow as_it_was = *first;
+    store_->take(entries);
     store_->scanner.forget(entries);
-    if (!gone.isEmpty()) {
-        emit totals_changed();
-        emit removed(gone, store_->next_to(first));
-    }
+    emit totals_changed();
+    emit removed(gone, store_->next_to(as_it_was));
     return gone;
 }
 

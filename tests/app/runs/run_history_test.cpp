@@ -4,6 +4,7 @@
 #include <QAbstractItemModelTester>
 #include <QDateTime>
 #include <QDir>
+#include <QElapsedTimer>
 #include <QFile>
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -230,6 +231,32 @@ private slots:
     }
 
     /// The names in the trash are times in milliseconds: a day of another unit would delete what was removed just now.
+    /// The views start anew once, and what stood behind them is next.
+    void many_go_at_once() {
+        constexpr int many = 3000;
+        for (int i = 0; i < many; ++i) fake_run_quickly(runs_, i);
+        open();
+        QCOMPARE(history_->rowCount(), many);
+        QStringList all;
+        for (int row = 0; row < many; ++row) all << history_->index(row).data(RunHistory::PathRole).toString();
+        QStringList going = all.mid(10, many - 20);
+        going << going.first(); // once more
+        QSignalSpy resets(&*history_, &QAbstractItemModel::modelReset),
+            single(&*history_, &QAbstractItemModel::rowsRemoved), removed(&*history_, &RunHistory::removed);
+        QElapsedTimer timer;
+        timer.start();
+        QCOMPARE(history_->remove(going), all.mid(10, many - 20));
+        qInfo("%lld ms", timer.elapsed());
+        QCOMPARE(removed.first().at(1).toString(), all[many - 10]);
+        QVERIFY(history_->wait_scanned(30000));
+        QCOMPARE(history_->rowCount(), 20);
+        QCOMPARE(resets.count(), 1);
+        QCOMPARE(single.count(), 0);
+        history_->restore();
+        QVERIFY(history_->wait_scanned(30000));
+        QTRY_COMPARE(history_->rowCount(), many);
+    }
+
     void a_day_in_the_trash_is_a_day() {
         fake_run(runs_, 1, false);
         open();
