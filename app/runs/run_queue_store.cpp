@@ -13,7 +13,8 @@
 namespace denoir::app {
 namespace {
 
-constexpr int most_ended = 50;    ///< beside those that are kept in any case
+constexpr int most_ended = 50;    ///< beside those that are kept longer
+constexpr int most_lost = 500;    ///< of these, a megabyte
 constexpr int alike_to_pause = 2; ///< failures in a row for one reason
 
 } // namespace
@@ -141,17 +142,19 @@ void RunQueue::Store::mind_failures(State state, const Issue& why, const QString
 }
 
 void RunQueue::Store::trim() {
-    // Of what failed before it had a folder the request is nowhere else.
-    const auto may_go = [](const Entry& e) {
-        return e.ended() && e.state != State::interrupted && !(e.state == State::failed && e.run.isEmpty());
+    const auto keep = [&](auto most, auto&& may_go) {
+        auto many = std::count_if(entries.begin(), entries.end(), may_go);
+        for (int row = 0; many > most;) {
+            if (may_go(entries[std::size_t(row)]))
+                take(row), --many;
+            else
+                ++row;
+        }
     };
-    auto many = std::count_if(entries.begin(), entries.end(), may_go);
-    for (int row = 0; many > most_ended;) {
-        if (may_go(entries[std::size_t(row)]))
-            take(row), --many;
-        else
-            ++row;
-    }
+    // Of what failed before it had a folder the request is nowhere else.
+    const auto lost = [](const Entry& e) { return e.state == State::failed && e.run.isEmpty(); };
+    keep(most_ended, [&](const Entry& e) { return e.ended() && e.state != State::interrupted && !lost(e); });
+    keep(most_lost, lost);
 }
 
 RunQueue::Entry RunQueue::Store::take(int row) {

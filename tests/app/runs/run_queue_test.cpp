@@ -453,6 +453,25 @@ private slots:
         QCOMPARE(queue_->index(1).data(RunQueue::RunRole).toString(), QStringLiteral("/runs/10"));
     }
 
+    /// What failed before it had a folder is kept longer, for its request is nowhere else, but not for ever.
+    void five_hundred_that_failed_without_a_folder_are_kept() {
+        auto lost = tiny(1);
+        lost.request.model = "/nowhere/model";
+        queue_->add(lost);
+        Json stored = stored_queue();
+        Json failed = stored["entries"][0];
+        failed["state"] = "failed";
+        for (int i = 0; i < 510; ++i) {
+            failed["request"]["seed"] = 1000 + i;
+            stored["entries"].insert(stored["entries"].end() - 1, failed);
+        }
+        store(stored);
+        queue_->start();
+        QTRY_COMPARE_WITH_TIMEOUT(queue_->rowCount(), 500, 30000);
+        QCOMPARE(seeds().first(), quint64(1011));
+        QCOMPARE(seeds().last(), quint64(1));
+    }
+
     /// However much is kept of what else ended: whoever listens reads the entry.
     void what_ends_is_there_when_it_is_told() {
         queue_->add(tiny(1), false, QStringLiteral("tag"));
