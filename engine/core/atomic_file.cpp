@@ -118,6 +118,7 @@ void AtomicFile::write_at(std::size_t offset, const void* data, std::size_t byte
 
 void AtomicFile::commit() {
     if (::fsync(fd_) != 0 && errno != EINVAL) throw system_error(path_, errno);
+    const Descriptor held(::fcntl(fd_, F_DUPFD_CLOEXEC, 0)); // locked until it has its name
     const int fd = std::exchange(fd_, -1);
     if (::close(fd) != 0 && errno != EINTR) throw system_error(path_, errno);
     struct stat before {};
