@@ -24,14 +24,13 @@ void check_pieces(const Pieces& pieces, const Marks& marks) {
         pieces.refuse(std::string(marks.unknown_field), "does not name the piece for unknown characters");
 }
 
-void add_extra_ids(Pieces& pieces, const SentencePieceOptions& options, std::vector<AddedToken>& added) {
+void add_extra_ids(Pieces& pieces, const SentencePieceOptions& options) {
     constexpr std::size_t umt5_pieces = 256'000;
     const int extra = options.extra_ids.value_or(pieces.texts.size() == umt5_pieces ? 300 : 100);
     for (int i = extra - 1; i >= 0; --i) { // they descend: the last id is <extra_id_0>
         pieces.texts.push_back(fmt::format("<extra_id_{}>", i));
         pieces.scores.push_back(0);
         pieces.types.push_back(PieceType::control);
-        added.push_back({pieces.texts.back(), static_cast<std::int64_t>(pieces.texts.size()) - 1});
     }
 }
 
@@ -67,12 +66,16 @@ TokenizerModel model_of(Pieces pieces, const Marks& marks, std::vector<Normalize
     check_pieces(pieces, marks);
     TokenizerModel model;
     model.normalizers = std::move(normalizers);
+    add_extra_ids(pieces, options);
+    std::vector<AddedToken> added;
     for (std::size_t i = 0; i < pieces.texts.size(); ++i)
-        if (pieces.types[i] == PieceType::control || pieces.types[i] == PieceType::user_defined)
-            model.added.push_back({pieces.texts[i], static_cast<std::int64_t>(i)});
-    add_extra_ids(pieces, options, model.added);
+        if (pieces.types[i] == PieceType::control || pieces.types[i] == PieceType::user_defined) {
+            added.push_back({pieces.texts[i]});
+            added.back().special = pieces.types[i] == PieceType::control;
+        }
     model.vocabulary = static_cast<std::int64_t>(pieces.texts.size());
     model.unigram = Unigram(std::move(pieces.texts), std::move(pieces.scores), marks.unknown, false);
+    TokenAdder(model).add(added);
 
     // As transformers makes a fast tokenizer of such a file: the map may have left spaces at the end (U+200B, U+200F),
     // and what stands before a special token ends in one.

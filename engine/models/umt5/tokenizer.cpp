@@ -164,10 +164,11 @@ private:
 Looks looks_of(const TokenizerModel& model, bool normalized) {
     Normalization normalize(model);
     std::vector<Look> looks;
-    for (std::size_t i = 0; i < model.added.size(); ++i) {
-        const AddedToken& token = model.added[i];
-        if (token.normalized == normalized) looks.push_back({normalized ? normalize(token.content) : token.content, i});
-    }
+    for (const auto* list : {&model.special_looks, &model.looks}) // the first of equal ones will count
+        for (const AddedLook& look : *list) {
+            const std::string& content = model.added[look.token].content;
+            if (look.normalized == normalized) looks.push_back({normalized ? normalize(content) : content, look.token});
+        }
     return Looks(std::move(looks));
 }
 
@@ -247,7 +248,7 @@ TokenizerModel read(std::string_view bytes, const fs::path& file) {
     TokenizerModel model = json ? read_tokenizer_json(bytes, file.string())
                                 : read_sentencepiece(std::as_bytes(std::span(bytes.data(), bytes.size())),
                                                      file.string(), {config.extra_ids, config.legacy});
-    add_tokens(model, config, json);
+    add_tokens(model, config);
     return model;
 }
 
@@ -281,14 +282,14 @@ Tokenizer Tokenizer::load(const fs::path& file_or_folder) {
 
 Tokenizer Tokenizer::from_model_bytes(std::span<const std::byte> bytes, std::string_view origin) {
     TokenizerModel model = read_sentencepiece(bytes, origin);
-    add_tokens(model, TokenizerConfig{}, false);
+    add_tokens(model, TokenizerConfig{});
     model.file = origin;
     return Tokenizer(std::move(model));
 }
 
 Tokenizer Tokenizer::from_lists(const PieceLists& lists, std::string_view origin) {
     TokenizerModel model = read_piece_lists(lists, origin);
-    add_tokens(model, TokenizerConfig{}, false);
+    add_tokens(model, TokenizerConfig{});
     model.file = origin;
     return Tokenizer(std::move(model));
 }

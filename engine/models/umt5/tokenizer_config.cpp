@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 #include <unordered_set>
+#include <utility>
 
 #include "engine/core/file.h"
 #include "engine/core/text.h"
@@ -52,13 +54,14 @@ NamedToken read_object(const JsonReader& node, bool special) {
     token.single_word = node.flag("single_word", false);
     token.lstrip = node.flag("lstrip", false);
     token.rstrip = node.flag("rstrip", false);
-    token.normalized = node.flag("normalized", !(special || node.flag("special", false)));
+    token.special = special || node.flag("special", false);
+    token.normalized = node.flag("normalized", !token.special);
     return {std::move(token), false};
 }
 
 NamedToken read_special(const JsonReader& node) {
     if (node.value().is_object()) return read_object(node, true);
-    return {AddedToken{short_text(node)}, true};
+    return {special_token(short_text(node)), true};
 }
 
 /// `added_tokens_decoder`: {"256299": {"content": "<extra_id_0>", …}}. The numbers only give the order; the ids are
@@ -87,26 +90,56 @@ std::vector<NamedToken> read_additional(const JsonReader& list) {
     return tokens;
 }
 
+bool looks_alike(const AddedToken& a, const AddedToken& b) {
+    const auto flags = [](const AddedToken& t) {
+        return std::tuple(t.single_word, t.lstrip, t.rstrip, t.normalized, t.special);
+    };
+    return flags(a) == flags(b);
+}
+
 } // namespace
 
 TokenAdder::TokenAdder(TokenizerModel& model) : model_(model), next_(model.unigram.size()) {
     for (std::size_t i = 0; i < model_.added.size(); ++i) note(i);
+    for (const AddedLook& look : model_.special_looks) special_.insert(look.token);
 }
 
-void TokenAdder::add(AddedToken token, bool replace) {
-    if (token.content.empty()) return;
+const AddedToken* TokenAdder::find(const std::string& content) const {
+    const auto known = places_.find(content);
+    return known == places_.end() ? nullptr : &model_.added[known->second];
+}
+
+void TokenAdder::add(const std::vector<AddedToken>& tokens) {
+    std::vector<std::size_t> places;
+    for (const AddedToken& token : tokens)
+        if (!token.content.empty()) places.push_back(place(token));
+    for (const bool special : {true, false}) {
+        auto its = places.begin();
+        for (const AddedToken& token : tokens) {
+            if (token.content.empty()) continue;
+            if (token.special == special) look_for(*its, token);
+            ++its;
+        }
+    }
+}
+
+std::size_t TokenAdder::place(AddedToken token) {
     if (const auto known = places_.find(token.content); known != places_.end()) {
         AddedToken& there = model_.added[known->second];
-        if (!replace) return;
         token.id = there.id;
-        token.normalized = token.normalized && there.normalized; // the text is still found as it was first told
         there = std::move(token);
-        return;
+        return known->second;
     }
     const std::int64_t piece = model_.unigram.find(token.content);
     token.id = piece >= 0 ? piece : next_;
     model_.added.push_back(std::move(token));
     note(model_.added.size() - 1);
+    return model_.added.size() - 1;
+}
+
+void TokenAdder::look_for(std::size_t place, const AddedToken& told) {
+    if (told.special ? special_.insert(place).second : !special_.contains(place))
+        (told.special ? model_.special_looks : model_.looks).push_back({place, told.normalized});
 }
 
 void TokenAdder::note(std::size_t i) {
@@ -129,7 +162,7 @@ TokenizerConfig read_tokenizer_config(const fs::path& folder) {
     out.special.clear();
     for (const Role& role : roles) {
         const File* file = file_of(role.name);
-        if (!file && role.otherwise) out.special.push_back({AddedToken{role.otherwise}, true});
+        if (!file && role.otherwise) out.special.push_back({special_token(role.otherwise), true});
         if (file && file->root().has(role.name)) out.special.push_back(read_special(file->root().at(role.name)));
     }
     constexpr const char* more = "additional_special_tokens";
@@ -149,34 +182,45 @@ TokenizerConfig read_tokenizer_config(const fs::path& folder) {
     return out;
 }
 
-void add_tokens(TokenizerModel& model, const TokenizerConfig& config, bool listed) {
+void add_tokens(TokenizerModel& model, const TokenizerConfig& config) {
+    const std::vector<AddedToken> listed = std::exchange(model.listed, {});
     TokenAdder adder(model);
-    if (!config.there) {
-        // No id beyond what the model was trained with only because its folder is not complete.
-        for (const NamedToken& named : config.special)
-            if (model.unigram.find(named.token.content) >= 0) adder.add(named.token, false);
-        return;
-    }
-    // Tokens of which it is said already how they look; an object of the same text under a role does not change that.
+    std::vector<AddedToken> tokens; // which transformers adds in one list
+    // What is said already of how tokens look; an object of the same text under a role does not change that.
     std::unordered_set<std::string> told;
+    const auto tell = [&](const AddedToken& token) {
+        told.insert(token.content);
+        if (const AddedToken* there = adder.find(token.content); !there || !looks_alike(*there, token))
+            tokens.push_back(token);
+    };
     if (config.decoder)
-        for (const NamedToken& named : *config.decoder) told.insert(named.token.content);
-    else if (listed)
-        for (const AddedToken& token : model.added) told.insert(token.content);
-    if (config.decoder)
-        for (const NamedToken& named : *config.decoder) adder.add(named.token, true);
+        for (const NamedToken& named : *config.decoder) tell(named.token);
+    else
+        for (const AddedToken& token : listed) tell(token);
+    const auto known = [&](const std::string& content) { return told.contains(content) || adder.find(content); };
+
     std::unordered_set<std::string> seen; // of one text under several roles the first counts
-    for (const NamedToken& named : config.special)
-        if (seen.insert(named.token.content).second)
-            adder.add(named.token, !named.bare && !told.contains(named.token.content));
-    const bool own_ids = std::any_of(config.additional.begin(), config.additional.end(), [](const NamedToken& named) {
-        return named.token.content.find("<extra_id_") != std::string::npos;
-    });
-    for (const NamedToken& named : config.additional)
-        if (!seen.contains(named.token.content)) adder.add(named.token, !named.bare);
-    constexpr int usual = 100; // T5's
-    for (int i = 0; !own_ids && i < config.extra_ids.value_or(usual); ++i)
-        adder.add(AddedToken{fmt::format("<extra_id_{}>", i)}, false);
+    for (const NamedToken& named : config.special) {
+        const std::string& content = named.token.content;
+        // No id beyond what the model was trained with only because its folder is not complete.
+        if (!config.there && model.unigram.find(content) < 0) continue;
+        if (seen.insert(content).second && (named.bare ? !known(content) : !told.contains(content)))
+            tokens.push_back(named.token);
+    }
+    if (config.there) {
+        const bool own_ids =
+            std::any_of(config.additional.begin(), config.additional.end(), [](const NamedToken& named) {
+                return named.token.content.find("<extra_id_") != std::string::npos;
+            });
+        for (const NamedToken& named : config.additional)
+            if (!seen.contains(named.token.content) && (!named.bare || !known(named.token.content)))
+                tokens.push_back(named.token);
+        constexpr int usual = 100; // T5's
+        for (int i = 0; !own_ids && i < config.extra_ids.value_or(usual); ++i)
+            if (AddedToken token = special_token(fmt::format("<extra_id_{}>", i)); !known(token.content))
+                tokens.push_back(std::move(token));
+    }
+    adder.add(tokens);
 }
 
 } // namespace denoir::umt5

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "engine/core/json_reader.h"
@@ -25,6 +26,18 @@ struct AddedToken {
     bool lstrip = false;      ///< takes the white space before it along
     bool rstrip = false;      ///< and behind it
     bool normalized = false;  ///< looked for after normalisation
+    bool special = false;
+};
+
+/// One that only its text is told of.
+inline AddedToken special_token(std::string content) {
+    return {std::move(content), 0, false, false, false, false, true};
+}
+
+/// One way in which an added token is looked for: as its text stands, or as normalisation leaves it.
+struct AddedLook {
+    std::size_t token = 0; ///< its place among the added ones
+    bool normalized = false;
 };
 
 /// What a tokenizer file says, checked, as plain data.
@@ -33,7 +46,9 @@ struct TokenizerModel {
     Unigram unigram;
     std::vector<Normalizer> normalizers;
     std::vector<PreTokenizer> pre_tokenizers;
-    std::vector<AddedToken> added;
+    std::vector<AddedToken> added;               ///< each text once, as it was told last
+    std::vector<AddedLook> special_looks, looks; ///< the first that was told of a special token; all of the others
+    std::vector<AddedToken> listed; ///< all of a tokenizer.json, by the ids that it gives them, until add_tokens
     std::vector<std::int64_t> before, after; ///< ids around every text; `after` ends in </s>
     std::int64_t vocabulary = 0;             ///< the largest id plus one
 };
@@ -43,14 +58,19 @@ struct TokenizerModel {
 class TokenAdder {
 public:
     explicit TokenAdder(TokenizerModel& model);
-    /// `replace`: an added token of that text is told anew, under the same id.
-    void add(AddedToken token, bool replace);
+    /// All of one list; a text that is there already is told anew, under the same id. A text that is special in one
+    /// place of the list is so in the others.
+    void add(const std::vector<AddedToken>& tokens);
+    const AddedToken* find(const std::string& content) const; ///< as it was told last; null: not there
 
 private:
+    std::size_t place(AddedToken token);
+    void look_for(std::size_t place, const AddedToken& told);
     void note(std::size_t i);
     TokenizerModel& model_;
     std::int64_t next_; ///< the id of the next text that is no piece
     std::unordered_map<std::string, std::size_t> places_;
+    std::unordered_set<std::size_t> special_; ///< places of those in `special_looks`
 };
 
 /// Largest file that is read, of either kind.
@@ -76,7 +96,7 @@ struct TokenizerConfig {
     bool legacy = true;
     std::optional<std::vector<NamedToken>> decoder; ///< `added_tokens_decoder`, by rising id
     /// bos_token, eos_token, …: T5's own where the files say nothing
-    std::vector<NamedToken> special{{{"</s>"}}, {{"<unk>"}}, {{"<pad>"}}};
+    std::vector<NamedToken> special{{special_token("</s>")}, {special_token("<unk>")}, {special_token("<pad>")}};
     std::vector<NamedToken> additional; ///< `additional_special_tokens`
 };
 
@@ -87,8 +107,7 @@ TokenizerConfig read_tokenizer_config(const std::filesystem::path& folder);
 
 /// Adds to a tokenizer the tokens that transformers' T5TokenizerFast adds while loading it: those of the configuration
 /// and, where there is one, the extra ids; without one </s>, <unk> and <pad>. Texts that are no piece yet get new ids.
-/// `listed`: `model.added` stood in the tokenizer file.
-void add_tokens(TokenizerModel& model, const TokenizerConfig& config, bool listed);
+void add_tokens(TokenizerModel& model, const TokenizerConfig& config);
 
 /// What stands beside a SentencePiece model in tokenizer_config.json.
 struct SentencePieceOptions {

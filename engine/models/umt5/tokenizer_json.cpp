@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "engine/core/text.h"
 #include "engine/models/umt5/tokenizer_files.h"
@@ -152,18 +153,24 @@ void read_pre_tokenizer(const JsonReader& node, std::vector<PreTokenizer>& steps
 // Added tokens and the ids around a text
 
 void read_added(const JsonReader& list, TokenizerModel& model) {
-    TokenAdder adder(model);
+    std::vector<AddedToken> tokens;
     for (std::size_t i = 0; i < list.items(max_added); ++i) {
         const JsonReader node = list.item(i);
         AddedToken token;
         token.content = short_text(node.at("content"));
-        id_from(node.at("id"));
+        token.id = id_from(node.at("id"));
         token.single_word = node.flag("single_word", false);
         token.lstrip = node.flag("lstrip", false);
         token.rstrip = node.flag("rstrip", false);
-        token.normalized = node.flag("normalized", !node.flag("special", false));
-        adder.add(std::move(token), true);
+        token.special = node.flag("special", false);
+        token.normalized = node.flag("normalized", !token.special);
+        tokens.push_back(std::move(token));
     }
+    TokenAdder(model).add(tokens);
+    // Of one id the last counts there.
+    std::map<std::int64_t, AddedToken> by_id;
+    for (AddedToken& token : tokens) by_id.insert_or_assign(token.id, std::move(token));
+    for (auto& [id, token] : by_id) model.listed.push_back(std::move(token));
 }
 
 /// The ids that the template puts before and behind the text, e.g. ["$A", "</s>"].
