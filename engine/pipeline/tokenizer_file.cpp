@@ -8,6 +8,7 @@
 #include "engine/models/umt5/unigram.h"
 #include "engine/weights/container.h"
 #include "engine/weights/gguf.h"
+#include "engine/weights/tokenizer_places.h"
 
 namespace denoir {
 namespace {
@@ -22,6 +23,16 @@ bool is_safetensors(const MappedFile& file) {
 bool is_gguf(const MappedFile& file) {
     constexpr std::string_view magic = "GGUF";
     return file.span().size() >= magic.size() && std::memcmp(file.span().data(), magic.data(), magic.size()) == 0;
+}
+
+/// What stands beside such a file says nothing of the tokenizer in it.
+bool is_of_weights(const std::filesystem::path& path) {
+    try {
+        const auto file = MappedFile::open(path);
+        return is_gguf(*file) || is_safetensors(*file);
+    } catch (const Error&) { // whoever reads it says so
+        return true;
+    }
 }
 
 /// The fourth source of spec/umt5.md 4.1. `add_space_prefix` and `remove_extra_whitespaces` have no say here, just as
@@ -62,11 +73,17 @@ umt5::Tokenizer load_tokenizer(const std::filesystem::path& path) {
 
 std::vector<std::filesystem::path> tokenizer_files(const std::filesystem::path& path) {
     if (path.empty()) return {};
-    std::vector<std::filesystem::path> files{path};
-    for (const char* name : {"tokenizer.json", "spiece.model", "tokenizer_config.json", "special_tokens_map.json"})
-        files.push_back(path / name);
     std::error_code ignored;
-    std::erase_if(files, [&](const auto& file) { return !std::filesystem::is_regular_file(file, ignored); });
+    const auto there = [&](const auto& file) { return std::filesystem::is_regular_file(file, ignored); };
+    const bool folder = std::filesystem::is_directory(path, ignored);
+    std::vector<std::filesystem::path> files;
+    if (!folder) files.push_back(path);
+    for (const char* name : tokenizer_names)
+        if (files.empty() && there(path / name)) files.push_back(path / name);
+    if (!folder && is_of_weights(path)) return files;
+    for (const char* name : {"tokenizer_config.json", "special_tokens_map.json"})
+        files.push_back((folder ? path : path.parent_path()) / name);
+    std::erase_if(files, [&](const auto& file) { return !there(file); });
     return files;
 }
 

@@ -15,6 +15,7 @@
 #include "engine/weights/experts.h"
 #include "engine/weights/places.h"
 #include "engine/weights/quantisation.h"
+#include "engine/weights/tokenizer_places.h"
 
 namespace denoir {
 namespace fs = std::filesystem;
@@ -60,11 +61,12 @@ fs::path tokenizer_of(const Checkpoint& c) {
     return found == c.containers.end() ? fs::path() : c.files[static_cast<std::size_t>(found - c.containers.begin())];
 }
 
-/// Folders that hold tokenizer files, in the order of umt5::Tokenizer::load.
+/// The folder that holds the tokenizer's files; empty: none.
 fs::path tokenizer_in(const fs::path& folder) {
-    for (const char* sub : {"", "google/umt5-xxl", "tokenizer", "umt5-xxl", "text_encoder"}) {
-        const fs::path candidate = *sub ? folder / sub : folder;
-        if (is_file(candidate / "tokenizer.json") || is_file(candidate / "spiece.model")) return candidate;
+    for (const char* place : tokenizer_folders) {
+        const fs::path candidate = *place ? folder / place : folder;
+        for (const char* name : tokenizer_names)
+            if (is_file(candidate / name)) return candidate;
     }
     return {};
 }
@@ -147,6 +149,11 @@ void Companions::search_beside(const fs::path& folder, const fs::path& opened) {
             }
         look_for_tokenizer(root);
     }
+}
+
+void Companions::insist_on_tokenizer(const fs::path& chosen) {
+    const fs::path inside = tokenizer_in(chosen);
+    tokenizer_ = inside.empty() ? chosen : inside;
 }
 
 void Companions::look_for_tokenizer(const fs::path& folder) {

@@ -26,9 +26,9 @@ public:
     void search_beside(const std::filesystem::path& folder, const std::filesystem::path& opened);
     /// The one candidate of its kind (a VAE of either release): someone chose it.
     void insist_on(const Network& chosen);
-    /// A file or folder that someone chose.
-    void insist_on_tokenizer(const std::filesystem::path& chosen) { tokenizer_ = chosen; }
-    /// tokenizer.json or spiece.model in `folder` or where the usual layouts keep it there, if none was found yet.
+    /// A file that someone chose, or a folder that holds one.
+    void insist_on_tokenizer(const std::filesystem::path& chosen);
+    /// A tokenizer's file in `folder` or where the usual layouts keep it there, if none was found yet.
     void look_for_tokenizer(const std::filesystem::path& folder);
 
     /// Fills in vae, text_encoder, clip and tokenizer of a model whose config and model_index are read. A CLIP of

@@ -9,6 +9,7 @@
 #include "engine/core/file.h"
 #include "engine/models/umt5/tokenizer_files.h"
 #include "engine/models/umt5/unicode.h"
+#include "engine/weights/tokenizer_places.h"
 
 namespace denoir::umt5 {
 namespace {
@@ -253,8 +254,8 @@ TokenizerModel read(std::string_view bytes, const fs::path& file) {
 }
 
 fs::path find_in(const fs::path& folder) {
-    for (const char* place : {"", "google/umt5-xxl", "tokenizer", "umt5-xxl", "text_encoder"})
-        for (const char* name : {"tokenizer.json", "spiece.model"}) {
+    for (const char* place : tokenizer_folders)
+        for (const char* name : tokenizer_names) {
             const fs::path file = *place ? folder / place / name : folder / name;
             std::error_code code;
             const fs::file_status status = fs::status(file, code);

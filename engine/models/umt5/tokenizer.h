@@ -29,9 +29,8 @@ struct PieceLists {
 /// loading, usable from any thread; a copy shares the vocabulary.
 class Tokenizer {
 public:
-    /// A spiece.model or tokenizer.json, told apart by content, or a folder: its own files, else those in
-    /// google/umt5-xxl, tokenizer, umt5-xxl, text_encoder; tokenizer.json goes before spiece.model. Throws Error naming
-    /// file and field.
+    /// A spiece.model or tokenizer.json, told apart by content, or a folder that holds one (tokenizer_folders). Throws
+    /// Error naming file and field.
     static Tokenizer load(const std::filesystem::path& file_or_folder);
     /// The bytes of a spiece.model that lie elsewhere (tensor `spiece_model` of a safetensors file), called `origin` in
     /// errors.

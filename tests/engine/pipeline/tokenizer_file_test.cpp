@@ -145,6 +145,28 @@ TEST(TokenizerFile, APointerOfAClonedRepositoryIsSaid) {
     }
 }
 
+TEST(TokenizerFile, FilesThatDecideTheIds) {
+    const TempFolder folder;
+    const auto names = [](const fs::path& path) {
+        std::vector<std::string> all;
+        for (const fs::path& file : tokenizer_files(path)) all.push_back(file.filename().string());
+        return all;
+    };
+    using Names = std::vector<std::string>;
+    write_bytes(folder / "spiece.model", "\x0A");
+    write_bytes(folder / "tokenizer_config.json", "{}");
+    EXPECT_EQ(names(folder.path()), (Names{"spiece.model", "tokenizer_config.json"}));
+    write_bytes(folder / "tokenizer.json", "{}");
+    write_bytes(folder / "special_tokens_map.json", "{}");
+    const Names json{"tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"};
+    EXPECT_EQ(names(folder.path()), json);
+    EXPECT_EQ(names(folder / "tokenizer.json"), json);
+    write_bytes(folder / "umt5.gguf", "GGUF"); // what stands beside it says nothing of the one in it
+    EXPECT_EQ(names(folder / "umt5.gguf"), Names{"umt5.gguf"});
+    EXPECT_EQ(names({}), Names{});
+    EXPECT_EQ(names(folder / "gone"), Names{"gone"}); // whoever reads it says so
+}
+
 TEST(TokenizerFile, GgufGivesTheIdsOfTheSpieceModelItWasMadeOf) {
     const TempFolder folder;
     const std::vector<std::string> all = texts();

@@ -34,6 +34,12 @@ TEST(NamedPartsTest, CompleteATransformerThatLiesAlone) {
     EXPECT_EQ(m.text_encoder, std::vector{parts / "umt5.safetensors"});
     EXPECT_EQ(m.clip, std::vector{clip});
     EXPECT_EQ(m.tokenizer, parts / "words");
+    // What is recorded of a run is the tokenizer's own folder, which another one may hold.
+    write_bytes(parts / "repository/google/umt5-xxl/tokenizer.json", "{}");
+    EXPECT_EQ(ModelFolder::open(folder.path(), {.tokenizer = parts / "repository"}).tokenizer,
+              parts / "repository/google/umt5-xxl");
+    EXPECT_EQ(ModelFolder::open(folder.path(), {.tokenizer = parts / "words/spiece.model"}).tokenizer,
+              parts / "words/spiece.model");
 }
 
 TEST(NamedPartsTest, WinOverWhatLiesBeside) {
