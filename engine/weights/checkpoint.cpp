@@ -120,6 +120,39 @@ void move_scales(MembersByPrefix& by_prefix) {
     std::erase_if(by_prefix, [](const auto& group) { return group.second.empty(); });
 }
 
+/// ggml's own tensors have four axes at most: stable-diffusion.cpp writes those of a 3D convolution with the outer two
+/// as one. A bias has a number for each output, as the weight of any other convolution of our networks has rows. The
+/// outputs of those that are folded, by tensor.
+std::unordered_map<const FileTensor*, std::int64_t> find_folded(const std::vector<TensorGroup::Member>& members) {
+    std::unordered_map<std::string_view, std::int64_t> outputs; // by layer; in any shard
+    const auto layer_of = [](const TensorGroup::Member& m, std::string_view leaf) {
+        const std::string_view name = m.name;
+        return name.ends_with(leaf) ? name.substr(0, name.size() - leaf.size()) : std::string_view();
+    };
+    for (const auto& m : members)
+        if (const auto layer = layer_of(m, ".bias");
+            !layer.empty() && m.tensor->shape.size() == 1 && m.tensor->shape[0] > 0)
+            outputs.emplace(layer, m.tensor->shape[0]);
+    std::unordered_map<const FileTensor*, std::int64_t> folded;
+    for (const auto& m : members) {
+        const std::vector<std::int64_t>& shape = m.tensor->shape;
+        if (m.container->format != Container::Format::gguf || shape.size() != 4) continue;
+        const auto found = outputs.find(layer_of(m, ".weight"));
+        if (found != outputs.end() && shape[0] > found->second && shape[0] % found->second == 0)
+            folded.emplace(m.tensor, found->second);
+    }
+    return folded;
+}
+
+void unfold(Checkpoint& c, const std::unordered_map<const FileTensor*, std::int64_t>& folded) {
+    for (const auto& container : c.containers)
+        for (FileTensor& t : container->tensors)
+            if (const auto found = folded.find(&t); found != folded.end()) {
+                t.shape[0] /= found->second;
+                t.shape.insert(t.shape.begin(), found->second);
+            }
+}
+
 /// All-in-one files hold several networks, each under its prefix.
 void group_tensors(Checkpoint& c) {
     MembersByPrefix by_prefix;
@@ -136,8 +169,12 @@ void group_tensors(Checkpoint& c) {
     for (auto& [prefix, members] : by_prefix) {
         std::vector<NamedRank> named;
         named.reserve(members.size());
-        for (const auto& m : members) named.push_back({m.name, static_cast<int>(m.tensor->shape.size())});
+        const auto folded = find_folded(members);
+        for (const auto& m : members)
+            named.push_back({m.name, static_cast<int>(m.tensor->shape.size() + folded.count(m.tensor))});
         TensorGroup group{recognise(named), prefix, {}};
+        // Of a network that nobody knows it may be a transposed convolution, whose rows are its inputs.
+        if (group.recognised.component != Component::unknown) unfold(c, folded);
         if (group.recognised.without_visual)
             for (auto& m : members) m.name = "visual." + m.name;
         group.members = std::move(members);

@@ -81,7 +81,6 @@ public:
         if (tensors > in_.left() / 24) fail("header", fmt::format("{} tensors do not fit in the file", tensors));
         result_.tensors.reserve(tensors);
         for (std::uint64_t i = 0; i < tensors; ++i) tensor();
-        unfold();
         place();
         result_.format = Container::Format::gguf;
         result_.file = std::move(file_);
@@ -286,26 +285,6 @@ private:
                                     max_widened >> 20),
                         "use a file that keeps them in F16, BF16 or F32");
         widened_ += static_cast<std::uint64_t>(*elements) * sizeof(float);
-    }
-
-    /// ggml's own tensors have four axes at most: stable-diffusion.cpp writes those of a 3D convolution with the outer
-    /// two as one. A bias has a number for each output, as the weight of any other convolution has rows.
-    void unfold() {
-        std::unordered_map<std::string_view, std::int64_t> outputs; // by layer
-        const auto layer_of = [](const FileTensor& t, std::string_view leaf) {
-            const std::string_view name = t.name;
-            return name.ends_with(leaf) ? name.substr(0, name.size() - leaf.size()) : std::string_view();
-        };
-        for (const FileTensor& t : result_.tensors)
-            if (const auto layer = layer_of(t, ".bias"); !layer.empty() && t.shape.size() == 1 && t.shape[0] > 0)
-                outputs.emplace(layer, t.shape[0]);
-        for (FileTensor& t : result_.tensors) {
-            const auto found = t.shape.size() == 4 ? outputs.find(layer_of(t, ".weight")) : outputs.end();
-            if (found == outputs.end() || t.shape[0] <= found->second || t.shape[0] % found->second != 0) continue;
-            if (shapes_.contains(t.name)) continue; // it was recorded
-            t.shape[0] /= found->second;
-            t.shape.insert(t.shape.begin(), found->second);
-        }
     }
 
     /// Offsets count from the first multiple of the alignment after the table.

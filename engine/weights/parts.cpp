@@ -85,8 +85,14 @@ const Recognised* recognised(const Checkpoint& c, Component wanted) {
     return it == c.groups.end() ? nullptr : &it->recognised;
 }
 
-/// All are parts of one network as they are, with nothing in them that is not known.
+/// All are parts of one network as they are, with nothing in them that is not known. Of several GGUF files that is not
+/// sure: whether a weight of one is folded its bias in another may tell.
 bool say_the_same(const std::vector<Checkpoint>& all, Component wanted) {
+    const auto is_gguf = [](const auto& container) { return container->format == Container::Format::gguf; };
+    if (all.size() > 1 && std::any_of(all.begin(), all.end(), [&](const Checkpoint& c) {
+            return std::any_of(c.containers.begin(), c.containers.end(), is_gguf);
+        }))
+        return false;
     const Recognised* first = all.empty() ? nullptr : recognised(all.front(), wanted);
     return std::all_of(all.begin(), all.end(), [&](const Checkpoint& c) {
         const Recognised* one = recognised(c, wanted);

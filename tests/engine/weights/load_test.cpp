@@ -442,6 +442,16 @@ TEST(Load, FoldedConvolutionsOfAVaeInGgufAreUnfolded) {
             const Weights w = load(folder / "vae.gguf");
             EXPECT_TRUE(is_vae(w.component()));
             EXPECT_NO_THROW(w.require(shapes(list)));
+            // Weights and biases apart, as shards and as files of any names.
+            std::vector<GgufTensor> weights, biases;
+            for (const GgufTensor& t : tensors) (t.name.ends_with(".bias") ? biases : weights).push_back(t);
+            for (const auto& [one, other] : {std::pair("vae-00001-of-00002.gguf", "vae-00002-of-00002.gguf"),
+                                             std::pair("weights.gguf", "biases.gguf")}) {
+                TempFolder apart;
+                write_bytes(apart / one, gguf(weights));
+                write_bytes(apart / other, gguf(biases));
+                EXPECT_NO_THROW(load(apart.path()).require(shapes(list))) << one;
+            }
             for (GgufTensor& t : tensors) // in rows, and nothing tells of what
                 if (t.dims.size() == 4 && t.name.ends_with(".weight"))
                     t.dims = {t.dims[0] * t.dims[1] * t.dims[2], t.dims[3]};
