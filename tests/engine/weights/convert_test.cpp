@@ -320,6 +320,18 @@ TEST(Convert, ScaledNumbersOfUnknownNetworksKeepTheirType) {
         EXPECT_TRUE(has(refusal(folder / "in", folder / "out.safetensors", bf16), "double.0.weight")) << scale;
         EXPECT_EQ(refusal(folder / "in", folder / "out.safetensors", {}), "accepted") << scale;
     }
+    // What a norm over batches counts is no scale, and hides none.
+    const std::vector<Raw> norm{zeros("norm.weight", {4}, "F8_E4M3"), f32("norm.bias", {4}),
+                                f32("norm.running_mean", {4}), f32("norm.running_var", {4}),
+                                zeros("norm.num_batches_tracked", {}, "I64")};
+    Options half;
+    half.dtype = DType::f16;
+    write_bytes(folder / "in", safetensors(norm));
+    EXPECT_EQ(refusal(folder / "in", folder / "out.safetensors", half), "accepted");
+    std::vector<Raw> scaled = norm;
+    scaled.push_back(f32("norm.s", {}));
+    write_bytes(folder / "in", safetensors(scaled));
+    EXPECT_TRUE(has(refusal(folder / "in", folder / "out.safetensors", half), "scaled by `norm.s`"));
     // Where a file is full, a layer goes on in the next.
     write_bytes(folder / "m-1.safetensors", safetensors({zeros("double.0.weight", {4, 4}, "F8_E4M3")}));
     write_bytes(folder / "m-2.safetensors", safetensors({f32("double.0.weight_scale", {})}));
