@@ -384,7 +384,8 @@ Weights Weights::load(std::span<const fs::path> paths, Component wanted) {
     const Checkpoint& first = selection.checkpoints.front();
     // In an all-in-one file what does not say whose it is speaks of the model itself.
     const Component main = holds(first, Component::transformer) ? Component::transformer : Component::unknown;
-    result.config_ = with_carried(read_config(first.files.front().parent_path(), result.component_, main), first);
+    result.config_ =
+        with_carried(read_config(first.files.front().parent_path(), result.component_, main), carried_config(first));
     for (const Error& problem : selection.problems)
         result.warnings_.push_back(fmt::format("left out: {}", problem.what()));
     return result;
