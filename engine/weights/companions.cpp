@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <set>
 #include <tuple>
 
 #include "engine/core/error.h"
@@ -163,10 +162,8 @@ void Companions::look_for_tokenizer(const fs::path& folder) {
 std::vector<fs::path> Companions::best(Component wanted, const char* role, ModelFolder& model,
                                        const TransformerTraits& traits) {
     std::vector<const Network*> all;
-    std::set<fs::path> seen;
     for (const Network& n : candidates_)
-        if (n.component() == wanted && !is_foreign_clip(n, traits) && seen.insert(n.real_place()).second)
-            all.push_back(&n);
+        if (n.component() == wanted && !is_foreign_clip(n, traits)) all.push_back(&n);
     if (all.empty()) return {};
     const auto rank = [&](const Network* n) {
         return std::tuple(suits(*n, traits), !is_other_clip(*n), can_be_read(*n), n->bytes());
@@ -184,6 +181,7 @@ std::vector<fs::path> Companions::best(Component wanted, const char* role, Model
 }
 
 void Companions::choose(ModelFolder& model, const TransformerTraits& traits) {
+    candidates_ = with_parts_joined(candidates_);
     second_vae_ = wants_second_vae(model, traits);
     model.vae = best(second_vae_ ? Component::vae22 : Component::vae21, "VAE", model, traits);
     model.text_encoder = best(Component::umt5, "text encoder", model, traits);

@@ -356,6 +356,7 @@ private:
         std::vector<Network> found;
         for (const Component kind : kinds)
             for (Network& n : only(all, kind)) found.push_back(std::move(n));
+        found = with_parts_joined(found);
         if (found.size() == 1) return found.front();
         if (found.size() > 1)
             throw Error(place.string(), "",

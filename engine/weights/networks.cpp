@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <chrono>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <unordered_set>
+#include <utility>
 
 #include "engine/core/file.h"
 #include "engine/weights/places.h"
@@ -79,6 +82,54 @@ std::vector<Network> only(const std::vector<Network>& all, Component wanted) {
     const auto indexed = [](const Network& n) { return n.checkpoint->indexed; };
     if (std::any_of(result.begin(), result.end(), indexed))
         std::erase_if(result, [&](const Network& n) { return !indexed(n); });
+    return result;
+}
+
+namespace {
+
+/// A VAE's first part may hold too little to tell the release.
+Component kind_of(const Network& n) { return is_vae(n.component()) ? Component::vae21 : n.component(); }
+
+/// The one that they are parts of; nothing where they are none.
+std::optional<Network> join(const std::vector<const Network*>& parts) {
+    std::unordered_set<std::string_view> names;
+    std::vector<Checkpoint> checkpoints;
+    for (const Network* n : parts) {
+        const bool alone = !n->checkpoint->indexed && n->checkpoint->groups.size() == 1;
+        if (!alone || n->group->recognised.layout != parts.front()->group->recognised.layout) return std::nullopt;
+        for (const auto& m : n->group->members)
+            if (!names.insert(m.name).second) return std::nullopt;
+        checkpoints.push_back(*n->checkpoint);
+    }
+    const auto whole = std::make_shared<Checkpoint>(Checkpoint::join(checkpoints, Checkpoint::Twins::kept));
+    const Network joined{whole, &whole->groups.front()};
+    if (whole->groups.size() != 1 || kind_of(joined) != kind_of(*parts.front())) return std::nullopt;
+    return joined;
+}
+
+} // namespace
+
+std::vector<Network> with_parts_joined(const std::vector<Network>& all) {
+    std::vector<const Network*> each;
+    std::set<std::pair<fs::path, Component>> seen;
+    std::map<std::pair<fs::path, Component>, std::vector<const Network*>> together;
+    for (const Network& n : all) {
+        if (!seen.emplace(n.real_place(), n.component()).second) continue;
+        each.push_back(&n);
+        if (n.component() != Component::transformer)
+            together[{normal_path(n.files().front()).parent_path(), kind_of(n)}].push_back(&n);
+    }
+    std::map<const Network*, Network> joined; // by the first part
+    std::set<const Network*> parts;
+    for (const auto& [place, those] : together)
+        if (those.size() > 1)
+            if (auto whole = join(those)) {
+                joined.emplace(those.front(), std::move(*whole));
+                parts.insert(those.begin() + 1, those.end());
+            }
+    std::vector<Network> result;
+    for (const Network* n : each)
+        if (!parts.contains(n)) result.push_back(joined.contains(n) ? joined.at(n) : *n);
     return result;
 }
 

@@ -6,9 +6,12 @@
 
 #include <chrono>
 #include <cstring>
+#include <map>
+#include <span>
 
 #include "engine/weights/inspect.h"
 #include "engine/weights/model_folder.h"
+#include "engine/weights/weights.h"
 #include "support/gguf_writer.h"
 #include "support/model_files.h"
 
@@ -226,6 +229,46 @@ TEST(CompanionsTest, OfTwoVaesTheOneThatMakesTheLatents) {
 }
 
 /// As people download it: one quantised file, which llama.cpp's converter gave the vocabulary too.
+/// No index and no number in their names says that they belong together.
+TEST(CompanionsTest, PartsOfOneUnderAnyNamesAreJoined) {
+    TempFolder folder("models"), elsewhere("elsewhere");
+    TransformerSize five = tiny_transformer();
+    five.in = five.out = 48;
+    write_bytes(folder / "a.safetensors", transformer_file(five));
+    const auto put = [&](const fs::path& place, const NameList& list, std::size_t cut) {
+        const std::vector<Raw> tensors = zero_tensors(list);
+        const auto middle = tensors.begin() + std::ptrdiff_t(cut ? cut : tensors.size() / 2);
+        write_bytes(place / "x-part1.safetensors", safetensors({tensors.begin(), middle}));
+        write_bytes(place / "x-part2.safetensors", safetensors({middle, tensors.end()}));
+    };
+    const auto shapes = [](const NameList& list) {
+        std::map<std::string, Shape> all;
+        for (const auto& [name, shape] : list) all.emplace(name, Shape(std::span(shape)));
+        return all;
+    };
+    const NameList vae = vae22_names(2, 2, 48), encoder = umt5_names(20, 6, 12, 2, 2);
+    const Names both{"x-part1.safetensors", "x-part2.safetensors"};
+    put(folder / "text_encoder", encoder, 0);
+    for (const std::size_t cut : {std::size_t{3}, std::size_t{0}, vae.size() - 2}) { // either may be told by few names
+        put(folder / "vae", vae, cut);
+        const ModelFolder m = ModelFolder::open(folder.path());
+        EXPECT_EQ(names_of(m.vae), both) << cut;
+        EXPECT_EQ(names_of(m.text_encoder), both);
+        EXPECT_EQ(m.missing, Names{"tokenizer"});
+        EXPECT_TRUE(m.warnings.empty()) << m.warnings.front();
+        EXPECT_NO_THROW(Weights::load(m.vae, Component::vae22).require(shapes(vae))) << cut;
+        EXPECT_NO_THROW(Weights::load(m.text_encoder, Component::umt5).require(shapes(encoder)));
+    }
+    put(elsewhere.path(), vae, 0);
+    EXPECT_EQ(ModelFolder::open(folder.path(), {.vae = elsewhere.path()}).vae[1], elsewhere / "x-part2.safetensors");
+    // With a whole one beside them they are somebody's: the larger is taken, as before.
+    write_bytes(folder / "vae/whole.safetensors", safetensors(zero_tensors(vae)));
+    const ModelFolder m = ModelFolder::open(folder.path());
+    EXPECT_EQ(names_of(m.vae), Names{"whole.safetensors"});
+    ASSERT_EQ(m.warnings.size(), 1u);
+    EXPECT_TRUE(has(m.warnings[0], "3 files hold a VAE"));
+}
+
 TEST(CompanionsTest, AGgufTextEncoderBringsItsTokenizer) {
     TempFolder folder("ComfyUI");
     write_bytes(folder / "diffusion_models/wan2.1_t2v.safetensors", transformer_file());
