@@ -118,10 +118,22 @@ constexpr std::array skyreels_relatives{std::pair{std::string_view("a1"), std::s
                                         std::pair{std::string_view("a3"), std::string_view("SkyReels-A3")},
                                         std::pair{std::string_view("v3"), std::string_view("SkyReels-V3")}};
 
+/// By the name of the file or its folder: "wan2.2-i2v-rapid-aio-v10-Q4_K_M.gguf", which was taken out of its
+/// all-in-one file.
+bool is_named_merge(const std::vector<std::string>& names) {
+    const auto says = [](const std::string& original) {
+        const std::string name = dotted(lower_ascii(original));
+        return has(name, "rapidaio") ||
+               (has_word(name, "rapid") && (has_word(name, "aio") || has(name, "allinone") || has(name, "all.in.one")));
+    };
+    return std::any_of(names.begin(), names.begin() + std::ptrdiff_t(std::min<std::size_t>(names.size(), 2)), says);
+}
+
 /// "Rapid all-in-one": A14B's experts merged into one transformer. An expert never lies in a file with all else.
 bool is_merge(const FamilyEvidence& e) {
     const bool single = e.second_vae || e.traits.out_channels == 48 || text_of(e.config, "model_type") == "ti2v";
-    return e.all_in_one && !e.two_experts && !single && (e.names.empty() || expert_of(e.names.front()) == Expert::none);
+    return (e.all_in_one || is_named_merge(e.names)) && !e.two_experts && !single &&
+           (e.names.empty() || expert_of(e.names.front()) == Expert::none);
 }
 
 std::optional<Family> by_evidence(const FamilyEvidence& e) {

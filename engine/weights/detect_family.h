@@ -24,9 +24,9 @@ struct FamilyEvidence {
 
 /// In this order (contract, `family`): config.json's `family`; what only one family's tensors have;
 /// `inject_sample_info`, `model_type`; model_index.json; hints in names. A first-last-frame model is Wan's unless one
-/// of the last two says SkyReels. What is Wan 2.2 A14B's, but one transformer in an all-in-one file, is a merge of the
-/// two experts and computed as Wan 2.1's. Empty where it stays open: never guessed. Throws Error (field `family`) where
-/// config.json names an unknown one.
+/// of the last two says SkyReels. What is Wan 2.2 A14B's, but one transformer in an all-in-one file or called after one
+/// ("rapid-aio"), is a merge of the two experts and computed as Wan 2.1's. Empty where it stays open: never guessed.
+/// Throws Error (field `family`) where config.json names an unknown one.
 std::optional<Family> detect_family(const FamilyEvidence&);
 
 /// "SkyReels-A2" or another of SkyReels' models that are not V2, where the nearest of FamilyEvidence's names that

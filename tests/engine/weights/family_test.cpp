@@ -160,6 +160,23 @@ TEST(FamilyTest, AMergeInAnAllInOneFileIsComputedAsWan21) {
     EXPECT_EQ(family("wan2.2-ti2v-aio.safetensors", ti2v), Family::wan22);
 }
 
+/// Its transformer alone, as GGUF files are made of it: only the name says it.
+TEST(FamilyTest, AMergeThatWasTakenOutOfItsFileIsToldByItsName) {
+    const auto family = [](const char* name, const TransformerSize& size) {
+        TempFolder folder("x");
+        write_bytes(folder / name, transformer_file(size));
+        return ModelFolder::open(folder / name).family;
+    };
+    for (const char* name : {"wan2.2-t2v-rapid-aio-v10-Q4_K_M.safetensors", "wan2.2RapidAIO_v3.safetensors",
+                             "WAN2.2-14B-Rapid-AllInOne/v10.safetensors", "wan22_rapid_all_in_one.safetensors"}) {
+        EXPECT_EQ(family(name, tiny_transformer()), Family::wan) << name;
+        EXPECT_EQ(family(name, with_images(false)), Family::wan) << name;
+    }
+    for (const char* name : {"wan2.2-t2v-rapid.safetensors", "wan2.2-aio.safetensors", "wan2.2_rapidly_aio.safetensors",
+                             "wan2.2-t2v-rapid-aio-low-noise.safetensors"})
+        EXPECT_EQ(family(name, tiny_transformer()), Family::wan22) << name;
+}
+
 /// Their files may have V2's tensors.
 TEST(FamilyTest, SkyReelsOtherModelsAreTold) {
     const auto told = [](const std::vector<std::string>& names) { return relative_by_name(names); };
