@@ -59,6 +59,10 @@ void check_range(const char* field, double value, Range range) {
 
 void check_transformer(const ModelFolder& model) {
     if (model.transformer.empty() && !model.transformer_low.empty()) refuse_half(model, Expert::low);
+    if (model.transformer.empty() && model.unread.empty() && !model.deeper.empty())
+        throw Error(model.root.string(), {},
+                    fmt::format("no transformer is there, but in its folders: {}", model.deeper),
+                    "name the file that is meant");
     if (model.transformer.empty())
         throw Error(model.root.string(), {},
                     model.unread.empty() ? "no transformer was found there"

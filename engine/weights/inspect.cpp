@@ -266,6 +266,7 @@ void describe_model(Inspection& out, const ModelFolder& model) {
     out.missing = model.missing;
     if (!model.relative.empty()) warn(out, describe_relative(model.relative));
     if (!model.unread.empty()) warn(out, model.unread);
+    if (!model.deeper.empty()) warn(out, fmt::format("in its folders: {}", model.deeper));
     for (const std::string& w : model.warnings) warn(out, w);
 }
 

@@ -395,9 +395,14 @@ private:
         model_.config = with_carried(std::move(model_.config), carried_);
         companions_.choose(model_, traits);
         refuse_unfit_parts();
-        if (model_.transformer.empty() && model_.transformer_low.empty() && model_.vae.empty() &&
-            model_.text_encoder.empty() && model_.clip.empty() && model_.tokenizer.empty()) {
+        const bool transformer = !model_.transformer.empty() || !model_.transformer_low.empty();
+        if (!transformer) model_.deeper = transformers_deeper();
+        if (!transformer && model_.vae.empty() && model_.text_encoder.empty() && model_.clip.empty() &&
+            model_.tokenizer.empty()) {
             if (!search_.problems().empty()) throw Error(search_.problems().front());
+            if (!model_.deeper.empty())
+                throw Error(path_.string(), "", fmt::format("no model is there, but in its folders: {}", model_.deeper),
+                            "name the file that is meant");
             throw Error(path_.string(), "", "no model is there",
                         "give a model folder (transformer, VAE, text encoder, tokenizer) or a transformer's file");
         }
@@ -410,7 +415,7 @@ private:
         need(!model_.tokenizer.empty(), "tokenizer");
         if (traits.clip) need(!model_.clip.empty(), "CLIP image encoder");
         refuse_damaged_parts();
-        if (model_.transformer.empty() && model_.transformer_low.empty()) model_.unread = unread_transformer();
+        if (!transformer) model_.unread = unread_transformer();
         warn_of_shards();
         for (const Error& problem : search_.problems())
             model_.warnings.push_back(fmt::format("left out: {}", problem.what()));
@@ -421,6 +426,24 @@ private:
         if (!traits_) return;
         model_.relative = traits.outside.empty() ? relative_by_name(names_around()) : traits.outside;
         model_.family = family(traits);
+    }
+
+    /// Files of the first folders of a folder that hold transformers, such as one model in two qualities.
+    std::string transformers_deeper() {
+        constexpr std::size_t most = 50, told = 4;
+        std::vector<std::string> names;
+        std::size_t looked_at = 0;
+        for (const fs::path& folder : folders_in(path_))
+            for (const CheckpointFiles& files : search_.list_beside(folder)) {
+                if (looked_at++ == most || names.size() > told) break;
+                try {
+                    for (const Network& n : only(search_.networks_of(files), Component::transformer))
+                        names.push_back(printable((folder.filename() / n.first_name()).string(), 80));
+                } catch (const Error&) { // whoever names it is told
+                }
+            }
+        if (names.size() > told) names.resize(told), names.emplace_back("…");
+        return fmt::format("{}", fmt::join(names, ", "));
     }
 
     /// "quantised with …, which is not read"; empty: another file, or a damaged one.

@@ -25,6 +25,7 @@ struct ModelFolder {
     std::filesystem::path model_index_file; ///< in which that stands; empty: there is none
     std::string relative; ///< of Wan, and not supported: TransformerTraits::outside, or by its name; else empty
     std::string unread;   ///< where there is no transformer: what a file that may be it is quantised with; else empty
+    std::string deeper;   ///< where there is no transformer: those in the folders there, for a message; else empty
     std::optional<Family> family;     ///< from config.json / model_index.json, else hints in names; empty: open
     std::vector<std::string> missing; ///< "transformer", "text encoder", "tokenizer", "VAE", "CLIP image encoder"
                                       ///< (where the transformer has its branch)

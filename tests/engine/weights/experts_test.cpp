@@ -166,12 +166,21 @@ TEST(ExpertsTest, FoldersOfTwoQualitiesAreNoExperts) {
         const ModelFolder m = ModelFolder::open(high);
         const bool both = !m.transformer_low.empty();
         EXPECT_EQ(m.family, both ? std::optional(Family::wan22) : std::nullopt);
-        EXPECT_EQ(refusal(folder.path()) == "accepted", both);
+        const std::string said = refusal(folder.path());
+        EXPECT_EQ(said == "accepted", both);
+        // It says what there is to be named.
+        EXPECT_EQ(has(said, "in its folders: high/model.safetensors, low/model.safetensors"), !both) << said;
         return both;
     };
     EXPECT_TRUE(pairs(tiny_transformer(), "F16"));
     EXPECT_FALSE(pairs(tiny_transformer(), "F32")); // twice the size
     EXPECT_FALSE(pairs(with_images(), "F16"));      // with CLIP
+    add_companions(folder.path());
+    const ModelFolder parts = ModelFolder::open(folder.path());
+    EXPECT_EQ(parts.missing, Names{"transformer"});
+    EXPECT_EQ(parts.deeper, "high/model.safetensors, low/model.safetensors");
+    for (const char* name : {"Wan2.1_VAE.pth", "models_t5_umt5-xxl-enc-bf16.pth", "google"})
+        fs::remove_all(folder / name);
     TransformerSize small;
     small.dim = 1536, small.ffn = 2, small.text = small.freq = 2, small.layers = 1;
     EXPECT_TRUE(pairs(small, "F16"));
