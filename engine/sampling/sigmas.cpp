@@ -78,7 +78,15 @@ SigmaSchedule sigma_schedule(SigmaList list, int steps, double shift) {
     }
     for (double& sigma : base) sigma = shifted(sigma, shift);
     if (list == SigmaList::diffusers_037 && std::abs(base[0] - 1) < 1e-6) base[0] -= 1e-6;
-    return from_sigmas(base, true);
+    SigmaSchedule s = from_sigmas(base, true);
+    // What D takes from its first value may be more than one step. Solvers divide by the distance.
+    for (int i = 0; i < steps; ++i)
+        if (!(s.sigmas[i + 1] < s.sigmas[i]))
+            throw UsageError(
+                {}, "steps",
+                fmt::format("{} steps at a shift of {} are closer together than this list can tell", steps, shift),
+                "use fewer steps or a smaller shift");
+    return s;
 }
 
 } // namespace denoir

@@ -20,7 +20,8 @@ enum class SigmaList {
     flow_match_euler, ///< E: diffusers
 };
 
-/// f64 up to the last cast. Throws UsageError for steps outside 1 … 1000 and shift outside 0.01 … 1000.
+/// f64 up to the last cast. Throws UsageError for steps outside 1 … 1000, shift outside 0.01 … 1000, and where the two
+/// together leave no distance between steps (D, near the greatest of both).
 SigmaSchedule sigma_schedule(SigmaList list, int steps, double shift);
 
 } // namespace denoir

@@ -117,6 +117,11 @@ TEST(Sigmas, RefusesByName) {
     EXPECT_EQ(field(original_unipc, 4, -3), "shift");
     EXPECT_EQ(field(original_unipc, 4, std::nan("")), "shift");
     EXPECT_EQ(field(original_unipc, 4, std::numeric_limits<double>::infinity()), "shift");
+    // What D takes from its first value is as much as its second step there: solvers would divide by zero.
+    EXPECT_EQ(field(diffusers_037, 1000, 1000), "steps");
+    for (const SigmaList list : {original_unipc, original_dpmpp, diffusers_unipc, flow_match_euler})
+        EXPECT_EQ(field(list, 1000, 1000), "");
+    EXPECT_EQ(field(diffusers_037, 900, 1000), "");
 }
 
 } // namespace
