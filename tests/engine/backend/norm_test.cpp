@@ -277,6 +277,25 @@ TEST_P(Norm, Channel) {
         }
 }
 
+/// So that whoever looks at the result sees it.
+TEST_P(Norm, ChannelKeepsNaN) {
+    for (const std::int64_t channels : {6, 96, 1024}) {
+        Tensor wide = host({3, channels}, 1);
+        wide.data<float>()[channels + channels / 2] = std::nanf("");
+        Tensor x = Tensor::host(wide.shape(), in());
+        from_f32(in(), wide.data<float>(), x.raw(), x.elements());
+        const Tensor gamma = host({channels}, 2);
+        for (const bool silu : {false, true}) {
+            const Tensor found = run(x.shape(), [&](Backend& backend, Tensor& to) {
+                backend.channel_norm(backend.upload(x), backend.upload(gamma), silu, to);
+            });
+            const std::vector<double> values = doubles(found);
+            for (std::size_t i = 0; i < values.size(); ++i)
+                ASSERT_EQ(std::isnan(values[i]), i / static_cast<std::size_t>(channels) == 1) << channels << " " << i;
+        }
+    }
+}
+
 TEST(NormInPlace, RopeAndGatedAdd) {
     const auto& backend = backend_under_test();
     const auto [cos, sin] = rotation(9, 4);

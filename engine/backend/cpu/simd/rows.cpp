@@ -188,7 +188,7 @@ void unit_rows(const float* x, std::int64_t ldx, std::int64_t rows, std::int64_t
             }
             factors[r] = sum(even + odd);
         }
-        store(factors, root / max(sqrt(load(factors)), splat(1e-12f)));
+        store(factors, root / max(splat(1e-12f), sqrt(load(factors)))); // of NaN: NaN, as max() gives the second
         for (int r = 0; r < count; ++r) {
             const Vec f = splat(factors[r]);
             if (activated)

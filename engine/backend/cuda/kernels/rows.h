@@ -86,7 +86,7 @@ DENOIR_HD float rms_factor(RmsNorm::Factor kind, float sum_of_squares, int chann
     case RmsNorm::Factor::rms:
         return reciprocal_root(quotient(sum_of_squares, n) + eps);
     case RmsNorm::Factor::l2:
-        return reciprocal_root(quotient(sum_of_squares > 1e-24f ? sum_of_squares : 1e-24f, n));
+        return reciprocal_root(quotient(sum_of_squares < 1e-24f ? 1e-24f : sum_of_squares, n));
     }
     return 1.0f;
 }
