@@ -62,6 +62,19 @@ Request branch_of(const std::filesystem::path& path, int step) {
     return r;
 }
 
+void keep_open(Request& branch, const Request& parent) {
+    std::vector<Lora> apart = parent.loras;
+    if (parent.family == Family::wan22) tell_pairs_apart(apart);
+    for (std::size_t i = 0; i < apart.size(); ++i)
+        for (Lora& lora : branch.loras)
+            if (apart[i].expert != parent.loras[i].expert && !lora.expert &&
+                lora.file.lexically_normal() == apart[i].file.lexically_normal())
+                lora.expert = Expert::none;
+    if (!parent.forcing) return;
+    if (!branch.forcing) branch.forcing = parent.forcing;
+    if (!branch.forcing->base) branch.forcing->base = parent.forcing->base;
+}
+
 RunFolder open_start(Request& branch) {
     branch_of(branch.start->run, branch.start->step); // refuses what is not there
     RunFolder parent = RunFolder::open(branch.start->run);
@@ -69,10 +82,7 @@ RunFolder open_start(Request& branch) {
     const Json now = to_json(branch), then = to_json(before);
     for (const char* key : {"dtype", "precision"})
         if (!now.at(key).is_null() && now.at(key) != then.at(key)) refuse_change(parent, key, then.at(key));
-    if (before.forcing) {
-        if (!branch.forcing) branch.forcing = before.forcing;
-        if (!branch.forcing->base) branch.forcing->base = before.forcing->base;
-    }
+    keep_open(branch, before);
     return parent;
 }
 

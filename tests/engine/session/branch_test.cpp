@@ -29,5 +29,36 @@ TEST(Conditioning, OfAnUnguidedRunServesNoGuidedOne) {
     }
 }
 
+/// Runs of before there were pairs: each LoRA changed both experts.
+TEST(Branch, LorasOfAnOlderRunStayAsTheyWere) {
+    Request parent = guided_by(5);
+    parent.family = Family::wan22;
+    parent.loras = {{"/loras/style_h.safetensors"}, {"/loras/style_l.safetensors", 0.5}, {"/loras/grain.safetensors"}};
+    Request branch = parent;
+    branch.loras[0].strength = 0.3;
+    branch.loras.push_back({"/loras/other_h.safetensors"});
+    branch.loras.push_back({"/loras/other_l.safetensors"});
+    keep_open(branch, parent);
+    const auto told = [&] {
+        tell_pairs_apart(branch.loras); // as Pipeline::resolve does
+        std::vector<std::optional<Expert>> experts;
+        for (const Lora& lora : branch.loras) experts.push_back(lora.expert);
+        return experts;
+    };
+    using Experts = std::vector<std::optional<Expert>>;
+    EXPECT_EQ(told(), (Experts{Expert::none, Expert::none, std::nullopt, Expert::high, Expert::low}));
+    // A run of today has stored them.
+    tell_pairs_apart(parent.loras);
+    branch.loras = parent.loras;
+    keep_open(branch, parent);
+    EXPECT_EQ(told(), (Experts{Expert::high, Expert::low, std::nullopt}));
+    // What somebody says counts.
+    parent.loras[0].expert = parent.loras[1].expert = std::nullopt;
+    branch.loras = parent.loras;
+    branch.loras[1].expert = Expert::low;
+    keep_open(branch, parent);
+    EXPECT_EQ(told(), (Experts{Expert::none, Expert::low, std::nullopt}));
+}
+
 } // namespace
 } // namespace denoir
