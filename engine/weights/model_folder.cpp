@@ -430,18 +430,29 @@ private:
 
     /// Files of the first folders of a folder that hold transformers, such as one model in two qualities.
     std::string transformers_deeper() {
-        constexpr std::size_t most = 50, told = 4;
+        constexpr std::size_t most_folders = 100, most_files = 50, told = 4;
+        std::vector<fs::path> folders = folders_in(path_);
+        folders.resize(std::min(folders.size(), most_folders));
         std::vector<std::string> names;
-        std::size_t looked_at = 0;
-        for (const fs::path& folder : folders_in(path_))
-            for (const CheckpointFiles& files : search_.list_beside(folder)) {
-                if (looked_at++ == most || names.size() > told) break;
-                try {
-                    for (const Network& n : only(search_.networks_of(files), Component::transformer))
-                        names.push_back(printable((folder.filename() / n.first_name()).string(), 80));
-                } catch (const Error&) { // whoever names it is told
-                }
+        std::size_t files_left = most_files;
+        const auto each = [](auto&& look) {
+            try {
+                look();
+            } catch (const Error&) { // whoever opens it is told
             }
+        };
+        for (const fs::path& folder : folders)
+            each([&] {
+                std::vector<Error> ignored;
+                for (const CheckpointFiles& files : list_checkpoints(folder, &ignored))
+                    if (names.size() <= told && files_left > 0) {
+                        --files_left;
+                        each([&] {
+                            for (const Network& n : only(search_.networks_of(files), Component::transformer))
+                                names.push_back(printable((folder.filename() / n.first_name()).string(), 80));
+                        });
+                    }
+            });
         if (names.size() > told) names.resize(told), names.emplace_back("…");
         return fmt::format("{}", fmt::join(names, ", "));
     }
