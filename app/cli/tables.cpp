@@ -31,8 +31,10 @@ void write_tables(const Arguments& args, const std::function<std::string()>& csv
         return file;
     };
     const auto table = written("--csv", csv), page = written("--report", report);
-    for (AtomicFile* file : {table.get(), page.get()})
-        if (file) file->commit();
+    Together outputs;
+    if (table) outputs.finish(output_file(args, "--csv"), [&] { table->commit(); });
+    if (page) outputs.finish(output_file(args, "--report"), [&] { page->commit(); });
+    outputs.keep();
 }
 
 } // namespace denoir::cli

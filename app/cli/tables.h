@@ -11,7 +11,7 @@ namespace denoir::cli {
 
 /// --report and --csv: refused before anything is computed, as other outputs are.
 void check_tables(const Arguments&, std::span<const std::filesystem::path> inputs);
-/// Both are whole in temporary files before one of them is seen.
+/// Both are whole in temporary files before one of them is seen; where the second fails, the first goes again.
 void write_tables(const Arguments&, const std::function<std::string()>& csv,
                   const std::function<std::string()>& report);
 

@@ -37,25 +37,6 @@ std::unique_ptr<VideoWriter> video(const fs::path& path, int width, int height, 
     return path.empty() ? nullptr : std::make_unique<VideoWriter>(path, video_options(width, height, fps));
 }
 
-/// Removes what was finished, and is new, when something after it fails.
-class Together {
-public:
-    ~Together() {
-        std::error_code ignored;
-        for (const fs::path& path : finished_) fs::remove(path, ignored);
-    }
-    template <class Finish> void finish(const fs::path& path, Finish&& last_step) {
-        std::error_code code;
-        const bool is_new = !fs::exists(fs::symlink_status(path, code));
-        last_step();
-        if (is_new) finished_.push_back(path);
-    }
-    void keep() { finished_.clear(); }
-
-private:
-    std::vector<fs::path> finished_;
-};
-
 } // namespace
 
 void check_outputs(const CompareOutputs& o, std::span<const fs::path> sources) {

@@ -2,7 +2,9 @@
 #pragma once
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <string_view>
+#include <vector>
 
 namespace denoir {
 
@@ -27,6 +29,21 @@ public:
 private:
     std::filesystem::path path_, temporary_;
     int fd_ = -1;
+};
+
+/// Outputs that belong together: without keep(), those that were finished and are new are removed again.
+class Together {
+public:
+    Together() = default;
+    ~Together();
+    Together(const Together&) = delete;
+    Together& operator=(const Together&) = delete;
+    /// `last_step` gives the file its name.
+    void finish(const std::filesystem::path& path, const std::function<void()>& last_step);
+    void keep() { finished_.clear(); }
+
+private:
+    std::vector<std::filesystem::path> finished_;
 };
 
 void write_file(const std::filesystem::path& path, std::string_view content);

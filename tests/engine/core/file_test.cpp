@@ -203,6 +203,33 @@ TEST_F(Files, writing_replaces_at_once) {
     EXPECT_EQ(entries(), 1);
 }
 
+TEST_F(Files, of_files_that_belong_together_none_stays_where_one_fails) {
+    write_file(folder / "old", "before");
+    const auto finish = [&](Together& outputs, const char* name) {
+        AtomicFile file(folder / name);
+        file.write("new");
+        if (std::string_view(name) == "bad") fs::create_directory(folder / name);
+        outputs.finish(folder / name, [&] { file.commit(); });
+    };
+    EXPECT_THROW(
+        {
+            Together outputs;
+            finish(outputs, "old");
+            finish(outputs, "a");
+            finish(outputs, "bad");
+            outputs.keep();
+        },
+        Error);
+    EXPECT_FALSE(fs::exists(folder / "a"));
+    EXPECT_TRUE(fs::exists(folder / "old")); // what it held before is gone in any case
+
+    Together outputs;
+    finish(outputs, "a");
+    finish(outputs, "b");
+    outputs.keep();
+    EXPECT_TRUE(fs::exists(folder / "a") && fs::exists(folder / "b"));
+}
+
 TEST_F(Files, who_may_read_a_file_does_not_change_when_it_is_replaced) {
     const fs::path path = make("out.json", "old");
     const auto mode = [&] { return fs::status(path).permissions(); };
