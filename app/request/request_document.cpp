@@ -196,8 +196,18 @@ void RequestDocument::restore(const Request& request, const QString& label, cons
 
 void RequestDocument::restore_made(const Request& made, const QString& label, const QString& prompt_template) {
     const bool one_window = made.mode == Mode::forcing && made.forcing && !made.forcing->base;
-    if (!one_window) return restore(made, label, prompt_template);
-    const State after{to_edit(made, prompt_template), made.seed.has_value()};
+    restore_made(made, {to_edit(made, prompt_template), made.seed.has_value()}, label);
+}
+
+void RequestDocument::restore_branch(const Request& branch, const QString& label) {
+    State after{to_edit(branch, {}), branch.seed.has_value()};
+    after.request.start = branch.start;
+    restore_made(branch, std::move(after), label);
+}
+
+void RequestDocument::restore_made(const Request& made, State after, const QString& label) {
+    one_window_.reset();
+    if (!one_window) return push(std::move(after), label);
     const QString merge_key = QStringLiteral("made %1").arg(++burst_);
     one_window_ = {after.request, label, merge_key};
     if (changed_keys(asked_, after.request).isEmpty())

@@ -65,6 +65,8 @@ public:
     /// Restores the resolved request that a run was made with. What it leaves open stays as it was made: a clip of
     /// diffusion forcing in one window is made in one again, where a new one of its length would be made in several.
     void restore_made(const Request& made, const QString& label, const QString& prompt_template = {});
+    /// The same for one that is to begin with the stored step of a run that its `start` names.
+    void restore_branch(const Request& branch, const QString& label);
     /// Without an undo step: for loading a project.
     void load(const Request& request);
     /// What load() makes the same of again: asked(), without a seed that is not locked.
@@ -109,6 +111,7 @@ private:
     class Resolver;
     struct Resolution;
     void push(State after, const QString& label, const QString& merge_key = {});
+    void restore_made(const Request& made, State after, const QString& label);
     void keep_one_window();
     void go(const State& from, const State& to);
     void apply(const Request& request, const QStringList& keys);

@@ -29,12 +29,8 @@ void Branching::branch(const QString& run, int step) {
     inputs_.put(
         this, [run, step] { return branch_of(app::to_path(run), step); }, // reads and hashes what it starts from
         [this, step](const Request& request) {
-            document_.restore_made(request, tr("Branch after step %1").arg(step));
-            const app::Issue refused = document_.set_value(
-                start_key, QVariantMap{{QStringLiteral("run"), app::to_qstring(request.start->run)},
-                                       {QStringLiteral("step"), request.start->step},
-                                       {QStringLiteral("sha256"), app::to_qstring(request.start->sha256)}});
-            refused.isEmpty() ? emit prepared() : emit said(refused.line());
+            document_.restore_branch(request, tr("Branch after step %1").arg(step));
+            emit prepared();
         });
 }
 

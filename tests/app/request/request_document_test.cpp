@@ -296,15 +296,35 @@ private slots:
         made.mode = Mode::forcing;
         made.forcing = Forcing{};
         made.frames = 2 * document_->default_value(key("frames")).toInt() - 1;
-        document_->restore_made(made, key("branch"));
-        document_->set_value(key("start"), QVariantMap{{key("run"), tiny}, {key("step"), 1}});
+        document_->restore_branch(made, key("branch"));
         QVERIFY(document_->wait_resolved(20000));
         QVERIFY(document_->resolved() && !document_->resolved()->forcing->base);
         document_->reset(key("start"));
         QVERIFY(document_->wait_resolved(20000));
+    void a_branch_is_one_undo_step() {
+        document_->set_value(key("prompt"), key("a draft"));
+        document_->set_value(key("steps"), 4);
+        const Json before = asked_json(document_->asked());
+        Request branch = tiny_request();
+        branch.start = Request::Start{tiny.toStdString(), 1, {}};
+        for (const bool one_window : {false, true}) {
+            const int steps = stack_->index();
+            if (one_window) branch.mode = Mode::forcing, branch.forcing = Forcing{};
+            document_->restore_branch(branch, key("branch"));
+            QVERIFY(document_->asked().start == branch.start);
+            QCOMPARE(stack_->index(), steps + 1);
+            stack_->undo();
+            QVERIFY(asked_json(document_->asked()) == before);
+            stack_->redo();
+            QVERIFY(document_->asked().start == branch.start);
+            stack_->undo();
+        }
+    }
+
         QCOMPARE(document_->resolved()->forcing->base, made.frames);
     }
 
+        made.start = Request::Start{tiny.toStdString(), 1, {}};
     void loras_are_a_field_with_its_errors() {
         document_->set_value(key("model"), models + key("Wan2.1-T2V-tiny"));
         const auto lora = [](const QString& file) {

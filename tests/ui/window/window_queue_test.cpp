@@ -231,7 +231,7 @@ private slots:
         studio->key(Qt::Key_Z, Qt::ControlModifier);
         QVERIFY(told());
         studio->key(Qt::Key_Escape); // nothing is at work: what was to begin is taken back
-        QVERIFY(!told() && !studio->core().document.asked().start);
+        QVERIFY(!told() && draft() == before);
         studio->key(Qt::Key_Z, Qt::ControlModifier);
         QVERIFY(told());
         QVERIFY(studio->window().close());
@@ -240,8 +240,11 @@ private slots:
         QVERIFY(studio->core().document.asked().start);
         QVERIFY2(told(), qPrintable(said(*studio)));
     }
+        const auto draft = [&] { return asked_json(studio->core().document.asked()); };
+        const Json before = draft();
 
     /// No seed changes the noise that a branch begins with: copies of it would be one clip.
+        QVERIFY(draft() != before);
     void a_branch_is_made_once() {
         const app::Home home;
         const QString run = listed_run(home, "first", 3, 5);
