@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "app/base/text.h"
+#include "app/request/field_title.h"
 #include "app/request/request_resolver.h"
 #include "app/request/request_values.h"
 #include "app/request/wildcards.h"
@@ -147,7 +148,7 @@ Issue RequestDocument::set_value(const QString& key, const QVariant& value) {
         return Issue::from(e);
     }
     if (key == QStringLiteral("seed")) after.seed_locked = value.isValid();
-    push(std::move(after), tr("change %1").arg(top_key(key)), key);
+    push(std::move(after), tr("change %1").arg(field_title(key)), key);
     return {};
 }
 
@@ -173,7 +174,7 @@ void RequestDocument::reset(const QString& key) {
         forget_hidden(after.request);
     }
     if (key == QStringLiteral("seed")) after.seed_locked = false;
-    push(std::move(after), tr("reset %1").arg(top_key(key)));
+    push(std::move(after), tr("reset %1").arg(field_title(key)));
 }
 
 void RequestDocument::reset_all() {
@@ -195,7 +196,6 @@ void RequestDocument::restore(const Request& request, const QString& label, cons
 }
 
 void RequestDocument::restore_made(const Request& made, const QString& label, const QString& prompt_template) {
-    const bool one_window = made.mode == Mode::forcing && made.forcing && !made.forcing->base;
     restore_made(made, {to_edit(made, prompt_template), made.seed.has_value()}, label);
 }
 
@@ -207,6 +207,7 @@ void RequestDocument::restore_branch(const Request& branch, const QString& label
 
 void RequestDocument::restore_made(const Request& made, State after, const QString& label) {
     one_window_.reset();
+    const bool one_window = made.mode == Mode::forcing && made.forcing && !made.forcing->base;
     if (!one_window) return push(std::move(after), label);
     const QString merge_key = QStringLiteral("made %1").arg(++burst_);
     one_window_ = {after.request, label, merge_key};

@@ -7,13 +7,9 @@
 
 namespace denoir::app {
 
-/// A field's name as people read it, in their language. A key of a request, or a dotted one for a member
-/// ("forcing.ar_step", "loras.0.strength"); "size" is width and height.
-QString field_title(const QString& field);
-
 /// A field of two requests side by side.
 struct RequestLine {
-    QString field; ///< as field_title() takes it
+    QString field; ///< as field_title() (app/request/field_title.h) takes it
     QString a, b;  ///< numbers as they are written in the language; empty: not set there
     bool same = true;
 };

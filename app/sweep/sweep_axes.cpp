@@ -7,7 +7,7 @@
 
 #include "app/base/settings.h"
 #include "app/base/text.h"
-#include "app/runs/request_lines.h"
+#include "app/request/field_title.h"
 
 namespace denoir::app {
 namespace {

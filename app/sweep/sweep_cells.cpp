@@ -6,6 +6,7 @@
 #include "app/base/folder.h"
 #include "app/base/settings.h"
 #include "app/base/text.h"
+#include "app/request/field_title.h"
 #include "app/request/request_document.h"
 #include "app/runs/request_lines.h"
 #include "app/runs/run_history.h"
@@ -106,9 +107,9 @@ void SweepDocument::let_go() {
             needed.insert(read_tag(at.data(RunQueue::TagRole).toString()).path);
     }
     const auto idle = [&](const auto& item) { return !needed.contains(item.key()); };
-    sweeps_.removeIf(idle);
     for (auto it = sweeps_.cbegin(); it != sweeps_.cend(); ++it)
         if (!needed.contains(it.key())) measurer_.forget(it.key()); // nobody would store what is measured
+    sweeps_.removeIf(idle);
     expected_.removeIf(idle);
 }
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "app/base/text.h"
+#include "app/request/field_title.h"
 #include "app/request/request_document.h"
-#include "app/runs/request_lines.h"
 #include "app/sweep/sweep_axes.h"
 #include "engine/core/units.h"
 #include "engine/sampling/scheduler.h"

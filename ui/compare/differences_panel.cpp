@@ -10,6 +10,7 @@
 
 #include <algorithm>
 
+#include "app/request/field_title.h"
 #include "app/runs/request_lines.h"
 #include "ui/theme/colours.h"
 #include "ui/widgets/empty_state.h"

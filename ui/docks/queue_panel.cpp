@@ -16,9 +16,9 @@
 #include <utility>
 
 #include "app/base/engine_text.h"
+#include "app/request/field_title.h"
 #include "app/request/request_document.h"
 #include "app/runs/engine_worker.h"
-#include "app/runs/request_lines.h"
 #include "app/runs/run_history.h"
 #include "app/runs/run_queue.h"
 #include "app/runs/stage_text.h"

@@ -348,6 +348,26 @@
         <source>tokenizer</source>
         <translation>Tokenizer</translation>
     </message>
+    <message>
+        <source>parts of the model</source>
+        <translation>Teile des Modells</translation>
+    </message>
+    <message>
+        <source>LoRAs</source>
+        <translation>LoRAs</translation>
+    </message>
+    <message>
+        <source>forcing</source>
+        <translation>Forcing</translation>
+    </message>
+    <message>
+        <source>cache</source>
+        <translation>Cache</translation>
+    </message>
+    <message>
+        <source>branch</source>
+        <translation>Abzweigung</translation>
+    </message>
 </context>
 <context>
     <name>Runs</name>

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "app/base/text.h"
-#include "app/runs/request_lines.h"
+#include "app/request/field_title.h"
 #include "app/sweep/sweep_axes.h"
 
 namespace denoir::ui {

@@ -14,8 +14,8 @@
 #include <algorithm>
 
 #include "app/base/text.h"
+#include "app/request/field_title.h"
 #include "app/request/request_document.h"
-#include "app/runs/request_lines.h"
 #include "app/studio.h"
 #include "app/sweep/sweep_document.h"
 #include "ui/docks/parameters_text.h"

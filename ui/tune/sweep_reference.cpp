@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "app/base/text.h"
-#include "app/runs/request_lines.h"
+#include "app/request/field_title.h"
 #include "app/studio.h"
 #include "app/sweep/open_sweep.h"
 #include "app/sweep/sweep_document.h"

@@ -14,7 +14,7 @@
 
 #include "app/base/engine_text.h"
 #include "app/base/text.h"
-#include "app/runs/request_lines.h"
+#include "app/request/field_title.h"
 #include "app/studio.h"
 #include "app/sweep/open_sweep.h"
 #include "app/sweep/sweep_document.h"

@@ -12,6 +12,7 @@
 #include "app/request/request_document.h"
 #include "app/runs/run_history.h"
 #include "app/runs/run_queue.h"
+#include "ui/widgets/literal.h"
 
 namespace denoir::ui {
 
@@ -114,8 +115,8 @@ void RemovalUndo::name_actions() {
     const QString after = restored_last() ? name(restored_.back()) : stack.redoText();
     undo_.setEnabled(removed_last() || stack.canUndo());
     redo_.setEnabled(restored_last() || stack.canRedo());
-    undo_.setText(before.isEmpty() ? tr("&Undo") : tr("&Undo %1").arg(before));
-    redo_.setText(after.isEmpty() ? tr("&Redo") : tr("&Redo %1").arg(after));
+    undo_.setText(before.isEmpty() ? tr("&Undo") : tr("&Undo %1").arg(literal(before)));
+    redo_.setText(after.isEmpty() ? tr("&Redo") : tr("&Redo %1").arg(literal(after)));
 }
 
 } // namespace denoir::ui

@@ -247,6 +247,18 @@ private slots:
         }
     }
 
+    void steps_are_named_as_people_read_fields() {
+        document_->set_value(key("guidance_low"), 3.0);
+        QCOMPARE(stack_->undoText(), key("change guidance, low noise"));
+        document_->reset(key("guidance_low"));
+        QCOMPARE(stack_->undoText(), key("reset guidance, low noise"));
+        document_->set_value(key("cache"), QVariantMap{{key("threshold"), 0.1}});
+        document_->set_value(key("cache.ret_steps"), true);
+        QCOMPARE(stack_->undoText(), key("change cache: first steps in full"));
+        document_->set_value(key("loras"), QVariantList{QVariantMap{{key("file"), tiny}, {key("strength"), 0.5}}});
+        QCOMPARE(stack_->undoText(), key("change LoRAs"));
+    }
+
     void only_a_locked_seed_is_kept() {
         document_->set_value(key("seed"), 7);
         QCOMPARE(document_->to_keep().seed, std::optional<std::uint64_t>(7));
@@ -290,17 +302,6 @@ private slots:
         QVERIFY(document_->resolved() && !document_->asked().forcing->base);
     }
 
-    /// A branch has its run's windows; what begins anew instead has them, too.
-    void a_branch_of_one_window_may_begin_anew() {
-        Request made = tiny_request();
-        made.mode = Mode::forcing;
-        made.forcing = Forcing{};
-        made.frames = 2 * document_->default_value(key("frames")).toInt() - 1;
-        document_->restore_branch(made, key("branch"));
-        QVERIFY(document_->wait_resolved(20000));
-        QVERIFY(document_->resolved() && !document_->resolved()->forcing->base);
-        document_->reset(key("start"));
-        QVERIFY(document_->wait_resolved(20000));
     void a_branch_is_one_undo_step() {
         document_->set_value(key("prompt"), key("a draft"));
         document_->set_value(key("steps"), 4);
@@ -321,10 +322,21 @@ private slots:
         }
     }
 
+    /// A branch has its run's windows; what begins anew instead has them, too.
+    void a_branch_of_one_window_may_begin_anew() {
+        Request made = tiny_request();
+        made.start = Request::Start{tiny.toStdString(), 1, {}};
+        made.mode = Mode::forcing;
+        made.forcing = Forcing{};
+        made.frames = 2 * document_->default_value(key("frames")).toInt() - 1;
+        document_->restore_branch(made, key("branch"));
+        QVERIFY(document_->wait_resolved(20000));
+        QVERIFY(document_->resolved() && !document_->resolved()->forcing->base);
+        document_->reset(key("start"));
+        QVERIFY(document_->wait_resolved(20000));
         QCOMPARE(document_->resolved()->forcing->base, made.frames);
     }
 
-        made.start = Request::Start{tiny.toStdString(), 1, {}};
     void loras_are_a_field_with_its_errors() {
         document_->set_value(key("model"), models + key("Wan2.1-T2V-tiny"));
         const auto lora = [](const QString& file) {

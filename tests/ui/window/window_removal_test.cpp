@@ -125,6 +125,16 @@ private slots:
         QVERIFY(QFile::exists(run));
     }
 
+    /// A file's name, say: no letter of it is a key.
+    void what_is_undone_keeps_its_ampersands() {
+        const app::Home home;
+        StudioFixture studio;
+        studio.core().document.restore(app::tiny_request(), "open the axes of a&b.json");
+        QCOMPARE(studio.find<QAction>("edit.undo")->text(), QStringLiteral("&Undo open the axes of a&&b.json"));
+        studio.core().project.undo().undo();
+        QCOMPARE(studio.find<QAction>("edit.redo")->text(), QStringLiteral("&Redo open the axes of a&&b.json"));
+    }
+
     void entries_of_the_queue_go_again() {
         const app::Home home;
         StudioFixture studio;
