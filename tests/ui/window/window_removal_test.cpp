@@ -73,7 +73,7 @@ private slots:
         studio.window().layouts().show(Layout::create);
         QVERIFY(!studio.core().history.remove({second}).isEmpty());
         studio.window().layouts().show(Layout::compare);
-        QTest::qWait(300);
+        QTRY_VERIFY_WITH_TIMEOUT(preview.is_settled(app::Side::b), 30000); // nothing is being opened, or was refused
         QVERIFY2(!said(studio).contains("two"), qPrintable(said(studio)));
         QVERIFY(!preview.info(app::Side::b));
         studio.window().layouts().show(Layout::create);
