@@ -114,6 +114,12 @@ void Banners::fit(const QFrame& line) const {
     middle->setDirection(beside ? QBoxLayout::LeftToRight : QBoxLayout::TopToBottom);
 }
 
+void Banners::set_text(const QString& key, const QString& text) {
+    for (const auto* line : lines())
+        if (line->objectName() == key)
+            line->findChild<QLabel*>(QStringLiteral("banner-text"))->setText(breakable(text));
+}
+
 void Banners::remove(const QString& key) {
     for (auto* line : lines())
         if (line->objectName() == key) {

@@ -29,6 +29,8 @@ public:
     /// `closed` is called after the cross: where the banner is the sign of something that goes on, that ends with it.
     void show_banner(const QString& key, Kind kind, const QString& text, const std::vector<Choice>& choices = {},
                      int seconds = 0, const std::function<void()>& closed = {});
+    /// Other words for the one that is there, if it is: where a number in them changes. They are not said aloud again.
+    void set_text(const QString& key, const QString& text);
     void remove(const QString& key);
     /// All texts, oldest first, folded ones too.
     QStringList texts() const;

@@ -34,8 +34,13 @@ RunNews::RunNews(app::RunQueue& queue, const app::RunHistory& history, app::Sett
     connect(&queue_, &app::RunQueue::entry_ended, this, &RunNews::entry_ended);
     connect(&queue_, &app::RunQueue::failing, this, &RunNews::queue_failing);
     connect(&queue_, &app::RunQueue::paused_changed, this, [this](bool paused) {
-        if (!paused) banners_.remove(QStringLiteral("failing"));
+        if (paused) return;
+        tells_waiting_ = false;
+        banners_.remove(QStringLiteral("failing"));
     });
+    for (const auto change : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved})
+        connect(&queue_, change, this, &RunNews::follow_waiting);
+    connect(&queue_, &QAbstractItemModel::dataChanged, this, &RunNews::follow_waiting);
     connect(&queue_, &QAbstractItemModel::rowsInserted, this, [this](const QModelIndex&, int first, int last) {
         for (int row = first; row <= last && !offered_.isEmpty(); ++row) {
             const QModelIndex entry = queue_.index(row);
@@ -62,10 +67,19 @@ void RunNews::tell_state() {
     if (!history_.issue().isEmpty()) tell_history();
     if (const app::Issue issue = queue_.issue(); !issue.isEmpty())
         banners_.show_banner(QStringLiteral("queue-issue"), Banners::Kind::warning, issue.line());
-    if (const int waiting = queue_.waiting(); queue_.paused() && waiting > 0)
-        banners_.show_banner(QStringLiteral("failing"), Banners::Kind::info,
-                             tr("The queue is paused; %n run(s) wait.", nullptr, waiting),
+    tells_waiting_ = queue_.paused() && queue_.waiting() > 0;
+    if (tells_waiting_)
+        banners_.show_banner(QStringLiteral("failing"), Banners::Kind::info, waiting_text(),
                              {{tr("Continue"), [this] { queue_.set_paused(false); }}});
+}
+
+QString RunNews::waiting_text() const { return tr("The queue is paused; %n run(s) wait.", nullptr, queue_.waiting()); }
+
+void RunNews::follow_waiting() {
+    if (!tells_waiting_) return;
+    tells_waiting_ = queue_.waiting() > 0;
+    tells_waiting_ ? banners_.set_text(QStringLiteral("failing"), waiting_text())
+                   : banners_.remove(QStringLiteral("failing"));
 }
 
 void RunNews::entry_ended(quint64 id, int state) {
@@ -81,6 +95,7 @@ void RunNews::entry_ended(quint64 id, int state) {
 void RunNews::queue_failing(const app::Issue& issue) {
     const bool told = !issue.file.isEmpty() && !app::RunHistory::is_own_folder(issue.file);
     const QString file = told ? issue.file + QStringLiteral(": ") : QString();
+    tells_waiting_ = false;
     banners_.show_banner(
         QStringLiteral("failing"), Banners::Kind::error,
         tr("The queue is paused: the last two runs failed for the same reason. %1").arg(file + app::words(issue)),

@@ -41,6 +41,8 @@ private:
     void entry_ended(quint64 id, int state);
     void queue_failing(const app::Issue& issue);
     void tell_history();
+    void follow_waiting(); ///< how many wait, in the banner that says so
+    QString waiting_text() const;
     QStringList left_at_work() const; ///< runs to offer, oldest first
     void decline(const QStringList& runs);
     void withdraw_offer();
@@ -51,6 +53,7 @@ private:
     Banners& banners_;
     StatusLine& status_;
     const LogPanel& log_;
+    bool tells_waiting_ = false;
     QString offered_; ///< the run that a banner offers to resume; empty: none
 };
 
