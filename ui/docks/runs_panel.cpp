@@ -325,10 +325,10 @@ void RunsPanel::verify() {
     const QString run = meant();
     if (run.isEmpty()) return;
     const QModelIndex at = list_->currentIndex();
-    if (!at.isValid()) return emit verifying(studio_.worker.verify(run), QFileInfo(run).fileName());
+    if (!at.isValid()) return emit verifying(studio_.worker.verify(run), run, QFileInfo(run).fileName());
     const QString given = at.data(Role::NameRole).toString();
     const QString prompt = app::shortened(at.data(Role::PromptRole).toString().simplified(), 40);
-    emit verifying(studio_.worker.verify(run),
+    emit verifying(studio_.worker.verify(run), run,
                    given.isEmpty() ? tr("%1 · seed %2").arg(prompt).arg(at.data(Role::SeedRole).toULongLong())
                                    : app::shortened(given, 60));
 }

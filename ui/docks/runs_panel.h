@@ -95,7 +95,8 @@ public slots:
 
 signals:
     void resumable_changed(bool resumable);
-    void verifying(quint64 job, const QString& name); ///< the engine renders the run of that name again
+    /// The engine renders the run of that name again.
+    void verifying(quint64 job, const QString& run, const QString& name);
     void open_run(const QString& run);
     void compare_runs(const QString& a, const QString& b);
     void compare_layers(const QString& a, const QString& b);

@@ -234,7 +234,7 @@ void MainWindow::connect_runs() {
             for (const QString& file : {run, app::file_in(run, run_file::video)}) banners_->remove(clip_banner(file));
         viewer_->bring_back(runs);
     });
-    auto* verifications = new Verifications(studio_.worker, *banners_, *status_, this);
+    auto* verifications = new Verifications(studio_.worker, studio_.history, *banners_, *status_, this);
     connect(runs_, &RunsPanel::verifying, verifications, &Verifications::add);
     connect(news_, &RunNews::run_failed, this, [this] { docks_->reveal("queue-dock"); });
     connect(news_, &RunNews::resume_asked, this, resume);

@@ -572,6 +572,51 @@ private slots:
         QVERIFY2(words.contains("seed 2” could not be verified"), qPrintable(words));
         QVERIFY(!said(studio).contains("verifying"));
     }
+
+    void what_verified_a_run_last_is_told() {
+        const app::Home home;
+        const QString run = listed_run(home, "run", 2, 1), model = home.file("model");
+        QVERIFY(QFile::link(QStringLiteral("/nowhere"), model));
+        {
+            RunFolder made = RunFolder::take(app::to_path(run));
+            made.record().request.model = model.toStdString();
+            made.save();
+        }
+        StudioFixture studio;
+        auto& core = studio.core();
+        app::Arrivals ended(&core.worker, &app::EngineWorker::ended);
+        QTRY_COMPARE_WITH_TIMEOUT(studio.find<RunsView>("runs")->selectionModel()->selectedIndexes().size(), 1, 30000);
+        studio.find<QAction>("run.verify")->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 1, 60000);
+        QVERIFY2(said(studio).contains("could not be verified"), qPrintable(said(studio)));
+        QVERIFY(QFile::remove(model));
+        QVERIFY(QFile::link(app::to_qstring(app::tiny_request().model), model));
+        studio.find<QAction>("run.verify")->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 2, 60000);
+        QVERIFY2(said(studio).contains("comes out otherwise"), qPrintable(said(studio))); // of files of another name
+        QVERIFY2(!said(studio).contains("could not be verified"), qPrintable(said(studio)));
+    }
+
+    /// Nobody asks any more: not that its folder is gone, and not what became of the one at work.
+    void a_deleted_run_is_verified_no_more() {
+        const app::Home home;
+        listed_run(home, "one", 2, 1);
+        listed_run(home, "two", 2, 2);
+        StudioFixture studio;
+        app::Arrivals ended(&studio.core().worker, &app::EngineWorker::ended);
+        auto* list = studio.find<RunsView>("runs");
+        QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), 2, 30000);
+        for (int row = 0; row < 2; ++row) {
+            list->setCurrentIndex(list->model()->index(row, 0));
+            studio.find<QAction>("run.verify")->trigger();
+        }
+        list->selectAll();
+        studio.find<QAction>("run.delete")->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 2, 60000);
+        QCOMPARE(list->model()->rowCount(), 0);
+        QVERIFY2(!said(studio).contains("verif"), qPrintable(said(studio)));
+        QVERIFY(studio.idle());
+    }
 };
 
 int main(int argc, char** argv) { return run_window_test<WindowRunsTest>(argc, argv); }
