@@ -230,6 +230,7 @@ void ImagesPanel::camera(Side side) {
 void ImagesPanel::remove(Side side) { studio_.document.set_value(key(side), QString()); }
 
 void ImagesPanel::swap() {
+    if (!start_->filled() && !last_->filled()) return emit said(tr("There is no image to swap."));
     const QVariant start = studio_.document.value(key(Side::start)), last = studio_.document.value(key(Side::last));
     QVariantMap values{{key(Side::start), last.toString()}, {key(Side::last), start.toString()}};
     if (goes_on() && !last.toString().isEmpty()) values.insert(QStringLiteral("forcing"), forcing_anew());
@@ -260,8 +261,10 @@ void ImagesPanel::show_menu(Side side, const QPoint& global) {
     if (well(side)->filled()) {
         const QString shown = studio_.document.value(key(side)).toString();
         const CropPreset now = origins_.value(shown).preset;
+        const QSize to = target(); // empty: not known, as without a model
         QMenu* cut = menu.addMenu(icon(QStringLiteral("crop")),
-                                  tr("Crop to %1×%2").arg(target().width()).arg(target().height()));
+                                  to.isEmpty() ? tr("Crop: no size is known yet")
+                                               : tr("Crop to %1×%2").arg(to.width()).arg(to.height()));
         const std::pair<CropPreset, QString> presets[] = {{CropPreset::model, tr("As the model does it")},
                                                           {CropPreset::centre, tr("Centre")},
                                                           {CropPreset::left, tr("Left")},
@@ -273,6 +276,7 @@ void ImagesPanel::show_menu(Side side, const QPoint& global) {
             auto* action = cut->addAction(name, this, [this, side, preset = preset] { crop(side, preset); });
             action->setCheckable(true);
             action->setChecked(preset == now);
+            action->setEnabled(!to.isEmpty() || preset == CropPreset::model);
         }
         menu.addSeparator();
         menu.addAction(icon(QStringLiteral("trash")), tr("Remove"), this, [this, side] { remove(side); });

@@ -1666,6 +1666,14 @@ So, wie das Modell es sehen wird</translation>
         <source>Letterbox</source>
         <translation>Mit Balken</translation>
     </message>
+    <message>
+        <source>There is no image to swap.</source>
+        <translation>Es gibt kein Bild zu tauschen.</translation>
+    </message>
+    <message>
+        <source>Crop: no size is known yet</source>
+        <translation>Zuschneiden: noch ist keine Größe bekannt</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::LayerMapModel</name>

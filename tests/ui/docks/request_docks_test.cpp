@@ -13,6 +13,7 @@
 #include <QPlainTextEdit>
 #include <QScrollArea>
 #include <QStandardPaths>
+#include <QTimer>
 #include <QToolButton>
 
 #include <algorithm>
@@ -28,6 +29,7 @@
 #include "tests/ui/studio_fixture.h"
 #include "tests/ui/window/window_main.h"
 #include "tests/ui/window/window_tools.h"
+#include "ui/docks/image_well.h"
 #include "ui/docks/lora_list.h"
 #include "ui/docks/runs_panel.h"
 #include "ui/theme/colours.h"
@@ -93,6 +95,41 @@ private slots:
         // What was said of the video alone goes with it.
         begin_anew({{"overlap", 5}}, 29);
         QVERIFY(!document.asked().forcing);
+    }
+
+    /// Without a model, from the start on, nobody knows what a picture would be cropped to.
+    void a_picture_is_cropped_to_a_size_that_is_known() {
+        const app::Home home;
+        const QByteArray resources = qgetenv("DENOIR_RESOURCES");
+        qputenv("DENOIR_RESOURCES", home.file("nothing").toUtf8());
+        const auto back = qScopeGuard(
+            [&] { resources.isNull() ? qunsetenv("DENOIR_RESOURCES") : qputenv("DENOIR_RESOURCES", resources); });
+        StudioFixture studio;
+        auto& document = studio.core().document;
+        QImage picture(32, 32, QImage::Format_RGB32);
+        picture.fill(Qt::red);
+        QVERIFY(picture.save(home.file("start.png")));
+        QVERIFY(document.set_value("image", home.file("start.png")).isEmpty());
+        QVERIFY(document.wait_resolved(20000));
+        auto* well = studio.find<ImageWell>("start-image");
+        const auto crops = [&] { // the menu's words, and how many of its choices can be made
+            QString title;
+            qsizetype can = 0;
+            QTimer::singleShot(0, well, [&] {
+                for (auto* menu : studio.window().findChildren<QMenu*>()) {
+                    if (menu->title().startsWith("Crop")) {
+                        title = menu->title();
+                        can = std::ranges::count_if(menu->actions(), &QAction::isEnabled);
+                    }
+                    if (menu->isVisible()) menu->close();
+                }
+            });
+            emit well->menu_asked(well->mapToGlobal(QPoint(5, 5)));
+            return std::pair(title, can);
+        };
+        QCOMPARE(crops(), std::pair(QStringLiteral("Crop: no size is known yet"), qsizetype(1)));
+        document.set_values({{"width", 64}, {"height", 48}}, "size");
+        QCOMPARE(crops(), std::pair(QStringLiteral("Crop to 64×48"), qsizetype(7)));
     }
 
     /// The pictures that a clip begins with are in the cut already: it adds the others.
