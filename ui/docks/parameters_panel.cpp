@@ -22,6 +22,7 @@
 
 #include "app/base/background.h"
 #include "app/base/text.h"
+#include "app/project/project.h"
 #include "app/request/estimator.h"
 #include "app/request/model_catalogue.h"
 #include "app/request/request_document.h"
@@ -193,9 +194,12 @@ void ParametersPanel::reset(const QString& key) {
 }
 
 void ParametersPanel::reset_all() {
+    const int step = studio_.project.step();
+    const bool typed = !refused_.isEmpty();
     refused_.clear();
     studio_.document.reset_all();
     refresh();
+    if (!typed && studio_.project.step() == step) emit said(tr("Every parameter is at its default already."));
 }
 
 QString ParametersPanel::commit() {

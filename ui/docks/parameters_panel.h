@@ -53,6 +53,7 @@ public slots:
 signals:
     /// Asked for at the end of the list of models.
     void add_models_asked();
+    void said(const QString& text);
 
 private:
     NumberEdit* add_number(QVBoxLayout* form, const QString& key, const QString& name, Range range, double step,

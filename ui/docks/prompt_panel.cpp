@@ -258,12 +258,12 @@ void PromptPanel::counted(const QString& tag, int tokens, int limit) {
 
 void PromptPanel::previous_prompt() {
     const QString text = studio_.prompts.previous(prompt_->toPlainText());
-    if (!text.isNull()) choose_prompt(text);
+    text.isNull() ? emit said(tr("No older prompt is known.")) : choose_prompt(text);
 }
 
 void PromptPanel::next_prompt() {
     const QString text = studio_.prompts.next();
-    if (!text.isNull()) choose_prompt(text);
+    text.isNull() ? emit said(tr("No newer prompt is known.")) : choose_prompt(text);
 }
 
 void PromptPanel::choose_prompt(const QString& text) {
@@ -274,7 +274,7 @@ void PromptPanel::choose_prompt(const QString& text) {
 
 void PromptPanel::use_default_negative() {
     const QString standard = studio_.document.default_value(negative_key).toString();
-    if (standard.isEmpty()) return;
+    if (standard.isEmpty()) return emit said(tr("The model has no negative prompt of its own."));
     studio_.document.set_value(negative_key, standard);
     set_negative_open(true);
 }

@@ -47,6 +47,9 @@ public slots:
     /// The negative prompt of the model's reference.
     void use_default_negative();
 
+signals:
+    void said(const QString& text);
+
 private:
     void refresh(const QStringList& keys);
     void refresh_defaults();

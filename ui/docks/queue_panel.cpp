@@ -341,6 +341,7 @@ void QueuePanel::resume_selected() {
 }
 
 void QueuePanel::undo_clear() {
+    if (!studio_.queue.can_undo_clear()) return emit said(tr("No entry was removed that could come back."));
     studio_.queue.undo_clear();
     refresh();
 }

@@ -24,6 +24,7 @@
 #include "app/base/settings.h"
 #include "app/base/text.h"
 #include "app/clips/thumbnails.h"
+#include "app/project/project.h"
 #include "app/request/request_document.h"
 #include "app/runs/engine_worker.h"
 #include "app/runs/run_history.h"
@@ -295,8 +296,10 @@ void RunsPanel::restore_parameters() {
     if (run.isEmpty()) return;
     try {
         const auto record = app::RunHistory::record(run);
+        const int step = studio_.project.step();
         studio_.document.restore_made(record.request, tr("Restore parameters"),
                                       list_->currentIndex().data(Role::TemplateRole).toString());
+        if (studio_.project.step() == step) emit said(tr("The parameters are those of the run already."));
     } catch (const Error& error) {
         emit said(app::Issue::from(error).line());
     }
@@ -311,7 +314,8 @@ void RunsPanel::remove_selected() {
 }
 
 void RunsPanel::undo_remove() {
-    if (studio_.history.can_restore()) studio_.history.restore();
+    if (!studio_.history.can_restore()) return emit said(tr("No run was deleted that could come back."));
+    studio_.history.restore();
 }
 
 void RunsPanel::reveal() {

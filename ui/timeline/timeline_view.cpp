@@ -140,7 +140,7 @@ void TimelineView::split_at_playhead() {
     if (place.row >= 0 && project_.split(place.row, place.frame))
         select(place.row + 1);
     else
-        emit inside_asked();
+        emit said(tr("Put the playhead inside a shot first: at its edge there is nothing to split."));
 }
 
 void TimelineView::remove_selected() {
@@ -155,7 +155,8 @@ void TimelineView::lengthen_selected(int frames) {
     if (row < 0) return;
     const Shot shot = project_.shot(row);
     const int out = std::clamp(shot.out + frames, shot.in + 1, shot.current().most());
-    if (out == shot.out) return;
+    if (out == shot.out)
+        return emit said(frames < 0 ? tr("A shot has one frame at least.") : tr("The take ends there."));
     if (shot.id != lengthened_ || lengthening_ != drags_) lengthening_ = ++drags_; // of one shot in turn: one step
     select(row);
     project_.trim(row, shot.in, out, drags_);
@@ -330,8 +331,11 @@ void TimelineView::show_playhead() {
 void TimelineView::trim_to_playhead(bool in) {
     const app::Project::Place place = project_.place(playhead());
     if (project_.count() == 0) emit nothing_to_cut();
+    if (project_.count() > 0 && place.row < 0) emit said(tr("The playhead is behind the last shot."));
     if (place.row < 0) return;
     const Shot& shot = project_.shot(place.row);
+    if (in && place.frame == shot.in) return emit said(tr("The shot begins at the playhead already."));
+    if (!in && place.frame + 1 == shot.out) return emit said(tr("The shot ends at the playhead already."));
     if (!in) {
         project_.trim(place.row, shot.in, place.frame + 1);
         return;

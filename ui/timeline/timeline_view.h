@@ -82,7 +82,7 @@ signals:
     void files_refused(const QList<denoir::app::Issue>& issues, int added);
     void files_added(int shots, int stills); ///< by add_files(), as shots of their own
     void nothing_to_cut();                   ///< an empty cut cannot be played
-    void inside_asked();                     ///< a split where no shot is at both sides
+    void said(const QString& text);          ///< why nothing was done
 
 protected:
     bool event(QEvent* event) override;

@@ -2600,10 +2600,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>Einen &amp;Ordner mit Bildern hinzufügen …</translation>
     </message>
     <message>
-        <source>Put the playhead inside a shot first: at its edge there is nothing to split.</source>
-        <translation>Den Abspielkopf erst in eine Einstellung setzen: an ihrem Rand gibt es nichts zu teilen.</translation>
-    </message>
-    <message>
         <source>Pair frames by their &amp;number, not by time</source>
         <translation>Bilder nach &amp;Nummer statt nach Zeit paaren</translation>
     </message>
@@ -2824,6 +2820,42 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     <message>
         <source>The timeline is not shown.</source>
         <translation>Die Zeitleiste ist nicht zu sehen.</translation>
+    </message>
+    <message>
+        <source>No run is at work.</source>
+        <translation>Kein Lauf ist in Arbeit.</translation>
+    </message>
+    <message>
+        <source>There is nothing to stop.</source>
+        <translation>Es gibt nichts anzuhalten.</translation>
+    </message>
+    <message>
+        <source>There is no picture yet.</source>
+        <translation>Noch ist kein Bild da.</translation>
+    </message>
+    <message>
+        <source>Choose wipe or onion first: nothing else has an edge to move.</source>
+        <translation>Erst Blende oder Überlagert wählen: sonst gibt es keine Kante zu verschieben.</translation>
+    </message>
+    <message>
+        <source>Nothing is compared.</source>
+        <translation>Es wird nichts verglichen.</translation>
+    </message>
+    <message>
+        <source>There are no two axes to swap.</source>
+        <translation>Es gibt keine zwei Achsen zu tauschen.</translation>
+    </message>
+    <message>
+        <source>No sweep is shown.</source>
+        <translation>Keine Reihe ist gezeigt.</translation>
+    </message>
+    <message>
+        <source>No clip is missing.</source>
+        <translation>Kein Clip fehlt.</translation>
+    </message>
+    <message>
+        <source>No clip waits.</source>
+        <translation>Kein Clip wartet.</translation>
     </message>
 </context>
 <context>
@@ -3430,6 +3462,17 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <source>%1 became %2: each side is a multiple of %3</source>
         <translation>%1 wurde %2: jede Seite ist ein Vielfaches von %3</translation>
     </message>
+    <message>
+        <source>Every parameter is at its default already.</source>
+        <translation>Alle Parameter stehen schon auf ihren Vorgaben.</translation>
+    </message>
+</context>
+<context>
+    <name>denoir::ui::Playback</name>
+    <message>
+        <source>Nothing that plays is shown.</source>
+        <translation>Es ist nichts gezeigt, das sich abspielen lässt.</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::PreviewView</name>
@@ -3642,6 +3685,18 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <source>What is not to be seen: nothing, instead of the model&apos;s default.</source>
         <translation>Was nicht zu sehen sein soll: nichts, statt der Vorgabe des Modells.</translation>
     </message>
+    <message>
+        <source>No older prompt is known.</source>
+        <translation>Kein älterer Prompt ist bekannt.</translation>
+    </message>
+    <message>
+        <source>No newer prompt is known.</source>
+        <translation>Kein neuerer Prompt ist bekannt.</translation>
+    </message>
+    <message>
+        <source>The model has no negative prompt of its own.</source>
+        <translation>Das Modell hat keinen eigenen negativen Prompt.</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::QueuePanel</name>
@@ -3771,6 +3826,10 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     <message>
         <source>Resume</source>
         <translation>Fortsetzen</translation>
+    </message>
+    <message>
+        <source>No entry was removed that could come back.</source>
+        <translation>Kein Eintrag wurde entfernt, der zurückkommen könnte.</translation>
     </message>
 </context>
 <context>
@@ -4032,6 +4091,14 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     <message>
         <source>from step %1</source>
         <translation>ab Schritt %1</translation>
+    </message>
+    <message>
+        <source>The parameters are those of the run already.</source>
+        <translation>Die Parameter sind schon die des Laufs.</translation>
+    </message>
+    <message>
+        <source>No run was deleted that could come back.</source>
+        <translation>Kein Lauf wurde gelöscht, der zurückkommen könnte.</translation>
     </message>
 </context>
 <context>
@@ -4750,6 +4817,14 @@ Press Sweep, or change the axes first.</source>
         <source>Pause</source>
         <translation>Pause</translation>
     </message>
+    <message>
+        <source>There is no clip yet: choose axes and sweep over them first.</source>
+        <translation>Noch gibt es keinen Clip: erst Achsen wählen und die Reihe rechnen lassen.</translation>
+    </message>
+    <message>
+        <source>This clip has no video yet.</source>
+        <translation>Dieser Clip hat noch kein Video.</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::TimelineView</name>
@@ -4941,6 +5016,38 @@ ein Bild, %2 s lang: %n Bilder mit %3 fps</numerusform>
     <message>
         <source>Locate …</source>
         <translation>Suchen …</translation>
+    </message>
+    <message>
+        <source>It is the first shot already.</source>
+        <translation>Es ist schon die erste Einstellung.</translation>
+    </message>
+    <message>
+        <source>It is the last shot already.</source>
+        <translation>Es ist schon die letzte Einstellung.</translation>
+    </message>
+    <message>
+        <source>Put the playhead inside a shot first: at its edge there is nothing to split.</source>
+        <translation>Den Abspielkopf erst in eine Einstellung setzen: an ihrem Rand gibt es nichts zu teilen.</translation>
+    </message>
+    <message>
+        <source>A shot has one frame at least.</source>
+        <translation>Eine Einstellung hat mindestens ein Bild.</translation>
+    </message>
+    <message>
+        <source>The take ends there.</source>
+        <translation>Der Take endet dort.</translation>
+    </message>
+    <message>
+        <source>The playhead is behind the last shot.</source>
+        <translation>Der Abspielkopf steht hinter der letzten Einstellung.</translation>
+    </message>
+    <message>
+        <source>The shot begins at the playhead already.</source>
+        <translation>Die Einstellung beginnt schon am Abspielkopf.</translation>
+    </message>
+    <message>
+        <source>The shot ends at the playhead already.</source>
+        <translation>Die Einstellung endet schon am Abspielkopf.</translation>
     </message>
 </context>
 <context>

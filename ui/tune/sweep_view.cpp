@@ -287,7 +287,7 @@ void SweepView::fill_earlier() {
 void SweepView::compare_selected() {
     const app::OpenSweep* sweep = sweeps_.shown();
     const auto cells = grid_->selected();
-    if (!sweep || cells.isEmpty()) return;
+    if (!sweep || cells.isEmpty()) return say_no_clip();
     const auto other = cells.size() > 1 ? std::optional(cells[1]) : sweep->sweep().reference_of(cells[0]);
     if (!other && is_reference(*sweep, cells[0]))
         return emit said(
@@ -308,19 +308,29 @@ QStringList SweepView::selected_runs() const {
 }
 
 void SweepView::star_current() {
-    if (const auto cell = grid_->current()) star(*cell);
+    const auto cell = grid_->current();
+    cell ? star(*cell) : say_no_clip();
 }
+
+void SweepView::measure_current() {
+    const auto cell = grid_->current();
+    cell ? measure_against(*cell) : say_no_clip();
+}
+
+void SweepView::say_no_clip() { emit said(tr("There is no clip yet: choose axes and sweep over them first.")); }
 
 void SweepView::star(std::size_t cell) {
     const app::OpenSweep* sweep = sweeps_.shown();
-    if (!sweep || !sweep->has_video(cell)) return;
+    if (!sweep) return;
+    if (!sweep->has_video(cell)) return emit said(tr("This clip has no video yet."));
     const QString run = app::to_qstring(sweep->cell(cell).run);
     studio_.history.set_starred(run, !studio_.history.starred(run));
     grid_->renew_star();
 }
 
 void SweepView::take_current(bool whole) {
-    if (const auto cell = grid_->current()) take(*cell, whole);
+    const auto cell = grid_->current();
+    cell ? take(*cell, whole) : say_no_clip();
 }
 
 void SweepView::take(std::size_t cell, bool whole) {

@@ -52,6 +52,7 @@ signals:
 public slots:
     void compare_selected();
     void star_current();
+    void measure_current();
     void take_current(bool whole);
     void show_menu(std::size_t cell, const QPoint& where);
 
@@ -60,6 +61,7 @@ private:
     void take(std::size_t cell, bool whole);
     QWidget* make_head();
     QWidget* make_transport();
+    void say_no_clip();
     void refresh_head();
     void refresh_pages();
     void refresh_progress();

@@ -131,6 +131,7 @@ private:
     void compare_pair(const QStringList& runs);
     void show_compare();        ///< two runs that were selected since are A and B then
     void say_only_in_preview(); ///< in the layout that has none
+    void say_no_picture();
     // main_window_timeline_actions.cpp
     void make_timeline_actions();
     // main_window_menus.cpp

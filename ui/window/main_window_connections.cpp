@@ -75,7 +75,7 @@ void MainWindow::connect_words() {
     const auto says = [this](auto*... part) {
         (connect(part, &std::remove_pointer_t<decltype(part)>::said, this, &MainWindow::say), ...);
     };
-    says(images_, runs_, queue_, layers_panel_, steps_, tune_);
+    says(prompt_, images_, parameters_, runs_, queue_, timeline_, layers_panel_, steps_, tune_, playback_);
     says(files_, exports_, viewer_, opener_, branching_, extension_, retaking_, shot_adder_, generation_, locator_);
     connect(models_, &ModelsPanel::taken, this, [this](const QString& name) {
         say(tr("%1 is the model now; undo brings back the one before.").arg(name));
@@ -287,8 +287,6 @@ void MainWindow::connect_cut() {
     const auto say_gone = [this] { say(tr("The shot is not there any more.")); };
     connect(extension_, &Extension::shot_gone, this, say_gone);
     connect(retaking_, &Retaking::shot_gone, this, say_gone);
-    connect(timeline_, &TimelineView::inside_asked, this,
-            [this] { say(tr("Put the playhead inside a shot first: at its edge there is nothing to split.")); });
     connect(&studio_.document, &app::RequestDocument::resolved_changed, timeline_, [this] {
         if (const double fps = studio_.document.value(QStringLiteral("fps")).toDouble(); fps > 0)
             timeline_->set_usual_rate(fps);

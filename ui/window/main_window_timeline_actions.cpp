@@ -40,7 +40,10 @@ void MainWindow::make_timeline_actions() {
                [this] { shot_adder_->ask_for_files(); });
     add_action("timeline.add-frames", timeline, tr("Add a &folder of frames …"), {}, "folder",
                [this] { shot_adder_->ask_for_folder(); });
-    add_action("timeline.fit", timeline, tr("Show the whole cut"), {}, "fit", [this] { timeline_->zoom_to_fit(); });
+    add_action("timeline.fit", timeline, tr("Show the whole cut"), {}, "fit", [this] {
+        if (studio_.project.count() == 0) return say_empty_cut();
+        timeline_->zoom_to_fit();
+    });
 
     // Where the timeline has the focus: connect_cut() keeps them to it.
     const auto add_here = [&](const char* id, const QString& text, const QList<QKeySequence>& keys, const char* picture,

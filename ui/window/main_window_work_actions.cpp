@@ -48,6 +48,7 @@ void MainWindow::make_run_actions() {
     add_action("run.undo-clear", run, tr("Bring back cleared queue entries"), {}, "undo",
                [this] { queue_->undo_clear(); });
     add_action("run.watch", run, tr("&Watch the run at work"), {}, "eye", [this] {
+        if (studio_.queue.running() == 0 && steps_->live().steps() == 0) return say(tr("No run is at work."));
         viewer_->watch();
         viewer_->show_live();
     });
@@ -89,6 +90,8 @@ void MainWindow::stop_work() {
         extension_->decline();
     else if (branching_->active())
         branching_->end();
+    else
+        say(tr("There is nothing to stop."));
 }
 
 /// To the timeline what is looked at: in the list its selection, else the picture, which may be a file's or the run at
@@ -135,20 +138,28 @@ void MainWindow::make_play_actions() {
     loop->setCheckable(true);
     loop->setChecked(preview_->player().loop());
     connect(&preview_->player(), &app::Player::loop_changed, loop, &QAction::setChecked);
-    add_action("play.fit", play, tr("&Fit the picture"), {QKeySequence(Qt::Key_F)}, "fit",
-               [this] { playback_->zoom_to_fit(); });
+    add_action("play.fit", play, tr("&Fit the picture"), {QKeySequence(Qt::Key_F)}, "fit", [this] {
+        if (!tunes() && preview_->canvas().picture_rect().isEmpty()) return say_no_picture();
+        playback_->zoom_to_fit();
+    });
     add_action("play.values", play, tr("Pixel &values"), {QKeySequence(Qt::Key_I)}, "eye", [this] {
         if (playback_->cut_has_focus()) return timeline_->trim_to_playhead(true);
         if (tunes()) return say_only_in_preview();
+        if (preview_->canvas().picture_rect().isEmpty()) return say_no_picture();
         preview_->canvas().set_shows_values(!preview_->canvas().shows_values());
     });
-    add_action("play.true-size", play, tr("&True size"), {QKeySequence(Qt::Key_1)}, "one-to-one",
-               [this] { tunes() ? say_only_in_preview() : preview_->canvas().zoom_to(1); });
+    add_action("play.true-size", play, tr("&True size"), {QKeySequence(Qt::Key_1)}, "one-to-one", [this] {
+        if (tunes()) return say_only_in_preview();
+        if (preview_->canvas().picture_rect().isEmpty()) return say_no_picture();
+        preview_->canvas().zoom_to(1);
+    });
 }
 
 void MainWindow::say_only_in_preview() {
     say(tr("The preview is not part of this layout: Enter shows the selected clip in it."));
 }
+
+void MainWindow::say_no_picture() { say(tr("There is no picture yet.")); }
 
 void MainWindow::compare_pair(const QStringList& runs) {
     compared_ = runs;
@@ -229,8 +240,12 @@ void MainWindow::make_compare_actions() {
     for (const auto& [id, text, key, way] :
          {std::tuple{"compare.edge-left", tr("Wipe to the left; onion: less of B"), Qt::Key_BracketLeft, -1},
           {"compare.edge-right", tr("Wipe to the right; onion: more of B"), Qt::Key_BracketRight, 1}})
-        add_action(id, comparing, text, {QKeySequence(key)}, "split",
-                   with_both([this, way = way] { preview_->nudge(way); }));
+        add_action(id, comparing, text, {QKeySequence(key)}, "split", with_both([this, way = way] {
+                       const CompareMode now = preview_->mode();
+                       if (now != CompareMode::wipe && now != CompareMode::onion)
+                           return say(tr("Choose wipe or onion first: nothing else has an edge to move."));
+                       preview_->nudge(way);
+                   }));
     auto* by_number =
         add_action("compare.by-number", comparing, tr("Pair frames by their &number, not by time"), {}, "sliders",
                    [this] { preview_->player().set_by_number(!preview_->player().by_number()); });
@@ -250,7 +265,11 @@ void MainWindow::make_compare_actions() {
           {"compare.export-report", tr("Export the &report …"), "chart", Kind::report},
           {"compare.export-csv", tr("Export the figures as CS&V …"), "export", Kind::csv}})
         add_action(id, comparing, text, {}, picture, [this, kind = kind] { exports_->export_comparison(kind); });
-    add_action("compare.end", comparing, tr("&End the comparison"), {}, "close", [this] { viewer_->end_comparison(); });
+    add_action("compare.end", comparing, tr("&End the comparison"), {}, "close", [this] {
+        if (!preview_->info(app::Side::b) && viewer_->run(app::Side::b).isEmpty())
+            return say(tr("Nothing is compared."));
+        viewer_->end_comparison();
+    });
 }
 
 void MainWindow::make_tune_actions() {
@@ -266,10 +285,20 @@ void MainWindow::make_tune_actions() {
     };
     auto& sweeps = studio_.core.sweeps();
     add("tune.axes", tr("Edit the &axes"), "edit", [this] { tune_->bar().focus_values(); });
-    add("tune.swap", tr("S&wap rows and columns"), "swap", [this] { tune_->bar().swap(); });
-    add("tune.take-axes", tr("Take the axes of the sweep sh&own"), "reset", [&sweeps] { sweeps.edit_shown(); });
-    add("tune.missing", tr("&Render what is missing"), "resume", [&sweeps] { sweeps.retry_all(); });
-    add("tune.clear", tr("&Leave out what still waits"), "close", [&sweeps] { sweeps.clear_waiting(); });
+    // Why nothing is done, where there is nothing to do.
+    const auto unless = [this](bool nothing, const QString& why, const auto& act) { nothing ? say(why) : act(); };
+    add("tune.swap", tr("S&wap rows and columns"), "swap", [this, unless] {
+        unless(tune_->bar().chips().size() < 2, tr("There are no two axes to swap."), [this] { tune_->bar().swap(); });
+    });
+    add("tune.take-axes", tr("Take the axes of the sweep sh&own"), "reset",
+        [&sweeps, unless] { unless(!sweeps.shown(), tr("No sweep is shown."), [&sweeps] { sweeps.edit_shown(); }); });
+    add("tune.missing", tr("&Render what is missing"), "resume", [&sweeps, unless] {
+        const auto progress = sweeps.progress();
+        unless(progress.missing + progress.failed == 0, tr("No clip is missing."), [&sweeps] { sweeps.retry_all(); });
+    });
+    add("tune.clear", tr("&Leave out what still waits"), "close", [&sweeps, unless] {
+        unless(sweeps.progress().open == 0, tr("No clip waits."), [&sweeps] { sweeps.clear_waiting(); });
+    });
     add(
         "tune.take", tr("&Take the clip's values"), "sliders", [this] { tune_->take_current(false); }, Qt::Key_R);
     add(
@@ -280,10 +309,7 @@ void MainWindow::make_tune_actions() {
     add(
         "tune.star", tr("S&tar the clip"), "star", [this] { tune_->star_current(); }, Qt::Key_S);
     add(
-        "tune.reference", tr("&Measure against the selected clip"), "chart",
-        [this] {
-            if (const auto cell = tune_->grid().current()) tune_->measure_against(*cell);
-        },
+        "tune.reference", tr("&Measure against the selected clip"), "chart", [this] { tune_->measure_current(); },
         Qt::Key_M);
     const std::tuple<const char*, QString, const char*, app::SweepExport> exports[] = {
         {"tune.export-video", tr("Export the grid as a &video …"), "export", app::SweepExport::video},

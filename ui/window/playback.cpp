@@ -34,9 +34,16 @@ app::Transport* Playback::transport() const {
     return preview_.covered() ? nullptr : &preview_.player();
 }
 
+app::Transport* Playback::playable() {
+    app::Transport* player = transport();
+    if (player && player->frames() > 1) return player;
+    emit said(tr("Nothing that plays is shown."));
+    return nullptr;
+}
+
 void Playback::toggle() {
     if (means_cut()) return cut_.set_playing(!cut_.playing());
-    app::Transport* player = transport();
+    app::Transport* player = playable();
     if (!player) return;
     if (player == &preview_.player() && player->playing())
         plays_next_ = false; // whoever pauses now wants the next one still, too
@@ -53,7 +60,7 @@ void Playback::pause_cut() { cut_.set_playing(false); }
 
 void Playback::shuttle(int direction) {
     if (means_cut()) return cut_.shuttle(direction);
-    if (app::Transport* player = transport()) player->shuttle(direction);
+    if (app::Transport* player = playable()) player->shuttle(direction);
 }
 
 void Playback::step(int frames) {
@@ -61,7 +68,7 @@ void Playback::step(int frames) {
         pause_cut();
         return cut_.set_playhead(cut_.playhead() + frames);
     }
-    if (app::Transport* player = transport()) player->step(frames);
+    if (app::Transport* player = playable()) player->step(frames);
 }
 
 void Playback::toggle_loop() {

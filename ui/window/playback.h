@@ -32,8 +32,12 @@ public:
     void play_next(bool play = true) { plays_next_ = play; }
     void clip_opened(); ///< in the preview, as A
 
+signals:
+    void said(const QString& text);
+
 private:
     bool means_cut() const;
+    app::Transport* playable(); ///< transport(), if it has frames to go through; else null, which is said
     /// Of what is played where that is not the cut; null: nothing that is seen.
     app::Transport* transport() const;
 

@@ -22,6 +22,71 @@ class WindowKeysTest : public QObject {
     Q_OBJECT
 
 private slots:
+    /// A key that is pressed in vain is told of, and why.
+    void what_has_nothing_to_do_says_so() {
+        const app::Home home;
+        const QByteArray resources = qgetenv("DENOIR_RESOURCES");
+        qputenv("DENOIR_RESOURCES", home.file("nothing").toUtf8()); // no model, no sample
+        const auto back = qScopeGuard(
+            [&] { resources.isNull() ? qunsetenv("DENOIR_RESOURCES") : qputenv("DENOIR_RESOURCES", resources); });
+        StudioFixture studio;
+        studio.core().sweeps().axes().set_all({}, "none");
+        const auto says = [&](const char* id) {
+            studio.window().say("nothing yet");
+            auto* action = studio.find<QAction>(id);
+            if (!action->isEnabled()) return true;
+            action->trigger();
+            return !said(studio).contains("nothing yet");
+        };
+        for (const char* id : {"run.cancel",        "run.undo-clear",    "run.watch",
+                               "run.resume",        "run.restore",       "run.undo-delete",
+                               "play.toggle",       "play.backwards",    "play.forwards",
+                               "play.frame-on",     "play.ten-back",     "play.fit",
+                               "play.values",       "play.true-size",    "compare.wipe",
+                               "compare.edge-left", "compare.end",       "edit.prompt-before",
+                               "edit.swap-images",  "edit.prompt-after", "edit.negative-default",
+                               "timeline.split",    "timeline.fit",      "timeline.move-on",
+                               "tune.swap",         "tune.take-axes",    "tune.missing",
+                               "tune.clear",        "tune.take",         "tune.take-all",
+                               "tune.compare",      "tune.star",         "tune.reference",
+                               "tune.export-csv"})
+            QVERIFY2(says(id), id);
+        studio.window().layouts().show(Layout::create);
+        studio.find<QAction>("edit.reset")->trigger(); // what the empty request had
+        QVERIFY(says("edit.reset"));
+    }
+
+    /// At the edges of the cut, too.
+    void the_cut_says_why_a_key_does_nothing() {
+        const app::Home home;
+        app::write_clip(home.file("a.mp4"), 64, 48, 8);
+        StudioFixture studio;
+        studio.window().layouts().show(Layout::create);
+        auto& project = studio.core().project;
+        for (int i = 0; i < 2; ++i) project.add_shot(app::take_of_video(home.file("a.mp4")), -1, QString::number(i));
+        auto* timeline = studio.find<TimelineView>("timeline");
+        QTRY_VERIFY(timeline->isVisible());
+        const auto says = [&](const char* id, const char* words) {
+            studio.window().say("nothing yet");
+            studio.find<QAction>(id)->trigger();
+            return said(studio).contains(words);
+        };
+        timeline->select(0);
+        timeline->set_playhead(0);
+        QVERIFY2(says("timeline.move-back", "first shot"), qPrintable(said(studio)));
+        QVERIFY2(says("timeline.trim-in", "begins at the playhead already"), qPrintable(said(studio)));
+        QVERIFY2(says("timeline.split", "inside a shot"), qPrintable(said(studio)));
+        QVERIFY2(says("timeline.longer", "The take ends there"), qPrintable(said(studio)));
+        timeline->set_playhead(7);
+        QVERIFY2(says("timeline.trim-out", "ends at the playhead already"), qPrintable(said(studio)));
+        timeline->set_playhead(project.frames());
+        QVERIFY2(says("timeline.trim-out", "behind the last shot"), qPrintable(said(studio)));
+        timeline->select(1);
+        QVERIFY2(says("timeline.move-on", "last shot"), qPrintable(said(studio)));
+        for (int i = 0; i < 7; ++i) QVERIFY(!says("timeline.shorter", "one frame at least"));
+        QVERIFY2(says("timeline.shorter", "one frame at least"), qPrintable(said(studio)));
+    }
+
     /// Who holds the keys down asks for one run; frames go by as long as theirs are held.
     void keys_that_are_held_generate_once() {
         const app::Home home;
