@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where it is read why a run failed: its list, the queue, the log.
+// Where it is read why a run failed: its list, the queue, the log; and what became of its verification.
 #include <QLineEdit>
 #include <QListView>
 #include <QMenu>
@@ -8,6 +8,7 @@
 #include "app/base/journal.h"
 #include "app/base/text.h"
 #include "app/request/request_document.h"
+#include "app/runs/engine_worker.h"
 #include "app/runs/run_history.h"
 #include "app/runs/run_queue.h"
 #include "engine/session/run_folder.h"
@@ -131,6 +132,76 @@ private slots:
         const int lines = words / list->viewport()->width() + 1;
         QVERIFY2(lines > 1, qPrintable(issue.line()));
         QVERIFY(list->visualRect(row).height() >= (1 + lines) * list->fontMetrics().lineSpacing() + 10);
+    }
+
+    /// Several verifications wait for each other, and each result says whose it is.
+    void every_verification_is_told_by_name() {
+        const app::Home home;
+        listed_run(home, "good", 2, 1);
+        {
+            RunFolder broken = RunFolder::take(app::to_path(listed_run(home, "broken", 2, 2)));
+            broken.record().request.model = "/nowhere";
+            broken.save();
+        }
+        StudioFixture studio;
+        auto& worker = studio.core().worker;
+        app::Arrivals ended(&worker, &app::EngineWorker::ended);
+        auto* list = studio.find<RunsView>("runs");
+        QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), 2, 30000);
+        for (int row = 0; row < 2; ++row) {
+            list->setCurrentIndex(list->model()->index(row, 0));
+            studio.find<QAction>("run.verify")->trigger();
+        }
+        QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 2, 60000);
+        const QString words = studio.window().banners().texts().join('\n');
+        QVERIFY2(words.contains("seed 1” verified"), qPrintable(words));
+        QVERIFY2(words.contains("seed 2” could not be verified"), qPrintable(words));
+        QVERIFY(!said(studio).contains("verifying"));
+    }
+
+    void what_verified_a_run_last_is_told() {
+        const app::Home home;
+        const QString run = listed_run(home, "run", 2, 1), model = home.file("model");
+        QVERIFY(QFile::link(QStringLiteral("/nowhere"), model));
+        {
+            RunFolder made = RunFolder::take(app::to_path(run));
+            made.record().request.model = model.toStdString();
+            made.save();
+        }
+        StudioFixture studio;
+        auto& core = studio.core();
+        app::Arrivals ended(&core.worker, &app::EngineWorker::ended);
+        QTRY_COMPARE_WITH_TIMEOUT(studio.find<RunsView>("runs")->selectionModel()->selectedIndexes().size(), 1, 30000);
+        studio.find<QAction>("run.verify")->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 1, 60000);
+        QVERIFY2(said(studio).contains("could not be verified"), qPrintable(said(studio)));
+        QVERIFY(QFile::remove(model));
+        QVERIFY(QFile::link(app::to_qstring(app::tiny_request().model), model));
+        studio.find<QAction>("run.verify")->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 2, 60000);
+        QVERIFY2(said(studio).contains("comes out otherwise"), qPrintable(said(studio))); // of files of another name
+        QVERIFY2(!said(studio).contains("could not be verified"), qPrintable(said(studio)));
+    }
+
+    /// Nobody asks any more: not that its folder is gone, and not what became of the one at work.
+    void a_deleted_run_is_verified_no_more() {
+        const app::Home home;
+        listed_run(home, "one", 2, 1);
+        listed_run(home, "two", 2, 2);
+        StudioFixture studio;
+        app::Arrivals ended(&studio.core().worker, &app::EngineWorker::ended);
+        auto* list = studio.find<RunsView>("runs");
+        QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), 2, 30000);
+        for (int row = 0; row < 2; ++row) {
+            list->setCurrentIndex(list->model()->index(row, 0));
+            studio.find<QAction>("run.verify")->trigger();
+        }
+        list->selectAll();
+        studio.find<QAction>("run.delete")->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 2, 60000);
+        QCOMPARE(list->model()->rowCount(), 0);
+        QVERIFY2(!said(studio).contains("verif"), qPrintable(said(studio)));
+        QVERIFY(studio.idle());
     }
 };
 
