@@ -65,9 +65,14 @@ private slots:
         const Home home;
         const auto file = [&](int n) { return home.file(QStringLiteral("%1.png").arg(n)); };
         constexpr int many = 20;
+        const QString large = file(-2), oldest = file(-1);
+        write_png(to_path(large), Image(3000, 2000)); // is read while the others are asked for
+        write_png(to_path(oldest), Image(16, 16));
         Thumbnails thumbnails(8 << 10);
+        (void)thumbnails.picture(large, 64);
+        (void)thumbnails.picture(oldest, 64); // after all that is asked for later
         for (int n = 0; n < many; ++n) (void)thumbnails.picture(file(n), 64);
-        QTest::qWait(300); // all were looked for
+        QTRY_VERIFY_WITH_TIMEOUT(!thumbnails.picture(oldest, 64).isNull(), 30000);
         for (int n = 0; n < many; ++n) write_png(to_path(file(n)), moving_picture(16, 16, n));
         const auto some_are_seen = [&] {
             int seen = 0;
