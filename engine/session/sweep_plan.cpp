@@ -203,8 +203,11 @@ SweepPlan plan_sweep(const Sweep& sweep, PlanDepth depth, FinishedRuns finished,
             try {
                 cell.request = resolved_cell(sweep, i, seed, models, observer);
                 const ModelHeaders& headers = models.of(cell.request, observer);
-                if (depth == PlanDepth::all && looked_at.insert(preflight_key(cell.request)).second)
+                if (const std::string key = preflight_key(cell.request);
+                    depth == PlanDepth::all && !looked_at.contains(key)) {
                     preflight(cell.request, headers.model(), Needs::everything);
+                    looked_at.insert(key);
+                }
                 make_paths_absolute(cell.request);
                 cell.work = Pipeline::estimate(cell.request, headers);
             } catch (const Error&) { // of the model, an input, the run that it starts from

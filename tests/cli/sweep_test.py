@@ -176,6 +176,20 @@ class Sweep(Case):
                 self.assertEqual(json.loads((pathlib.Path(cell["run"]) / "run.json").read_text())["request"]["image"], cell["values"]["image"])
         self.assertEqual(report["cells"][0]["figures"]["reference"], 1)
 
+    def test_inputs_that_are_gone(self):
+        """What is done needs none; what is not is refused before anything is rendered."""
+        shutil.copy(FIXTURES / "_inputs" / "landscape.png", self.work / "a.png")
+        words = ("--model", FIXTURES / "_models" / "SkyReels-V2-DF-tiny", "--prompt", PROMPT, "--image", "a.png", "--size", "32x32", "--frames", 5, "--steps", 1)
+        cells = self.done("sweep", *words, "--axis", "guidance=1,3", "--out", "s", "--json").json()["cells"]
+        (self.work / "a.png").unlink()
+        self.assertEqual([c["state"] for c in self.done("sweep", "--resume", "s", "--json").json()["cells"]], ["done"] * 2)
+        for cell in cells:
+            other = cells[1] if cell is cells[0] else cells[0]
+            shutil.move(cell["run"], self.work / "elsewhere")
+            self.refused("sweep", "--resume", "s", codes=(1,), names=("a.png",))
+            self.assertTrue((pathlib.Path(other["run"]) / "video.mp4").is_file())
+            shutil.move(self.work / "elsewhere", cell["run"])
+
     def test_axes_and_references_changed_by_hand(self):
         """Figures hold against what they were measured against, cells for the values that they were rendered with."""
         self.done(*self.words("--axis", "steps=1,2,3", "--out", "s"))
