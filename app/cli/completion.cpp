@@ -5,19 +5,15 @@
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "engine/session/module_runner.h"
+#include "engine/session/request_choices.h"
 
 namespace denoir::cli {
 namespace {
 
 /// Options whose value is one of a few words.
-std::string_view choices(const Option& option) {
-    if (option.name == "--sampler") return "unipc dpmpp euler";
-    if (option.name == "--dtype") return "f32 bf16";
-    if (option.name == "--precision") return "f32 wan skyreels";
-    if (option.name == "--mode") return "t2v i2v flf2v forcing";
-    if (option.name == "--family") return "wan skyreels skyreels-df wan2.2";
-    if (option.name == "--latents") return "all last none";
-    if (option.name == "--preprocess") return "original diffusers";
+std::string choices(const Option& option) {
+    if (const auto words = request_choices(option.name.substr(2)); !words.empty())
+        return fmt::format("{}", fmt::join(words, " "));
     if (option.name == "--progress") return "auto plain none";
     if (option.name == "--match") return "index time";
     if (option.name == "--resize") return "no a b";
@@ -105,7 +101,7 @@ std::string zsh() {
         if (command.hidden) continue;
         out += fmt::format("    {})\n        _arguments '1:command:' \\\n", command.name);
         for (const Option& option : command.options) {
-            const std::string_view words = choices(option);
+            const std::string words = choices(option);
             const std::string star = option.count == Option::Count::once ? "" : "*";
             const std::string value = option.value.empty() ? ""
                                       : !words.empty()     ? fmt::format(":value:({})", words)

@@ -13,6 +13,7 @@
 #include "engine/core/units.h"
 #include "engine/session/model_lookup.h"
 #include "engine/session/noise_kind.h"
+#include "engine/session/request_choices.h"
 #include "engine/weights/model_part_keys.h"
 
 namespace denoir {
@@ -203,6 +204,7 @@ struct Field {
     std::function<void(Request&, const JsonReader&)> read;
     std::function<void(Request&)> clear;
     std::function<Json(const Request&)> write;
+    std::vector<std::string_view> choices = {}; ///< of a closed list
 };
 
 Json to_value(const fs::path& path) { return path.empty() ? Json() : Json(path.string()); }
@@ -228,6 +230,7 @@ Field named(std::string_view key, bool nullable, Member Request::*member, const 
             if (value == choice.value) return choice.name;
         return nullptr;
     };
+    for (const Named<T>& choice : names) field.choices.push_back(choice.name);
     return field;
 }
 
@@ -358,6 +361,11 @@ const std::vector<std::string_view>& request_keys() {
         return out;
     }();
     return keys;
+}
+
+std::vector<std::string_view> request_choices(std::string_view key) {
+    const Field* field = find_field(key);
+    return field ? field->choices : std::vector<std::string_view>{};
 }
 
 fs::path resolved_path(std::string_view text, const fs::path& folder) {
