@@ -62,7 +62,7 @@ Request branch_of(const std::filesystem::path& path, int step) {
     return r;
 }
 
-void keep_open(Request& branch, const Request& parent) {
+void leave_as_in_parent(Request& branch, const Request& parent) {
     std::vector<Lora> apart = parent.loras;
     if (parent.family == Family::wan22) tell_pairs_apart(apart);
     for (std::size_t i = 0; i < apart.size(); ++i)
@@ -82,7 +82,7 @@ RunFolder open_start(Request& branch) {
     const Json now = to_json(branch), then = to_json(before);
     for (const char* key : {"dtype", "precision"})
         if (!now.at(key).is_null() && now.at(key) != then.at(key)) refuse_change(parent, key, then.at(key));
-    keep_open(branch, before);
+    leave_as_in_parent(branch, before);
     return parent;
 }
 

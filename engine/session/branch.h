@@ -27,10 +27,10 @@ template <class Apply> void apply_over_start(Request& r, const Apply& apply) {
 
 /// What a branch's request leaves open of its windows and LoRAs becomes as in the run that it starts from. Two LoRAs of
 /// which nothing was stored there are for both experts, although a run that begins now would tell them apart.
-void keep_open(Request& branch, const Request& parent);
-/// The run that `branch` starts from; what its request leaves open becomes as there (keep_open). Throws Error as
-/// branch_of does, and where types of numbers are asked for that the run does not have: of those each follows from the
-/// other, and no resolved request would tell which was meant.
+void leave_as_in_parent(Request& branch, const Request& parent);
+/// The run that `branch` starts from; what its request leaves open becomes as there (leave_as_in_parent). Throws Error
+/// as branch_of does, and where types of numbers are asked for that the run does not have: of those each follows from
+/// the other, and no resolved request would tell which was meant.
 RunFolder open_start(Request& branch);
 /// Refuses changes that a branch cannot follow (size, steps, sampler, …), by name. `branch` is resolved; its seed and
 /// its start's checksum become the run's.

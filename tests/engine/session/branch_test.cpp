@@ -38,7 +38,7 @@ TEST(Branch, LorasOfAnOlderRunStayAsTheyWere) {
     branch.loras[0].strength = 0.3;
     branch.loras.push_back({"/loras/other_h.safetensors"});
     branch.loras.push_back({"/loras/other_l.safetensors"});
-    keep_open(branch, parent);
+    leave_as_in_parent(branch, parent);
     const auto told = [&] {
         tell_pairs_apart(branch.loras); // as Pipeline::resolve does
         std::vector<std::optional<Expert>> experts;
@@ -50,13 +50,13 @@ TEST(Branch, LorasOfAnOlderRunStayAsTheyWere) {
     // A run of today has stored them.
     tell_pairs_apart(parent.loras);
     branch.loras = parent.loras;
-    keep_open(branch, parent);
+    leave_as_in_parent(branch, parent);
     EXPECT_EQ(told(), (Experts{Expert::high, Expert::low, std::nullopt}));
     // What somebody says counts.
     parent.loras[0].expert = parent.loras[1].expert = std::nullopt;
     branch.loras = parent.loras;
     branch.loras[1].expert = Expert::low;
-    keep_open(branch, parent);
+    leave_as_in_parent(branch, parent);
     EXPECT_EQ(told(), (Experts{Expert::none, Expert::low, std::nullopt}));
 }
 
