@@ -18,6 +18,7 @@
 #include "engine/pipeline/stored.h"
 #include "engine/pipeline/tokenizer_file.h"
 #include "engine/pipeline/variant.h"
+#include "engine/weights/headers.h"
 #include "engine/weights/model_folder.h"
 
 namespace denoir {
@@ -261,7 +262,7 @@ Conditioning Pipeline::condition(const Request& r, const ModelFolder& model, Obs
 }
 
 void Pipeline::check_conditioning(const Request& r, const ModelFolder& model, const Conditioning& c) {
-    const auto config = wan::Config::read(Weights::load(model.transformer, Component::transformer));
+    const auto config = wan::Config::read(load_headers(model.transformer, Component::transformer));
     const Variant variant = Variant::read(model);
     const Shape latent = latent_shape(r, variant);
     const Shape still{latent[0], 1, latent[2], latent[3]}, before{latent[0], ready_frames(r), latent[2], latent[3]},

@@ -5,6 +5,7 @@
 
 #include "engine/core/error.h"
 #include "engine/models/wan/config.h"
+#include "engine/weights/headers.h"
 #include "engine/weights/model_folder.h"
 
 namespace denoir {
@@ -14,19 +15,19 @@ std::shared_ptr<const Weights> ModelHeaders::transformer(Expert expert) const {
     std::shared_ptr<const Weights>& known = low ? transformer_low_ : transformer_;
     if (!known)
         known = std::make_shared<const Weights>(
-            Weights::load(low ? model_->transformer_low : model_->transformer, Component::transformer));
+            load_headers(low ? model_->transformer_low : model_->transformer, Component::transformer));
     return known;
 }
 
 const wan::VaeConfig& ModelHeaders::vae() const {
-    if (!vae_) vae_ = wan::VaeConfig::read(Weights::load(model_->vae, Component::vae21));
+    if (!vae_) vae_ = wan::VaeConfig::read(load_headers(model_->vae, Component::vae21));
     return *vae_;
 }
 
 std::size_t ModelHeaders::text_encoder_bytes() const {
     if (!text_encoder_bytes_)
         text_encoder_bytes_ =
-            model_->text_encoder.empty() ? 0 : Weights::load(model_->text_encoder, Component::umt5).stored_bytes();
+            model_->text_encoder.empty() ? 0 : load_headers(model_->text_encoder, Component::umt5).stored_bytes();
     return *text_encoder_bytes_;
 }
 

@@ -15,6 +15,7 @@
 #include "engine/session/inputs.h"
 #include "engine/session/request_json.h"
 #include "engine/session/stored_run.h"
+#include "engine/weights/headers.h"
 #include "engine/weights/model_folder.h"
 
 namespace denoir {
@@ -44,7 +45,7 @@ Tensor shown(const RunFolder& run, int step, const wan::VaeConfig& vae) {
 /// As Pipeline::resolve before a run, for the decoder alone: the other parts need not be there any more.
 void check_memory(const RunFolder& run, const ModelFolder& model) {
     const Request& r = run.record().request;
-    const auto vae = wan::VaeConfig::read(Weights::load(model.vae, Component::vae21));
+    const auto vae = wan::VaeConfig::read(load_headers(model.vae, Component::vae21));
     const std::size_t free = available_memory();
     if (!r.device->uses_host_memory() || free == 0) return;
     const std::size_t least = decode_bytes(r, vae, most_strips);
@@ -62,7 +63,7 @@ Tensor draft_latent(const RunFolder& run, int step, const ModelFolder& model) {
     if (model.vae.empty())
         throw Error(run.record().request.model.string(), "", "the VAE is missing",
                     "put it back, or name the model again");
-    return shown(run, step, wan::VaeConfig::read(Weights::load(model.vae, Component::vae21)));
+    return shown(run, step, wan::VaeConfig::read(load_headers(model.vae, Component::vae21)));
 }
 
 int step_to_show(const RunFolder& run, std::optional<int> asked) {

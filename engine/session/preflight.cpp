@@ -17,6 +17,7 @@
 #include "engine/pipeline/prefix.h"
 #include "engine/pipeline/tokenizer_file.h"
 #include "engine/pipeline/variant.h"
+#include "engine/weights/headers.h"
 #include "engine/weights/model_folder.h"
 
 namespace denoir {
@@ -39,11 +40,11 @@ void check_encoders(const Request& r, const ModelFolder& model, const wan::Confi
         FramesBefore before(*r.forcing);
         for (int i = 0; i < before.count(); ++i) before.read(i);
     }
-    const Weights text = Weights::load(model.text_encoder, Component::umt5);
+    const Weights text = load_headers(model.text_encoder, Component::umt5);
     fit(model.text_encoder, "text channels", umt5::Config::read(text).dim, transformer.text_dim);
     load_tokenizer(model.tokenizer);
     if (r.image.empty() || transformer.clip_dim == 0) return;
-    const Weights clip = Weights::load(model.clip, Component::clip);
+    const Weights clip = load_headers(model.clip, Component::clip);
     fit(model.clip, "image channels", clip::Config::read(clip).width, transformer.clip_dim);
 }
 
@@ -58,7 +59,7 @@ void check_boundary(const ModelFolder& model) {
 } // namespace
 
 void preflight(const Request& r, const ModelFolder& model, Needs needs) {
-    const auto transformer = wan::Config::read(Weights::load(model.transformer, Component::transformer));
+    const auto transformer = wan::Config::read(load_headers(model.transformer, Component::transformer));
     if (const std::int64_t block = transformer.causal_block, frames = latent_frames(*r.frames);
         *r.mode != Mode::forcing && block > 0 && frames % block != 0)
         throw fields::config_error(
@@ -67,7 +68,7 @@ void preflight(const Request& r, const ModelFolder& model, Needs needs) {
             fmt::format("choose {} frames", video_frames((frames + block - 1) / block * block)));
     check_boundary(model);
     if (!model.transformer_low.empty()) {
-        const auto low = wan::Config::read(Weights::load(model.transformer_low, Component::transformer));
+        const auto low = wan::Config::read(load_headers(model.transformer_low, Component::transformer));
         fit(model.transformer_low, "channels", low.out_channels, transformer.out_channels);
     }
     if (needs == Needs::everything) check_encoders(r, model, transformer);

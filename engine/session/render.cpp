@@ -25,6 +25,7 @@
 #include "engine/session/stored_run.h"
 #include "engine/session/take_over.h"
 #include "engine/session/unchanged.h"
+#include "engine/weights/headers.h"
 #include "engine/weights/model_folder.h"
 #include "engine/weights/weights.h"
 
@@ -196,7 +197,7 @@ std::vector<std::string> warnings_of(const Request& asked, const Resolved& r, co
         warnings.push_back(std::move(warning));
     if (std::string warning = cache_warning(r.request, r.model); !warning.empty())
         warnings.push_back(std::move(warning));
-    const auto vae = wan::VaeConfig::read(Weights::load(r.model.vae, Component::vae21));
+    const auto vae = wan::VaeConfig::read(load_headers(r.model.vae, Component::vae21));
     if (!vae.assumed.empty()) warnings.push_back(vae.assumed);
     return warnings;
 }

@@ -14,6 +14,7 @@
 #include "engine/models/wan/transformer.h"
 #include "engine/models/wan/vae.h"
 #include "engine/pipeline/variant.h"
+#include "engine/weights/headers.h"
 #include "engine/weights/model_folder.h"
 
 namespace denoir {
@@ -120,18 +121,18 @@ std::vector<TraceLayer> traceable_layers(const Request& r, const ModelFolder& mo
     const std::int64_t branches = uses_negative(r) ? 2 : 1, frames = *r.frames;
     const bool image = !r.image.empty() || !r.last_image.empty();
 
-    const auto text = umt5::Config::read(Weights::load(model.text_encoder, Component::umt5));
+    const auto text = umt5::Config::read(load_headers(model.text_encoder, Component::umt5));
     all.push_back({"text_encoder", "tokens", branches});
     add("text_encoder", umt5::layer_names(text), branches);
-    const auto transformer = wan::Config::read(Weights::load(model.transformer, Component::transformer));
+    const auto transformer = wan::Config::read(load_headers(model.transformer, Component::transformer));
     const bool clip = image && transformer.clip_dim > 0;
     if (clip) {
         const std::int64_t pictures = transformer.clip_positions > 0 ? 2 : 1;
         all.push_back({"image_encoder", "pixels", pictures});
-        add("image_encoder", clip::layer_names(clip::Config::read(Weights::load(model.clip, Component::clip))),
+        add("image_encoder", clip::layer_names(clip::Config::read(load_headers(model.clip, Component::clip))),
             pictures);
     }
-    const auto vae = wan::VaeConfig::read(Weights::load(model.vae, Component::vae21));
+    const auto vae = wan::VaeConfig::read(load_headers(model.vae, Component::vae21));
     if (image || goes_on(r)) {
         const bool stills = !goes_on(r) && (*r.mode == Mode::forcing || Variant::read(model).clean_image());
         const std::int64_t pictures = goes_on(r) ? r.forcing->overlap + 1 : stills ? 2 : frames;

@@ -11,6 +11,7 @@
 #include "engine/core/memory.h"
 #include "engine/weights/checkpoint.h"
 #include "engine/weights/config_file.h"
+#include "engine/weights/headers.h"
 #include "engine/weights/parts.h"
 #include "engine/weights/quantisation.h"
 #include "engine/weights/weights.h"
@@ -146,8 +147,10 @@ Component single_component(const Selection& selection, Component wanted, const s
 /// Everything of one canonical layer or tensor on its way to a Weight.
 class Builder {
 public:
+    enum class Values { all, mapped }; ///< mapped: those that would have to be copied may be anything
     /// `blocks` as in Naming.
-    Builder(Component component, int blocks) : component_(component), blocks_(blocks) {}
+    Builder(Component component, int blocks, Values values)
+        : component_(component), blocks_(blocks), copies_(values == Values::all) {}
 
     void add(const TensorGroup& group) {
         for (const auto& member : group.members) {
@@ -223,10 +226,21 @@ private:
         return it != strangers_.end() && it->starts_with(layer + ".") ? &*it : nullptr;
     }
 
+    Tensor stored_of(const Member& member) const {
+        const FileTensor& t = *member.tensor;
+        const bool fits = t.dtype && t.shape.size() <= static_cast<std::size_t>(Shape::max_rank); // else it is refused
+        if (copies_ || !is_copied(t) || !fits) return member.container->tensor(t);
+        return Tensor::host(Shape(std::span<const std::int64_t>(t.shape)), is_widened(t) ? DType::f32 : *t.dtype);
+    }
+
+    Tensor plain(const Tensor& stored, const Tensor& scale) const {
+        return copies_ ? dequantised(stored, scale) : Tensor::host(stored.shape());
+    }
+
     /// The stored tensor with its scale; block-wise scales are multiplied in, since no kernel applies them.
     Weight single(const std::string& name, const Member& member, std::size_t part = 0) const {
         const std::string& file = member.container->file->name();
-        Tensor stored = member.container->tensor(*member.tensor);
+        Tensor stored = stored_of(member);
         const Member* scale = scale_of(name, part);
         if (name.ends_with(".weight"))
             refuse_whole_numbers(member.tensor->name, stored.dtype(), scale != nullptr, file);
@@ -241,7 +255,7 @@ private:
         std::int64_t blocks = 1;
         Tensor factors =
             read_scale(scale->container->tensor(*scale->tensor), stored.shape(), scale->tensor->name, file, blocks);
-        if (blocks > 1) return Weight(name, dequantised(stored, factors));
+        if (blocks > 1) return Weight(name, plain(stored, factors));
         Weight weight(name, std::move(stored));
         weight.scale = std::move(factors);
         return weight;
@@ -270,7 +284,7 @@ private:
         shape[0] = rows;
         Tensor whole = Tensor::host(shape, equal ? sources[0].stored().dtype() : DType::f32);
         std::byte* out = whole.raw();
-        for (std::size_t i = 0; i < 3; ++i) {
+        for (std::size_t i = 0; copies_ && i < 3; ++i) {
             const Tensor rows_of_part =
                 equal ? sources[i].stored() : dequantised(sources[i].stored(), sources[i].scale);
             std::memcpy(out, rows_of_part.raw(), rows_of_part.bytes());
@@ -296,7 +310,7 @@ private:
             if (shape.rank() == 0 || shape.elements() != weight.shape().elements()) return;
             // Scales and blocks belong to rows, which may be others then.
             const Tensor values = weight.scale || is_block(weight.stored().dtype())
-                                      ? dequantised(weight.stored(), weight.scale)
+                                      ? plain(weight.stored(), weight.scale)
                                       : weight.stored();
             it->second = Weight(name, values.reshape(shape));
         };
@@ -327,6 +341,7 @@ private:
 
     Component component_;
     int blocks_;
+    bool copies_;
     std::map<std::string, Parts> parts_, scales_; // by canonical name of the weight
     std::set<std::string> strangers_;             // names of tensors that the layout does not know
 };
@@ -365,30 +380,37 @@ int decoder_blocks(const Selection& selection, Component component) {
     return vae_depth(names).blocks;
 }
 
-} // namespace
-
-Weights Weights::load(std::span<const fs::path> paths, Component wanted) {
-    Weights result;
+Weights read(std::span<const fs::path> paths, Component wanted, Builder::Values values) {
     const Selection selection = select(paths, wanted);
-    result.origin_ = paths.front().string();
-    result.component_ = single_component(selection, wanted, result.origin_);
-    check_room(selection, result.component_);
-    Builder builder(result.component_, decoder_blocks(selection, result.component_));
+    const std::string origin = paths.front().string();
+    const Component component = single_component(selection, wanted, origin);
+    check_room(selection, component);
+    Builder builder(component, decoder_blocks(selection, component), values);
     for (const Checkpoint& c : selection.checkpoints) {
         for (const auto& container : c.containers)
             check_quantisation_metadata(container->metadata, container->file->name());
         for (const TensorGroup& g : c.groups)
-            if (g.recognised.component == result.component_) builder.add(g);
+            if (g.recognised.component == component) builder.add(g);
     }
-    result.tensors_ = builder.build();
+    auto tensors = builder.build();
     const Checkpoint& first = selection.checkpoints.front();
     // In an all-in-one file what does not say whose it is speaks of the model itself.
     const Component main = holds(first, Component::transformer) ? Component::transformer : Component::unknown;
-    result.config_ =
-        with_carried(read_config(first.files.front().parent_path(), result.component_, main), carried_config(first));
-    for (const Error& problem : selection.problems)
-        result.warnings_.push_back(fmt::format("left out: {}", problem.what()));
+    const Json config =
+        with_carried(read_config(first.files.front().parent_path(), component, main), carried_config(first));
+    Weights result(component, std::move(tensors), config, origin);
+    for (const Error& problem : selection.problems) result.warn(fmt::format("left out: {}", problem.what()));
     return result;
+}
+
+} // namespace
+
+Weights Weights::load(std::span<const fs::path> paths, Component wanted) {
+    return read(paths, wanted, Builder::Values::all);
+}
+
+Weights load_headers(std::span<const fs::path> paths, Component wanted) {
+    return read(paths, wanted, Builder::Values::mapped);
 }
 
 } // namespace denoir
