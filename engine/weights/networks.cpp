@@ -102,9 +102,9 @@ std::optional<Network> join(const std::vector<const Network*>& parts) {
         checkpoints.push_back(*n->checkpoint);
     }
     const auto whole = std::make_shared<Checkpoint>(Checkpoint::join(checkpoints, Checkpoint::Twins::kept));
-    const Network joined{whole, &whole->groups.front()};
-    if (whole->groups.size() != 1 || kind_of(joined) != kind_of(*parts.front())) return std::nullopt;
-    return joined;
+    if (whole->groups.size() != 1) return std::nullopt;
+    Network joined{whole, &whole->groups.front()};
+    return kind_of(joined) == kind_of(*parts.front()) ? std::optional(std::move(joined)) : std::nullopt;
 }
 
 } // namespace
