@@ -77,7 +77,7 @@ std::vector<std::filesystem::path> tokenizer_files(const std::filesystem::path& 
     const auto there = [&](const auto& file) { return std::filesystem::is_regular_file(file, ignored); };
     const bool folder = std::filesystem::is_directory(path, ignored);
     std::vector<std::filesystem::path> files;
-    if (!folder) files.push_back(path);
+    if (there(path)) files.push_back(path);
     for (const char* name : tokenizer_names)
         if (files.empty() && there(path / name)) files.push_back(path / name);
     if (!folder && is_of_weights(path)) return files;
