@@ -79,7 +79,7 @@ std::vector<std::filesystem::path> tokenizer_files(const std::filesystem::path& 
     std::vector<std::filesystem::path> files;
     if (there(path)) files.push_back(path);
     for (const char* name : tokenizer_names)
-        if (files.empty() && there(path / name)) files.push_back(path / name);
+        if (there(path / name)) files.push_back(path / name);
     if (!folder && is_of_weights(path)) return files;
     for (const char* name : {"tokenizer_config.json", "special_tokens_map.json"})
         files.push_back((folder ? path : path.parent_path()) / name);
