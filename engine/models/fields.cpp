@@ -97,7 +97,7 @@ std::int64_t heads(const Weights& weights, std::int64_t width, std::optional<std
         throw Error(weights.origin(), "heads",
                     fmt::format("nothing tells the number of attention heads, and the width {} is not a multiple of {}",
                                 width, head_dim),
-                    "give the number of heads, by config.json or --set heads=N");
+                    "give the number of heads in config.json (module: --set heads=N)");
     if (count >= 1 && count <= width && width % count == 0) return count;
     const std::string_view source = said ? "config.json" : given ? "given" : "assumed";
     if (said)
@@ -106,7 +106,7 @@ std::int64_t heads(const Weights& weights, std::int64_t width, std::optional<std
                            "correct it");
     throw Error(weights.origin(), "heads",
                 fmt::format("{} attention heads ({}) do not divide the width {}", count, source, width),
-                "give the number of heads, by config.json or --set heads=N");
+                "give the number of heads in config.json (module: --set heads=N)");
 }
 
 } // namespace denoir::fields
