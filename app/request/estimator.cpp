@@ -165,7 +165,8 @@ Estimator::Forecast Estimator::forecast(const Request& r, const Estimate& work, 
     Forecast f;
     const auto speed = speeds_.constFind(key_of(r));
     const bool same_model = speed != speeds_.constEnd();
-    double flops = same_model ? speed->flops : flops_of_others(r);
+    double flops = same_model ? speed->flops : 0;
+    if (flops <= 0) flops = flops_of_others(r);
     const Device device = r.device.value_or(Device{});
     const QString name = to_qstring(device.name());
     const Facts facts = facts_.value(name);

@@ -2857,6 +2857,10 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <source>No clip waits.</source>
         <translation>Kein Clip wartet.</translation>
     </message>
+    <message>
+        <source>What was to be generated is given up.</source>
+        <translation>Was erzeugt werden sollte, ist aufgegeben.</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::MediaLocator</name>

@@ -20,12 +20,9 @@ Generation::Generation(const Studio& studio, ParametersPanel& parameters, EntryE
     : QObject(parent), studio_(studio), parameters_(parameters), editing_(editing), extension_(extension) {
     connect(&studio_.document, &app::RequestDocument::resolved_changed, this, &Generation::generate_waiting);
     connect(&studio_.inputs, &app::Preparations::finished, this, &Generation::generate_waiting);
-    const auto give_up = [this] { // not without what it was asked for with
-        waiting_.clear();
-        sweep_waits_ = false;
-    };
-    connect(&studio_.inputs, &app::Preparations::dropped, this, give_up);
-    connect(&studio_.inputs, &app::Preparations::failed, this, [this, give_up](const app::Issue& issue) {
+    // Not without what it was asked for with.
+    connect(&studio_.inputs, &app::Preparations::dropped, this, &Generation::give_up);
+    connect(&studio_.inputs, &app::Preparations::failed, this, [this](const app::Issue& issue) {
         give_up();
         emit said(issue.line());
     });
@@ -38,6 +35,11 @@ bool Generation::commit() {
     emit refused();
     emit said(refusal);
     return false;
+}
+
+bool Generation::give_up() {
+    const bool sweep = std::exchange(sweep_waits_, false);
+    return !std::exchange(waiting_, {}).empty() || sweep;
 }
 
 bool Generation::waits() const { return studio_.document.pending() || studio_.inputs.busy(); }

@@ -34,6 +34,8 @@ public:
                QObject* parent = nullptr);
     void generate(bool next = false); ///< next: before those that wait
     void sweep();
+    /// What waits for the request or for what it needs to be read does not begin; false: nothing waits.
+    bool give_up();
 
 signals:
     void begun();   ///< a run is in line

@@ -38,9 +38,9 @@ public:
     void show(Layout layout);
     /// The first layout to be shown: nothing is remembered of what was there before.
     void begin(Layout layout);
-    /// As it came with the program, and nothing of its own is remembered until somebody moves a dock.
+    /// As it came with the program, and nothing of its own is remembered until a dock is moved, opened or closed.
     void reset_current();
-    /// Somebody has moved or closed a dock, unless that was this one's own doing.
+    /// A dock was moved, opened or closed, unless that was this one's own doing.
     void touch();
     /// As it came with the program, for a picture: what is remembered stays remembered.
     void reset_for_picture();

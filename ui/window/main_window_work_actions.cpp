@@ -90,7 +90,9 @@ void MainWindow::stop_work() {
         extension_->decline();
     else if (branching_->active())
         branching_->end();
-    else
+    else if (generation_->give_up())
+        say(tr("What was to be generated is given up."));
+    else if (!studio_.core.inputs.busy())
         say(tr("There is nothing to stop."));
 }
 
@@ -266,8 +268,7 @@ void MainWindow::make_compare_actions() {
           {"compare.export-csv", tr("Export the figures as CS&V …"), "export", Kind::csv}})
         add_action(id, comparing, text, {}, picture, [this, kind = kind] { exports_->export_comparison(kind); });
     add_action("compare.end", comparing, tr("&End the comparison"), {}, "close", [this] {
-        if (!preview_->info(app::Side::b) && viewer_->run(app::Side::b).isEmpty())
-            return say(tr("Nothing is compared."));
+        if (!viewer_->compares()) return say(tr("Nothing is compared."));
         viewer_->end_comparison();
     });
 }

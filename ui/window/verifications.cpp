@@ -65,7 +65,10 @@ void Verifications::show_failure(app::JobId job, const app::Issue& issue) {
 
 void Verifications::end(app::JobId job) {
     if (jobs_.remove(job) == 0) return;
-    jobs_.isEmpty() ? status_.end_task(Task::verification) : show_waiting();
+    if (jobs_.isEmpty())
+        status_.end_task(Task::verification);
+    else if (!jobs_.contains(worker_.current()))
+        show_waiting();
 }
 
 void Verifications::forget(const QStringList& runs) {

@@ -212,6 +212,10 @@ void Viewer::compare(const QString& a, const QString& b) {
         preview_.set_mode(CompareMode::wipe);
 }
 
+bool Viewer::compares() const {
+    return preview_.info(Side::b) || !run_b_.isEmpty() || !b_of_compare_.isEmpty() || !preview_.is_settled(Side::b);
+}
+
 void Viewer::end_comparison() {
     b_of_compare_.clear();
     preview_.clear(Side::b);

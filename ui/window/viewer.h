@@ -38,6 +38,7 @@ public:
     /// Files or runs as A and B, in the layout Compare; an empty one stays what it is.
     void compare(const QString& a, const QString& b);
     void end_comparison();
+    bool compares() const; ///< B is there, being opened, or comes back with the layout Compare
     /// The preview is not part of the layout Tune.
     void leave_tune();
     void layout_shown(Layout layout);

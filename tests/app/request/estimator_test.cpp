@@ -77,7 +77,6 @@ private slots:
         QCOMPARE(beside.changes[0], QStringLiteral("use 33 frames")); // half of 18 latent frames
     }
 
-    /// Weights that the run before left in memory are there at once: the next run's, not those of tomorrow's first.
     /// Whatever the order in which those that ran are kept.
     void a_model_that_never_ran_takes_what_others_take_on_average() {
         const ModelFolder model = ModelFolder::open(DENOIR_TINY_MODEL);
@@ -99,8 +98,15 @@ private slots:
         Request other = r; // in another precision, where none ran
         other.precision = *r.precision == PrecisionPolicy::f32 ? PrecisionPolicy::wan : PrecisionPolicy::f32;
         QVERIFY(std::abs(estimator.forecast(other, work).denoise - 6) < 1e-6);
+        RunRecord cut; // and where the model's own run ended before its first step
+        cut.request = r;
+        cut.total_steps = 3;
+        cut.stages = {{"load_text", 1}};
+        estimator.learn(cut, work);
+        QVERIFY(std::abs(estimator.forecast(r, work).denoise - 6) < 1e-6);
     }
 
+    /// Weights that the run before left in memory are there at once: the next run's, not those of tomorrow's first.
     void weights_that_were_there_teach_no_speed() {
         const ModelFolder model = ModelFolder::open(DENOIR_TINY_MODEL);
         const Request r = Pipeline::resolve(tiny_request(), model);

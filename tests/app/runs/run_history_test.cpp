@@ -230,7 +230,6 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(!history_->can_restore(), 30000);
     }
 
-    /// The names in the trash are times in milliseconds: a day of another unit would delete what was removed just now.
     /// The views start anew once, and what stood behind them is next.
     void many_go_at_once() {
         constexpr int many = 3000;
@@ -257,6 +256,7 @@ private slots:
         QTRY_COMPARE(history_->rowCount(), many);
     }
 
+    /// The names in the trash are times in milliseconds: a day of another unit would delete what was removed just now.
     void a_day_in_the_trash_is_a_day() {
         fake_run(runs_, 1, false);
         open();
