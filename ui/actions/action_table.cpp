@@ -12,6 +12,7 @@
 #include <QWidget>
 
 #include "ui/theme/icons.h"
+#include "ui/widgets/literal.h"
 
 namespace denoir::ui {
 
@@ -28,10 +29,8 @@ QString keys_of(const QAction& action) { return action.shortcut().toString(QKeyS
 } // namespace
 
 QString tip_of(const QAction& action) {
-    QString text = action.text();
-    text.remove(QLatin1Char('&'));
     const QString keys = keys_of(action);
-    return with_keys(text, keys.isEmpty() ? QStringList() : QStringList{keys});
+    return with_keys(plain_text(action.text()), keys.isEmpty() ? QStringList() : QStringList{keys});
 }
 
 ActionTable::ActionTable(QWidget& window, QString file, QObject* parent)

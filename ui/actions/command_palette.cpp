@@ -20,6 +20,7 @@
 #include "ui/theme/icons.h"
 #include "ui/widgets/announcer.h"
 #include "ui/widgets/banner.h"
+#include "ui/widgets/literal.h"
 
 namespace denoir::ui {
 
@@ -161,8 +162,7 @@ void CommandPalette::filter(const QString& query) {
     std::vector<Hit> hits;
     for (const auto& entry : actions_.entries()) {
         if (!entry.action->isVisible()) continue;
-        QString text = entry.action->text();
-        text.remove(QLatin1Char('&'));
+        const QString text = plain_text(entry.action->text());
         int score = match_score(query, text + QLatin1Char(' ') + entry.group);
         if (score < 0) continue;
         const auto used = actions_.recent().indexOf(entry.id);
@@ -187,8 +187,7 @@ void CommandPalette::filter(const QString& query) {
             continue;
         }
         const QAction& action = *hit.entry->action;
-        QString text = action.text();
-        text.remove(QLatin1Char('&'));
+        QString text = plain_text(action.text());
         if (action.isCheckable() && action.isChecked()) text = tr("%1 (on)").arg(text);
         auto* item = new QListWidgetItem(action.icon(), text, list_);
         item->setData(id_role, hit.entry->id);

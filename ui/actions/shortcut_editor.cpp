@@ -15,15 +15,13 @@
 #include "ui/actions/action_table.h"
 #include "ui/actions/command_palette.h"
 #include "ui/theme/colours.h"
+#include "ui/widgets/literal.h"
 
 namespace denoir::ui {
 
 namespace {
 
-QString plain(const QAction& action) {
-    QString text = action.text();
-    return text.remove(QLatin1Char('&'));
-}
+QString plain(const QAction& action) { return plain_text(action.text()); }
 
 QString keys_of(const QAction& action) {
     QStringList keys;

@@ -293,8 +293,9 @@ void MainWindow::make_tune_actions() {
     });
     add("tune.take-axes", tr("Take the axes of the sweep sh&own"), "reset",
         [&sweeps, unless] { unless(!sweeps.shown(), tr("No sweep is shown."), [&sweeps] { sweeps.edit_shown(); }); });
-    add("tune.missing", tr("&Render what is missing"), "resume", [&sweeps, unless] {
+    add("tune.missing", tr("&Render what is missing"), "resume", [this, &sweeps, unless] {
         const auto progress = sweeps.progress();
+        if (!sweeps.shown()) return say(tr("No sweep is shown."));
         unless(progress.missing + progress.failed == 0, tr("No clip is missing."), [&sweeps] { sweeps.retry_all(); });
     });
     add("tune.clear", tr("&Leave out what still waits"), "close", [&sweeps, unless] {

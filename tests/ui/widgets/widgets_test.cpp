@@ -23,6 +23,7 @@
 #include "ui/widgets/banner.h"
 #include "ui/widgets/elided_combo.h"
 #include "ui/widgets/elided_label.h"
+#include "ui/widgets/literal.h"
 #include "ui/widgets/open_dialog.h"
 #include "ui/widgets/save_dialog.h"
 
@@ -32,6 +33,12 @@ using namespace denoir::ui;
 class WidgetsTest : public QObject {
     Q_OBJECT
 private slots:
+    void marks_of_keys_are_no_text_and_ampersands_are() {
+        QCOMPARE(plain_text(QStringLiteral("Save &as")), QStringLiteral("Save as"));
+        QCOMPARE(plain_text(literal(QStringLiteral("a&b && c"))), QStringLiteral("a&b && c"));
+        QCOMPARE(plain_text(QStringLiteral("&")), QString());
+    }
+
     /// Of a name with a dot of its own Qt does not ask: it would have been written over.
     void a_file_that_is_there_is_asked_about() {
         const app::Home home;
