@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/weights/config_file.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 
 #include "engine/core/file.h"
 #include "engine/core/json_fields.h"
-#include "engine/core/text.h"
 
 namespace denoir {
 namespace {
@@ -101,23 +98,10 @@ Json carried_config(const Checkpoint& checkpoint) {
     return Json::object();
 }
 
-Json with_carried(Json config, const Json& carried) {
-    config.update(carried);
-    return config;
-}
-
-std::string contradictions(const Json& config, const Json& carried) {
-    std::vector<std::string> keys;
-    for (const auto& [key, value] : carried.items())
-        if (const auto it = config.find(key); it != config.end() && *it != value) keys.push_back(printable(key, 40));
-    constexpr std::size_t most = 4;
-    if (keys.size() > most) keys.resize(most), keys.emplace_back("…");
-    return fmt::format("{}", fmt::join(keys, ", "));
-}
-
-std::string describe_contradictions(const std::string& keys, const std::filesystem::path& file) {
-    return fmt::format("the config.json beside {} is not its own ({}): what the file carries counts",
-                       printable(file.filename().string(), 80), keys);
+Json with_carried(const Json& config, const Checkpoint& checkpoint) {
+    Json all = carried_config(checkpoint);
+    all.update(config);
+    return all;
 }
 
 } // namespace denoir

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <filesystem>
-#include <string>
 
 #include "engine/core/json.h"
 #include "engine/weights/checkpoint.h"
@@ -21,12 +20,8 @@ Json read_config(const std::filesystem::path& folder, Component component, Compo
 inline constexpr const char* carried_config_key = "denoir.config";
 /// That object, of the first file that has one; empty where none has. Throws Error naming the file where it is none.
 Json carried_config(const Checkpoint&);
-/// What a file carries wins, key by key, over what lies in its folder, which may be meant for another one there.
-Json with_carried(Json config, const Json& carried);
-/// The keys of which the two say different things, for a message; empty: none.
-std::string contradictions(const Json& config, const Json& carried);
-/// What is said of them.
-std::string describe_contradictions(const std::string& keys, const std::filesystem::path& file);
+/// What lies in the folder wins, key by key, over what a file carries.
+Json with_carried(const Json& config, const Checkpoint&);
 
 /// A JSON object from a file of at most 1 MiB; an empty object where the file does not exist.
 Json read_json_object(const std::filesystem::path& path);

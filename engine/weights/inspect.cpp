@@ -212,12 +212,10 @@ void describe(Inspection& out, const Checkpoint& checkpoint) {
     const Component component = group->recognised.component;
     const bool network = component != Component::unknown && component != Component::lora;
     const Json beside = network ? read_config(file.parent_path(), component) : Json::object(),
-               carried = network ? carried_config(checkpoint) : Json::object(), config = with_carried(beside, carried);
-    if (const std::string keys = contradictions(beside, carried); !keys.empty())
-        warn(out, describe_contradictions(keys, file));
+               config = network ? with_carried(beside, checkpoint) : Json::object();
     const TransformerTraits traits =
         component == Component::transformer ? TransformerTraits::read(*group) : TransformerTraits{};
-    const fs::path said_by = carried.contains("family") ? file : file.parent_path() / "config.json";
+    const fs::path said_by = beside.contains("family") ? file.parent_path() / "config.json" : file;
     const auto family = family_of_group(checkpoint, *group, traits, config, said_by.string());
     if (family) out.family = name(*family);
     out.variant = variant_of(component, traits, family);

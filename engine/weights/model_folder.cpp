@@ -389,10 +389,9 @@ private:
 
     void finish() {
         const TransformerTraits traits = traits_.value_or(TransformerTraits{});
-        if (const std::string keys = contradictions(model_.config, carried_); !keys.empty())
-            model_.warnings.push_back(describe_contradictions(keys, model_.transformer.front()));
-        if (carried_.contains("family")) config_file_ = model_.transformer.front();
-        model_.config = with_carried(std::move(model_.config), carried_);
+        if (!model_.config.contains("family") && carried_.contains("family")) config_file_ = model_.transformer.front();
+        carried_.update(model_.config);
+        model_.config = std::move(carried_);
         companions_.choose(model_, traits);
         refuse_unfit_parts();
         const bool transformer = !model_.transformer.empty() || !model_.transformer_low.empty();

@@ -12,8 +12,6 @@
 
 #include "engine/core/error.h"
 #include "engine/weights/gguf_writer.h"
-#include "engine/weights/inspect.h"
-#include "engine/weights/model_folder.h"
 #include "engine/weights/names.h"
 #include "engine/weights/safetensors.h"
 #include "engine/weights/safetensors_writer.h"
@@ -115,18 +113,11 @@ TEST(Convert, WhatConfigJsonSaidGoesAlong) {
     write_bytes(folder / "config.json", fmt::format(R"({{"num_heads": 2, "note": "{}"}})", std::string(100'000, 'x')));
     convert(folder.path(), elsewhere / "c.gguf", {.quantize = DType::q8_0});
     EXPECT_EQ(load(elsewhere / "c.gguf").config(), load(folder.path()).config()); // whole, however long
-    // What lies beside the new file may be another's: it adds what the file does not say.
-    write_bytes(elsewhere / "config.json", R"({"_class_name": "WanModel", "num_heads": 4, "family": "wan"})");
+    // What lies beside the new file wins, key by key.
+    write_bytes(elsewhere / "config.json", R"({"text_len": 9})");
     const Json both = load(elsewhere / "a.safetensors").config();
+    EXPECT_EQ(both.at("text_len"), 9);
     EXPECT_EQ(both.at("num_heads"), 2);
-    EXPECT_EQ(both.at("family"), "wan");
-    const ModelFolder model = ModelFolder::open(elsewhere / "a.safetensors");
-    EXPECT_EQ(model.config, both);
-    const std::string said =
-        "the config.json beside a.safetensors is not its own (num_heads): what the file carries counts";
-    EXPECT_EQ(model.warnings, std::vector{said});
-    const auto warnings = inspect(elsewhere / "a.safetensors").warnings;
-    EXPECT_EQ(std::count(warnings.begin(), warnings.end(), said), 1);
 }
 
 TEST(Convert, WhatAFileSaysOfItsConfigIsNotTrusted) {
