@@ -64,7 +64,7 @@ Request branch_of(const std::filesystem::path& path, int step) {
 
 void leave_as_in_parent(Request& branch, const Request& parent) {
     std::vector<Lora> apart = parent.loras;
-    if (parent.family == Family::wan22) tell_pairs_apart(apart);
+    if (parent.guidance_low) tell_pairs_apart(apart); // a model of two experts
     for (std::size_t i = 0; i < apart.size(); ++i)
         for (Lora& lora : branch.loras)
             if (apart[i].expert != parent.loras[i].expert && !lora.expert &&

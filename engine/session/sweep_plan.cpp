@@ -88,8 +88,9 @@ Request resolved_cell(const Sweep& sweep, std::size_t cell, std::uint64_t seed, 
     return r;
 }
 
-/// Of a request that can be resolved no more: whether all that it says is so in the run.
-bool may_be_of(const RunFolder& run, const Request& asked) {
+/// Whether all that a request says is so in the run, whatever it leaves open: it can be resolved no more, or otherwise
+/// by now.
+bool may_be_of(const RunFolder& run, const Request& asked) try {
     const Request& stored = run.record().request;
     Request r = stored;
     apply_request(r, asked_json(asked), {});
@@ -97,7 +98,20 @@ bool may_be_of(const RunFolder& run, const Request& asked) {
         r.seed = stored.seed;
         r.start->sha256 = stored.start->sha256;
     }
+    // What resolving fills in of those that are given as a whole.
+    if (r.cache && stored.cache && r.cache->coefficients.empty()) r.cache->coefficients = stored.cache->coefficients;
+    if (r.forcing && stored.forcing && !r.forcing->base) r.forcing->base = stored.forcing->base;
+    for (std::size_t i = 0; i < std::min(r.loras.size(), stored.loras.size()); ++i)
+        if (!r.loras[i].expert) r.loras[i].expert = stored.loras[i].expert;
     return is_of(run, r);
+} catch (const Error&) { // what is asked does not go with what is stored
+    return false;
+}
+
+/// A device that nobody named is that of the machine at work: what was rendered on another one stays.
+bool is_it(const RunFolder& run, const Request& resolved, const Request& asked) {
+    if (is_of(run, resolved)) return true;
+    return !asked.device && run.record().request.device != resolved.device && may_be_of(run, asked);
 }
 
 /// What preflight looks at: cells that share it are looked at once.
@@ -218,7 +232,8 @@ SweepPlan plan_sweep(const Sweep& sweep, PlanDepth depth, FinishedRuns finished,
             const auto [it, is_new] = first.try_emplace(request_identity(cell.request), i);
             if (!is_new) {
                 cell.same = it->second;
-            } else if (own && is_of(*own, cell.request) && has_clip(*own)) {
+            } else if (own && is_it(*own, cell.request, sweep.request_of(i)) && has_clip(*own)) {
+                cell.request = own->record().request;
                 take(own->path(), own->record().seconds);
             } else if (const auto found = finished.find(cell.request)) {
                 take(found->run, found->seconds);

@@ -15,6 +15,7 @@
 #include "engine/weights/parts.h"
 #include "engine/weights/places.h"
 #include "engine/weights/quantisation.h"
+#include "engine/weights/tokenizer_places.h"
 #include "engine/weights/traits.h"
 
 namespace denoir {
@@ -256,7 +257,7 @@ void describe_model(Inspection& out, const ModelFolder& model) {
         std::vector<fs::path> files;
         std::error_code ignored;
         if (!fs::is_directory(model.tokenizer, ignored)) files.push_back(model.tokenizer);
-        for (const char* file : {"tokenizer.json", "spiece.model"})
+        for (const char* file : tokenizer_names)
             if (fs::is_regular_file(model.tokenizer / file, ignored)) files.push_back(model.tokenizer / file);
         const std::uint64_t bytes = file_bytes(files);
         out.parts.push_back({"tokenizer", std::move(files), bytes, "tokenizer", ""});

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <iterator>
 #include <set>
 #include <tuple>
@@ -434,6 +435,8 @@ private:
         folders.resize(std::min(folders.size(), most_folders));
         std::vector<std::string> names;
         std::size_t files_left = most_files;
+        // Names by the hundred thousand take their time, and this is only a hint.
+        const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(300);
         const auto each = [](auto&& look) {
             try {
                 look();
@@ -442,9 +445,10 @@ private:
         };
         for (const fs::path& folder : folders)
             each([&] {
+                if (std::chrono::steady_clock::now() >= end) return;
                 std::vector<Error> ignored;
                 for (const CheckpointFiles& files : list_checkpoints(folder, &ignored))
-                    if (names.size() <= told && files_left > 0) {
+                    if (names.size() <= told && files_left > 0 && std::chrono::steady_clock::now() < end) {
                         --files_left;
                         each([&] {
                             for (const Network& n : only(search_.networks_of(files), Component::transformer))

@@ -25,9 +25,9 @@ struct Network {
 /// The networks of one kind; where an index names the files of some, those alone.
 std::vector<Network> only(const std::vector<Network>& all, Component wanted);
 
-/// Without an index, parts of a VAE, a text encoder or a CLIP may lie in files of any name: those of one folder that
-/// are named in one layout and have no tensor twice become one network, in the place of the first. A file that is there
-/// twice is given once.
+/// Without an index, parts of a VAE, a text encoder or a CLIP may lie in files of any name: where those of one folder
+/// are named in one layout and have no tensor twice, all of them become one network, in the place of the first. A file
+/// that is there twice is given once.
 std::vector<Network> with_parts_joined(const std::vector<Network>& all);
 
 /// What lies in the files and folders that belong to one model. Each file is read once, however often a search comes

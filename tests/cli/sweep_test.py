@@ -179,7 +179,8 @@ class Sweep(Case):
     def test_inputs_that_are_gone(self):
         """What is done needs none; what is not is refused before anything is rendered."""
         shutil.copy(FIXTURES / "_inputs" / "landscape.png", self.work / "a.png")
-        words = ("--model", FIXTURES / "_models" / "SkyReels-V2-DF-tiny", "--prompt", PROMPT, "--image", "a.png", "--size", "32x32", "--frames", 5, "--steps", 1)
+        words = ("--model", FIXTURES / "_models" / "SkyReels-V2-DF-tiny", "--prompt", PROMPT, "--image", "a.png", "--size", "32x32", "--frames", 5, "--steps", 1,
+                 "--cache-threshold", 0.1)
         cells = self.done("sweep", *words, "--axis", "guidance=1,3", "--out", "s", "--json").json()["cells"]
         (self.work / "a.png").unlink()
         self.assertEqual([c["state"] for c in self.done("sweep", "--resume", "s", "--json").json()["cells"]], ["done"] * 2)
@@ -189,6 +190,18 @@ class Sweep(Case):
             self.refused("sweep", "--resume", "s", codes=(1,), names=("a.png",))
             self.assertTrue((pathlib.Path(other["run"]) / "video.mp4").is_file())
             shutil.move(self.work / "elsewhere", cell["run"])
+
+    def test_clips_of_another_machine_stay(self):
+        """What was rendered on a device that nobody named is not rendered again where there is none."""
+        cells = self.done(*self.words("--axis", "steps=1,2", "--out", "s", "--json")).json()["cells"]
+        for cell in cells:
+            file = pathlib.Path(cell["run"]) / "run.json"
+            record = json.loads(file.read_text())
+            record["request"]["device"] = "cuda:0"
+            file.write_text(json.dumps(record))
+        again = self.done("sweep", "--resume", "s", "--json").json()["cells"]
+        self.assertEqual([(c["state"], c["run"]) for c in again], [("done", c["run"]) for c in cells])
+        self.assertEqual(len(list((self.work / "s" / "runs").iterdir())), 2)
 
     def test_axes_and_references_changed_by_hand(self):
         """Figures hold against what they were measured against, cells for the values that they were rendered with."""

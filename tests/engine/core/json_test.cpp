@@ -133,10 +133,10 @@ void expect_quick_refusal(char first, std::string_view piece, std::string_view w
 }
 
 TEST(Json, large_hostile_texts_are_refused_quickly_in_little_memory) {
-    expect_quick_refusal('[', " 0,", "more than 2000000 values");
-    expect_quick_refusal('[', " [],", "more than 2000000 values");
-    expect_quick_refusal('{', " \"\":0,", "more than 2000000 values");
-    const std::string longest(52, 'a'); // of which there are just not too many
+    expect_quick_refusal('[', " 0,", "more than 3200000 values");
+    expect_quick_refusal('[', " [],", "more than 3200000 values");
+    expect_quick_refusal('{', " \"\":0,", "more than 3200000 values");
+    const std::string longest(29, 'a'); // of which there are just not too many
     expect_quick_refusal('[', " \"" + longest + "\",", "the text ends too early");
     expect_quick_refusal('{', " \"" + longest + "\":{},", "the text ends too early");
     expect_quick_refusal('"', "a", "the text ends too early");

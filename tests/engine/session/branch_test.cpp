@@ -32,7 +32,7 @@ TEST(Conditioning, OfAnUnguidedRunServesNoGuidedOne) {
 /// Runs of before there were pairs: each LoRA changed both experts.
 TEST(Branch, LorasOfAnOlderRunStayAsTheyWere) {
     Request parent = guided_by(5);
-    parent.family = Family::wan22;
+    parent.guidance_low = 3;
     parent.loras = {{"/loras/style_h.safetensors"}, {"/loras/style_l.safetensors", 0.5}, {"/loras/grain.safetensors"}};
     Request branch = parent;
     branch.loras[0].strength = 0.3;

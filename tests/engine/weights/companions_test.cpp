@@ -228,7 +228,6 @@ TEST(CompanionsTest, OfTwoVaesTheOneThatMakesTheLatents) {
     EXPECT_EQ(inspect(folder / "vae/second.safetensors").family, "wan2.2");
 }
 
-/// As people download it: one quantised file, which llama.cpp's converter gave the vocabulary too.
 /// No index and no number in their names says that they belong together.
 TEST(CompanionsTest, PartsOfOneUnderAnyNamesAreJoined) {
     TempFolder folder("models"), elsewhere("elsewhere");
@@ -269,6 +268,7 @@ TEST(CompanionsTest, PartsOfOneUnderAnyNamesAreJoined) {
     EXPECT_TRUE(has(m.warnings[0], "3 files hold a VAE"));
 }
 
+/// As people download it: one quantised file, which llama.cpp's converter gave the vocabulary too.
 TEST(CompanionsTest, AGgufTextEncoderBringsItsTokenizer) {
     TempFolder folder("ComfyUI");
     write_bytes(folder / "diffusion_models/wan2.1_t2v.safetensors", transformer_file());

@@ -567,7 +567,7 @@ TEST(Load, WhatMustBeCopiedHasRoom) {
     }
 }
 
-/// Who asks for shapes gets them without a copy of what is not aligned, and of fp8 in blocks and of q, k and v.
+/// Who asks for shapes gets them without a copy of what is not aligned.
 TEST(Load, HeadersAreReadWithoutCopies) {
     const auto used = [] { // bytes of this process that are its own
         std::ifstream file("/proc/self/statm");
