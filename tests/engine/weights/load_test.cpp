@@ -4,10 +4,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
 
 #include "engine/core/error.h"
-#include "engine/weights/headers.h"
 #include "engine/weights/names.h"
 #include "engine/weights/weights.h"
 #include "support/gguf_writer.h"
@@ -565,37 +563,6 @@ TEST(Load, WhatMustBeCopiedHasRoom) {
         else
             EXPECT_EQ(said, "accepted");
     }
-}
-
-/// Who asks for shapes gets them without a copy of what is not aligned.
-TEST(Load, HeadersAreReadWithoutCopies) {
-    const auto used = [] { // bytes of this process that are its own
-        std::ifstream file("/proc/self/statm");
-        std::int64_t all = 0, resident = 0, shared = 0;
-        file >> all >> resident >> shared;
-        return (resident - shared) * 4096;
-    };
-    TransformerSize size = tiny_transformer();
-    size.ffn = 1 << 20;
-    std::string bytes = transformer_file(size);
-    std::uint64_t header = 0;
-    std::memcpy(&header, bytes.data(), 8);
-    bytes.insert(8 + header, " "); // every tensor lies at an odd place
-    bytes.replace(0, 8, le(header + 1));
-    TempFolder folder;
-    write_bytes(folder / "x.safetensors", bytes);
-    bytes = {};
-    const std::vector<fs::path> files{folder / "x.safetensors"};
-    const std::int64_t before = used();
-    const Weights headers = load_headers(files, Component::transformer);
-    constexpr std::int64_t mib = 1 << 20;
-    EXPECT_LT(used() - before, 32 * mib); // a sanitizer notes an eighth
-    EXPECT_NO_THROW(headers.require(shapes(transformer_names(size))));
-    const Weights all = Weights::load(files, Component::transformer);
-    EXPECT_GT(all.stored_bytes(), std::size_t(64 * mib));
-    EXPECT_EQ(headers.stored_bytes(), all.stored_bytes());
-    for (const auto& [name, weight] : all.all())
-        EXPECT_EQ(headers.find(name)->stored().dtype(), weight.stored().dtype()) << name;
 }
 
 TEST(Require, NamesMissingExtraAndWrong) {

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/weights/headers.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <fstream>
+
+#include "engine/weights/weights.h"
+#include "support/model_files.h"
+#include "support/name_lists.h"
+#include "support/torch_writer.h"
+
+namespace denoir {
+namespace {
+
+using namespace test;
+namespace fs = std::filesystem;
+
+/// Who asks for shapes gets them without a copy of what is not aligned.
+TEST(Headers, AreReadWithoutCopies) {
+    const auto used = [] { // bytes of this process that are its own
+        std::ifstream file("/proc/self/statm");
+        std::int64_t all = 0, resident = 0, shared = 0;
+        file >> all >> resident >> shared;
+        return (resident - shared) * 4096;
+    };
+    TransformerSize size = tiny_transformer();
+    size.ffn = 1 << 20;
+    std::string bytes = transformer_file(size);
+    std::uint64_t header = 0;
+    std::memcpy(&header, bytes.data(), 8);
+    bytes.insert(8 + header, " "); // every tensor lies at an odd place
+    bytes.replace(0, 8, le(header + 1));
+    std::map<std::string, Shape> shapes;
+    for (const auto& [name, shape] : transformer_names(size))
+        shapes.emplace(name, Shape(std::span<const std::int64_t>(shape)));
+    TempFolder folder;
+    write_bytes(folder / "x.safetensors", bytes);
+    bytes = {};
+    const std::vector<fs::path> files{folder / "x.safetensors"};
+    const std::int64_t before = used();
+    const Weights headers = load_headers(files, Component::transformer);
+    constexpr std::int64_t mib = 1 << 20;
+    EXPECT_LT(used() - before, 32 * mib); // a sanitizer notes an eighth
+    EXPECT_NO_THROW(headers.require(shapes));
+    const Weights all = Weights::load(files, Component::transformer);
+    EXPECT_GT(all.stored_bytes(), std::size_t(64 * mib));
+    EXPECT_EQ(headers.stored_bytes(), all.stored_bytes());
+    for (const auto& [name, weight] : all.all())
+        EXPECT_EQ(headers.find(name)->stored().dtype(), weight.stored().dtype()) << name;
+}
+
+} // namespace
+} // namespace denoir
