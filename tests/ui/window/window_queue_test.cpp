@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is put in line in the whole window: entries that are edited or taken away, branches, seeds.
 #include <QListView>
+#include <QSemaphore>
 #include <QSpinBox>
 #include <QThread>
 #include <optional>
@@ -172,6 +173,32 @@ private slots:
             const auto snapshot = core.queue.snapshot(entry.data(app::RunQueue::IdRole).toULongLong());
             QCOMPARE(snapshot->request.steps.value_or(0), 2);
         }
+    }
+
+    /// Before it is in line there is no entry that could be stopped.
+    void stop_gives_up_what_waits_for_what_is_prepared() {
+        const app::Home home;
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& core = studio.core();
+        core.queue.set_paused(true);
+        QSemaphore go_on;
+        core.inputs.put(
+            &studio.window(),
+            [&go_on] {
+                go_on.acquire();
+                return true;
+            },
+            [](bool) {});
+        studio.find<QAction>("run.generate")->trigger();
+        studio.find<QAction>("run.cancel")->trigger();
+        QVERIFY2(said(studio).contains("given up"), qPrintable(said(studio)));
+        go_on.release();
+        QTRY_VERIFY_WITH_TIMEOUT(!core.inputs.busy(), 30000);
+        QCoreApplication::processEvents();
+        QCOMPARE(core.queue.rowCount(), 0);
+        studio.find<QAction>("run.cancel")->trigger();
+        QVERIFY2(said(studio).startsWith("There is nothing to stop"), qPrintable(said(studio)));
     }
 
     /// There is nothing left to put the changes into, and Generate makes a run of them.
