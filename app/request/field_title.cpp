@@ -37,6 +37,7 @@ QString field_title(const QString& field) {
         {"steps", QT_TRANSLATE_NOOP("RequestLines", "steps")},
         {"guidance", QT_TRANSLATE_NOOP("RequestLines", "guidance")},
         {"guidance_low", QT_TRANSLATE_NOOP("RequestLines", "guidance, low noise")},
+        {"guidance_until", QT_TRANSLATE_NOOP("RequestLines", "guidance until")},
         {"shift", QT_TRANSLATE_NOOP("RequestLines", "shift")},
         {"seed", QT_TRANSLATE_NOOP("RequestLines", "seed")},
         {"sampler", QT_TRANSLATE_NOOP("RequestLines", "sampler")},

@@ -107,6 +107,7 @@ bool RequestDocument::has_value(const QString& key) const {
     if (key == QStringLiteral("prompt")) return !asked_.prompt.empty();
     // These have a value of their own instead of "open".
     if (key == QStringLiteral("threads")) return asked_.threads != 0;
+    if (key == QStringLiteral("guidance_until")) return asked_.guidance_until != 0;
     if (key == QStringLiteral("latents")) return asked_.latents != KeepLatents::all;
     if (key == QStringLiteral("noise")) return asked_.noise != NoiseSource{};
     return field_value(asked_, key).isValid();

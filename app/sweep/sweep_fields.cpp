@@ -40,6 +40,7 @@ QList<SweepField> sweep_fields(const RequestDocument& document) {
     add("steps", QStringLiteral("4, 8, 20"), list);
     add("guidance", QStringLiteral("1, 3, 6"), reals);
     if (value("guidance_low").isValid()) add("guidance_low", around(value("guidance_low"), 1, 1), reals);
+    add("guidance_until", QStringLiteral("0, 500, 750"), SweepAxes::tr("0, 500, 750; 0 guides every step"));
     add("shift", QStringLiteral("3, 5, 8"), reals);
     const QVariant seed = value("seed");
     const quint64 first = seed.isValid() ? seed.toULongLong() : 7;

@@ -56,7 +56,8 @@ struct Range {
 
 /// What numbers of a request may be, wherever they are said.
 namespace limits {
-inline constexpr Range fps{1, 240}, guidance{0, 100}, shift{0.01, 1000}, lora_strength{-100, 100};
+inline constexpr Range fps{1, 240}, guidance{0, 100}, guidance_until{0, 1000}, shift{0.01, 1000},
+    lora_strength{-100, 100};
 }
 
 /// Solver steps, 1 to 1000: the number of training timesteps.

@@ -35,6 +35,7 @@ Denoiser::Denoiser(std::shared_ptr<const Weights> weights, std::shared_ptr<Backe
              {.heads = {}, .causal_block = causal_block(r), .precision = cast_points(*r.precision)}),
       condition_(c.condition),
       guidance_(guidance),
+      guidance_until_(r.guidance_until),
       layers_(layers),
       component_(std::move(component)),
       cond_(context(c.text, c, "cond")) {
@@ -62,11 +63,12 @@ Tensor Denoiser::velocity(const Tensor& latent, std::span<const float> timesteps
         return backend_->download_later(v); // a device goes on with the other branch
     };
     const Tensor v = forward(cond_, 0);
-    const Tensor u = uncond_ ? forward(*uncond_, 1) : Tensor();
+    const bool guided = uncond_ && guided_at(timesteps, guidance_until_);
+    const Tensor u = guided ? forward(*uncond_, 1) : Tensor();
     backend_->finish(v);
-    if (!uncond_) return v;
+    if (!guided) return v;
     backend_->finish(u);
-    guide(v.span<float>(), u.span<float>(), float(guidance_));
+    guide(v, u, float(guidance_), timesteps, guidance_until_);
     return v;
 }
 

@@ -66,7 +66,7 @@ private:
     std::shared_ptr<Backend> backend_;
     wan::Transformer model_;
     Tensor condition_;
-    double guidance_;
+    double guidance_, guidance_until_;
     LayerObserver* layers_;
     std::string component_;
     wan::Context cond_;

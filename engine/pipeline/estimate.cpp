@@ -9,6 +9,7 @@
 #include "engine/pipeline/step_cache.h"
 #include "engine/pipeline/variant.h"
 #include "engine/pipeline/windows.h"
+#include "engine/sampling/guidance.h"
 
 namespace denoir {
 namespace {
@@ -24,10 +25,12 @@ double forward_flop(const Variant& v, double tokens) {
 
 /// Forwards of a window's steps, without TeaCache: each expert has a guidance of its own.
 int forwards_of(const Request& r, const ModelFolder& model, const Window& w) {
+    const auto times = step_times(r, w, 0);
     int count = 0;
     for (const bool low : {false, true}) {
         const auto [first, end] = expert_steps(r, model, w, low);
-        count += (end - first) * (guided(r, guidance_of(r, low)) ? 2 : 1);
+        const bool on = guided(r, guidance_of(r, low));
+        for (int i = first; i < end; ++i) count += on && guided_at(times[std::size_t(i)], r.guidance_until) ? 2 : 1;
     }
     return count;
 }

@@ -73,6 +73,9 @@ struct Request {
     std::optional<double> fps;
     std::optional<int> steps; ///< 1 … 1000
     std::optional<double> guidance, guidance_low, shift;
+    /// Guidance ends before the first step whose time, which falls from 1000, lies below this; 0 … 1000, 0: never. What
+    /// is left is fine detail, which the prompt alone draws as well, in half the time (Kynkäänniemi et al. 2024).
+    double guidance_until = 0;
     std::optional<std::uint64_t> seed;
     std::optional<Sampler> sampler;
     std::optional<DType> dtype; ///< f32 or bf16

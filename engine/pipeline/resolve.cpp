@@ -372,6 +372,7 @@ Request Pipeline::resolve(const Request& request, const ModelHeaders& headers) {
     } else if (r.guidance_low) {
         refuse("guidance_low", "only Wan 2.2 A14B has a low-noise expert", "leave it out");
     }
+    check_range("guidance_until", r.guidance_until, limits::guidance_until);
     r.shift = r.shift.value_or(d.shift);
     check_range("shift", *r.shift, limits::shift);
     r.sampler = r.sampler.value_or(Sampler::unipc);

@@ -13,6 +13,7 @@
 #include "engine/models/wan/transformer.h"
 #include "engine/pipeline/model_headers.h"
 #include "engine/pipeline/windows.h"
+#include "engine/sampling/guidance.h"
 #include "engine/weights/model_folder.h"
 
 namespace denoir {
@@ -120,8 +121,8 @@ StepCache::StepCache(const Request& r, std::vector<double> coefficients, int fir
     : first_(first),
       steps_(int(times.size())),
       // Every reference makes both forwards, but for SkyReels' forcing loop, where guidance is off (1.3).
-      counted_(*r.mode == Mode::forcing && !guided ? 1 : 2),
-      branches_(guided ? 2 : 1) {
+      counted_(*r.mode == Mode::forcing && !guided ? 1 : 2) {
+    for (const auto& step : times) guided_.push_back(guided && guided_at(step, r.guidance_until));
     const bool halved = *r.family == Family::skyreels || *r.family == Family::skyreels_df;
     Distances distances(times, signal);
     plan_ =
@@ -137,7 +138,8 @@ CachedForward StepCache::at(int step, int branch) const {
 int StepCache::computed() const {
     int count = 0;
     for (int step = first_; step < first_ + steps_; ++step)
-        for (int branch = 0; branch < branches_; ++branch) count += at(step, branch).source == step;
+        for (int branch = 0; branch < (guided_[std::size_t(step - first_)] ? 2 : 1); ++branch)
+            count += at(step, branch).source == step;
     return count;
 }
 

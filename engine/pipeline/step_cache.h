@@ -46,8 +46,8 @@ public:
 
 private:
     int first_, steps_;
-    int counted_;  ///< forwards of a step, as the reference counts them
-    int branches_; ///< that are needed
+    int counted_;              ///< forwards of a step, as the reference counts them
+    std::vector<bool> guided_; ///< of each step: its second forward is needed
     std::vector<CachedForward> plan_;
 };
 

@@ -8,6 +8,7 @@
 #include "engine/core/error.h"
 #include "engine/pipeline/schedule.h"
 #include "engine/pipeline/variant.h"
+#include "engine/sampling/guidance.h"
 #include "engine/weights/model_folder.h"
 
 namespace denoir {
@@ -53,6 +54,13 @@ std::vector<std::vector<float>> step_times(const Request& r, const Window& w, in
         if (r.forcing->condition_noise > 0) std::fill_n(all.back().begin(), w.ready, float(r.forcing->condition_noise));
     }
     return all;
+}
+
+std::pair<int, int> guided_steps(const Request& r) {
+    int guided = 0, all = 0;
+    for (const Window& w : windows_of(r))
+        for (const auto& times : step_times(r, w, 0)) guided += guided_at(times, r.guidance_until), ++all;
+    return {guided, all};
 }
 
 std::pair<int, int> expert_steps(const Request& r, const ModelFolder& model, const Window& w, bool low) {

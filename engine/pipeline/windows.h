@@ -36,6 +36,9 @@ std::vector<Window> windows_of(const Request&);
 /// forcing; TI2V, whose first `clean` ones stay at 0).
 std::vector<std::vector<float>> step_times(const Request&, const Window&, int clean);
 
+/// Steps of all windows together before Request::guidance_until, and all of them.
+std::pair<int, int> guided_steps(const Request&);
+
 /// Half-open range of the window's steps that one transformer computes. Wan 2.2 A14B (spec/schedulers.md 8): those of
 /// the low-noise expert where `low`, else of the high-noise one. Other models: all steps.
 std::pair<int, int> expert_steps(const Request&, const ModelFolder&, const Window&, bool low);

@@ -1,15 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/sampling/guidance.h"
 
+#include <algorithm>
 #include <cassert>
-#include <cstddef>
 
 namespace denoir {
 
-void guide(std::span<float> conditional, std::span<const float> unconditional, float scale) {
-    assert(conditional.size() == unconditional.size());
-    for (std::size_t i = 0; i < conditional.size(); ++i)
-        conditional[i] = unconditional[i] + scale * (conditional[i] - unconditional[i]);
+bool guided_at(std::span<const float> timesteps, double until) {
+    return std::ranges::any_of(timesteps, [&](float t) { return t >= until; });
+}
+
+void guide(const Tensor& conditional, const Tensor& unconditional, float scale, std::span<const float> timesteps,
+           double until) {
+    assert(conditional.shape() == unconditional.shape());
+    const std::int64_t channels = conditional.size(0), frames = conditional.size(1);
+    const std::int64_t area = conditional.size(2) * conditional.size(3);
+    float* c = conditional.data<float>();
+    const float* u = unconditional.data<float>();
+    for (std::int64_t row = 0; row < channels * frames; ++row, c += area, u += area) {
+        if (!(timesteps[timesteps.size() == 1 ? 0 : std::size_t(row % frames)] >= until)) continue;
+        for (std::int64_t i = 0; i < area; ++i) c[i] = u[i] + scale * (c[i] - u[i]);
+    }
 }
 
 } // namespace denoir

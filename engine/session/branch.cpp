@@ -15,16 +15,16 @@ namespace {
 
 /// What may differ from the run that a branch starts from. Everything else decides the latents that are taken over, or
 /// what the solver's state means.
-constexpr std::array<std::string_view, 11> free_keys{"prompt", "negative_prompt", "guidance", "guidance_low", "loras",
-                                                     "fps",    "device",          "threads",  "latents",      "cache",
-                                                     "start"};
+constexpr std::array<std::string_view, 12> free_keys{"prompt",         "negative_prompt", "guidance", "guidance_low",
+                                                     "guidance_until", "loras",           "fps",      "device",
+                                                     "threads",        "latents",         "cache",    "start"};
 /// What the text encoder and the image encoders depend on.
 constexpr std::array<std::string_view, 9> conditioning_keys{"model", "parts",      "mode",  "prompt", "negative_prompt",
                                                             "image", "last_image", "width", "height"};
 /// What no encoder ever sees.
-constexpr std::array<std::string_view, 13> unconditional_keys{"guidance", "guidance_low", "shift", "seed",  "sampler",
-                                                              "steps",    "loras",        "fps",   "noise", "threads",
-                                                              "latents",  "cache",        "start"};
+constexpr std::array<std::string_view, 14> unconditional_keys{
+    "guidance", "guidance_low", "guidance_until", "shift",   "seed",    "sampler", "steps",
+    "loras",    "fps",          "noise",          "threads", "latents", "cache",   "start"};
 
 /// Null too where it is not written.
 Json value_of(const Json& request, std::string_view key) { return request.value(std::string(key), Json()); }

@@ -305,6 +305,7 @@ const std::vector<Field>& fields() {
         plain("steps", false, &Request::steps, whole(1, StepCount::max)),
         plain("guidance", false, &Request::guidance, number(limits::guidance)),
         plain("guidance_low", true, &Request::guidance_low, number(limits::guidance)),
+        plain("guidance_until", false, &Request::guidance_until, number(limits::guidance_until)),
         plain("shift", false, &Request::shift, number(limits::shift)),
         plain("seed", true, &Request::seed, read_seed),
         named("sampler", false, &Request::sampler, samplers),

@@ -117,7 +117,9 @@ bool is_it(const RunFolder& run, const Request& resolved, const Request& asked) 
 /// What preflight looks at: cells that share it are looked at once.
 std::string preflight_key(const Request& r) {
     Json json = to_json(r);
-    for (const char* key : {"guidance", "guidance_low", "shift", "seed", "sampler", "steps", "prompt"}) json.erase(key);
+    for (const char* key :
+         {"guidance", "guidance_low", "guidance_until", "shift", "seed", "sampler", "steps", "prompt"})
+        json.erase(key);
     return json.dump();
 }
 

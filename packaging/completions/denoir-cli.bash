@@ -25,19 +25,19 @@ _denoir_cli() {
     --layout) COMPREPLY=($(compgen -W "original diffusers comfy" -- "$word")); return ;;
     esac
     case ${COMP_WORDS[1]} in
-    render) options="--help --prompt --negative-prompt --image --last-image --model --vae --text-encoder --clip --tokenizer --low-noise --lora --lora-strength --lora-expert --mode --family --size --frames --fps --steps --guidance --guidance-low --shift --seed --sampler --cache-threshold --cache-ret-steps --noise --preprocess --dtype --precision --device --threads --out --run-dir --latents --no-metadata --resume --from --step --progress --json" ;;
+    render) options="--help --prompt --negative-prompt --image --last-image --model --vae --text-encoder --clip --tokenizer --low-noise --lora --lora-strength --lora-expert --mode --family --size --frames --fps --steps --guidance --guidance-low --guidance-until --shift --seed --sampler --cache-threshold --cache-ret-steps --noise --preprocess --dtype --precision --device --threads --out --run-dir --latents --no-metadata --resume --from --step --progress --json" ;;
     decode) options="--help --step --out --threads --progress --json" ;;
     verify) options="--help --threads --progress --json" ;;
     runs) options="--help --search --json" ;;
-    sweep) options="--help --prompt --negative-prompt --image --last-image --model --vae --text-encoder --clip --tokenizer --low-noise --lora --lora-strength --lora-expert --mode --family --size --frames --fps --steps --guidance --guidance-low --shift --seed --sampler --cache-threshold --cache-ret-steps --noise --preprocess --dtype --precision --device --threads --axis --reference --out --latents --no-reuse --list --resume --progress --json" ;;
+    sweep) options="--help --prompt --negative-prompt --image --last-image --model --vae --text-encoder --clip --tokenizer --low-noise --lora --lora-strength --lora-expert --mode --family --size --frames --fps --steps --guidance --guidance-low --guidance-until --shift --seed --sampler --cache-threshold --cache-ret-steps --noise --preprocess --dtype --precision --device --threads --axis --reference --out --latents --no-reuse --list --resume --progress --json" ;;
     compare) options="--help --offset --match --resize --step-a --step-b --depth --lpips --side-by-side --difference --amplify --report --csv --min-psnr --min-ssim --threads --progress --json" ;;
     module) options="--help --weights --inputs --out --dtype --precision --set --device --threads --json" ;;
     tokenize) options="--help --model --json" ;;
     inspect) options="--help --tensors --json" ;;
     convert) options="--help --dtype --quantize --layout --progress --json" ;;
-    trace) options="--help --prompt --negative-prompt --image --last-image --model --vae --text-encoder --clip --tokenizer --low-noise --lora --lora-strength --lora-expert --mode --family --size --frames --fps --solver-steps --guidance --guidance-low --shift --seed --sampler --cache-threshold --cache-ret-steps --noise --preprocess --dtype --precision --device --threads --out --layers --steps --list --progress --json" ;;
+    trace) options="--help --prompt --negative-prompt --image --last-image --model --vae --text-encoder --clip --tokenizer --low-noise --lora --lora-strength --lora-expert --mode --family --size --frames --fps --solver-steps --guidance --guidance-low --guidance-until --shift --seed --sampler --cache-threshold --cache-ret-steps --noise --preprocess --dtype --precision --device --threads --out --layers --steps --list --progress --json" ;;
     compare-traces) options="--help --report --csv --max-error --progress --json" ;;
-    compare-precision) options="--help --prompt --negative-prompt --image --last-image --model --vae --text-encoder --clip --tokenizer --low-noise --lora --lora-strength --lora-expert --mode --family --size --frames --fps --solver-steps --guidance --guidance-low --shift --seed --sampler --cache-threshold --cache-ret-steps --noise --preprocess --dtype --precision --device --threads --a --b --report --csv --keep --layers --steps --progress --json" ;;
+    compare-precision) options="--help --prompt --negative-prompt --image --last-image --model --vae --text-encoder --clip --tokenizer --low-noise --lora --lora-strength --lora-expert --mode --family --size --frames --fps --solver-steps --guidance --guidance-low --guidance-until --shift --seed --sampler --cache-threshold --cache-ret-steps --noise --preprocess --dtype --precision --device --threads --a --b --report --csv --keep --layers --steps --progress --json" ;;
     bench) options="--help --list --only --model --image --size --frames --dtype --device --threads --json" ;;
     esac
     if [ "${COMP_WORDS[1]}" = module ] && [ "$COMP_CWORD" -eq 2 ]; then

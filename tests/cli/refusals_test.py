@@ -43,7 +43,7 @@ class Requests(Case):
             "dtype": ["f16", "float32"], "precision": ["wan", "fast"], "device": ["gpu", "cuda:x", "cpu:1"], "threads": [-1, 2000], "latents": ["some"],
             "mode": ["i2v", "flf2v", "forcing", "video"], "family": ["sora"], "schema": [0, 2, "1", None], "model": ["", "missing", "/dev/null", 5],
             "image": ["missing.png", ""], "last_image": ["missing.png"], "noise": [{"file": "missing"}, {"kind": "x"}, {}, 3], "forcing": [{}, {"block": 0}],
-            "start": [{"run": "missing", "step": 1}], "preprocess": ["none"], "guidance_low": [3], "unknown": [1], "stesp": [4], "fps": [0, -24, 1e9],
+            "start": [{"run": "missing", "step": 1}], "preprocess": ["none"], "guidance_low": [3], "guidance_until": [-1, 1001, None, "500"], "unknown": [1], "stesp": [4], "fps": [0, -24, 1e9],
         }.items():
             for value in values:
                 result = self.check({**good, key: value})

@@ -101,7 +101,7 @@ class Render(Case):
         self.assertEqual(record["state"], "done")
         request = record["request"]
         for key in ("schema", "mode", "family", "model", "prompt", "negative_prompt", "width", "height", "frames", "fps", "steps", "guidance", "shift", "seed", "sampler",
-                    "dtype", "precision", "preprocess", "device", "threads", "latents", "noise", "forcing", "start", "image", "last_image", "guidance_low"):
+                    "dtype", "precision", "preprocess", "device", "threads", "latents", "noise", "forcing", "start", "image", "last_image", "guidance_low", "guidance_until"):
             self.assertIn(key, request)
         self.assertEqual((request["family"], request["mode"], request["sampler"], request["noise"]), ("wan", "t2v", "unipc", {"kind": "torch-cpu"}))
         self.assertEqual([s["sha256"] for s in record["steps"]], list(latents(self.work / "run").values()))
@@ -246,6 +246,10 @@ class Render(Case):
         self.assertEqual([name for name in a if a[name] != b[name]], ["step_003.safetensors", "step_004.safetensors"])
         start = json.loads((self.work / "other" / "run.json").read_text())["request"]["start"]
         self.assertEqual((start["run"], start["step"], start["sha256"]), (str(run), 2, a["step_002.safetensors"]))
+        # Guidance that has ended is guidance 1.
+        ends = [self.done("render", "--from", run, "--step", 2, *words, "--out", "ends.mp4", "--json").json() for words in (("--guidance", 1), ("--guidance-until", 1000))]
+        self.assertEqual(latents(ends[0]["run"]), latents(ends[1]["run"]))
+        self.assertNotEqual(latents(ends[0]["run"]), a)
         self.assertIn("text", self.done("render", "--from", run, "--step", 1, "--prompt", "A blue boat.", "--out", "prompt.mp4", "--json").json()["stages"])
         self.assertTrue(self.done("verify", other["run"], "--json").json()["identical"])
         # As a request: what it leaves open is the run's; parts that are named are part of the model.

@@ -139,6 +139,9 @@ class Drawn(Maker):
             polynomial = caching.choice(([1.0, 0.0], [0.3, 0.5, 0.1], [-0.2, 1.0, 0.0]))
             request["cache"] = {"threshold": caching.choice((0.7, 1.5, 3.0)), "ret_steps": caching.random() < 0.2, "coefficients": polynomial}
             request["steps"] += caching.randrange(0, 6)
+        until = random.Random(seed + "/until")
+        if until.random() < 0.3:
+            request["guidance_until"] = until.choice((100, 400.5, 700, 900, 1000))
         self.noise = normal(seed + "/noise", (model.config.out_channels, sum(windows), height // model.stride, width // model.stride))
         self.model, self.request = model, request
         # Each of a generator of its own, for the same reason.
@@ -263,7 +266,7 @@ def main() -> int:
         folder.mkdir()
         drawn = Drawn(folder, random.Random(number), f"random-pipeline/{number}")
         r = drawn.request
-        shown = {k: r[k] for k in ("family", "sampler", "steps", "guidance", "guidance_low", "shift", "forcing", "cache", "width", "height", "frames", "threads",
+        shown = {k: r[k] for k in ("family", "sampler", "steps", "guidance", "guidance_low", "guidance_until", "shift", "forcing", "cache", "width", "height", "frames", "threads",
                                    "preprocess") if k in r}  # fmt: skip
         shown |= {k: v for k, v in (("layout", drawn.way), ("loras", len(r.get("loras", ()))), ("noise", r["noise"].get("kind"))) if v}
         got, fault = drawn.call(args.cli)

@@ -246,5 +246,24 @@ TEST(Estimate, CountsEachExpertsGuidance) {
     EXPECT_DOUBLE_EQ(flop(5, 1, StepCaching{1e-6, false, {1, 1}}), high); // nothing is reused
 }
 
+/// Of as many steps as lie below it each saves a forward, with TeaCache too.
+TEST(Estimate, CountsWhereGuidanceEnds) {
+    const auto flop = [](double until, double guidance = 5, std::optional<StepCaching> cache = {}) {
+        const Request r = resolved("Wan2.1-T2V-tiny", [&](Request& q) {
+            q.width = 64, q.height = 64, q.frames = 5, q.steps = 8, q.shift = 1, q.sampler = Sampler::euler;
+            q.guidance = guidance, q.guidance_until = until, q.cache = std::move(cache);
+        });
+        return Pipeline::estimate(r, ModelFolder::open(r.model)).flop;
+    };
+    const double none = flop(0, 1), step = none / 8; // of times 999, 874, … 124.9
+    EXPECT_DOUBLE_EQ(flop(0), 2 * none);
+    EXPECT_DOUBLE_EQ(flop(124), 2 * none);
+    EXPECT_DOUBLE_EQ(flop(499), none + 5 * step);
+    EXPECT_DOUBLE_EQ(flop(500), none + 4 * step);
+    EXPECT_DOUBLE_EQ(flop(500, 1), none);
+    EXPECT_DOUBLE_EQ(flop(500, 5, StepCaching{1e-6, false, {1, 1}}), flop(500));
+    EXPECT_DOUBLE_EQ(flop(500, 5, StepCaching{StepCaching::most, false, {1, 0}}), 3 * step); // first, last
+}
+
 } // namespace
 } // namespace denoir::test

@@ -217,12 +217,24 @@ TEST(Scheduler, ByName) {
 }
 
 TEST(Guidance, CombinesInF32) {
-    Values cond{1.0f, 2.0f, -3.0f};
-    guide(cond, Values{0.5f, 2.0f, 1.0f}, 5.0f);
-    EXPECT_EQ(cond, (Values{3.0f, 2.0f, -19.0f}));
-    Values same{1.0f, 0.1f};
-    guide(same, Values{0.7f, 0.3f}, 1.0f); // in floating point 1 is not quite the conditional branch
-    EXPECT_NEAR(same[0], 1.0f, 1e-7f);
+    const Tensor cond = Tensor::from(Values{1.0f, 2.0f, -3.0f}, {1, 1, 1, 3});
+    const float time = 900;
+    guide(cond, Tensor::from(Values{0.5f, 2.0f, 1.0f}, {1, 1, 1, 3}), 5.0f, {&time, 1}, 0);
+    EXPECT_EQ(Values(cond.span<float>().begin(), cond.span<float>().end()), (Values{3.0f, 2.0f, -19.0f}));
+    const Tensor same = Tensor::from(Values{1.0f, 0.1f}, {1, 1, 1, 2});
+    // In floating point 1 is not quite the conditional branch.
+    guide(same, Tensor::from(Values{0.7f, 0.3f}, {1, 1, 1, 2}), 1.0f, {&time, 1}, 0);
+    EXPECT_NEAR(same.data<float>()[0], 1.0f, 1e-7f);
+}
+
+TEST(Guidance, EndsInEachLatentFrameOfItsOwn) {
+    const Values times{900, 500, 499};
+    EXPECT_TRUE(guided_at(times, 900));
+    EXPECT_FALSE(guided_at(times, 900.5));
+    EXPECT_TRUE(guided_at(Values{0}, 0)); // 0: never ends
+    const Tensor cond = Tensor::from(Values{1, 1, 1, 2, 2, 2}, {2, 3, 1, 1});
+    guide(cond, Tensor::from(Values(6, 0.0f), {2, 3, 1, 1}), 3.0f, times, 500);
+    EXPECT_EQ(Values(cond.span<float>().begin(), cond.span<float>().end()), (Values{3, 3, 1, 6, 6, 2}));
 }
 
 } // namespace

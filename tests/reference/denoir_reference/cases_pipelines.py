@@ -229,6 +229,15 @@ def make_loras(m: Maker):
 
 def make_cached(m: Maker):
     m.case(
+        "pipe-wan-t2v-cache-until",
+        models.T2V,
+        "TeaCache where guidance ends: what the second forward would be is counted on",
+        cache={"threshold": 1.5, "coefficients": [1.0, 0.0]},
+        steps=9,
+        guidance_until=500,
+        width=64,
+    )
+    m.case(
         "pipe-wan-t2v-cache",
         models.T2V,
         "TeaCache as upstream counts: two forwards for each step, the first and the last step computed",
@@ -375,6 +384,17 @@ def make_image(m: Maker):
 
 
 def make_forcing(m: Maker):
+    m.case(
+        "pipe-df-until",
+        models.DF,
+        "asynchronous, guidance ends in each latent frame of its own",
+        forcing={"ar_step": 2, "block": 1},
+        frames=13,
+        steps=5,
+        guidance=6.0,
+        guidance_until=700,
+        width=48,
+    )
     m.case(
         "pipe-df-sync",
         models.DF,
@@ -564,6 +584,17 @@ def make_experts(m: Maker):
         guidance=3.5,
         guidance_low=1.0,
         steps=5,
+    )
+    m.case(
+        "pipe-a14b-t2v-until",
+        models.A14B_T2V,
+        "guidance ends within the low-noise expert's steps",
+        guidance=4.0,
+        guidance_low=3.0,
+        guidance_until=600,
+        shift=5.0,
+        steps=6,
+        width=48,
     )
     m.case(
         "pipe-a14b-t2v-dpmpp",

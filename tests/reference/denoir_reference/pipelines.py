@@ -84,12 +84,13 @@ def image_condition(model, first: torch.Tensor, last: torch.Tensor | None, frame
     return torch.cat([mask, latent])
 
 
-def guided(velocity, text, empty, guidance: float, least: float | None = None):
-    """The conditional pass first; `velocity(context)` in float32. Up to `least` there is no second one."""
-    if guidance == 1 or (least is not None and guidance <= least):
-        return velocity(text)
-    with_text, without = velocity(text), velocity(empty)
-    return without + np.float32(guidance) * (with_text - without)
+def guided(velocity, text, empty, guidance: float, on=True, second: bool = False):
+    """The conditional pass first; `velocity(context)` in float32, [C,T,h,w]. `on`: whether guidance reaches the step, or [T] each of its
+    latent frames. `second`: the other pass is made although nothing needs it."""
+    with_text = velocity(text)
+    without = velocity(empty) if second or np.any(on) else with_text
+    whole = without + np.float32(guidance) * (with_text - without)
+    return np.where(np.broadcast_to(on, with_text.shape[1])[None, :, None, None], whole, with_text)
 
 
 def sample(model, request: dict, noise: torch.Tensor, forward, clip=None, condition=None, clean=None, low=None) -> torch.Tensor:
@@ -120,11 +121,8 @@ def sample(model, request: dict, noise: torch.Tensor, forward, clip=None, condit
             out = expert(torch.from_numpy(latent), times, context, clip=clip, condition=condition, **cache)
             return out.float().numpy()
 
-        if cache and guidance == 1:
-            v = velocity(text)
-            velocity(empty)
-        else:
-            v = guided(velocity, text, empty, guidance)
+        on = guidance != 1 and float(t) >= request.get("guidance_until", 0)
+        v = guided(velocity, text, empty, guidance, on, second=bool(cache))
         latent = solver.step(v, latent)
         if clean is not None:
             latent[:, :1] = clean
@@ -193,7 +191,8 @@ def force(model, request: dict, noise: torch.Tensor, forward, before=None, last=
             )
             return out.float().numpy()
 
-        v = guided(velocity, text, empty, request["guidance"], least=1)
+        on = (request["guidance"] > 1) & (times >= request.get("guidance_until", 0))
+        v = guided(velocity, text, empty, request["guidance"], on, second=bool(cache) and request["guidance"] > 1)
         for f in np.flatnonzero(changes):
             latent[:, f] = torch.from_numpy(solvers[f].step(v[:, f], latent[:, f].numpy().copy()))
     return latent if last is None else latent[:, :-1]
