@@ -107,6 +107,10 @@ ParametersPanel::ParametersPanel(Studio& studio, QAction& generate, QWidget* par
     auto* more = new QVBoxLayout(advanced_);
     more->setContentsMargins(0, 0, 0, 0);
     more->setSpacing(grid::half);
+    auto* until = add_number(more, key_guidance_until, tr("Guid. until"), limits::guidance_until, 50, 0);
+    until->setSpecialValueText(tr("the end"));
+    until->setToolTip(tr("Guidance ends where the time, which falls from 1000 to 0, gets below this: a step without it "
+                         "takes half as long, and fine detail needs none. 500 is a good start"));
     auto* precision = add_choice(more, key_precision, tr("Precision"));
     precision->addItem(tr("bf16, rounded as SkyReels does"), QStringLiteral("bf16/skyreels"));
     precision->addItem(tr("bf16, rounded as Wan does"), QStringLiteral("bf16/wan"));

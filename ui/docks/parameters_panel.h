@@ -82,6 +82,7 @@ private:
     void refresh_forcing();
     bool is_forcing_member(const QString& member) const; ///< one that has a field here
     QString length_text() const;                         ///< of the clip, or of what it adds to a video
+    QString guided_text() const;                         ///< of the steps, where guidance ends before the last
     QString windows_text() const;                        ///< of a clip that is made in several; else empty
     void set(const QString& key, const QVariant& value);
     void set_forcing(const QString& member, const QVariant& value); ///< invalid: as usual

@@ -110,6 +110,7 @@ void ParametersPanel::refresh_field(const QString& key) {
     field->set_error(error);
     QString hint = snapped_.value(key);
     if (hint.isEmpty() && key == QLatin1String("frames")) hint = windows_text();
+    if (key == key_guidance_until && document.has_value(key)) hint = guided_text();
     field->set_hint(error.isEmpty() ? hint : QString());
 }
 
@@ -224,6 +225,17 @@ void ParametersPanel::refresh_forcing() {
 
 bool ParametersPanel::is_forcing_member(const QString& member) const {
     return std::any_of(forcing_.begin(), forcing_.end(), [&](const ForcingField& f) { return f.member == member; });
+}
+
+QString ParametersPanel::guided_text() const {
+    const auto& request = studio_.document.resolved();
+    if (!request || studio_.document.pending()) return {};
+    try {
+        const auto [guided, all] = guided_steps(*request);
+        return tr("%1 of %n step(s)", nullptr, all).arg(guided);
+    } catch (const Error&) {
+        return {};
+    }
 }
 
 QString ParametersPanel::windows_text() const {

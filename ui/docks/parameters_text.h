@@ -11,7 +11,8 @@ namespace denoir::ui {
 inline const QString key_size = QStringLiteral("size"), key_precision = QStringLiteral("precision"),
                      key_loras = QStringLiteral("loras"), key_cache = QStringLiteral("cache"),
                      key_whole_steps = QStringLiteral("cache.ret_steps"),
-                     key_guidance_low = QStringLiteral("guidance_low");
+                     key_guidance_low = QStringLiteral("guidance_low"),
+                     key_guidance_until = QStringLiteral("guidance_until");
 
 /// A number as people write it; empty for an invalid value.
 inline QString number_text(const QVariant& value) {

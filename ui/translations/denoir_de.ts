@@ -368,6 +368,10 @@
         <source>branch</source>
         <translation>Abzweigung</translation>
     </message>
+    <message>
+        <source>guidance until</source>
+        <translation>Guidance bis</translation>
+    </message>
 </context>
 <context>
     <name>Runs</name>
@@ -833,6 +837,10 @@
     <message>
         <source>folders or names: one | another</source>
         <translation>Ordner oder Namen: eins | ein anderes</translation>
+    </message>
+    <message>
+        <source>0, 500, 750; 0 guides every step</source>
+        <translation>0, 500, 750; 0: Guidance in jedem Schritt</translation>
     </message>
 </context>
 <context>
@@ -3469,6 +3477,25 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     <message>
         <source>Every parameter is at its default already.</source>
         <translation>Alle Parameter stehen schon auf ihren Vorgaben.</translation>
+    </message>
+    <message>
+        <source>the end</source>
+        <translation>zum Ende</translation>
+    </message>
+    <message>
+        <source>Guidance ends where the time, which falls from 1000 to 0, gets below this: a step without it takes half as long, and fine detail needs none. 500 is a good start</source>
+        <translation>Guidance endet, wo die Zeit, die von 1000 auf 0 fällt, darunter sinkt: ein Schritt ohne sie dauert halb so lang, und feine Einzelheiten brauchen sie nicht. 500 ist ein guter Anfang</translation>
+    </message>
+    <message numerus="yes">
+        <source>%1 of %n step(s)</source>
+        <translation>
+            <numerusform>%1 von %n Schritt</numerusform>
+            <numerusform>%1 von %n Schritten</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Guid. until</source>
+        <translation>Guid. bis</translation>
     </message>
 </context>
 <context>

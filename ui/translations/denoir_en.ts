@@ -141,6 +141,13 @@
             <numerusform>made in %n windows of %1 frames, each after the last %2 of the one before</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%1 of %n step(s)</source>
+        <translation>
+            <numerusform>%1 of %n step</numerusform>
+            <numerusform>%1 of %n steps</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::ProjectFiles</name>

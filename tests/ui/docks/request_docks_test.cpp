@@ -23,6 +23,7 @@
 #include "app/project/project.h"
 #include "app/request/model_catalogue.h"
 #include "app/request/request_document.h"
+#include "engine/pipeline/windows.h"
 #include "tests/app/clips.h"
 #include "tests/app/fake_runs.h"
 #include "tests/ui/fields.h"
@@ -153,6 +154,29 @@ private slots:
         QVERIFY(document.wait_resolved(20000));
         QVERIFY(says("+1.0 s"));
         QVERIFY(!says("1.2 s"));
+    }
+
+    void guidance_ends_where_it_is_told_to() {
+        const app::Home home;
+        StudioFixture studio;
+        auto& document = studio.core().document;
+        document.load(app::tiny_request());
+        auto* until = studio.find<NumberEdit>("guidance_until");
+        QVERIFY(document.wait_resolved(20000));
+        QVERIFY(!document.has_value("guidance_until") && !field_of(until)->is_changed());
+        QCOMPARE(until->text(), until->specialValueText());
+        emit until->edited(950);
+        QVERIFY(document.wait_resolved(20000));
+        QVERIFY(document.resolved());
+        QCOMPARE(document.resolved()->guidance_until, 950.0);
+        QVERIFY(document.is_changed("guidance_until") && field_of(until)->is_changed());
+        const auto [guided, all] = guided_steps(*document.resolved());
+        QVERIFY(guided > 0 && guided < all && all == *document.resolved()->steps);
+        QCOMPARE(field_of(until)->findChild<QLabel*>("hint")->text(),
+                 QStringLiteral("%1 of %2 steps").arg(guided).arg(all));
+        field_of(until)->findChild<QToolButton*>("reset")->click();
+        QVERIFY(!document.has_value("guidance_until"));
+        QCOMPARE(until->value(), 0.0);
     }
 
     /// Restored from the history, a long run of one window is one again, and says so beside its fields.
