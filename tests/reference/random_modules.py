@@ -198,6 +198,9 @@ def _vae(c: Case, encode: bool):
     second = c.rng.random() < 0.5  # Wan 2.2's
     published = 48 if second else 16
     base, decoder_base, z = c.pick(2, 3, 4, 8), c.pick(2, 3, 4, 6), c.pick(1, 4, published, published, 20)
+    wide = random.Random(c.seed + "/wide").random() < 0.3  # enough channels and columns for another way of convolving
+    if wide:
+        base = decoder_base = 16
     stored = c.pick(*STORED)
     weights = vae22_weights(base, decoder_base, z, c.seed, stored) if second else vae_weights(base, z, c.seed, stored)
     own = z != published or c.rng.random() < 0.5
@@ -211,11 +214,15 @@ def _vae(c: Case, encode: bool):
     if encode:
         side, other = ((16, 32, 48), (16, 32, 64)) if second else ((8, 16, 24, 40, 25, 31), (8, 16, 32, 9, 23))
         shape = (3, c.pick(1, 2, 4, 5, 7, 9, 13, 17), c.pick(*side), c.pick(*other))
+        if wide:
+            shape = (3, min(shape[1], 9), shape[2], 128)
         c.inputs = {"video": uniform(c.seed + "/v", shape)}
         latent, raw = model.encode(c.inputs["video"])
         c.expect = {"latent": latent, "mean": raw}
     else:
         shape = (z, c.pick(1, 2, 3, 5, 9), c.pick(1, 2, 3, 5), c.pick(1, 2, 4, 7))
+        if wide:
+            shape = (z, min(shape[1], 3), shape[2], 17 if second else 29)
         c.inputs = {"latent": normal(c.seed + "/z", shape)}
         c.expect = {"video": model.decode(c.inputs["latent"])}
     c.say("x".join(map(str, shape)))
