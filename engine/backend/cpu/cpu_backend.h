@@ -98,6 +98,7 @@ private:
     bool multiplies_as_stored(const Weight&, std::int64_t depth, bool round) const;
     DType conv_factors(const KernelShape&, const ConvOptions&) const;
     Tensor conv_panels(const Weight&, const Shape& out, const ConvOptions&, DType factors);
+    Tensor winograd_panels(const Weight&, const ConvOptions&);
     /// The rotation's table with every value twice, in one row [2 · D]: cosines, then (-sin, +sin).
     void widen_rotation(const Rope&, std::int64_t token, float* row) const;
 

@@ -36,6 +36,16 @@ struct Kernels {
     void (*dot)(const float* x, std::int64_t ldx, std::int64_t m, const float* w, std::int64_t k, float* out,
                 std::int64_t ldo);
 
+    /// conv_winograd.h: the points of a tile, `point` floats apart, n channels each, from its 4x4 pixels at `from`
+    /// (3x3 where they stand for a duplicated picture), which lie n floats apart and their rows `row` floats.
+    void (*winograd_points)(const float* from, std::int64_t row, std::int64_t n, float* to, std::int64_t point);
+    void (*winograd_points_duplicated)(const float* from, std::int64_t row, std::int64_t n, float* to,
+                                       std::int64_t point);
+    /// The other way: 2x2 outputs of n channels from the sums at the points.
+    void (*winograd_outputs)(const float* from, std::int64_t point, std::int64_t n, float* to, std::int64_t row);
+    void (*winograd_outputs_duplicated)(const float* from, std::int64_t point, std::int64_t n, float* to,
+                                        std::int64_t row);
+
     void (*widen_bf16)(const std::uint16_t* in, float* out, std::int64_t n);
     /// Exactly as to_f32 (core/dtype.h), NaN included.
     void (*widen_f16)(const std::uint16_t* in, float* out, std::int64_t n);

@@ -169,7 +169,8 @@ std::vector<Rows> rows_needed(const VaeConfig& config, std::int64_t latent_rows,
             out = {(needed[l + 1].begin - 1) >> 1,
                    (needed[l + 1].end + 2) >> 1}; // one row around, then two rows are one
         const std::int64_t reach = 2 * std::ssize(config.decoder[l].blocks) + (last ? 1 : 0), all = latent_rows << l;
-        needed[l] = {std::max<std::int64_t>(0, out.begin - reach), std::min(all, out.end + reach)};
+        // From an even row: a device may compute pairs of rows together.
+        needed[l] = {std::max<std::int64_t>(0, out.begin - reach) / 2 * 2, std::min(all, out.end + reach)};
     }
     return needed;
 }

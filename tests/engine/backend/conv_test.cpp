@@ -172,7 +172,64 @@ TEST(Conv, Tf32WhereItIsAllowed) {
     check({1, 5, 6, 16, 8, {3, 3}, options});
 }
 
-TEST(Conv, ManyRowsAreCutIntoTiles) { check({1, 130, 70, 64, 64, {3, 3}, same3()}); }
+TEST(Conv, ManyRowsAreCutIntoTiles) {
+    check({1, 130, 70, 64, 64, {3, 3}, same3()});
+    check({1, 130, 70, 10, 100, {3, 3}, same3()});
+}
+
+/// 3x3 taps and channels enough for Winograd's filter: odd sizes, parts of vectors, several blocks and passes.
+TEST(Conv, ThreeByThreeOverManyChannels) {
+    check({2, 9, 27, 17, 33, {3, 3, 3}, same3(), DType::f32, true});
+    check({1, 1, 15, 16, 16, {3, 3}, same3()});
+    check({1, 6, 14, 16, 16, {3, 3}, same3()}); // too narrow
+    check({1, 2, 67, 20, 100, {3, 3, 3}, same3()});
+    check({3, 6, 33, 24, 16, {3, 3, 3}, same3(), DType::f32, true, true, {1, 3}});
+    check({1, 6, 33, 24, 16, {3, 3, 3}, same3(), DType::f32, true, false, {0, 1, 2}});
+    check({1, 35, 66, 16, 24, {3, 3}, same3(), DType::bf16, true});
+    check({1, 5, 92, 600, 16, {3, 3}, same3()});
+    check({2, 6, 28, 16, 16, {3, 3, 3}, {.time_stride = 2, .pad_left = 1, .pad_bottom = 1}});
+    check({1, 7, 16, 16, 16, {3, 3}, {.pad_top = 2, .pad_left = 2, .pad_bottom = 3, .pad_right = 2}});
+    ConvOptions grown = same3();
+    grown.duplicate = true;
+    check({2, 5, 6, 20, 17, {3, 3}, grown, DType::f32, true});
+    check({1, 1, 1, 16, 16, {3, 3}, grown});
+    check({1, 19, 37, 16, 40, {3, 3}, grown});
+    check({1, 4, 5, 16, 16, {3, 3}, {.pad_top = 1, .pad_left = 1, .duplicate = true}}); // odd sizes
+    check({1, 4, 5, 16, 16, {3, 3}, {.duplicate = true}});                              // the other parity
+    ConvOptions bf16 = same3();
+    bf16.compute = DType::bf16;
+    check({1, 6, 27, 17, 24, {3, 3, 3}, bf16, DType::bf16, true}); // rows of an odd number of values: no pairs
+}
+
+/// A picture that is computed in parts is the same to the bit where they begin at even rows and columns.
+TEST(Conv, PartsOfAPictureAreThePicture) {
+    for (const bool duplicate : {false, true}) {
+        const auto& backend = backend_under_test();
+        if (backend->device().kind != Device::Kind::cpu) GTEST_SKIP() << "a card's libraries choose by size";
+        const std::int64_t height = 13, width = 41, channels = 24, grown = duplicate ? 2 : 1;
+        const Tensor picture = backend->upload(host({height, width, channels}, 1));
+        const Weight weight("w", host({16, channels, 3, 3}, 2));
+        ConvOptions options = same3();
+        options.duplicate = duplicate;
+        const auto run = [&](const Tensor& frame, const ConvOptions& o) {
+            Tensor out = backend->empty({1, frame.size(0) * grown - 2 + o.pad_top + o.pad_bottom,
+                                         frame.size(1) * grown - 2 + o.pad_left + o.pad_right, 16},
+                                        DType::f32);
+            backend->conv({&frame, 1}, weight, nullptr, nullptr, o, out);
+            return backend->download(out).select(0, 0);
+        };
+        const Tensor whole = run(picture, options);
+        for (const std::int64_t top : {2, 6}) {
+            // Outputs at the cut's edge miss what lies beyond it; from two rows on they are whole.
+            const Tensor part = run(picture.slice(0, top, height).slice(1, 4, 37), options);
+            const std::int64_t rows = part.size(0) - 2, columns = part.size(1) - 4, from = top * grown + 2,
+                               left = 4 * grown + 2;
+            EXPECT_EQ(doubles(part.slice(0, 2, 2 + rows).slice(1, 2, 2 + columns)),
+                      doubles(whole.slice(0, from, from + rows).slice(1, left, left + columns)))
+                << duplicate << " " << top;
+        }
+    }
+}
 
 } // namespace
 } // namespace denoir::test

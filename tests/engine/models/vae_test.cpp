@@ -231,7 +231,7 @@ TEST_P(VaeProperties, GreyTailIsExact) {
 }
 
 TEST_P(VaeProperties, StripsGiveTheSameBytes) {
-    const Tensor latent = named_tensor("latent", {2, 3, 11, 2});
+    const Tensor latent = named_tensor("latent", {2, 3, 11, 6});
     for (const DType dtype : {DType::f32, DType::bf16}) {
         const Tensor whole = vae({.dtype = dtype, .bf16_above = 0}).decode(latent);
         // A card's libraries compute other sizes in another order.

@@ -19,6 +19,10 @@ constexpr decltype(Kernels::gemm_bf16) gemm_bf16 = nullptr;
 void pair_rows(const float* panels, std::int64_t rows, std::uint16_t* pairs);
 void dot(const float* x, std::int64_t ldx, std::int64_t m, const float* w, std::int64_t k, float* out,
          std::int64_t ldo);
+void winograd_points(const float* from, std::int64_t row, std::int64_t n, float* to, std::int64_t point);
+void winograd_points_duplicated(const float* from, std::int64_t row, std::int64_t n, float* to, std::int64_t point);
+void winograd_outputs(const float* from, std::int64_t point, std::int64_t n, float* to, std::int64_t row);
+void winograd_outputs_duplicated(const float* from, std::int64_t point, std::int64_t n, float* to, std::int64_t row);
 
 void widen_bf16(const std::uint16_t* in, float* out, std::int64_t n);
 void widen_f16(const std::uint16_t* in, float* out, std::int64_t n);

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/backend/cpu/conv_winograd.h"
+
+#include <algorithm>
+#include <array>
+
+#include "engine/backend/cpu/rows.h"
+
+namespace denoir::cpu {
+namespace {
+
+constexpr std::int64_t taps = 3;
+/// Fewer channels than this and the transforms cost more than they save.
+constexpr std::int64_t fewest_channels = 16;
+/// Tiles of a block at most, and values of its points and sums together: what lies in the caches meanwhile.
+constexpr std::int64_t most_tiles = 128, most_values = 1 << 17;
+/// Tiles of a row of a block: square blocks share more of the pixels around them.
+constexpr std::int64_t most_across = 16;
+/// Between the values of one point and the next, so that they do not fall into the same lines of a cache.
+constexpr std::int64_t gap = 16;
+
+std::int64_t side(bool duplicate) { return duplicate ? 3 : 4; }
+
+/// One row or column of a kernel at its points.
+std::array<double, 4> transformed(double a, double b, double c, bool duplicate) {
+    if (duplicate) return {a, a + b + c, c, 0};
+    return {a, (a + b + c) / 2, (a - b + c) / 2, c};
+}
+
+/// Its panels take 16 values where the definition has nine: no more of these than half of a picture of that width has,
+/// which costs memory where there is much and time where there is little. The height does not count: a picture may be
+/// computed in strips, and must come out the same.
+bool is_wide_enough(const ConvCall& call) {
+    if (call.options.duplicate) return true; // 9 values where the definition has 16
+    const std::int64_t width = call.out.size(2), more = 7 * call.kernel.time * call.kernel.in;
+    return 2 * more <= width * width;
+}
+
+} // namespace
+
+bool winograd_serves(const ConvCall& call) {
+    const ConvOptions& o = call.options;
+    return call.factors == DType::f32 && call.kernel.height == taps && call.kernel.width == taps && o.stride == 1 &&
+           std::min(call.kernel.in, call.kernel.out) >= fewest_channels && is_wide_enough(call) &&
+           (!o.duplicate || (o.pad_top == 1 && o.pad_left == 1));
+}
+
+std::int64_t winograd_floats(const Kernels& kernels, const KernelShape& kernel, bool duplicate) {
+    return kernel.time * side(duplicate) * side(duplicate) * kernel.in * kernel.padded(kernels);
+}
+
+void pack_winograd(const Kernels& kernels, const WeightRows& weight, const KernelShape& kernel, bool duplicate,
+                   std::int64_t strip, std::int64_t time, float* panels) {
+    const std::int64_t panel = kernels.tile_columns, begin = strip * panel, end = std::min(kernel.out, begin + panel);
+    const std::int64_t points = side(duplicate) * side(duplicate);
+    std::vector<float> stored(static_cast<std::size_t>(weight.columns()));
+    std::vector<float> rows(static_cast<std::size_t>((end - begin) * points * kernel.in)); // [o][point][C]
+    for (std::int64_t o = begin; o < end; ++o) {
+        weight.read(o, 0, weight.columns(), stored.data());
+        for (std::int64_t c = 0; c < kernel.in; ++c) {
+            const float* g = stored.data() + (c * kernel.time + time) * taps * taps;
+            std::array<std::array<double, 4>, taps> half;
+            for (std::size_t y = 0; y < taps; ++y)
+                half[y] = transformed(g[y * taps], g[y * taps + 1], g[y * taps + 2], duplicate);
+            float* to = rows.data() + (o - begin) * points * kernel.in + c;
+            for (std::int64_t x = 0; x < side(duplicate); ++x) {
+                const auto i = static_cast<std::size_t>(x);
+                const std::array<double, 4> column = transformed(half[0][i], half[1][i], half[2][i], duplicate);
+                for (std::int64_t y = 0; y < side(duplicate); ++y)
+                    to[(y * side(duplicate) + x) * kernel.in] = static_cast<float>(column[static_cast<std::size_t>(y)]);
+            }
+        }
+    }
+    for (std::int64_t p = 0; p < points; ++p)
+        kernels.pack_transposed(rows.data() + p * kernel.in, points * kernel.in, end - begin, kernel.in,
+                                panels + ((time * points + p) * kernel.padded(kernels) + begin) * kernel.in);
+}
+
+WinogradTiles::WinogradTiles(const ConvCall& call, Tensor panels)
+    : call_(call),
+      panels_(std::move(panels)),
+      step_(call.options.duplicate ? 1 : 2),
+      points_(side(call.options.duplicate) * side(call.options.duplicate)),
+      padded_(call.kernel.padded(call.kernels)),
+      tiles_down_(divide_up(call.out.size(1), 2)),
+      tiles_across_(divide_up(call.out.size(2), 2)) {
+    const std::int64_t tiles = std::clamp(most_values / (call.kernel.in + padded_), most_tiles / 4, most_tiles);
+    blocks_across_ = divide_up(tiles_across_, most_across);
+    columns_ = divide_up(tiles_across_, blocks_across_);
+    blocks_down_ = divide_up(tiles_down_, std::max<std::int64_t>(1, tiles / columns_));
+    rows_ = divide_up(tiles_down_, blocks_down_);
+}
+
+std::int64_t WinogradTiles::scratch_floats() const {
+    return window_floats() + points_ * (rows_ * columns_ * (call_.kernel.in + padded_) + 2 * gap) +
+           4 * columns_ * padded_;
+}
+
+/// [point][tile][C] of a block from its window.
+void WinogradTiles::read_points(const float* window, std::int64_t rows, std::int64_t columns, float* points) const {
+    const std::int64_t channels = call_.kernel.in, line = window_columns() * channels,
+                       point = rows * columns * channels + gap;
+    const auto transform =
+        call_.options.duplicate ? call_.kernels.winograd_points_duplicated : call_.kernels.winograd_points;
+    for (std::int64_t y = 0; y < rows; ++y)
+        for (std::int64_t x = 0; x < columns; ++x, points += channels)
+            transform(window + y * step_ * line + x * step_ * channels, line, channels, points, point);
+}
+
+void WinogradTiles::write_outputs(const float* sums, std::int64_t rows, std::int64_t columns, std::int64_t frame,
+                                  std::int64_t row, std::int64_t column, float* lines) const {
+    const auto transform =
+        call_.options.duplicate ? call_.kernels.winograd_outputs_duplicated : call_.kernels.winograd_outputs;
+    const std::int64_t line = 2 * columns * padded_, point = rows * columns * padded_ + gap;
+    for (std::int64_t y = 0; y < rows; ++y) {
+        for (std::int64_t x = 0; x < columns; ++x, sums += padded_)
+            transform(sums, point, padded_, lines + 2 * x * padded_, line);
+        const std::int64_t top = 2 * (row + y), left = 2 * column;
+        for (std::int64_t i = 0; i < std::min<std::int64_t>(2, call_.out.size(1) - top); ++i)
+            call_.write_row(lines + i * line, std::min(2 * columns, call_.out.size(2) - left), frame, top + i, left, 1);
+    }
+}
+
+void WinogradTiles::run(std::int64_t block, float* scratch) const {
+    const KernelShape& kernel = call_.kernel;
+    const std::int64_t frame = block / blocks_across_ / blocks_down_;
+    const std::int64_t row = block / blocks_across_ % blocks_down_ * rows_, column = block % blocks_across_ * columns_;
+    const std::int64_t rows = std::min(rows_, tiles_down_ - row), columns = std::min(columns_, tiles_across_ - column);
+    const std::int64_t tiles = rows * columns;
+    if (tiles <= 0) return; // of blocks of equal size the last may have none left
+    float* points = scratch + window_floats();
+    const std::int64_t input = tiles * kernel.in + gap, output = tiles * padded_ + gap; // floats of a point
+    float* sums = points + points_ * input;
+    const Window window{row * step_ - call_.options.pad_top, column * step_ - call_.options.pad_left, window_rows(),
+                        window_columns()};
+    bool begun = false;
+    for (std::int64_t t = 0; t < kernel.time; ++t) {
+        const Tensor& from = call_.frames[static_cast<std::size_t>(frame * call_.options.time_stride + t)];
+        if (!call_.read_window(from, window, 1, reinterpret_cast<std::byte*>(scratch))) continue;
+        read_points(scratch, rows, columns, points);
+        const float* panels = panels_.data<float>() + t * points_ * kernel.in * padded_;
+        for (std::int64_t p = 0; p < points_; ++p)
+            call_.multiply(reinterpret_cast<const std::byte*>(points + p * input), kernel.in,
+                           reinterpret_cast<const std::byte*>(panels + p * kernel.in * padded_), kernel.in, tiles,
+                           sums + p * output, begun);
+        begun = true;
+    }
+    if (!begun) std::fill_n(sums, points_ * output, 0.0f);
+    write_outputs(sums, rows, columns, frame, row, column, sums + points_ * output);
+}
+
+} // namespace denoir::cpu
