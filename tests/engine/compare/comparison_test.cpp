@@ -8,9 +8,12 @@
 #include "engine/compare/sweep_outputs.h"
 #include "engine/compare/trace_report.h"
 #include "engine/report/html.h"
+#include "tests/engine/text_search.h"
 
 namespace denoir {
 namespace {
+
+using test::holds;
 
 /// No figure is another's: none can stand in its place unseen.
 metrics::FrameMetrics figures(int more) {
@@ -44,8 +47,6 @@ Comparison hand_made() {
     c.steps.steps = {{1, 2, latent, x0}, {3, 4, latent, {}}};
     return c;
 }
-
-bool holds(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 TEST(Comparison, EachFigureOfTheTableStandsInItsColumn) {
     Comparison c = hand_made();

@@ -3,10 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/engine/text_search.h"
+
 namespace denoir::report {
 namespace {
 
-bool holds(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+using test::holds;
 
 TEST(ReportParts, Figures) {
     EXPECT_EQ(figure_text(1.26, 1), "1.3");

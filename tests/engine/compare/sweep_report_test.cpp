@@ -5,11 +5,13 @@
 
 #include "engine/compare/sweep_grid.h"
 #include "engine/report/html.h"
+#include "tests/engine/text_search.h"
 
 namespace denoir {
 namespace {
 
-bool holds(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+using test::count;
+using test::holds;
 
 /// A sweep whose cells are all done.
 SweepRecord record_of(std::string_view json) {
@@ -46,12 +48,6 @@ TEST(SweepReport, WhatVariesIsNotInCommon) {
     EXPECT_TRUE(holds(common, "<td>seed</td><td>5</td>")); // an axis of one value
     EXPECT_FALSE(holds(common, "threshold"));
     EXPECT_TRUE(holds(common, "ret_steps"));
-}
-
-std::size_t count(const std::string& text, const std::string& part) {
-    std::size_t n = 0;
-    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
-    return n;
 }
 
 TEST(SweepReport, ChartsSayHowManyCombinationsTheyDraw) {

@@ -10,15 +10,6 @@ namespace {
 
 using namespace test;
 
-std::string be32(std::uint32_t v) {
-    std::string s;
-    for (int shift = 24; shift >= 0; shift -= 8) s += static_cast<char>(v >> shift);
-    return s;
-}
-std::string atom(const std::string& type, const std::string& body) {
-    return be32(static_cast<std::uint32_t>(body.size()) + 8) + type + body;
-}
-
 /// A list of edits of the whole track, each from `media_time` on.
 std::string edit_list(std::uint32_t edits, std::uint32_t media_time) {
     std::string list = be32(0) + be32(edits);

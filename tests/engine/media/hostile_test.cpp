@@ -64,12 +64,6 @@ std::string attempt_video(const std::filesystem::path& path, Must must = Must::r
     return attempt(path.filename().string(), must, [&] { drain(path); });
 }
 
-std::string be32(std::uint32_t v) {
-    std::string s;
-    for (int shift = 24; shift >= 0; shift -= 8) s += static_cast<char>(v >> shift);
-    return s;
-}
-
 std::string chunk(const std::string& type, const std::string& body) {
     const std::string both = type + body;
     const auto sum = crc32(0, reinterpret_cast<const Bytef*>(both.data()), static_cast<uInt>(both.size()));
@@ -422,9 +416,6 @@ TEST(HostileVideoClaims, SampleCount) {
 
 std::string be16(std::uint32_t v) { return {static_cast<char>(v >> 8), static_cast<char>(v)}; }
 std::string zeros(std::size_t n) { return std::string(n, '\0'); }
-std::string atom(const std::string& type, const std::string& body) {
-    return be32(static_cast<std::uint32_t>(body.size()) + 8) + type + body;
-}
 
 /// What a made MP4 claims of its tracks.
 struct Claim {

@@ -27,6 +27,18 @@ inline void store(const std::filesystem::path& path, const std::string& bytes) {
     std::ofstream(path, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
 
+/// Big-endian bytes of a number.
+inline std::string be32(std::uint32_t v) {
+    std::string s;
+    for (int shift = 24; shift >= 0; shift -= 8) s += static_cast<char>(v >> shift);
+    return s;
+}
+
+/// A box of an MP4 file.
+inline std::string atom(const std::string& type, const std::string& body) {
+    return be32(static_cast<std::uint32_t>(body.size()) + 8) + type + body;
+}
+
 inline std::vector<Image> frames_in_turn(const std::filesystem::path& path) {
     VideoReader reader(path);
     std::vector<Image> frames;

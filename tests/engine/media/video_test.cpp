@@ -32,13 +32,6 @@ void write_video(const std::filesystem::path& path, const VideoOptions& o, int f
     writer.finish();
 }
 
-std::vector<Image> read_video(const std::filesystem::path& path) {
-    VideoReader reader(path);
-    std::vector<Image> frames;
-    for (Image image; reader.read(image);) frames.push_back(image);
-    return frames;
-}
-
 /// What a program prints; empty where it is not installed.
 std::string output_of(const std::string& command) {
     std::string text;
@@ -92,7 +85,7 @@ TEST(Video, SaysOfHdrThatItIsReadAsIfItWereNone) {
 TEST(Video, FramesAreThoseThatAreShown) {
     for (const char* name : {"h264_edited.mp4", "h264_long.mp4", "h264_open.mp4", "hevc_open.mp4", "mpeg4_b.mp4"}) {
         const std::filesystem::path file = fixture("clips") / name;
-        EXPECT_EQ(VideoReader(file).info().frames, std::int64_t(read_video(file).size())) << name;
+        EXPECT_EQ(VideoReader(file).info().frames, std::int64_t(frames_in_turn(file).size())) << name;
     }
 }
 
@@ -124,14 +117,14 @@ TEST(Video, BytesBehindTheLastAtomArePassedOver) {
     const TempFolder folder;
     write_video(folder / "a.mp4", options(64, 48), 6);
     const std::string whole = load(folder / "a.mp4");
-    const std::vector<Image> frames = read_video(folder / "a.mp4");
+    const std::vector<Image> frames = frames_in_turn(folder / "a.mp4");
     for (const std::string& tail : {std::string(1, '\0'), std::string("\0\0\1", 3), std::string("1234567"),
                                     std::string(8, '\0'), std::string(4096, '\0'), std::string("\0\0\0\x40\1\2\3\4", 8),
                                     std::string("\0\0\0\x08"
                                                 "fre\xE9",
                                                 8)}) {
         store(folder / "b.mp4", whole + tail);
-        EXPECT_EQ(read_video(folder / "b.mp4"), frames) << tail.size();
+        EXPECT_EQ(frames_in_turn(folder / "b.mp4"), frames) << tail.size();
     }
     // An atom that is cut, in its header or behind, is missed.
     for (const std::string& tail : {std::string("\0\0\0\x40"
@@ -144,11 +137,11 @@ TEST(Video, BytesBehindTheLastAtomArePassedOver) {
                                                 "mdat\0\0\0",
                                                 11)}) {
         store(folder / "b.mp4", whole + tail);
-        EXPECT_THROW(read_video(folder / "b.mp4"), Error) << tail.size();
+        EXPECT_THROW(frames_in_turn(folder / "b.mp4"), Error) << tail.size();
     }
     for (std::size_t end = whole.size() - 1; end > whole.size() - 30; --end) {
         store(folder / "b.mp4", whole.substr(0, end));
-        EXPECT_THROW(read_video(folder / "b.mp4"), Error) << end;
+        EXPECT_THROW(frames_in_turn(folder / "b.mp4"), Error) << end;
     }
 }
 
@@ -161,7 +154,7 @@ TEST(Video, AnIndexWithoutItsDataIsCutShort) {
     ASSERT_GT(data, whole.find("moov"));
     for (std::size_t end = data - 7; end < data + 8; ++end) {
         store(folder / "b.mp4", whole.substr(0, end));
-        EXPECT_THROW(read_video(folder / "b.mp4"), Error) << end;
+        EXPECT_THROW(frames_in_turn(folder / "b.mp4"), Error) << end;
     }
 }
 
@@ -169,7 +162,7 @@ TEST(Video, Ffv1IsExactAtOddSizes) {
     const TempFolder folder;
     for (const auto& [w, h] : {std::pair{33, 17}, {64, 48}, {2, 2}, {70, 3}}) {
         write_video(folder / "a.mkv", options(w, h), 5);
-        const std::vector<Image> frames = read_video(folder / "a.mkv");
+        const std::vector<Image> frames = frames_in_turn(folder / "a.mkv");
         ASSERT_EQ(frames.size(), 5u);
         for (int i = 0; i < 5; ++i) EXPECT_EQ(frames[static_cast<std::size_t>(i)], picture(w, h, i));
     }
@@ -181,7 +174,7 @@ TEST(Video, Ffv1IsExactAtOddSizes) {
 TEST(Video, Ffv1OfLargePictures) {
     const TempFolder folder;
     write_video(folder / "a.mkv", options(3840, 2160), 1);
-    const std::vector<Image> frames = read_video(folder / "a.mkv");
+    const std::vector<Image> frames = frames_in_turn(folder / "a.mkv");
     ASSERT_EQ(frames.size(), 1u);
     EXPECT_EQ(frames[0], picture(3840, 2160, 0));
     EXPECT_THROW(check_video_output(folder / "b.mkv", options(8192, 8192)), UsageError);
@@ -193,7 +186,7 @@ TEST(Video, H264InMatroska) {
     VideoOptions o = options(64, 48);
     o.codec = VideoOptions::Codec::h264;
     write_video(folder / "a.mkv", o, 7);
-    EXPECT_EQ(read_video(folder / "a.mkv").size(), 7u);
+    EXPECT_EQ(frames_in_turn(folder / "a.mkv").size(), 7u);
     EXPECT_EQ(VideoReader(folder / "a.mkv").info().codec, "h264");
 }
 
@@ -215,7 +208,7 @@ TEST(Video, PureColoursComeBack) {
         writer.write(image);
     }
     writer.finish();
-    const std::vector<Image> frames = read_video(folder / "a.mp4");
+    const std::vector<Image> frames = frames_in_turn(folder / "a.mp4");
     ASSERT_EQ(frames.size(), colours.size());
     for (std::size_t f = 0; f < frames.size(); ++f)
         for (std::size_t i = 0; i < frames[f].rgb.size(); ++i) ASSERT_NEAR(frames[f].rgb[i], colours[f][i % 3], 2) << f;
@@ -284,7 +277,7 @@ TEST(Video, PadsOddSidesOnlyWhenAsked) {
     VideoWriter writer(folder / "b.mp4", o);
     writer.write(white);
     writer.finish();
-    const std::vector<Image> frames = read_video(folder / "b.mp4");
+    const std::vector<Image> frames = frames_in_turn(folder / "b.mp4");
     for (const std::uint8_t v : frames.at(0).rgb) ASSERT_GE(v, 250);
 }
 
@@ -402,7 +395,7 @@ TEST(Video, FullRangeOfMoreThanEightBits) {
         output_of("ffmpeg -nostdin -y -f rawvideo -s 1024x4 -pix_fmt " + format + " -i " +
                   (folder / "ramp.raw").string() + " -c:v ffv1 -color_range pc -colorspace bt709 " +
                   (folder / "ramp.mkv").string());
-        const Image frame = read_video(folder / "ramp.mkv").at(0);
+        const Image frame = frames_in_turn(folder / "ramp.mkv").at(0);
         int others = 0;
         for (int x = 0; x < width; ++x) {
             const int value = most * x / (width - 1);
@@ -423,7 +416,7 @@ TEST(Video, ChromaLiesWhereItDidInAnotherCodec) {
             "ffmpeg -nostdin -y -f lavfi -i testsrc=size=64x48:rate=24 -frames:v 2 -pix_fmt yuv420p -color_range " +
             range + " -c:v ffv1 " + one);
         output_of("ffmpeg -nostdin -y -i " + one + " -c:v libx264 -qp 0 " + other);
-        const std::vector<Image> a = read_video(one), b = read_video(other);
+        const std::vector<Image> a = frames_in_turn(one), b = frames_in_turn(other);
         ASSERT_EQ(a.size(), 2u) << range;
         ASSERT_EQ(b.size(), 2u) << range;
         EXPECT_TRUE(a[1] == b[1]) << range;
@@ -443,18 +436,18 @@ TEST(Video, ReadsWhatOthersWrite) {
     ASSERT_TRUE(convert("-vf scale=out_color_matrix=bt601:out_range=full:flags=accurate_rnd+full_chroma_int -c:v "
                         "libx264 -crf 1 -pix_fmt yuv444p -color_range pc -colorspace smpte170m",
                         "601.mp4"));
-    std::vector<Image> frames = read_video(folder / "601.mp4");
+    std::vector<Image> frames = frames_in_turn(folder / "601.mp4");
     ASSERT_EQ(frames.size(), 6u);
     EXPECT_GT(difference(frames[2], picture(64, 48, 2)).psnr, 38);
     ASSERT_TRUE(convert("-vf scale=out_color_matrix=bt709:flags=accurate_rnd+full_chroma_int -c:v libx264 -crf 1 "
                         "-pix_fmt yuv444p -colorspace bt709",
                         "709.mp4"));
-    frames = read_video(folder / "709.mp4");
+    frames = frames_in_turn(folder / "709.mp4");
     EXPECT_GT(difference(frames.at(2), picture(64, 48, 2)).psnr, 38);
     ASSERT_TRUE(convert("-c:v mjpeg -q:v 1 -pix_fmt yuvj444p", "a.avi"));
-    EXPECT_GT(difference(read_video(folder / "a.avi").at(3), picture(64, 48, 3)).psnr, 33);
+    EXPECT_GT(difference(frames_in_turn(folder / "a.avi").at(3), picture(64, 48, 3)).psnr, 33);
     ASSERT_TRUE(convert("", "a.gif"));
-    EXPECT_EQ(read_video(folder / "a.gif").size(), 6u);
+    EXPECT_EQ(frames_in_turn(folder / "a.gif").size(), 6u);
     // rotation by a display matrix: the right edge of the picture comes to the top
     output_of("ffmpeg -nostdin -y -i " + (folder / "709.mp4").string() + " -c copy -metadata:s:v:0 rotate=90 " +
               (folder / "turned.mp4").string());
@@ -463,7 +456,7 @@ TEST(Video, ReadsWhatOthersWrite) {
     Image image;
     ASSERT_TRUE(turned.read(image));
     // rotate=90 says: turn clockwise by 90 degrees to show
-    const Image flat = read_video(folder / "709.mp4").at(0);
+    const Image flat = frames_in_turn(folder / "709.mp4").at(0);
     EXPECT_TRUE(std::equal(flat.row(0), flat.row(0) + 3, image.row(0) + 3 * 47) ||
                 std::equal(flat.row(0), flat.row(0) + 3, image.row(63)));
 }

@@ -6,14 +6,12 @@
 #include <clocale>
 #include <cmath>
 
+#include "tests/engine/text_search.h"
+
 namespace denoir::report {
 namespace {
 
-std::size_t count(const std::string& text, const std::string& part) {
-    std::size_t n = 0;
-    for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++n;
-    return n;
-}
+using test::count;
 
 Chart chart(std::vector<std::optional<double>> values) {
     Chart c;
