@@ -77,7 +77,6 @@ _TRANSFORMER = [
     (r"head\.norm", "head.norm"),
     (r"head\.head", "<head.head.input", "head"),
 ]
-_ATTN = {"attn1": "self_attn", "attn2": "cross_attn"}
 _TRANSFORMER_DIFFUSERS = [
     (r"patch_embedding", "patch_embedding"),
     (r"condition_embedder\.time_embedder\.linear_1", "<time_embedding.input", "time_embedding.0"),

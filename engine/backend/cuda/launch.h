@@ -45,7 +45,4 @@ template <class... P, class... A> void launch(Runtime& runtime, std::int64_t blo
 }
 #endif
 
-/// What a block gets without asking for more.
-inline constexpr std::size_t shared_limit = 48 * 1024;
-
 } // namespace denoir::cuda

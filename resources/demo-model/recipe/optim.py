@@ -101,14 +101,6 @@ class Average:
         keep = min(self.decay, (1 + self.count) / (10 + self.count))
         torch._foreach_lerp_(self.mean, self.live, 1 - keep)
 
-    @torch.no_grad()
-    def swap(self):
-        """Exchanges the mean and the live values."""
-        for a, b in zip(self.live, self.mean):
-            t = a.clone()
-            a.copy_(b)
-            b.copy_(t)
-
 
 def save(path: Path, state: dict) -> None:
     with files.whole(path) as part:
