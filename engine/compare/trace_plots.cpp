@@ -43,23 +43,24 @@ struct Axis {
     double y(double error) const { return bottom + (top - bottom) * error_level(error); }
 };
 
-} // namespace
-
-std::string layer_plot(const TraceComparison& c) {
-    const std::string column = plotted_column(c);
+/// The layers of one column from left to right, each as wide as the others.
+struct LayerPlot {
+    static constexpr double width = 1120, height = 330;
     std::vector<const LayerError*> layers;
-    for (const LayerError& l : c.layers)
-        if (l.parts.column() == column) layers.push_back(&l);
-    if (layers.empty()) return {};
-    constexpr double width = 1120, height = 330;
-    const Axis axis{52, width - 14, 14, height - 58};
-    const double step = (axis.right - axis.left) / double(std::max<std::size_t>(layers.size(), 2));
-    const auto x = [&](std::size_t i) { return axis.left + (double(i) + 0.5) * step; };
+    Axis axis{52, width - 14, 14, height - 58};
 
-    std::string svg = fmt::format("<svg viewBox=\"0 0 {0} {1}\" style=\"--wide:{0}px\" role=\"img\" "
-                                  "aria-label=\"relative error of {2} layers in the "
-                                  "order of execution, logarithmic\">\n",
-                                  width, height, layers.size());
+    double step() const { return (axis.right - axis.left) / double(std::max<std::size_t>(layers.size(), 2)); }
+    double x(std::size_t i) const { return axis.left + (double(i) + 0.5) * step(); }
+
+    std::string powers_of_ten() const;
+    /// Where a block begins, and its name where there is room for it.
+    std::string blocks() const;
+    std::string curves() const;
+    std::string points(const LayerError* first) const;
+};
+
+std::string LayerPlot::powers_of_ten() const {
+    std::string svg;
     for (int e = -8; e <= 0; ++e) {
         const double y = axis.y(std::pow(10.0, e));
         svg += fmt::format(
@@ -67,12 +68,16 @@ std::string layer_plot(const TraceComparison& c) {
             "text-anchor=\"end\">{}</text>\n",
             axis.left, axis.right, y, y, axis.left - 8, y + 4, e == 0 ? "1" : fmt::format("1e{}", e));
     }
-    std::string block, line = "M", expected = "M";
+    return svg;
+}
+
+std::string LayerPlot::blocks() const {
+    std::string svg, block;
     double labelled = 0; // where the last label ends
     constexpr double letter = 7.4;
     for (std::size_t i = 0; i < layers.size(); ++i) {
         const std::string here = block_name(layers[i]->parts.layer);
-        const double edge = x(i) - step / 2, wide = letter * double(std::min<std::size_t>(here.size(), 15)),
+        const double edge = x(i) - step() / 2, wide = letter * double(std::min<std::size_t>(here.size(), 15)),
                      label = std::min(edge + 2, width - wide);
         if (here != block && label > labelled + 12) {
             svg += fmt::format(
@@ -83,19 +88,30 @@ std::string layer_plot(const TraceComparison& c) {
             labelled = label + wide;
         }
         block = here;
+    }
+    return svg;
+}
+
+std::string LayerPlot::curves() const {
+    std::string line = "M", expected = "M";
+    for (std::size_t i = 0; i < layers.size(); ++i) {
         line += fmt::format("{}{:.1f} {:.1f}", i ? "L" : "", x(i), axis.y(layers[i]->difference.relative()));
         expected += fmt::format("{}{:.1f} {:.1f}", i ? "L" : "", x(i), axis.y(layers[i]->expected));
     }
-    svg +=
-        fmt::format("<path class=\"line s4\" stroke-dasharray=\"5 4\" d=\"{}\"/>\n<path class=\"line s0\" d=\"{}\"/>\n",
-                    expected, line);
+    return fmt::format(
+        "<path class=\"line s4\" stroke-dasharray=\"5 4\" d=\"{}\"/>\n<path class=\"line s0\" d=\"{}\"/>\n", expected,
+        line);
+}
+
+std::string LayerPlot::points(const LayerError* first) const {
+    std::string svg;
     const double radius = layers.size() > 400 ? 1.6 : 2.8;
     for (std::size_t i = 0; i < layers.size(); ++i) {
         const LayerError& l = *layers[i];
         svg += fmt::format("<circle class=\"dot {}\" cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\"><title>{}</title></circle>\n",
                            l.generated ? "bad" : "s0", x(i), axis.y(l.difference.relative()),
                            l.generated ? radius + 1.2 : radius, escaped(described(l)));
-        if (c.first && &c.layers[*c.first] == &l) {
+        if (&l == first) {
             const bool left_half = x(i) < width / 2;
             svg += fmt::format("<line class=\"bad\" stroke=\"currentColor\" stroke-width=\"1.5\" x1=\"{0:.1f}\" "
                                "x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\"/><text class=\"bad\" style=\"fill:currentColor;"
@@ -104,9 +120,25 @@ std::string layer_plot(const TraceComparison& c) {
                                left_half ? "start" : "end", escaped(l.parts.layer));
         }
     }
+    return svg;
+}
+
+} // namespace
+
+std::string layer_plot(const TraceComparison& c) {
+    const std::string column = plotted_column(c);
+    LayerPlot plot;
+    for (const LayerError& l : c.layers)
+        if (l.parts.column() == column) plot.layers.push_back(&l);
+    if (plot.layers.empty()) return {};
+    std::string svg = fmt::format("<svg viewBox=\"0 0 {0} {1}\" style=\"--wide:{0}px\" role=\"img\" "
+                                  "aria-label=\"relative error of {2} layers in the "
+                                  "order of execution, logarithmic\">\n",
+                                  plot.width, plot.height, plot.layers.size());
+    svg += plot.powers_of_ten() + plot.blocks() + plot.curves() + plot.points(c.first ? &c.layers[*c.first] : nullptr);
     svg +=
         fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">layers in the order of execution</text>\n</svg>\n",
-                    (axis.left + axis.right) / 2, height - 10);
+                    (plot.axis.left + plot.axis.right) / 2, plot.height - 10);
     return fmt::format("<figure class=\"chart\"><figcaption>Relative error, layer by layer{}"
                        "<span class=\"legend\"><i class=\"s0\"></i>found</span><span class=\"legend\"><i "
                        "class=\"s4\"></i>explained by rounding and "
