@@ -73,6 +73,7 @@ Studio::~Studio() {
         lesson->waitForFinished();
         take(lesson);
     }
+    worker.disconnect(this); // it goes after what hears of it, and ends jobs that wait
 }
 
 void Studio::connect_queue() {
