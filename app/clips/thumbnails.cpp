@@ -2,6 +2,7 @@
 #include "app/clips/thumbnails.h"
 
 #include <QCache>
+#include <QHash>
 #include <QSet>
 #include <algorithm>
 #include <condition_variable>
@@ -35,6 +36,7 @@ struct Thumbnails::State {
     struct Question {
         QString file;
         int frame = 0, side = 0; ///< frame negative: a picture file, or a step
+        quint64 number = 0;      ///< of the question, as `asked` has it
         QString key() const { return QStringLiteral("%1\n%2\n%3").arg(file).arg(frame).arg(side); }
     };
 
@@ -71,9 +73,13 @@ struct Thumbnails::State {
                 for (const Question& q : questions) give_up(q);
             }
             const std::scoped_lock lock(mutex);
-            for (const Question& q : questions) asked.remove(q.key());
+            for (const Question& q : questions)
+                if (is_asked(q)) asked.remove(q.key());
         }
     }
+
+    /// False: it was forgotten while it was read, and maybe asked anew.
+    bool is_asked(const Question& q) const { return asked.value(q.key()) == q.number; }
 
     void read_picture(const Question& q) { keep(q, to_qimage(thumbnail(read_image(to_path(q.file)), q.side))); }
 
@@ -148,21 +154,28 @@ struct Thumbnails::State {
         {
             const std::scoped_lock lock(mutex);
             const qsizetype cost = std::max<qsizetype>(1, image.sizeInBytes() >> 10);
-            cache.insert(q.key(), new QImage(std::move(image)), cost);
+            if (is_asked(q)) cache.insert(q.key(), new QImage(std::move(image)), cost);
         }
         emit self.ready(q.file);
     }
 
     void give_up(const Question& q) {
-        const std::scoped_lock lock(mutex);
-        if (!cache.contains(q.key())) cache.insert(q.key(), new QImage, 1);
+        {
+            const std::scoped_lock lock(mutex);
+            if (is_asked(q)) {
+                if (!cache.contains(q.key())) cache.insert(q.key(), new QImage, 1);
+                return;
+            }
+        }
+        emit self.ready(q.file);
     }
 
     Thumbnails& self;
     std::mutex mutex;
     std::condition_variable_any wake;
     std::deque<Question> waiting;
-    QSet<QString> asked;           ///< waiting or being read
+    QHash<QString, quint64> asked; ///< waiting or being read, by key: the number of the question
+    quint64 last = 0;              ///< question's number
     QCache<QString, QImage> cache; ///< cost in KiB; null: it cannot be read
     std::jthread thread;
 };
@@ -183,12 +196,13 @@ QImage Thumbnails::frame(const QString& video, int frame, int side) { return fin
 
 QImage Thumbnails::find(const QString& file, int frame, int side) {
     if (file.isEmpty()) return {};
-    const State::Question question{file, frame, std::clamp(side, 8, 1024)};
+    State::Question question{file, frame, std::clamp(side, 8, 1024)};
     const QString key = question.key();
     const std::scoped_lock lock(state_->mutex);
     if (const QImage* image = state_->cache.object(key)) return *image;
     if (state_->asked.contains(key)) return {};
-    state_->asked.insert(key);
+    question.number = ++state_->last;
+    state_->asked.insert(key, question.number);
     state_->waiting.push_back(question);
     if (state_->waiting.size() > most_waiting) {
         state_->asked.remove(state_->waiting.front().key());
@@ -203,6 +217,11 @@ void Thumbnails::forget(const QString& file) {
     const QString prefix = file + QLatin1Char('\n');
     for (const QString& key : state_->cache.keys())
         if (key.startsWith(prefix)) state_->cache.remove(key);
+    // What waits is read as it is by then; what is being read may be of before.
+    QSet<QString> waiting;
+    for (const State::Question& q : state_->waiting) waiting.insert(q.key());
+    state_->asked.removeIf(
+        [&](const auto& asked) { return asked.key().startsWith(prefix) && !waiting.contains(asked.key()); });
 }
 
 } // namespace denoir::app

@@ -6,6 +6,7 @@
 #include <QDir>
 #include <QFile>
 #include <QTest>
+#include <algorithm>
 #include <filesystem>
 
 #include "app/base/text.h"
@@ -38,6 +39,26 @@ private slots:
         thumbnails.forget(run);
         QVERIFY(thumbnails.step(run, 2, 80).isNull());
         QTRY_COMPARE_WITH_TIMEOUT(thumbnails.step(run, 2, 80), picture, 30000);
+    }
+
+    /// A file that is written anew while it is read: what was read is of before.
+    void what_is_forgotten_while_it_is_read_is_read_again() {
+        const Home home;
+        const QString file = home.file(QStringLiteral("large.png")), other = home.file(QStringLiteral("other.png"));
+        write_png(to_path(file), Image(4000, 3000));
+        Image white(40, 30);
+        std::fill(white.rgb.begin(), white.rgb.end(), std::uint8_t{255});
+        write_png(to_path(other), white);
+        Thumbnails thumbnails;
+        (void)thumbnails.picture(file, 80);
+        QTest::qSleep(20); // it is being read
+        std::filesystem::rename(to_path(other), to_path(file));
+        thumbnails.forget(file);
+        int told = 0;
+        connect(&thumbnails, &Thumbnails::ready, this, [&] { ++told; });
+        QTRY_VERIFY_WITH_TIMEOUT(told > 0, 30000); // ask again
+        QTRY_VERIFY_WITH_TIMEOUT(!thumbnails.picture(file, 80).isNull(), 30000);
+        QCOMPARE(thumbnails.picture(file, 80).pixelColor(0, 0), QColor(Qt::white));
     }
 
     /// Frames that are asked for together are read together; those that cannot be read spoil no others.
