@@ -3,6 +3,7 @@
 #include <QObject>
 #include <QPointer>
 #include <QThreadPool>
+#include <atomic>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -14,11 +15,12 @@ namespace denoir::app {
 
 /// What has to be read or written before the document can change: a pasted picture kept, a shot's last frame decoded,
 /// the files of a branch hashed. One after another on a thread of its own, so that a slow disk never holds up the
-/// window; whoever starts a run waits until none is left. GUI thread.
+/// window; whoever starts a run waits until none is left. Destroying it waits for the one at work alone. GUI thread.
 class Preparations : public QObject {
     Q_OBJECT
 public:
     explicit Preparations(QObject* parent = nullptr) : QObject(parent) { pool_.setMaxThreadCount(1); }
+    ~Preparations() override { ++round_; }
 
     /// `work` away from the window, then `use` with what it returned, here, while `owner` lives. What `work` throws is
     /// told by failed() instead.
@@ -28,8 +30,9 @@ public:
             Issue issue;
         };
         ++open_;
-        auto attempt = [work = std::move(work)]() mutable {
+        auto attempt = [this, work = std::move(work), round = round_.load()]() mutable {
             Outcome outcome;
+            if (round != round_) return outcome; // dropped: what comes after does not wait for it
             try {
                 outcome.value = work();
             } catch (...) {
@@ -38,18 +41,18 @@ public:
             return outcome;
         };
         auto end = [this, owner = QPointer<QObject>(owner), use = std::move(use),
-                    round = round_](const Outcome& outcome) mutable {
+                    round = round_.load()](const Outcome& outcome) mutable {
             if (round != round_) return; // it was dropped
             if (!outcome.value)
                 emit failed(outcome.issue);
             else if (owner)
                 use(*outcome.value);
-            if (--open_ == 0) emit finished();
+            if (round == round_ && --open_ == 0) emit finished(); // else what was told has dropped them
         };
         run_then(this, std::move(attempt), std::move(end), &pool_);
     }
     bool busy() const { return open_ > 0; }
-    /// Nothing that was put is used or told of any more: what it was for is gone.
+    /// Nothing that was put is used or told of any more, nor begun: what it was for is gone.
     void drop() {
         ++round_;
         open_ = 0;
@@ -62,8 +65,9 @@ signals:
     void finished(); ///< none is left
 
 private:
-    int open_ = 0, round_ = 0; ///< round_: how often they were dropped
-    QThreadPool pool_;
+    int open_ = 0;
+    std::atomic<int> round_ = 0; ///< how often they were dropped; its thread looks, too
+    QThreadPool pool_;           ///< last: joined before the rest goes
 };
 
 } // namespace denoir::app

@@ -3,6 +3,8 @@
 
 #include <QSemaphore>
 #include <QTest>
+#include <QThread>
+#include <atomic>
 #include <stdexcept>
 #include <vector>
 
@@ -55,6 +57,7 @@ private slots:
         connect(&inputs, &Preparations::failed, this, [&] { ++failed; });
         connect(&inputs, &Preparations::finished, this, [&] { ++finished; });
         QSemaphore begun, go_on;
+        std::atomic<int> begun_late = 0;
         inputs.put(
             this,
             [&] {
@@ -64,7 +67,12 @@ private slots:
             },
             [&](int) { used << "first"; });
         inputs.put(
-            this, []() -> int { throw std::runtime_error("no"); }, [&](int) { used << "none"; });
+            this,
+            [&]() -> int {
+                ++begun_late;
+                throw std::runtime_error("no");
+            },
+            [&](int) { used << "none"; });
         begun.acquire();
         inputs.drop();
         QVERIFY(!inputs.busy());
@@ -75,7 +83,40 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(finished, 1, 60'000);
         QCOMPARE(used, QStringList{"second"});
         QCOMPARE(failed, 0);
+        QCOMPARE(begun_late.load(), 0);
         QVERIFY(!inputs.busy());
+    }
+
+    /// What is used may open another project.
+    void using_one_may_drop_the_others() {
+        Preparations inputs;
+        int used = 0;
+        inputs.put(
+            this, [] { return 1; }, [&](int) { inputs.drop(); });
+        QTRY_VERIFY_WITH_TIMEOUT(!inputs.busy(), 60'000);
+        inputs.put(
+            this, [] { return 2; }, [&](int) { ++used; });
+        QVERIFY(inputs.busy());
+        QTRY_COMPARE_WITH_TIMEOUT(used, 1, 60'000);
+        QVERIFY(!inputs.busy());
+    }
+
+    /// The window closes: nobody waits for what nobody will use.
+    void what_waits_at_the_end_is_not_begun() {
+        std::atomic<int> begun = 0;
+        {
+            Preparations inputs;
+            for (int i = 0; i < 20; ++i)
+                inputs.put(
+                    this,
+                    [&begun] {
+                        QThread::msleep(50);
+                        return ++begun;
+                    },
+                    [](int) {});
+            QTRY_VERIFY_WITH_TIMEOUT(begun > 0, 60'000);
+        }
+        QVERIFY(begun < 20);
     }
 };
 
