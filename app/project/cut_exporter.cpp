@@ -38,13 +38,13 @@ Image fitted(const Image& image, int width, int height) {
 class ShotReader {
 public:
     /// `file`: the take's frames, its video or another one of them.
-    ShotReader(const Shot& shot, const fs::path& file) : shot_(shot) {
+    ShotReader(const Shot& shot, const fs::path& file, const std::stop_token& stop) : shot_(shot) {
         if (shot.current().kind != Take::Kind::video)
-            pictures_ = open_clip(to_qstring(file));
+            pictures_ = open_clip(to_qstring(file), stop);
         else if (shot.in < far_in)
             in_turn_.emplace(file);
         else
-            indexed_.emplace(file);
+            indexed_.emplace(file, MediaLimits{}, stop);
     }
     const Image& frame(int index) {
         if (pictures_) {
@@ -113,7 +113,7 @@ void CutExporter::write(const std::vector<Shot>& shots, const fs::path& out, con
     std::int64_t done = 0;
     for (std::size_t n = 0; n < shots.size(); ++n) {
         const Shot& shot = shots[n];
-        ShotReader reader(shot, source_of(shot.current(), int(n) + 1, int(shots.size()), stop));
+        ShotReader reader(shot, source_of(shot.current(), int(n) + 1, int(shots.size()), stop), stop);
         const int count = int(frames_at(shot, fps));
         Image picture;
         for (int i = 0, shown = -1; i < count; ++i) {

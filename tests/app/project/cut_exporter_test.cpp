@@ -2,6 +2,7 @@
 #include "app/project/cut_exporter.h"
 
 #include <QDir>
+#include <QElapsedTimer>
 #include <QFile>
 #include <QTest>
 
@@ -175,6 +176,32 @@ private slots:
         QCOMPARE(qGreen(thumbnails.frame(video, 3, 24).pixel(5, 5)), grey(3));
         QCOMPARE(qGreen(thumbnails.frame(video, 590, 24).pixel(5, 5)), grey(590));
         QCOMPARE(qGreen(thumbnails.frame(video, 4000, 24).pixel(5, 5)), grey(599));
+    }
+
+    /// A shot far into a video whose frames have to be counted, which may take a minute.
+    void counting_frames_is_cancelled_too() {
+        const QString gif = home_.file(QStringLiteral("long.gif"));
+        QByteArray content("GIF89a\x02\0\x02\0\x80\0\0\0\0\0\xff\xff\xff", 19); // 2x2, black and white
+        const QByteArray frame("\x21\xf9\x04\x04\x0a\0\0\0\x2c\0\0\0\0\x02\0\x02\0\0\x02\x02\x84\x51\0", 23);
+        QFile file(gif);
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(content + frame.repeated(500'000) + ';');
+        file.close();
+        Take take = take_of_video(home_.file(QStringLiteral("a.mkv")));
+        take.video = gif, take.frames = 500'000;
+        Project p;
+        p.add_shot(take);
+        p.trim(0, 400, 410);
+        CutExporter exporter;
+        Arrivals cancelled(&exporter, &CutExporter::cancelled);
+        QVERIFY(exporter.start(p.shots(), home_.file(QStringLiteral("counted.mkv"))));
+        QTest::qWait(500);
+        QVERIFY(exporter.running());
+        QElapsedTimer timer;
+        timer.start();
+        exporter.cancel();
+        QTRY_COMPARE_WITH_TIMEOUT(cancelled.count(), 1, 120000);
+        QVERIFY2(timer.elapsed() < 3000, qPrintable(QString::number(timer.elapsed())));
     }
 
     void cancel_and_failures_leave_nothing() {
