@@ -64,10 +64,10 @@ void check_image(Request& r, std::filesystem::path Request::*member, const char*
 }
 
 /// The video that the clip goes on after: read as far as needed to count its frames.
-void check_video(Request& r, QList<Issue>& issues) {
+void check_video(Request& r, QList<Issue>& issues, const std::stop_token& stop) {
     if (!goes_on(r)) return;
     try {
-        const FramesBefore before(*r.forcing);
+        const FramesBefore before(*r.forcing, stop);
     } catch (const Error& e) {
         issues << Issue::from(e);
         r.forcing->video.clear();
@@ -79,14 +79,14 @@ void check_video(Request& r, QList<Issue>& issues) {
 RequestDocument::Resolver::Resolver(std::function<void(Resolution)> answer) : answer_(std::move(answer)) {}
 
 quint64 RequestDocument::Resolver::ask(const Request& request) {
-    return question_.ask([this, request](TaskThread::Id number, const std::stop_token&) {
-        Resolution resolution = resolve(request);
+    return question_.ask([this, request](TaskThread::Id number, const std::stop_token& stop) {
+        Resolution resolution = resolve(request, stop);
         resolution.serial = number;
         answer_(std::move(resolution));
     });
 }
 
-RequestDocument::Resolution RequestDocument::Resolver::resolve(const Request& asked) {
+RequestDocument::Resolution RequestDocument::Resolver::resolve(const Request& asked, const std::stop_token& stop) {
     Resolution out;
     Request r = asked;
     try {
@@ -100,7 +100,7 @@ RequestDocument::Resolution RequestDocument::Resolver::resolve(const Request& as
         out.takes_last_image = forcing || (variant.condition > 0 && *out.defaults->mode == Mode::flf2v);
         check_image(r, &Request::image, "image", out.issues);
         check_image(r, &Request::last_image, "last_image", out.issues);
-        check_video(r, out.issues);
+        check_video(r, out.issues, stop);
         while (out.issues.size() < most_issues) try {
                 const Request resolved = Pipeline::resolve(r, model);
                 if (out.issues.isEmpty()) {

@@ -22,7 +22,7 @@ class RequestDocument::Resolver {
 public:
     explicit Resolver(std::function<void(Resolution)> answer);
     quint64 ask(const Request& request);
-    static Resolution resolve(const Request& request);
+    static Resolution resolve(const Request& request, const std::stop_token& stop = {});
 
 private:
     std::function<void(Resolution)> answer_;

@@ -120,8 +120,8 @@ void warn_of_stretching(const Request& r, Observer& observer) {
 }
 
 /// The end of the video that the clip goes on after -> [C,P,h,w].
-Tensor encode_before(const wan::Vae& vae, const Request& r, Observer& observer) {
-    FramesBefore before(*r.forcing);
+Tensor encode_before(const wan::Vae& vae, const Request& r, Observer& observer, const std::stop_token& stop) {
+    FramesBefore before(*r.forcing, stop);
     if (const std::string warning = before.warning(); !warning.empty()) observer.warning(warning);
     warn_of_stretching(r, observer);
     const ImageUse use{.rule = frame_rule(r), .size = {*r.width, *r.height}};
@@ -250,7 +250,7 @@ Conditioning Pipeline::condition(const Request& r, const ModelFolder& model, Obs
     const wan::Vae vae(vae_weights, backend_, vae_options(r));
     if (*r.mode == Mode::forcing || variant.clean_image()) {
         if (pictures.first.pixels) c.prefix = encode_still(vae, pictures.first.pixels, observer.layers(), "first");
-        if (goes_on(r)) c.prefix = encode_before(vae, r, observer);
+        if (goes_on(r)) c.prefix = encode_before(vae, r, observer, stop);
         if (pictures.last.pixels) c.end = encode_still(vae, pictures.last.pixels, observer.layers(), "last");
     } else {
         c.condition = encode_condition(vae, r, pictures, observer.layers());

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/core/error.h"
 #include "engine/core/units.h"
@@ -68,11 +69,11 @@ VideoBefore video_before(const Forcing& f) {
     });
 }
 
-FramesBefore::FramesBefore(const Forcing& f) : path_(f.video), count_(f.overlap) {
+FramesBefore::FramesBefore(const Forcing& f, std::stop_token stop) : path_(f.video), count_(f.overlap) {
     naming(path_, [&] {
         const fs::path file = file_of(f);
         pictures_ = pictures_of(file);
-        if (pictures_.empty()) video_ = std::make_unique<IndexedVideo>(file);
+        if (pictures_.empty()) video_ = std::make_unique<IndexedVideo>(file, MediaLimits{}, std::move(stop));
         first_ = first_of(f, video_ ? video_->frames() : int(std::min(pictures_.size(), std::size_t{1} << 30)));
     });
 }

@@ -2,6 +2,7 @@
 #pragma once
 #include <filesystem>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -24,13 +25,13 @@ VideoBefore video_before(const Forcing&);
 /// The `overlap` frames before the place where the clip goes on, of the video's size, one at a time in memory.
 class FramesBefore {
 public:
-    /// Counts its frames; none is decoded where its headers tell. Throws Error where it has too few.
-    explicit FramesBefore(const Forcing&);
+    /// Counts its frames; none is decoded where its headers tell. Throws Error where it has too few, Cancelled.
+    explicit FramesBefore(const Forcing&, std::stop_token stop = {});
     ~FramesBefore();
     int count() const { return count_; }
     /// What there is to say of how it is read, with its name; mostly empty.
     std::string warning() const;
-    /// Throws Error for what cannot be read, and for a picture of another size than the one read before.
+    /// Throws Error for what cannot be read, and for a picture of another size than the one read before, Cancelled.
     Image read(int index);
 
 private:

@@ -33,11 +33,12 @@ void fit(const std::vector<fs::path>& files, const char* what, std::int64_t foun
                 "use the part that belongs to this model");
 }
 
-void check_encoders(const Request& r, const ModelFolder& model, const wan::Config& transformer) {
+void check_encoders(const Request& r, const ModelFolder& model, const wan::Config& transformer,
+                    const std::stop_token& stop) {
     if (!r.image.empty()) read_image(r.image);
     if (!r.last_image.empty()) read_image(r.last_image);
     if (goes_on(r)) {
-        FramesBefore before(*r.forcing);
+        FramesBefore before(*r.forcing, stop);
         for (int i = 0; i < before.count(); ++i) before.read(i);
     }
     const Weights text = load_headers(model.text_encoder, Component::umt5);
@@ -58,7 +59,7 @@ void check_boundary(const ModelFolder& model) {
 
 } // namespace
 
-void preflight(const Request& r, const ModelFolder& model, Needs needs) {
+void preflight(const Request& r, const ModelFolder& model, Needs needs, const std::stop_token& stop) {
     const auto transformer = wan::Config::read(load_headers(model.transformer, Component::transformer));
     if (const std::int64_t block = transformer.causal_block, frames = latent_frames(*r.frames);
         *r.mode != Mode::forcing && block > 0 && frames % block != 0)
@@ -71,7 +72,7 @@ void preflight(const Request& r, const ModelFolder& model, Needs needs) {
         const auto low = wan::Config::read(load_headers(model.transformer_low, Component::transformer));
         fit(model.transformer_low, "channels", low.out_channels, transformer.out_channels);
     }
-    if (needs == Needs::everything) check_encoders(r, model, transformer);
+    if (needs == Needs::everything) check_encoders(r, model, transformer, stop);
     Variant::read(model); // its VAE too
 }
 

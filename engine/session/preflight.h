@@ -2,6 +2,7 @@
 #pragma once
 #include <filesystem>
 #include <span>
+#include <stop_token>
 #include <vector>
 
 #include "engine/pipeline/request.h"
@@ -15,8 +16,8 @@ enum class Needs { everything, no_encoders };
 
 /// Everything that can be refused before the first heavy work: images that cannot be decoded, parts whose tensors are
 /// missing, wrongly shaped or do not fit each other, an unreadable tokenizer. Reads headers and pictures only. Throws
-/// Error naming the file.
-void preflight(const Request& resolved, const ModelFolder&, Needs);
+/// Error naming the file, Cancelled.
+void preflight(const Request& resolved, const ModelFolder&, Needs, const std::stop_token& stop = {});
 
 /// Refuses a disk that cannot hold the latents and solver states of the run. Throws Error naming `run`.
 void check_disk_space(const Request& resolved, const ModelFolder&, const std::filesystem::path& run);

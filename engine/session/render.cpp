@@ -162,8 +162,8 @@ void resolve_for(Resolved& r, Observer& observer) {
 }
 
 /// What can be refused before anything heavy happens, from headers, names and the parent's files.
-void check(const Resolved& r, const RenderOptions& options) {
-    preflight(r.request, r.model, r.shared ? Needs::no_encoders : Needs::everything);
+void check(const Resolved& r, const RenderOptions& options, const std::stop_token& stop) {
+    preflight(r.request, r.model, r.shared ? Needs::no_encoders : Needs::everything, stop);
     check_disk_space(r.request, r.model,
                      options.run_dir.empty() ? data_folder() : resolved_path(options.run_dir.native(), {}));
     if (!r.parent) return;
@@ -172,7 +172,8 @@ void check(const Resolved& r, const RenderOptions& options) {
     if (r.shared) stored_conditioning(*r.parent, r.request, r.model);
 }
 
-Resolved resolved_and_checked(const Request& asked, const RenderOptions& options, Observer& observer) {
+Resolved resolved_and_checked(const Request& asked, const RenderOptions& options, Observer& observer,
+                              const std::stop_token& stop) {
     check_pictures(asked);
     Inputs inputs{options.out, options.inputs};
     inputs.add(inputs_before_model(asked));
@@ -186,7 +187,7 @@ Resolved resolved_and_checked(const Request& asked, const RenderOptions& options
     resolve_for(r, observer);
     if (!options.out.empty() && check_output(options.out, inputs.paths) == OutputKind::video)
         check_video_output(options.out, video_options(r.request));
-    check(r, options);
+    check(r, options, stop);
     return r;
 }
 
@@ -253,7 +254,7 @@ fs::path new_run_folder(const Request& r) {
 
 RenderResult render(const Request& asked, const RenderOptions& options, Engine& engine, Observer& observer,
                     std::stop_token stop) {
-    const Resolved r = resolved_and_checked(asked, options, observer);
+    const Resolved r = resolved_and_checked(asked, options, observer, stop);
     const auto backend = engine.open(*r.request.device, r.request.threads);
     if (stop.stop_requested()) throw Cancelled();
     std::vector<std::string> warnings = warnings_of(asked, r, stop);
@@ -297,7 +298,7 @@ RenderResult resume(const fs::path& path, const std::function<void(const RunFold
         check_files(record, draws, observer, stop);
     else // noise depends on no file: the run begins now
         record.files.clear();
-    preflight(checked, model, encoded ? Needs::no_encoders : Needs::everything);
+    preflight(checked, model, encoded ? Needs::no_encoders : Needs::everything, stop);
     if (threads >= 0) record.request.threads = threads;
     check_places(run, state ? state->step : -1);
     const auto backend = engine.open(*record.request.device, record.request.threads);

@@ -221,7 +221,7 @@ SweepPlan plan_sweep(const Sweep& sweep, PlanDepth depth, FinishedRuns finished,
                 const ModelHeaders& headers = models.of(cell.request, observer);
                 if (const std::string key = preflight_key(cell.request);
                     depth == PlanDepth::all && !looked_at.contains(key)) {
-                    preflight(cell.request, headers.model(), Needs::everything);
+                    preflight(cell.request, headers.model(), Needs::everything, stop);
                     looked_at.insert(key);
                 }
                 make_paths_absolute(cell.request);

@@ -144,7 +144,7 @@ TraceResult trace(const Request& asked, const TraceOptions& options, Observer& o
     for (fs::path& path : inputs_of(o.model)) inputs.push_back(std::move(path));
     check_output_file(options.out, inputs);
     const Request& r = o.request;
-    preflight(r, o.model, Needs::everything);
+    preflight(r, o.model, Needs::everything, stop);
     const TraceFilter filter(options.select, r, o.model);
     check_count(filter);
 

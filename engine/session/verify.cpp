@@ -106,7 +106,7 @@ Verification verify_run(const fs::path& path, int threads, Observer& observer, s
     const Request& r = record.request;
     const ModelFolder model = ModelFolder::open(r.model, r.parts);
     check_limits(run, model);
-    preflight(r, model, Needs::everything);
+    preflight(r, model, Needs::everything, stop);
     check_files(run, result, stop);
     if (!r.start && record.find(0) && is_other_noise(run, r, model)) { // no matter of the model's files
         result.steps = 1;

@@ -235,6 +235,20 @@ TEST_F(EngineTest, ATokenizerAndWhatStandsBesideALoraAreReadAnew) {
     EXPECT_EQ(other.sums, render_alone(r).sums);
 }
 
+/// Its frames may have to be counted by decoding them all: whoever stops it does not wait for that.
+TEST_F(EngineTest, LookingAtTheVideoBeforeCanBeStopped) {
+    Request r = tiny_request(DENOIR_TINY_MODEL);
+    r.mode = Mode::forcing;
+    r.frames = 25;
+    r.forcing = Forcing{.video = fs::path(DENOIR_FIXTURES) / "media/clips/animated.gif", .overlap = 17};
+    Engine engine(Residency::Span::run);
+    Observer observer;
+    EXPECT_THROW(render(r, {}, engine, observer, {}), Error); // it has fewer
+    std::stop_source stop;
+    stop.request_stop();
+    EXPECT_THROW(render(r, {}, engine, observer, stop.get_token()), Cancelled);
+}
+
 /// The noise of a branch is its parent's: what its record says of a seed would be asked for in vain.
 TEST_F(EngineTest, ABranchIsOfItsParentsSeed) {
     Engine engine;
