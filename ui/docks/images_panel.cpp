@@ -244,6 +244,8 @@ void ImagesPanel::crop(Side side, CropPreset preset) {
         this,
         [origin, preset, aspect = target(), to = folder()] { return cropped_image(origin.file, preset, aspect, to); },
         [this, side, origin, preset](const QString& cut) {
+            const QString now = studio_.document.value(key(side)).toString();
+            if (origins_.value(now, {now, CropPreset::model}).file != origin.file) return; // it is gone from there
             if (cut != origin.file) origins_.insert(cut, {origin.file, preset});
             studio_.document.set_value(key(side), cut);
         });

@@ -12,6 +12,7 @@
 #include <QMenu>
 #include <QPlainTextEdit>
 #include <QScrollArea>
+#include <QSemaphore>
 #include <QStandardPaths>
 #include <QTimer>
 #include <QToolButton>
@@ -131,6 +132,54 @@ private slots:
         QCOMPARE(crops(), std::pair(QStringLiteral("Crop: no size is known yet"), qsizetype(1)));
         document.set_values({{"width", 64}, {"height", 48}}, "size");
         QCOMPARE(crops(), std::pair(QStringLiteral("Crop to 64×48"), qsizetype(7)));
+    }
+
+    /// It takes a while: by then the picture may be gone.
+    void a_picture_that_is_gone_is_not_cropped() {
+        const app::Home home;
+        StudioFixture studio;
+        auto& core = studio.core();
+        QImage picture(64, 32, QImage::Format_RGB32);
+        picture.fill(Qt::red);
+        QVERIFY(picture.save(home.file("start.png")));
+        core.document.set_values({{"image", home.file("start.png")}, {"width", 64}, {"height", 48}}, "picture");
+        auto* well = studio.find<ImageWell>("start-image");
+        const auto crop = [&](const QString& preset) {
+            QTimer::singleShot(0, well, [&] {
+                for (auto* menu : studio.window().findChildren<QMenu*>()) {
+                    if (menu->title().startsWith("Crop"))
+                        for (QAction* action : menu->actions())
+                            if (action->text() == preset) action->trigger();
+                    if (menu->isVisible()) menu->close();
+                }
+            });
+            emit well->menu_asked(well->mapToGlobal(QPoint(5, 5)));
+        };
+        const auto shown = [&] { return core.document.value("image").toString(); };
+        QSemaphore go_on;
+        const auto hold_up = [&] {
+            core.inputs.put(
+                &studio.window(),
+                [&go_on] {
+                    go_on.acquire();
+                    return true;
+                },
+                [](bool) {});
+        };
+        hold_up();
+        crop("Left");
+        emit well->remove_asked();
+        go_on.release();
+        QTRY_VERIFY_WITH_TIMEOUT(!core.inputs.busy(), 30000);
+        QCOMPARE(shown(), QString());
+        // Of two crops of one picture the later counts.
+        core.document.set_value("image", home.file("start.png"));
+        hold_up();
+        crop("Left");
+        crop("As the model does it");
+        go_on.release();
+        QTRY_VERIFY_WITH_TIMEOUT(!core.inputs.busy(), 30000);
+        QCOMPARE(shown(), home.file("start.png"));
     }
 
     /// The pictures that a clip begins with are in the cut already: it adds the others.
