@@ -222,19 +222,20 @@ void SweepDocument::start() {
     if (shown_) sweep.reference = carried_reference(shown_->sweep(), sweep);
     starting_ = true;
     emit outlook_changed();
-    files_.put([this, sweep, snapshot, done = history_.finished_runs()]() mutable {
-        auto beginning = std::make_shared<Beginning>();
-        beginning->snapshot = snapshot;
-        Observer observer;
-        try {
-            beginning->plan = plan_sweep(sweep, PlanDepth::all, std::move(done), observer);
-            const QString folder = real_path(to_qstring(new_sweep_folder(sweep)));
-            beginning->folder = std::make_shared<SweepFolder>(SweepFolder::create(to_path(folder), sweep));
-        } catch (...) {
-            beginning->issue = Issue::from_current_exception();
-        }
-        QMetaObject::invokeMethod(this, [this, beginning] { take_beginning(*beginning); });
-    });
+    files_.put(
+        [this, sweep, snapshot, done = history_.finished_runs()](TaskThread::Id, const std::stop_token& stop) mutable {
+            auto beginning = std::make_shared<Beginning>();
+            beginning->snapshot = snapshot;
+            Observer observer;
+            try {
+                beginning->plan = plan_sweep(sweep, PlanDepth::all, std::move(done), observer, stop);
+                const QString folder = real_path(to_qstring(new_sweep_folder(sweep)));
+                beginning->folder = std::make_shared<SweepFolder>(SweepFolder::create(to_path(folder), sweep));
+            } catch (...) {
+                beginning->issue = Issue::from_current_exception();
+            }
+            QMetaObject::invokeMethod(this, [this, beginning] { take_beginning(*beginning); });
+        });
 }
 
 void SweepDocument::take_beginning(const Beginning& beginning) {

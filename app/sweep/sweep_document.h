@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <stop_token>
+#include <utility>
 #include <vector>
 
 #include "app/base/task_thread.h"
@@ -49,6 +50,8 @@ public:
     /// Puts what has to be rendered into the queue; started() or failed() follows.
     void start();
     bool starting() const { return starting_; }
+    /// What start() was to begin once the request is resolved does not; false: nothing waits for that.
+    bool give_up() { return std::exchange(wanted_, false); }
 
     /// The sweep shown; null: none.
     const OpenSweep* shown() const { return shown_.get(); }

@@ -38,8 +38,8 @@ bool Generation::commit() {
 }
 
 bool Generation::give_up() {
-    const bool sweep = std::exchange(sweep_waits_, false);
-    return !std::exchange(waiting_, {}).empty() || sweep;
+    const bool sweep = std::exchange(sweep_waits_, false), sweep_resolved = studio_.sweeps.give_up();
+    return !std::exchange(waiting_, {}).empty() || sweep || sweep_resolved;
 }
 
 bool Generation::waits() const { return studio_.document.pending() || studio_.inputs.busy(); }

@@ -201,6 +201,23 @@ private slots:
         QVERIFY2(said(studio).startsWith("There is nothing to stop"), qPrintable(said(studio)));
     }
 
+    void stop_gives_up_a_sweep_that_waits_for_its_request() {
+        const app::Home home;
+        StudioFixture studio(Layout::tune);
+        load_tiny(studio);
+        auto& core = studio.core();
+        core.queue.set_paused(true);
+        core.sweeps().axes().set_all({{"steps", "2, 3"}}, "axes");
+        core.document.refresh();
+        QVERIFY(core.document.pending());
+        studio.find<QAction>("run.generate")->trigger();
+        studio.find<QAction>("run.cancel")->trigger();
+        QVERIFY2(said(studio).contains("given up"), qPrintable(said(studio)));
+        QVERIFY(core.document.wait_resolved(20000));
+        QTest::qWait(300);
+        QVERIFY(!core.sweeps().starting() && core.queue.rowCount() == 0);
+    }
+
     /// There is nothing left to put the changes into, and Generate makes a run of them.
     void an_edit_ends_with_its_entry() {
         const app::Home home;
