@@ -211,7 +211,8 @@ void LayerComparison::ask_histograms(const QString& key) {
                 if (files == files_) emit histograms_ready(key, found); // else of a result before
             });
         } catch (...) {
-            tell([this, issue = Issue::from_current_exception()] {
+            tell([this, files, issue = Issue::from_current_exception()] {
+                if (files != files_) return;
                 issue_ = issue;
                 emit changed();
             });

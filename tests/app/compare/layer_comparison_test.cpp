@@ -154,6 +154,14 @@ private slots:
         comparison.ask_histograms(another); // answered after all that was asked for before
         QTRY_COMPARE_WITH_TIMEOUT(histograms.last()[0].toString(), another, 30000);
         QCOMPARE(histograms.count(), 2);
+        // Nor is what went wrong with them.
+        const auto second = comparison.result();
+        comparison.compare_files(a, b);
+        comparison.ask_histograms(QStringLiteral("no/such/layer"));
+        QTRY_VERIFY_WITH_TIMEOUT(comparison.result() != second, 30000);
+        comparison.ask_histograms(layer);
+        QTRY_COMPARE_WITH_TIMEOUT(histograms.count(), 3, 30000);
+        QVERIFY2(comparison.issue().isEmpty(), qPrintable(comparison.issue().line()));
         comparison.write(a); // an input
         QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 1, 30000);
         QVERIFY(LayerComparison::is_trace(a));
