@@ -175,7 +175,13 @@ void RequestDocument::reset(const QString& key) {
         forget_hidden(after.request);
     }
     if (key == QStringLiteral("seed")) after.seed_locked = false;
-    push(std::move(after), tr("reset %1").arg(field_title(key)));
+    const QString label = tr("reset %1").arg(field_title(key));
+    if (key == QStringLiteral("start") && one_window_ && asked_.start) {
+        one_window_->label = label; // what is kept of the run, once its model is read, is part of this step
+        one_window_->merge_key = QStringLiteral("made %1").arg(++burst_);
+        return undo_.push(new RequestCommand(*this, state(), std::move(after), label, one_window_->merge_key));
+    }
+    push(std::move(after), label);
 }
 
 void RequestDocument::reset_all() {

@@ -332,9 +332,16 @@ private slots:
         document_->restore_branch(made, key("branch"));
         QVERIFY(document_->wait_resolved(20000));
         QVERIFY(document_->resolved() && !document_->resolved()->forcing->base);
+        const int steps = stack_->index();
         document_->reset(key("start"));
         QVERIFY(document_->wait_resolved(20000));
         QCOMPARE(document_->resolved()->forcing->base, made.frames);
+        QCOMPARE(stack_->index(), steps + 1);
+        stack_->undo();
+        QVERIFY(document_->asked().start == made.start && !document_->asked().forcing->base);
+        stack_->redo();
+        QVERIFY(!document_->asked().start);
+        QCOMPARE(document_->asked().forcing->base, made.frames);
     }
 
     void loras_are_a_field_with_its_errors() {
