@@ -154,6 +154,17 @@ struct RunHistory::Store {
         waits.newest = notes;
         scanner.note(entry, notes);
     }
+    /// Where the run lies now: the scanner will not find it where it was.
+    void write_waiting_notes(const QString& entry, const fs::path& place) {
+        const auto waits = unwritten.find(entry);
+        if (waits == unwritten.end()) return;
+        try {
+            waits->newest.write(place);
+        } catch (const Error& e) {
+            issue = Issue::from(e);
+            emit self.issue_changed();
+        }
+    }
     /// What was read before the newest notes were written shows none older.
     void put_newest_notes(RunRow& row) const {
         const auto waits = unwritten.find(row.entry);
@@ -436,7 +447,9 @@ QStringList RunHistory::remove(const QStringList& runs) {
         if (const int index = row ? -1 : store_->find(run); index >= 0) row = &store_->rows[std::size_t(index)];
         if (!row || seen.contains(row) || RunFolder::busy(to_path(row->path))) continue; // one at work stays
         seen.insert(row);
-        if (const auto code = store_->trash.put(to_path(row->entry))) {
+        std::error_code code;
+        const fs::path place = store_->trash.put(to_path(row->entry), code);
+        if (code) {
             store_->issue = {run,
                              {},
                              tr("this run cannot be removed: %1").arg(to_qstring(code.message())),
@@ -444,6 +457,7 @@ QStringList RunHistory::remove(const QStringList& runs) {
             emit issue_changed();
             continue;
         }
+        store_->write_waiting_notes(row->entry, place);
         if (!first || before(*row, *first)) first = row;
         gone << row->path;
         entries << row->entry;
@@ -458,12 +472,12 @@ QStringList RunHistory::remove(const QStringList& runs) {
 }
 
 void RunHistory::restore() {
+    const QStringList entries = store_->trash.restore();
+    if (entries.isEmpty()) return;
+    store_->scanner.look(entries);
     QStringList runs;
-    for (const QString& entry : store_->trash.restore()) {
-        store_->scanner.look(entry);
-        runs << real_path(entry);
-    }
-    if (!runs.isEmpty()) emit restored(runs);
+    for (const QString& entry : entries) runs << real_path(entry);
+    emit restored(runs);
 }
 
 bool RunHistory::can_restore() const { return !store_->trash.empty(); }
@@ -472,7 +486,7 @@ void RunHistory::purge_trash(int older_than_days, const QStringList& but) {
     store_->scanner.purge(store_->trash.older_than(older_than_days, but));
 }
 
-void RunHistory::touch(const QString& run) { store_->scanner.look(entry_of(run)); }
+void RunHistory::touch(const QString& run) { store_->scanner.look({entry_of(run)}); }
 void RunHistory::set_step(const QString& run, int step) {
     store_->at_work = run;
     store_->step_at_work = step;

@@ -185,8 +185,8 @@ void RunScanner::rebuild() {
     });
 }
 
-void RunScanner::look(const QString& entry) {
-    post([this, entry] { look_now(entry); });
+void RunScanner::look(const QStringList& entries) {
+    post([this, entries] { look_now(entries); });
 }
 
 void RunScanner::note(const QString& entry, const RunNotes& notes) {
@@ -196,9 +196,11 @@ void RunScanner::note(const QString& entry, const RunNotes& notes) {
         try {
             notes.write(to_path(entry));
         } catch (...) {
-            changes.issue = Issue::from_current_exception();
+            std::error_code code;
+            const bool is_gone = !fs::exists(to_path(entry), code) && !code; // to the trash, its notes with it
+            if (!is_gone) changes.issue = Issue::from_current_exception();
         }
-        look_now(entry, std::move(changes));
+        look_now({entry}, std::move(changes));
     });
 }
 
@@ -290,20 +292,26 @@ void RunScanner::forget_row(const QString& entry) {
     told_.remove(entry);
 }
 
-void RunScanner::look_now(const QString& entry, RunChanges changes) {
-    try {
-        changes.rows.push_back(read_or_tell(to_path(entry)));
-        is_news(changes.rows.back()); // or not: whoever asks for this one is told
-        tell(changes);                // the list does not wait for the disk
-        return index_->store(changes.rows);
-    } catch (const std::exception&) { // no run (any more)
-        if (stamps_.contains(entry)) {
+void RunScanner::look_now(const QStringList& entries, RunChanges changes) {
+    const auto hand_over = [&] {
+        if (changes.rows.empty() && changes.gone.isEmpty() && changes.noted.isEmpty()) return;
+        tell(changes); // the list does not wait for the disk
+        if (!changes.rows.empty()) index_->store(changes.rows);
+        if (!changes.gone.isEmpty()) index_->remove(changes.gone);
+        changes = {};
+    };
+    for (const QString& entry : entries) {
+        try {
+            changes.rows.push_back(read_or_tell(to_path(entry)));
+            is_news(changes.rows.back()); // or not: whoever asks for this one is told
+        } catch (const std::exception&) { // no run (any more)
+            if (!stamps_.contains(entry)) continue;
             forget_row(entry);
-            index_->remove({entry});
             changes.gone << entry;
         }
+        if (changes.rows.size() >= batch) hand_over();
     }
-    if (!changes.gone.isEmpty() || !changes.noted.isEmpty()) tell(std::move(changes));
+    hand_over();
 }
 
 void RunScanner::scan_now(const std::stop_token& end) {

@@ -51,7 +51,7 @@ public:
     void know(const std::vector<RunRow>& rows);
     void scan();    ///< every folder
     void rebuild(); ///< every folder, whatever is known
-    void look(const QString& entry);
+    void look(const QStringList& entries);
     /// Changes the notes of a run, then looks at it.
     void note(const QString& entry, const RunNotes& notes);
     void drop(const QStringList& entries);
@@ -64,7 +64,7 @@ private:
     void post(std::function<void()> task);
     void loop(const std::stop_token& end);
     void scan_now(const std::stop_token& end);
-    void look_now(const QString& entry, RunChanges changes = {});
+    void look_now(const QStringList& entries, RunChanges changes = {});
     void tell(RunChanges changes);
     /// Notes what was read. False: it is as it was told last, and told again it would only disturb the list.
     bool is_news(const RunRow& row);

@@ -51,10 +51,10 @@ void RunTrash::begin() {
     removal_ = std::max(QDateTime::currentMSecsSinceEpoch(), removal_ + 1);
 }
 
-std::error_code RunTrash::put(const fs::path& entry) {
-    std::error_code code;
-    fs::rename(entry, folders().front() / (std::to_string(removal_) + "-" + entry.filename().string()), code);
-    return code;
+fs::path RunTrash::put(const fs::path& entry, std::error_code& code) {
+    const fs::path place = folders().front() / (std::to_string(removal_) + "-" + entry.filename().string());
+    fs::rename(entry, place, code);
+    return place;
 }
 
 QStringList RunTrash::restore() {

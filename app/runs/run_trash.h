@@ -17,7 +17,8 @@ public:
 
     /// Begins a removal: what is put after it comes back together.
     void begin();
-    std::error_code put(const std::filesystem::path& entry);
+    /// Returns where it lies now.
+    std::filesystem::path put(const std::filesystem::path& entry, std::error_code& code);
     /// What the last removal took, back at its places, which it returns. What is in the way stays.
     QStringList restore();
     bool empty() const { return content().empty(); }
