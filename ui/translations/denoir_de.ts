@@ -2869,6 +2869,10 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <source>What was to be generated is given up.</source>
         <translation>Was erzeugt werden sollte, ist aufgegeben.</translation>
     </message>
+    <message>
+        <source>No other clip waits than the one at work.</source>
+        <translation>Außer dem Clip, der gerade gerechnet wird, wartet keiner.</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::MediaLocator</name>
@@ -3727,6 +3731,10 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     <message>
         <source>The model has no negative prompt of its own.</source>
         <translation>Das Modell hat keinen eigenen negativen Prompt.</translation>
+    </message>
+    <message>
+        <source>The model is still being read; its negative prompt is known in a moment.</source>
+        <translation>Das Modell wird noch gelesen; gleich ist sein negativer Prompt bekannt.</translation>
     </message>
 </context>
 <context>

@@ -298,8 +298,11 @@ void MainWindow::make_tune_actions() {
         if (!sweeps.shown()) return say(tr("No sweep is shown."));
         unless(progress.missing + progress.failed == 0, tr("No clip is missing."), [&sweeps] { sweeps.retry_all(); });
     });
-    add("tune.clear", tr("&Leave out what still waits"), "close", [&sweeps, unless] {
-        unless(sweeps.progress().open == 0, tr("No clip waits."), [&sweeps] { sweeps.clear_waiting(); });
+    add("tune.clear", tr("&Leave out what still waits"), "close", [this, &sweeps] {
+        const int before = studio_.queue.rowCount();
+        sweeps.clear_waiting();
+        if (studio_.queue.rowCount() < before) return;
+        say(sweeps.progress().open == 0 ? tr("No clip waits.") : tr("No other clip waits than the one at work."));
     });
     add(
         "tune.take", tr("&Take the clip's values"), "sliders", [this] { tune_->take_current(false); }, Qt::Key_R);

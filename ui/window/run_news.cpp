@@ -38,9 +38,11 @@ RunNews::RunNews(app::RunQueue& queue, const app::RunHistory& history, app::Sett
         tells_waiting_ = false;
         banners_.remove(QStringLiteral("failing"));
     });
-    for (const auto change : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved})
-        connect(&queue_, change, this, &RunNews::follow_waiting);
-    connect(&queue_, &QAbstractItemModel::dataChanged, this, &RunNews::follow_waiting);
+    for (const auto follow : {&RunNews::follow_waiting, &RunNews::follow_offer}) {
+        for (const auto change : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved})
+            connect(&queue_, change, this, follow);
+        connect(&queue_, &QAbstractItemModel::dataChanged, this, follow);
+    }
     connect(&queue_, &QAbstractItemModel::rowsInserted, this, [this](const QModelIndex&, int first, int last) {
         for (int row = first; row <= last && !offered_.isEmpty(); ++row) {
             const QModelIndex entry = queue_.index(row);
@@ -147,16 +149,26 @@ void RunNews::offer_to_resume() {
         stopped = record.state == RunState::cancelled;
     } catch (const Error&) { // a folder that is gone: resuming says so
     }
-    QStringList words{(stopped ? tr("“%1” was stopped at step %2 of %3. Nothing of it is lost.")
-                               : tr("“%1” was interrupted at step %2 of %3. Nothing of it is lost."))
-                          .arg(prompt)
-                          .arg(step)
-                          .arg(steps)};
-    if (const int more = int(runs.size()) - 1; more > 0)
-        words << tr("%n more can be resumed from the queue.", nullptr, more);
+    offer_ = (stopped ? tr("“%1” was stopped at step %2 of %3. Nothing of it is lost.")
+                      : tr("“%1” was interrupted at step %2 of %3. Nothing of it is lost."))
+                 .arg(prompt)
+                 .arg(step)
+                 .arg(steps);
     offered_ = run;
-    banners_.show_banner(QStringLiteral("resume"), Banners::Kind::info, words.join(QLatin1Char(' ')),
+    others_ = runs.first(runs.size() - 1);
+    banners_.show_banner(QStringLiteral("resume"), Banners::Kind::info, offer_text(),
                          {{tr("Resume"), [this, run] { emit resume_asked(run); }}}, 0, [this, runs] { decline(runs); });
+}
+
+QString RunNews::offer_text() const {
+    int more = 0;
+    for (const quint64 id : queue_.interrupted())
+        more += others_.contains(queue_.index(queue_.row_of(id)).data(Role::RunRole).toString());
+    return more > 0 ? offer_ + QLatin1Char(' ') + tr("%n more can be resumed from the queue.", nullptr, more) : offer_;
+}
+
+void RunNews::follow_offer() {
+    if (!offered_.isEmpty()) banners_.set_text(QStringLiteral("resume"), offer_text());
 }
 
 } // namespace denoir::ui

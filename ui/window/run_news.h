@@ -46,6 +46,8 @@ private:
     QStringList left_at_work() const; ///< runs to offer, oldest first
     void decline(const QStringList& runs);
     void withdraw_offer();
+    QString offer_text() const;
+    void follow_offer(); ///< how many others can be resumed, in the banner that says so
 
     app::RunQueue& queue_;
     const app::RunHistory& history_;
@@ -54,7 +56,9 @@ private:
     StatusLine& status_;
     const LogPanel& log_;
     bool tells_waiting_ = false;
-    QString offered_; ///< the run that a banner offers to resume; empty: none
+    QString offered_;    ///< the run that a banner offers to resume; empty: none
+    QString offer_;      ///< what the banner says of it
+    QStringList others_; ///< that were interrupted, too, and not declined
 };
 
 } // namespace denoir::ui

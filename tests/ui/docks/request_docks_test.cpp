@@ -452,6 +452,23 @@ private slots:
         QVERIFY(studio.find<QLabel>("estimate")->text() != QStringLiteral("cannot start yet"));
     }
 
+    /// What a model has is not known while it is read: neither nothing is, nor what the one before had.
+    void a_models_negative_prompt_waits_for_the_model() {
+        const app::Home home;
+        StudioFixture studio;
+        auto& document = studio.core().document;
+        QVERIFY(document.wait_resolved(20000));
+        document.load(app::tiny_request());
+        QVERIFY(document.pending());
+        studio.find<QAction>("edit.negative-default")->trigger();
+        QVERIFY2(said(studio).contains("still being read"), qPrintable(said(studio)));
+        QVERIFY(!document.has_value("negative_prompt"));
+        QVERIFY(document.wait_resolved(20000));
+        studio.find<QAction>("edit.negative-default")->trigger();
+        QVERIFY(document.has_value("negative_prompt"));
+        QCOMPARE(document.value("negative_prompt"), document.default_value("negative_prompt"));
+    }
+
     /// A negative prompt that was emptied is no default.
     void an_empty_negative_prompt_is_said() {
         const app::Home home;

@@ -22,6 +22,7 @@
 #include "tests/app/fake_runs.h"
 #include "tests/ui/studio_fixture.h"
 #include "tests/ui/window/window_main.h"
+#include "tests/ui/window/window_tools.h"
 #include "ui/tune/sweep_grid.h"
 #include "ui/tune/sweep_plot.h"
 #include "ui/tune/sweep_table.h"
@@ -273,6 +274,22 @@ private slots:
         QCOMPARE(progress->whole(), QString::fromUtf8("measuring …"));
         show(studio, plain);
         QCOMPARE(progress->whole(), QString());
+    }
+
+    /// The clip at work is open, and waits no more.
+    void nothing_to_leave_out_is_said() {
+        const app::Home home;
+        StudioFixture studio(Layout::tune);
+        load_tiny(studio);
+        auto& core = studio.core();
+        core.sweeps().axes().set_all({{"steps", "900"}}, {});
+        QTRY_VERIFY_WITH_TIMEOUT(!core.sweeps().outlook().pending, 20000);
+        studio.find<QAction>("run.generate")->trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(core.queue.running() != 0, 20000);
+        studio.find<QAction>("tune.clear")->trigger();
+        QVERIFY2(said(studio).contains("than the one at work"), qPrintable(said(studio)));
+        core.queue.cancel_current();
+        QVERIFY(studio.idle());
     }
 
     /// Anybody may have put a file of that name into a folder.

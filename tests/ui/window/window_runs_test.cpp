@@ -315,6 +315,11 @@ private slots:
             StudioFixture studio;
             QVERIFY2(offered(studio).contains("number 2"), qPrintable(offered(studio)));
             QVERIFY2(offered(studio).contains("1 more"), qPrintable(offered(studio)));
+            studio.core().queue.remove({1}); // the other one
+            QVERIFY2(offered(studio).contains("number 2"), qPrintable(offered(studio)));
+            QVERIFY2(!offered(studio).contains(" more"), qPrintable(offered(studio)));
+            studio.core().queue.undo_clear();
+            QVERIFY2(offered(studio).contains("1 more"), qPrintable(offered(studio)));
             close_banner(studio, "resume");
         }
         {
