@@ -123,7 +123,7 @@ RunsPanel::RunsPanel(Studio& studio, QWidget* parent)
       list_(new RunsView(this)),
       delegate_(new RunDelegate(studio, list_)),
       stack_(new QStackedWidget(this)),
-      empty_(new EmptyState(QStringLiteral("history"), {}, nullptr, this)),
+      empty_(new EmptyState(QStringLiteral("history"), {}, this)),
       disk_(new QLabel(this)),
       search_later_(new QTimer(this)),
       player_(new QTimer(this)) {

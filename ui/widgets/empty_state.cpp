@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/widgets/empty_state.h"
 
-#include <QAction>
 #include <QEvent>
 #include <QLabel>
-#include <QPushButton>
 #include <QVBoxLayout>
 
 #include "ui/theme/colours.h"
@@ -12,7 +10,7 @@
 
 namespace denoir::ui {
 
-EmptyState::EmptyState(const QString& icon_name, const QString& text, QAction* action, QWidget* parent)
+EmptyState::EmptyState(const QString& icon_name, const QString& text, QWidget* parent)
     : QWidget(parent), icon_name_(icon_name), picture_(new QLabel(this)), text_(new QLabel(text, this)) {
     picture_->setAlignment(Qt::AlignCenter);
     text_->setAlignment(Qt::AlignCenter);
@@ -24,18 +22,28 @@ EmptyState::EmptyState(const QString& icon_name, const QString& text, QAction* a
     column->addStretch(1);
     column->addWidget(picture_);
     column->addWidget(text_);
-    if (action) {
-        auto* button = new QPushButton(action->text().remove(QLatin1Char('&')), this);
-        button->setEnabled(action->isEnabled());
-        connect(button, &QPushButton::clicked, action, &QAction::trigger);
-        connect(action, &QAction::changed, button, [button, action] { button->setEnabled(action->isEnabled()); });
-        column->addWidget(button, 0, Qt::AlignHCenter);
-    }
     column->addStretch(1);
     draw();
 }
 
-void EmptyState::set_text(const QString& text) { text_->setText(text); }
+void EmptyState::set_text(const QString& text) {
+    text_->setText(text);
+    fit();
+}
+
+void EmptyState::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    fit();
+}
+
+/// The picture leaves its room to words that need it.
+void EmptyState::fit() {
+    const QMargins edges = layout()->contentsMargins();
+    const int room = height() - edges.top() - edges.bottom(),
+              words = text_->heightForWidth(width() - edges.left() - edges.right());
+    picture_->setVisible(words + grid::unit + picture_->sizeHint().height() <= room);
+    setToolTip(words > room ? text_->text() : QString()); // they are cut off
+}
 
 void EmptyState::changeEvent(QEvent* event) {
     if (event->type() == QEvent::PaletteChange) draw();

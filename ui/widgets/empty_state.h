@@ -2,9 +2,7 @@
 #pragma once
 #include <QWidget>
 
-class QAction;
 class QLabel;
-class QPushButton;
 
 namespace denoir::ui {
 
@@ -12,15 +10,16 @@ namespace denoir::ui {
 class EmptyState : public QWidget {
     Q_OBJECT
 public:
-    /// `action`: the thing to press, may be null.
-    EmptyState(const QString& icon_name, const QString& text, QAction* action = nullptr, QWidget* parent = nullptr);
+    EmptyState(const QString& icon_name, const QString& text, QWidget* parent = nullptr);
     void set_text(const QString& text);
 
 protected:
     void changeEvent(QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     void draw();
+    void fit();
     QString icon_name_;
     QLabel *picture_, *text_;
 };

@@ -4,6 +4,7 @@
 #include <QApplication>
 #include <QFile>
 #include <QFileDialog>
+#include <QLabel>
 #include <QLineEdit>
 #include <QMessageBox>
 #include <QPushButton>
@@ -23,6 +24,7 @@
 #include "ui/widgets/banner.h"
 #include "ui/widgets/elided_combo.h"
 #include "ui/widgets/elided_label.h"
+#include "ui/widgets/empty_state.h"
 #include "ui/widgets/literal.h"
 #include "ui/widgets/open_dialog.h"
 #include "ui/widgets/save_dialog.h"
@@ -37,6 +39,26 @@ private slots:
         QCOMPARE(plain_text(QStringLiteral("Save &as")), QStringLiteral("Save as"));
         QCOMPARE(plain_text(literal(QStringLiteral("a&b && c"))), QStringLiteral("a&b && c"));
         QCOMPARE(plain_text(QStringLiteral("&")), QString());
+    }
+
+    /// In a low dock the words come before their picture, and what is cut off can be read all the same.
+    void an_empty_dock_shows_its_words() {
+        const QString words = QStringLiteral("Runs wait here for the engine. Generate adds one.");
+        EmptyState empty(QStringLiteral("queue"), words);
+        const QList<QLabel*> labels = empty.findChildren<QLabel*>();
+        const QLabel *picture = labels[0], *text = labels[1];
+        QCOMPARE(text->text(), words);
+        const auto cut = [&] { return text->height() < text->heightForWidth(text->width()); };
+        empty.resize(300, 200);
+        empty.show();
+        QVERIFY(picture->isVisible() && !cut() && empty.toolTip().isEmpty());
+        empty.resize(300, text->heightForWidth(text->width()) + 24);
+        QTRY_VERIFY(!cut());
+        QVERIFY(!picture->isVisible() && empty.toolTip().isEmpty());
+        empty.resize(100, 30);
+        QCOMPARE(empty.toolTip(), words);
+        empty.resize(300, 200);
+        QVERIFY(picture->isVisible() && empty.toolTip().isEmpty());
     }
 
     /// Of a name with a dot of its own Qt does not ask: it would have been written over.
