@@ -181,9 +181,4 @@ std::string command_with(std::string_view command, const std::string& path) {
     return fmt::format("{} {}", command, whole ? word : "and its folder");
 }
 
-std::string bytes_text(double bytes) {
-    constexpr double gib = 1073741824.0, mib = 1048576.0;
-    return bytes >= gib ? fmt::format("{:.2f} GiB", bytes / gib) : fmt::format("{:.1f} MiB", bytes / mib);
-}
-
 } // namespace denoir::cli

@@ -73,7 +73,5 @@ private:
 std::string duration(double seconds);
 /// `command` with the path as one word of a shell, to be copied; without it where a line could not hold it as it is.
 std::string command_with(std::string_view command, const std::string& path);
-/// "3.5 GiB"
-std::string bytes_text(double bytes);
 
 } // namespace denoir::cli

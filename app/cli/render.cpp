@@ -8,6 +8,7 @@
 #include "app/cli/interrupt.h"
 #include "app/cli/request_options.h"
 #include "app/cli/values.h"
+#include "engine/core/text.h"
 #include "engine/session/branch.h"
 #include "engine/session/request_json.h"
 

@@ -9,6 +9,7 @@
 #include "app/cli/request_options.h"
 #include "app/cli/trace_options.h"
 #include "app/cli/values.h"
+#include "engine/core/text.h"
 
 namespace denoir::cli {
 namespace {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/core/text.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
@@ -96,6 +98,13 @@ std::optional<double> read_double(std::string_view text) {
     if (problem != std::errc::result_out_of_range) return value;
     const double size = is_huge(text) ? std::numeric_limits<double>::infinity() : 0;
     return text.starts_with('-') ? -size : size;
+}
+
+std::string bytes_text(double bytes) {
+    constexpr double kib = 1024, mib = kib * kib, gib = mib * kib;
+    if (bytes >= gib) return fmt::format("{:.2f} GiB", bytes / gib);
+    if (bytes >= mib) return fmt::format("{:.1f} MiB", bytes / mib);
+    return bytes >= kib ? fmt::format("{:.1f} KiB", bytes / kib) : fmt::format("{:.0f} B", bytes);
 }
 
 std::string counted(std::uint64_t n, std::string_view what) {

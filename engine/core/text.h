@@ -36,6 +36,9 @@ template <std::integral T> std::optional<T> read_whole(std::string_view text) {
 /// "1 frame", "2 frames", "0 frames".
 std::string counted(std::uint64_t n, std::string_view what);
 
+/// "3.50 GiB", "12.0 MiB", "4.5 KiB", "700 B".
+std::string bytes_text(double bytes);
+
 /// Order of names: runs of digits compare as numbers ("frame_2" before "frame_10"), everything else byte by byte. Names
 /// that differ in leading zeros alone compare byte by byte.
 bool natural_less(std::string_view a, std::string_view b);

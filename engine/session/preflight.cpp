@@ -7,6 +7,7 @@
 
 #include "engine/core/disk.h"
 #include "engine/core/file.h"
+#include "engine/core/text.h"
 #include "engine/core/units.h"
 #include "engine/media/image.h"
 #include "engine/models/clip/vision.h"
@@ -84,10 +85,10 @@ void check_disk_space(const Request& r, const ModelFolder& model, const fs::path
                  steps = Pipeline::step_count(r);
     const double needed = (steps + 1) * latent * (2 + solver_tensors) + spare_bytes;
     if (double(*left) >= needed) return;
-    throw Error(run.string(), "",
-                fmt::format("the run needs about {:.0f} MiB, the disk has {:.0f} MiB left", needed / (1 << 20),
-                            double(*left) / (1 << 20)),
-                "free some space, or choose another place");
+    throw Error(
+        run.string(), "",
+        fmt::format("the run needs about {}, the disk has {} left", bytes_text(needed), bytes_text(double(*left))),
+        "free some space, or choose another place");
 }
 
 std::vector<fs::path> files_of_steps(const ModelFolder& model, const Request& r) {

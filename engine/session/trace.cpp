@@ -8,6 +8,7 @@
 
 #include "engine/core/disk.h"
 #include "engine/core/error.h"
+#include "engine/core/text.h"
 #include "engine/pipeline/pipeline.h"
 #include "engine/pipeline/residency.h"
 #include "engine/session/inputs.h"
@@ -80,8 +81,8 @@ private:
         const double each = double(file_.bytes() - before_), needed = each * left;
         if (!space || needed <= double(*space)) return;
         throw Error(out_.string(), "",
-                    fmt::format("{} more steps of {:.0f} MiB each do not fit on the disk, {:.0f} MiB are left", left,
-                                each / (1 << 20), double(*space) / (1 << 20)),
+                    fmt::format("{} more steps of {} each do not fit on the disk, {} are left", left, bytes_text(each),
+                                bytes_text(double(*space))),
                     "choose fewer --layers or --steps, or another disk");
     }
 

@@ -13,6 +13,7 @@
 #include "engine/core/error.h"
 #include "engine/core/file.h"
 #include "engine/core/mapped_file.h"
+#include "engine/core/text.h"
 #include "engine/weights/checkpoint.h"
 #include "engine/weights/config_file.h"
 #include "engine/weights/gguf_writer.h"
@@ -406,10 +407,8 @@ std::vector<std::string> warnings(const fs::path& in, const Plan& plan) {
 void check_space(const fs::path& out, std::uint64_t bytes) {
     const auto left = free_space(out.has_parent_path() ? out.parent_path() : ".");
     if (!left || bytes <= *left) return;
-    constexpr double mib = 1 << 20;
     throw Error(out.string(), "",
-                fmt::format("takes {:.0f} MiB, the disk has {:.0f} MiB left", static_cast<double>(bytes) / mib,
-                            static_cast<double>(*left) / mib),
+                fmt::format("takes {}, the disk has {} left", bytes_text(double(bytes)), bytes_text(double(*left))),
                 "free some space or choose another place");
 }
 

@@ -59,6 +59,15 @@ TEST(Text, plurals) {
     EXPECT_EQ(counted(97, "frame"), "97 frames");
 }
 
+TEST(Text, sizes) {
+    for (const auto& [bytes, text] : {std::pair{0.0, "0 B"},
+                                      {1023.0, "1023 B"},
+                                      {1536.0, "1.5 KiB"},
+                                      {17.0 * (1 << 20), "17.0 MiB"},
+                                      {3.25 * (1 << 30), "3.25 GiB"}})
+        EXPECT_EQ(bytes_text(bytes), text);
+}
+
 TEST(Text, natural_order) {
     EXPECT_TRUE(natural_less("frame_2", "frame_10"));
     EXPECT_TRUE(natural_less("blocks.2.norm10", "blocks.10.norm2"));
