@@ -15,20 +15,26 @@ namespace {
 
 constexpr std::size_t max_path_bytes = 4096;
 
-std::string shown(const Json& value) {
-    return printable(value.dump(-1, ' ', false, Json::error_handler_t::replace), 48); // an argument may be no UTF-8
+/// As a double, which is what the parser makes of a whole number beyond 64 bits.
+bool is_beyond_64_bits(const Json& value) {
+    return value.is_number_float() && (value.get<double>() >= 0x1p64 || value.get<double>() <= -0x1p63);
 }
 
 /// For 64 bits with a sign.
-bool is_too_large(const Json& value) {
-    return value.is_number_unsigned() &&
-           value.get<std::uint64_t>() > std::uint64_t(std::numeric_limits<std::int64_t>::max());
+bool is_clamped(const Json& value) {
+    return is_beyond_64_bits(value) ||
+           (value.is_number_unsigned() &&
+            value.get<std::uint64_t>() > std::uint64_t(std::numeric_limits<std::int64_t>::max()));
 }
 
 } // namespace
 
+std::string JsonReader::shown() const {
+    return printable(value_.dump(-1, ' ', false, Json::error_handler_t::replace), 48); // an argument may be no UTF-8
+}
+
 void JsonReader::bad_type(std::string_view wanted) const {
-    const std::string message = fmt::format("must be {}, not {}", wanted, shown(value_));
+    const std::string message = fmt::format("must be {}, not {}", wanted, shown());
     if (source_.file.empty()) throw UsageError("", field_, message, source_.hint);
     throw Error(source_.file, field_, message, source_.hint);
 }
@@ -44,17 +50,21 @@ void JsonReader::refuse(std::string message, const std::string& hint) const {
 
 template <class T> void JsonReader::bad_number(std::string_view kind, bool is_one, T low, T high) const {
     if (!is_one || !source_.by_hand) bad_type(fmt::format("{} from {} to {}", kind, low, high));
-    out_of_range(shown(value_) + " is out of range", fmt::format("use {} to {}", low, high));
+    out_of_range(shown() + " is out of range", fmt::format("use {} to {}", low, high));
 }
 
+bool JsonReader::is_whole() const { return value_.is_number_integer() || is_beyond_64_bits(value_); }
+
 std::int64_t JsonReader::integer() const {
-    if (!value_.is_number_integer()) bad_type("a whole number");
-    return is_too_large(value_) ? std::numeric_limits<std::int64_t>::max() : value_.get<std::int64_t>();
+    using Limits = std::numeric_limits<std::int64_t>;
+    if (!is_whole()) bad_type("a whole number");
+    if (!is_clamped(value_)) return value_.get<std::int64_t>();
+    return value_.is_number_float() && value_.get<double>() < 0 ? Limits::min() : Limits::max();
 }
 
 std::int64_t JsonReader::integer(std::int64_t low, std::int64_t high) const {
-    const bool whole = value_.is_number_integer();
-    if (!whole || is_too_large(value_) || integer() < low || integer() > high)
+    const bool whole = is_whole();
+    if (!whole || is_clamped(value_) || integer() < low || integer() > high)
         bad_number("a whole number", whole, low, high);
     return integer();
 }

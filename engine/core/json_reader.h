@@ -36,7 +36,8 @@ public:
     const JsonSource& source() const { return source_; }
     const std::string& field() const { return field_; }
 
-    std::int64_t integer() const; ///< beyond 64 bits: the largest
+    bool is_whole() const;        ///< a number written without a fraction, beyond 64 bits, too
+    std::int64_t integer() const; ///< beyond 64 bits: the largest, the least
     std::int64_t integer(std::int64_t low, std::int64_t high) const;
     double number() const;
     double number(double low, double high) const;
@@ -66,6 +67,8 @@ public:
     std::size_t items(std::size_t most = std::numeric_limits<std::size_t>::max()) const;
     JsonReader item(std::size_t index) const;
 
+    /// The value as messages have it.
+    std::string shown() const;
     /// "must be `wanted`, not …".
     [[noreturn]] void bad_type(std::string_view wanted) const;
     /// The right type, but no value that can be. `hint` is for who wrote it.

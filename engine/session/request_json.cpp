@@ -241,11 +241,10 @@ template <class Member> Field object(std::string_view key, Member Request::*memb
 
 std::uint64_t read_seed(const JsonReader& in) {
     const Json& value = in.value();
-    if (!value.is_number()) in.bad_type("a whole number from 0 to 18446744073709551615");
-    // Whole numbers beyond 64 bits arrive as floating point.
-    if (!value.is_number_unsigned() && !(value.is_number_integer() && value.get<std::int64_t>() >= 0))
-        in.out_of_range(value.dump() + " is not a whole number in range", "use 0 to 18446744073709551615");
-    return value.get<std::uint64_t>();
+    if (value.is_number_unsigned() || (value.is_number_integer() && value.get<std::int64_t>() >= 0))
+        return value.get<std::uint64_t>();
+    if (!in.is_whole()) in.bad_type("a whole number from 0 to 18446744073709551615");
+    in.out_of_range(in.shown() + " is out of range", "use 0 to 18446744073709551615");
 }
 std::string read_string(const JsonReader& in) { return in.text(); }
 fs::path read_path(const JsonReader& in) { return in.path(); }
@@ -274,7 +273,7 @@ template <class Check> auto strong(Check check) {
         try {
             return check(value);
         } catch (const UsageError& e) {
-            in.out_of_range(e.message(), e.hint());
+            in.out_of_range(in.value() == value ? e.message() : in.shown() + " is out of range", e.hint());
         }
     };
 }

@@ -92,6 +92,26 @@ TEST(JsonReader, ANumberBeyond64BitsIsShown) {
         EXPECT_NE(test::refusal(read).find("1.2345678901234568e+20"), std::string::npos) << test::refusal(read);
 }
 
+// Such a whole number is out of range; a fraction is no whole number, however large.
+TEST(JsonReader, WholeNumbersBeyond64BitsAreWhole) {
+    for (const auto& [text, clamped] : {std::pair{"123456789012345678901", INT64_MAX},
+                                        {"18446744073709551616", INT64_MAX},
+                                        {"-9223372036854775809", INT64_MIN},
+                                        {"-1e300", INT64_MIN}}) {
+        const Json value = parse_json(text, "a.json");
+        const JsonReader in(value, by_hand, "n");
+        EXPECT_EQ(in.integer(), clamped) << text;
+        EXPECT_NE(test::refusal([&] { in.integer(0, INT64_MAX); }).find(" is out of range; use 0 to"),
+                  std::string::npos);
+    }
+    for (const char* text : {"7.0", "1e3", "1e19", "-1e18"}) {
+        const Json value = parse_json(text, "a.json");
+        EXPECT_NE(test::refusal([&] { JsonReader(value, by_hand, "n").integer(); }).find("must be a whole number"),
+                  std::string::npos)
+            << text;
+    }
+}
+
 // The command line ends with 2 for a UsageError, with 1 for another Error.
 TEST(JsonReader, AValueOfNoFileOrOutOfRangeIsAUsageError) {
     EXPECT_THROW(JsonReader(object, nowhere).at("t").integer(), UsageError);

@@ -204,6 +204,28 @@ TEST(RequestJson, ForcingSelectsTheMode) {
     EXPECT_NE(refusal(with(R"("mode": "t2v", "forcing": {})")).find("mode"), std::string::npos);
 }
 
+// Exit codes follow: 2 of a value out of range, 1 of a value of another type.
+TEST(RequestJson, WholeNumbersAreOutOfRangeAlike) {
+    const auto usage = [](const std::string& key, const char* value) {
+        try {
+            read(with(fmt::format(R"("{}": {})", key, value)));
+        } catch (const UsageError&) {
+            return "a value out of range";
+        } catch (const Error&) {
+            return "another type";
+        }
+        return "";
+    };
+    for (const char* key : {"width", "height", "frames", "steps", "threads", "seed"}) {
+        for (const char* value : {"-1", "18446744073709551616", "123456789012345678901", "-9223372036854775809"})
+            EXPECT_STREQ(usage(key, value), "a value out of range") << key << " " << value;
+        for (const char* value : {"7.0", "1e3", "-0.5", R"("7")", "true"})
+            EXPECT_STREQ(usage(key, value), "another type") << key << " " << value;
+    }
+    EXPECT_NE(refusal(with(R"("frames": 18446744073709551615)")).find("18446744073709551615 is out of range"),
+              std::string::npos);
+}
+
 // Every key with every kind of value that does not belong there: refused, by name, in one line.
 TEST(RequestJson, RefusesWhatDoesNotBelong) {
     const std::vector<std::string> numbers{"width",    "height",       "frames", "fps",  "steps",
