@@ -18,6 +18,7 @@
 #include "engine/pipeline/stored.h"
 #include "engine/pipeline/tokenizer_file.h"
 #include "engine/pipeline/variant.h"
+#include "engine/pipeline/windows.h"
 #include "engine/weights/headers.h"
 #include "engine/weights/model_folder.h"
 
@@ -119,20 +120,24 @@ void warn_of_stretching(const Request& r, Observer& observer) {
                                  before.width, before.height, *r.width, *r.height));
 }
 
-/// The end of the video that the clip goes on after -> [C,P,h,w].
-Tensor encode_before(const wan::Vae& vae, const Request& r, Observer& observer, const std::stop_token& stop) {
+/// The end of the video that the clip goes on after: as latents, and those pictures that later windows need, too.
+void encode_before(const wan::Vae& vae, const Request& r, Observer& observer, Conditioning& c,
+                   const std::stop_token& stop) {
     FramesBefore before(*r.forcing, stop);
     if (const std::string warning = before.warning(); !warning.empty()) observer.warning(warning);
     warn_of_stretching(r, observer);
     const ImageUse use{.rule = frame_rule(r), .size = {*r.width, *r.height}};
+    const int again = pictures_given_again(r), once = before.count() - again;
+    if (again > 0) c.before = Tensor::host({again, 3, *r.height, *r.width});
     const auto frame = [&](std::int64_t i) {
         const Image image = before.read(int(i));
-        return see_image(image, image, use).pixels;
+        const Tensor pixels = see_image(image, image, use).pixels;
+        if (i >= once) std::memcpy(c.before.raw() + (i - once) * pixels.bytes(), pixels.raw(), pixels.bytes());
+        return pixels;
     };
     LayerProbe probe(observer.layers(), "vae_encoder/before", true);
-    const Tensor latent = vae.encode(frame, before.count(), *r.height, *r.width, probe.get()).latent;
-    tell_tensor(observer.layers(), "vae_encoder/before/latent", latent);
-    return latent;
+    c.prefix = vae.encode(frame, before.count(), *r.height, *r.width, probe.get()).latent;
+    tell_tensor(observer.layers(), "vae_encoder/before/latent", c.prefix);
 }
 
 /// Tells what encoded a prompt from whatever else could.
@@ -250,7 +255,7 @@ Conditioning Pipeline::condition(const Request& r, const ModelFolder& model, Obs
     const wan::Vae vae(vae_weights, backend_, vae_options(r));
     if (*r.mode == Mode::forcing || variant.clean_image()) {
         if (pictures.first.pixels) c.prefix = encode_still(vae, pictures.first.pixels, observer.layers(), "first");
-        if (goes_on(r)) c.prefix = encode_before(vae, r, observer, stop);
+        if (goes_on(r)) encode_before(vae, r, observer, c, stop);
         if (pictures.last.pixels) c.end = encode_still(vae, pictures.last.pixels, observer.layers(), "last");
     } else {
         c.condition = encode_condition(vae, r, pictures, observer.layers());
@@ -280,13 +285,16 @@ void Pipeline::check_conditioning(const Request& r, const ModelFolder& model, co
     check("clip", c.clip, config.clip_dim > 0 && pictures,
           {c.clip && c.clip.rank() == 2 ? c.clip.size(0) : clip_rows, config.clip_dim});
     check("prefix", c.prefix, clean && before[1] > 0, before);
+    const int again = pictures_given_again(r);
+    check("before", c.before, again > 0, {again, 3, *r.height, *r.width});
     check("end", c.end, clean && !r.last_image.empty(), still);
 }
 
 std::map<std::string, Tensor> Conditioning::to_tensors() const {
     std::map<std::string, Tensor> all{{"text", text},     {"negative_text", negative_text},
                                       {"clip", clip},     {"condition", condition},
-                                      {"prefix", prefix}, {"end", end}};
+                                      {"prefix", prefix}, {"end", end},
+                                      {"before", before}};
     std::erase_if(all, [](const auto& item) { return !item.second.defined(); });
     return all;
 }
@@ -296,7 +304,7 @@ Conditioning Conditioning::from_tensors(const std::map<std::string, Tensor>& all
         const auto it = all.find(name);
         return it == all.end() ? Tensor() : it->second;
     };
-    return {at("text"), at("negative_text"), at("clip"), at("condition"), at("prefix"), at("end")};
+    return {at("text"), at("negative_text"), at("clip"), at("condition"), at("prefix"), at("end"), at("before")};
 }
 
 } // namespace denoir

@@ -71,7 +71,7 @@ private:
 
     /// Decodes the window before `w`, and those before it whose pictures `w` is given but which are not kept.
     void decode(const DenoiseState& state, const Window& w, const Pipeline::FrameSink& pictures) {
-        const int given = run_.request.forcing->overlap;
+        const int given = run_.request.forcing->overlap, again = pictures_given_again(run_.request);
         std::size_t from = std::size_t(w.index) - 1;
         // Of a run that goes on the pictures before are not there any more; a short window makes fewer than are given.
         if (next_picture_ != windows_[from].first_picture()) {
@@ -81,7 +81,10 @@ private:
         const auto keep = [&](int index, const Tensor& picture) {
             if (pictures) pictures(index, picture);
             if (std::ssize(last_pictures_) == given) last_pictures_.pop_front();
-            last_pictures_.push_back(clone(picture));
+            // Of the video before the picture itself, not what the VAE made of it.
+            const bool before = index < given && index >= given - again;
+            last_pictures_.push_back(
+                clone(before ? run_.conditioning.before.select(0, index - (given - again)) : picture));
             next_picture_ = index + 1;
         };
         run_.pipeline.decode(run_.request, run_.model, state.all(), keep, run_.observer, run_.stop, from);

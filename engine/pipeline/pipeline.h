@@ -26,7 +26,8 @@ struct Conditioning {
     Tensor clip;       ///< [257 or 514, width]
     Tensor condition;  ///< [mask 4 | latent C, T, h, w] appended to the model input (i2v, flf2v)
     Tensor prefix,
-        end; ///< [C, P|1, h, w] clean latents that the clip begins with (forcing, TI2V) and ends before (forcing)
+        end;       ///< [C, P|1, h, w] clean latents that the clip begins with (forcing, TI2V) and ends before (forcing)
+    Tensor before; ///< [n,3,H,W] in -1 … 1: the pictures_given_again() of the video that the clip goes on after
     std::map<std::string, Tensor> to_tensors() const;
     static Conditioning from_tensors(const std::map<std::string, Tensor>&);
 };

@@ -81,6 +81,12 @@ bool draws_after(const std::vector<Window>& windows, int step) {
     return window_after(windows, step).index + 1 < int(windows.size());
 }
 
+int pictures_given_again(const Request& r) {
+    if (!goes_on(r)) return 0;
+    const std::vector<Window> windows = windows_of(r);
+    return windows.size() == 1 ? 0 : std::max(0, 2 * r.forcing->overlap - windows[1].first_picture());
+}
+
 int drawn_frames(const Request& r) {
     int frames = 0;
     for (const Window& w : windows_of(r)) frames += w.frames;

@@ -49,6 +49,10 @@ const Window& window_after(const std::vector<Window>&, int step);
 /// Whether a window that begins after that step draws noise.
 bool draws_after(const std::vector<Window>&, int step);
 
+/// How many of the video that the clip goes on after, its last ones, are given to a later window, too: where the
+/// overlap is more than half of a window (spec/pipelines.md 7.6).
+int pictures_given_again(const Request&);
+
 /// Latent frames of all windows together: so many frames of noise are drawn.
 int drawn_frames(const Request&);
 

@@ -18,6 +18,7 @@
 #include "engine/pipeline/prefix.h"
 #include "engine/pipeline/tokenizer_file.h"
 #include "engine/pipeline/variant.h"
+#include "engine/pipeline/windows.h"
 #include "engine/weights/headers.h"
 #include "engine/weights/model_folder.h"
 
@@ -83,7 +84,8 @@ void check_disk_space(const Request& r, const ModelFolder& model, const fs::path
     if (!left) return;
     const double latent = double(latent_shape(r, Variant::read(model)).elements()) * sizeof(float),
                  steps = Pipeline::step_count(r);
-    const double needed = (steps + 1) * latent * (2 + solver_tensors) + spare_bytes;
+    const double before = double(pictures_given_again(r)) * 3 * *r.height * *r.width * sizeof(float);
+    const double needed = (steps + 1) * latent * (2 + solver_tensors) + before + spare_bytes;
     if (double(*left) >= needed) return;
     throw Error(
         run.string(), "",

@@ -164,10 +164,12 @@ class Maker:
                 else model.vae().encode(pipelines.forcing_pixels(i, width, height)[:, None])[0].float()
                 for i in (first, last)
             ]
+            video = None
             if "video" in request["forcing"]:
                 pixels = [pipelines.frame_pixels(i, width, height) for i in self.last_frames(request["forcing"])]
-                encoded[0] = model.vae().encode(torch.stack(pixels, 1))[0].float()
-            return pipelines.force_long(model, request, noise, forward, *encoded)[-1]
+                video = torch.stack(pixels, 1)
+                encoded[0] = model.vae().encode(video)[0].float()
+            return pipelines.force_long(model, request, noise, forward, *encoded, video)[-1]
         if first is None:
             return pipelines.sample(model, request, noise, forward, low=low)
         if model.second_vae:
@@ -524,6 +526,16 @@ def make_continued(m: Maker):
         "each window makes fewer pictures than the next is given",
         forcing={"ar_step": 0, "block": 1, "base": 13, "overlap": 9},
         frames=25,
+        steps=3,
+        width=48,
+        height=48,
+    )
+    m.case(
+        "pipe-df-long-video-overlap",
+        models.DF,
+        "after a video, of which the second window is given five frames, too, the third one",
+        forcing={"ar_step": 0, "block": 1, "video": "../_inputs/before", "overlap": 9, "base": 13},
+        frames=21,
         steps=3,
         width=48,
         height=48,

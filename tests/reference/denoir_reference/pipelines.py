@@ -139,13 +139,15 @@ def window_frames(frames: int, base: int, overlap: int) -> list[int]:
     return [base] + [min(frames - finished + overlap, base) for finished in done]
 
 
-def force_long(model, request: dict, noise: torch.Tensor, forward, before=None, last=None) -> list[torch.Tensor]:
+def force_long(
+    model, request: dict, noise: torch.Tensor, forward, before=None, last=None, video=None
+) -> list[torch.Tensor]:
     """Window after window; `noise` holds that of all, one behind the other. Each begins with the last pictures that there are, encoded
-    again. -> the final latents of each."""
+    again: of `video`, the pictures of `before`, its own (section 7.6). -> the final latents of each."""
     options = request["forcing"]
     overlap = options.get("overlap", 17)
     parts = noise.split(window_frames(request["frames"], options.get("base", request["frames"]), overlap), dim=1)
-    done, pictures = [], None
+    done, pictures = [], video
     for i, part in enumerate(parts):
         if done:
             made = model.vae().decode(done[-1]).clamp(-1, 1)
