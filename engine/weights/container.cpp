@@ -77,15 +77,23 @@ std::optional<std::int64_t> checked_elements(const std::vector<std::int64_t>& sh
     return product;
 }
 
-bool is_copied(const FileTensor& t) {
-    if (!t.dtype || is_widened(t) || !t.strides.empty()) return true;
+bool is_misaligned(const FileTensor& t) {
+    if (!t.dtype || is_widened(t) || !t.strides.empty()) return false;
     // Pages are aligned, so the file's offset decides.
     return !is_block(*t.dtype) && t.offset % static_cast<unsigned>(element_bytes(*t.dtype)) != 0;
 }
 
+bool is_copied(const FileTensor& t) { return !t.dtype || is_widened(t) || !t.strides.empty() || is_misaligned(t); }
+
 const FileTensor* Container::find(std::string_view wanted) const {
     const auto it = std::find_if(tensors.begin(), tensors.end(), [&](const FileTensor& t) { return t.name == wanted; });
     return it == tensors.end() ? nullptr : &*it;
+}
+
+Tensor Container::in_place(const FileTensor& t) const {
+    const bool fits = t.shape.size() <= static_cast<std::size_t>(Shape::max_rank); // else it is refused
+    if (!is_misaligned(t) || !fits) return tensor(t);
+    return {file, t.offset, Shape(std::span<const std::int64_t>(t.shape)), *t.dtype};
 }
 
 Tensor Container::tensor(const FileTensor& t) const {

@@ -48,6 +48,8 @@ struct Container {
     /// and aligned to its element. What `is_widened` comes as an f32 copy. Throws Error naming the tensor where the
     /// type cannot be read or the rank is above Shape::max_rank.
     Tensor tensor(const FileTensor&) const;
+    /// As tensor(), but what is_misaligned() stays a view, too: for who reads its bytes. Elements are not to be read.
+    Tensor in_place(const FileTensor&) const;
     const FileTensor* find(std::string_view name) const;
 };
 
@@ -65,6 +67,10 @@ bool is_widened(const FileTensor&);
 
 /// True where Container::tensor copies: the tensor is no dense block of the file that is aligned to its element.
 bool is_copied(const FileTensor&);
+
+/// True where that is only for its place in the file. Writers that do not pad a safetensors header leave all tensors
+/// so.
+bool is_misaligned(const FileTensor&);
 
 /// Opens a safetensors, PyTorch zip (.pth) or GGUF file and reads its table of contents (spec/checkpoints.md 3 to 5).
 /// Refused, as Error within 2 s and 1 GiB: anything whose table is not valid to the last rule. Executes nothing.

@@ -17,6 +17,7 @@
 #include "engine/weights/checkpoint.h"
 #include "engine/weights/config_file.h"
 #include "engine/weights/gguf_writer.h"
+#include "engine/weights/headers.h"
 #include "engine/weights/lora.h"
 #include "engine/weights/names.h"
 #include "engine/weights/quantisation.h"
@@ -107,14 +108,14 @@ Input load_any(const fs::path& in, const ConvertOptions& options) {
             if (options.dtype) refuse_scaled(c);
             for (const auto& shard : c.containers) {
                 add_metadata(*shard, input.metadata);
-                for (const FileTensor& t : shard->tensors) tensors.emplace(t.name, Weight(t.name, shard->tensor(t)));
+                for (const FileTensor& t : shard->tensors) tensors.emplace(t.name, Weight(t.name, shard->in_place(t)));
             }
             input.weights = Weights(Component::unknown, std::move(tensors), Json::object(), in.string());
             return input;
         }
     }
     Input input;
-    input.weights = Weights::load(std::span(&in, 1), Component::unknown);
+    input.weights = load_in_place(std::span(&in, 1), Component::unknown);
     if (!input.weights.config().empty()) input.metadata[carried_config_key] = input.weights.config().dump();
     return input;
 }
@@ -262,10 +263,17 @@ void each_chunk(const Weight& w, std::int64_t first, std::int64_t count, std::st
     const float* scale = w.scale ? w.scale.data<float>() : nullptr;
     const bool per_row = scale && w.scale.elements() > 1;
     std::vector<float> values(static_cast<std::size_t>(std::min(chunk, count)));
+    const bool misaligned = !is_block(t.dtype()) &&
+                            reinterpret_cast<std::uintptr_t>(t.raw()) % static_cast<unsigned>(type.block_bytes) != 0;
+    std::vector<std::byte> aligned(misaligned ? values.size() * static_cast<std::size_t>(type.block_bytes) : 0);
     for (std::int64_t at = 0; at < count; at += chunk) {
         if (stop.stop_requested()) throw Cancelled();
         const std::int64_t n = std::min(chunk, count - at);
         const std::byte* source = t.raw() + (first + at) / type.block_elements * type.block_bytes;
+        if (!aligned.empty()) {
+            std::copy_n(source, n * type.block_bytes, aligned.begin());
+            source = aligned.data();
+        }
         to_f32(t.dtype(), source, values.data(), n);
         for (std::int64_t i = 0; scale && i < n; ++i)
             values[static_cast<std::size_t>(i)] *= scale[per_row ? (first + at + i) / row : 0];

@@ -12,4 +12,8 @@ namespace denoir {
 /// gigabytes are copied.
 Weights load_headers(std::span<const std::filesystem::path> paths, Component component);
 
+/// As Weights::load, for who reads bytes: what is not aligned to its elements stays where it lies in its file
+/// (Container::in_place).
+Weights load_in_place(std::span<const std::filesystem::path> paths, Component component);
+
 } // namespace denoir

@@ -147,10 +147,10 @@ Component single_component(const Selection& selection, Component wanted, const s
 /// Everything of one canonical layer or tensor on its way to a Weight.
 class Builder {
 public:
-    enum class Values { all, mapped }; ///< mapped: those that would have to be copied may be anything
+    /// mapped: those that would have to be copied may be anything; in_place: they need not be aligned.
+    enum class Values { all, mapped, in_place };
     /// `blocks` as in Naming.
-    Builder(Component component, int blocks, Values values)
-        : component_(component), blocks_(blocks), copies_(values == Values::all) {}
+    Builder(Component component, int blocks, Values values) : component_(component), blocks_(blocks), values_(values) {}
 
     void add(const TensorGroup& group) {
         for (const auto& member : group.members) {
@@ -229,13 +229,16 @@ private:
     Tensor stored_of(const Member& member) const {
         const FileTensor& t = *member.tensor;
         const bool fits = t.dtype && t.shape.size() <= static_cast<std::size_t>(Shape::max_rank); // else it is refused
-        if (copies_ || !is_copied(t) || !fits) return member.container->tensor(t);
+        if (values_ == Values::in_place) return member.container->in_place(t);
+        if (copies() || !is_copied(t) || !fits) return member.container->tensor(t);
         return Tensor::host(Shape(std::span<const std::int64_t>(t.shape)), is_widened(t) ? DType::f32 : *t.dtype);
     }
 
     Tensor plain(const Tensor& stored, const Tensor& scale) const {
-        return copies_ ? dequantised(stored, scale) : Tensor::host(stored.shape());
+        return copies() ? dequantised(stored, scale) : Tensor::host(stored.shape());
     }
+
+    bool copies() const { return values_ != Values::mapped; }
 
     /// The stored tensor with its scale; block-wise scales are multiplied in, since no kernel applies them.
     Weight single(const std::string& name, const Member& member, std::size_t part = 0) const {
@@ -284,9 +287,11 @@ private:
         shape[0] = rows;
         Tensor whole = Tensor::host(shape, equal ? sources[0].stored().dtype() : DType::f32);
         std::byte* out = whole.raw();
-        for (std::size_t i = 0; copies_ && i < 3; ++i) {
+        for (std::size_t i = 0; copies() && i < 3; ++i) {
+            const Tensor& stored = sources[i].stored();
             const Tensor rows_of_part =
-                equal ? sources[i].stored() : dequantised(sources[i].stored(), sources[i].scale);
+                equal ? stored
+                      : dequantised(is_misaligned(*parts[i]->tensor) ? clone(stored) : stored, sources[i].scale);
             std::memcpy(out, rows_of_part.raw(), rows_of_part.bytes());
             out += rows_of_part.bytes();
             parts[i]->container->file->drop_pages(parts[i]->tensor->offset, parts[i]->tensor->bytes);
@@ -341,21 +346,21 @@ private:
 
     Component component_;
     int blocks_;
-    bool copies_;
+    Values values_;
     std::map<std::string, Parts> parts_, scales_; // by canonical name of the weight
     std::set<std::string> strangers_;             // names of tensors that the layout does not know
 };
 
-/// Refuses what would have to be copied and has no room. Writers that do not pad a safetensors header leave every
-/// tensor at an odd place.
-void check_room(const Selection& selection, Component component) {
+/// Refuses what would have to be copied and has no room.
+void check_room(const Selection& selection, Component component, Builder::Values values) {
     std::uint64_t copied = 0;
     std::string file;
     for (const Checkpoint& c : selection.checkpoints)
         for (const TensorGroup& g : c.groups)
             if (g.recognised.component == component)
                 for (const auto& member : g.members)
-                    if (is_copied(*member.tensor)) {
+                    if (is_copied(*member.tensor) &&
+                        !(values == Builder::Values::in_place && is_misaligned(*member.tensor))) {
                         copied += member.tensor->bytes; // at most some four times its file
                         if (file.empty()) file = member.container->file->name();
                     }
@@ -384,7 +389,7 @@ Weights read(std::span<const fs::path> paths, Component wanted, Builder::Values 
     const Selection selection = select(paths, wanted);
     const std::string origin = paths.front().string();
     const Component component = single_component(selection, wanted, origin);
-    check_room(selection, component);
+    check_room(selection, component, values);
     Builder builder(component, decoder_blocks(selection, component), values);
     for (const Checkpoint& c : selection.checkpoints) {
         for (const auto& container : c.containers)
@@ -410,6 +415,10 @@ Weights Weights::load(std::span<const fs::path> paths, Component wanted) {
 
 Weights load_headers(std::span<const fs::path> paths, Component wanted) {
     return read(paths, wanted, Builder::Values::mapped);
+}
+
+Weights load_in_place(std::span<const fs::path> paths, Component wanted) {
+    return read(paths, wanted, Builder::Values::in_place);
 }
 
 } // namespace denoir

@@ -59,6 +59,46 @@ std::string refusal(const fs::path& in, const fs::path& out, const Options& opti
     return test::refusal([&] { convert(in, out, options); });
 }
 
+TEST(Convert, WhatIsNotAlignedGivesTheSameBytes) {
+    std::vector<Raw> mixed, halves = random_tensors(umt5_names(32, 32, 64, 2, 2));
+    for (const Raw& raw : random_tensors(clip_names(6, 12, 2, 14, 5, 0))) {
+        const int parts = is_split(Component::clip, Layout::diffusers, raw.name) ? 3 : 1;
+        const auto library = [&, &name = raw.name](int part) {
+            return layout_name(Component::clip, Layout::diffusers, name, parts == 1 ? -1 : part);
+        };
+        std::vector<std::int64_t> shape = raw.shape;
+        shape[0] /= parts;
+        for (int part = 0; part < parts && library(part); ++part) // q, k and v, one of which has another type
+            mixed.push_back(part == 1 ? zeros(*library(part), shape, "F16") : f32(*library(part), shape, 1));
+    }
+    for (Raw& raw : halves) {
+        raw.dtype = "F16";
+        std::string narrow;
+        for (std::size_t i = 0; i + 3 < raw.data.size(); i += 4) narrow += std::string(1, raw.data[i]) + '\x2c';
+        raw.data = std::move(narrow);
+    }
+    std::vector<Raw> unknown{{"one", "F32", {2, 3}, std::string(24, '\x3c')},
+                             {"two", "I64", {2}, std::string(16, 'x')}};
+    TempFolder folder;
+    int index = 0;
+    for (const auto& [tensors, layouts] : {std::pair{&mixed, true}, {&halves, true}, {&unknown, false}}) {
+        const std::string whole = safetensors(*tensors);
+        write_bytes(folder / "in.safetensors", whole);
+        write_bytes(folder / "odd.safetensors", misaligned(whole));
+        std::vector<Options> all(2);
+        all[1].dtype = DType::bf16;
+        if (layouts) all.emplace_back().layout = Options::Layout::diffusers;
+        if (tensors == &halves) all.emplace_back().quantize = DType::q8_0, all.emplace_back().quantize = DType::f8_e4m3;
+        for (const Options& options : all) {
+            const std::string end = options.quantize == DType::q8_0 ? ".gguf" : ".safetensors";
+            convert(folder / "in.safetensors", folder / ("a" + end), options);
+            convert(folder / "odd.safetensors", folder / ("b" + end), options);
+            EXPECT_EQ(read_bytes(folder / ("a" + end)), read_bytes(folder / ("b" + end))) << index;
+            ++index;
+        }
+    }
+}
+
 TEST(Convert, ThereAndBackIsTheSame) {
     TransformerSize s = tiny_transformer();
     s.in = 36, s.clip = 10, s.positions = 514;

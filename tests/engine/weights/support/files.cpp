@@ -67,4 +67,13 @@ std::string safetensors(const std::vector<Raw>& tensors, std::string_view metada
     return safetensors(header, data);
 }
 
+std::string misaligned(std::string safetensors) {
+    std::uint64_t header = 0;
+    std::memcpy(&header, safetensors.data(), 8);
+    safetensors.insert(8 + header, 1, ' ');
+    ++header;
+    std::memcpy(safetensors.data(), &header, 8);
+    return safetensors;
+}
+
 } // namespace denoir::test

@@ -42,6 +42,8 @@ Raw zeros(std::string name, std::vector<std::int64_t> shape, std::string dtype =
 std::string safetensors(std::string_view header, std::string_view data = {});
 /// A proper file of these tensors, in this order.
 std::string safetensors(const std::vector<Raw>& tensors, std::string_view metadata_json = {});
+/// The same file with a space behind its header: every tensor lies at an odd place.
+std::string misaligned(std::string safetensors);
 
 std::int64_t product(const std::vector<std::int64_t>& shape);
 std::vector<std::int64_t> sizes(const Shape& shape);
