@@ -179,12 +179,17 @@ std::string relative_by_name(const std::vector<std::string>& names) {
 }
 
 std::vector<std::string> hint_names(const std::filesystem::path& path) {
-    std::error_code ignored;
-    std::filesystem::path full = std::filesystem::absolute(path, ignored).lexically_normal();
-    if (full.filename().empty()) full = full.parent_path();
+    namespace fs = std::filesystem;
+    std::error_code ignored, broken;
+    const fs::path named = fs::absolute(path, ignored).lexically_normal(), real = fs::canonical(path, broken);
     std::vector<std::string> names;
-    for (int i = 0; i < 6 && full.has_filename(); ++i, full = full.parent_path())
-        names.push_back(full.filename().string());
+    const auto add = [&](fs::path full) {
+        if (full.filename().empty()) full = full.parent_path();
+        for (int i = 0; i < 6 && full.has_filename(); ++i, full = full.parent_path())
+            names.push_back(full.filename().string());
+    };
+    add(named);
+    if (!broken && real != named) add(real);
     return names;
 }
 

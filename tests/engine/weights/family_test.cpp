@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "engine/weights/inspect.h"
 #include "engine/weights/model_folder.h"
 #include "support/model_files.h"
@@ -26,6 +28,22 @@ TransformerTraits traits_of(const TransformerSize& s) {
     TransformerTraits t;
     t.in_channels = s.in, t.out_channels = s.out, t.clip = s.clip > 0, t.first_last = s.positions > 0, t.fps = s.fps;
     return t;
+}
+
+/// A link whose name says nothing has that of what it leads to, too.
+TEST(FamilyTest, NamesBehindLinks) {
+    const TempFolder folder;
+    const std::filesystem::path real = folder / "Wan2.1-T2V-1.3B", link = folder / "model";
+    write_bytes(real / "x.safetensors", "");
+    EXPECT_EQ(hint_names(real / "x.safetensors")[1], "Wan2.1-T2V-1.3B");
+    std::filesystem::create_directory_symlink(real.filename(), link);
+    for (const std::filesystem::path& path : {link, link / "", link / "x.safetensors"}) {
+        const std::vector<std::string> names = hint_names(path);
+        const auto own = std::find(names.begin(), names.end(), "model"),
+                   behind = std::find(names.begin(), names.end(), "Wan2.1-T2V-1.3B");
+        EXPECT_LT(own, behind) << path;
+        EXPECT_NE(behind, names.end()) << path;
+    }
 }
 
 TEST(FamilyTest, Table) {
