@@ -17,6 +17,7 @@
 #include "engine/core/mapped_file.h"
 #include "engine/core/units.h"
 #include "engine/pipeline/run_layout.h"
+#include "engine/session/record_folder.h"
 #include "engine/session/sha256.h"
 #include "engine/weights/safetensors.h"
 #include "engine/weights/safetensors_writer.h"
@@ -25,15 +26,13 @@ namespace denoir {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::size_t max_run_json = 64 << 20;
-
-/// True where it was not there before.
-bool make_folder(const fs::path& path) {
-    std::error_code code;
-    if (fs::create_directory(path, code)) return true;
-    if (!code && fs::is_directory(path)) return false;
-    throw Error(path.string(), "", "this folder cannot be created: " + code.message(), "choose another place");
-}
+constexpr RecordFolder kind{.word = "run",
+                            .record = run_file::record,
+                            .most_bytes = 64 << 20,
+                            .name_one = "name a run folder",
+                            .is_none = "is missing: this is not a run folder",
+                            .name_made_one = "name a folder that render made",
+                            .holds_one = "already holds a run"};
 
 struct Moments {
     double mean = 0, deviation = 0;
@@ -95,39 +94,19 @@ RunFolder::RunFolder(fs::path path, RunRecord record, std::shared_ptr<const Fold
     : path_(std::move(path)), record_(std::move(record)), lock_(std::move(lock)) {}
 
 RunFolder RunFolder::create(const fs::path& path, RunRecord record) {
-    const bool made = make_folder(path);
-    auto lock = std::make_shared<const FolderLock>(path);
-    if (!lock->take()) throw Error(path.string(), "", "another process is writing there", "choose another folder");
-    RunFolder run(path, std::move(record), std::move(lock));
-    if (has_regular_file(run.file(run_file::record))) // since the folder was looked at
-        throw Error(path.string(), "", "already holds a run", "choose another folder");
-    try {
-        run.save(); // first: without it the folder is no run, and as good as empty
-    } catch (const Error&) {
-        std::error_code ignored;
-        if (made) fs::remove(path, ignored);
-        throw;
-    }
+    RunFolder run(path, std::move(record), nullptr);
+    run.lock_ = begin_record(path, path, kind, [&] { run.save(); });
     run.make_parts();
     return run;
 }
 
 void RunFolder::make_parts() const {
-    for (const char* part : {run_file::latents, run_file::solver}) make_folder(path_ / part);
+    for (const char* part : {run_file::latents, run_file::solver}) make_folder(path_ / part, path_ / part);
 }
 
 RunFolder RunFolder::open(const fs::path& path) {
-    std::error_code code;
-    if (path.empty()) throw UsageError("", "run", "is empty", "name a run folder");
-    if (!fs::is_directory(path, code))
-        throw Error(path.string(), "", fs::exists(path, code) ? "is not a folder" : "no such folder",
-                    "name a run folder");
-    const fs::path file = path / run_file::record;
-    if (!has_regular_file(file))
-        throw Error(path.string(), run_file::record, "is missing: this is not a run folder",
-                    "name a folder that render made");
-    const Json json = parse_json(read_text(file, max_run_json), file.string());
-    return {path, record_from_json(json, file.string()), nullptr};
+    const Json json = read_record(path, kind);
+    return {path, record_from_json(json, (path / run_file::record).string()), nullptr};
 }
 
 RunFolder RunFolder::take(const fs::path& path) {

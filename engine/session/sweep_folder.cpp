@@ -13,6 +13,7 @@
 #include "engine/core/own_folders.h"
 #include "engine/pipeline/seed.h"
 #include "engine/session/dated_folder.h"
+#include "engine/session/record_folder.h"
 #include "engine/session/run_folder.h"
 #include "engine/session/run_record.h"
 
@@ -20,7 +21,13 @@ namespace denoir {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::size_t max_sweep_json = 16 << 20;
+constexpr RecordFolder kind{.word = "sweep",
+                            .record = SweepFolder::record_name,
+                            .most_bytes = 16 << 20,
+                            .name_one = "name a sweep's folder",
+                            .is_none = "is missing: this is not a sweep",
+                            .name_made_one = "name a folder that sweep made",
+                            .holds_one = "already holds a sweep"};
 constexpr std::array<Named<SweepCell::State>, 3> states{
     {{"waiting", SweepCell::State::waiting}, {"done", SweepCell::State::done}, {"failed", SweepCell::State::failed}}};
 
@@ -155,33 +162,21 @@ SweepFolder SweepFolder::create(const fs::path& asked, const Sweep& sweep) {
     record.created = utc_now();
 
     const fs::path path = asked.empty() ? new_sweep_folder(sweep) : resolved_path(asked.native(), fs::current_path());
-    std::error_code code;
-    const bool made = asked.empty() || fs::create_directory(path, code);
-    if (!made && (code || !fs::is_directory(path)))
-        throw Error(asked.string(), "", "this folder cannot be created: " + code.message(), "choose another place");
-    auto lock = std::make_shared<const FolderLock>(path);
-    if (!lock->take()) throw Error(asked.string(), "", "another process is writing there", "choose another folder");
-    SweepFolder out(path, std::move(record), std::move(lock));
+    SweepFolder out(path, std::move(record), nullptr);
     try {
-        out.save();
+        out.lock_ = begin_record(path, asked.empty() ? path : asked, kind, [&] { out.save(); });
     } catch (const Error&) {
-        if (made) fs::remove(path, code);
+        std::error_code ignored;
+        if (asked.empty()) fs::remove(path, ignored); // it was made a moment ago
         throw;
     }
     return out;
 }
 
 SweepFolder SweepFolder::open(const fs::path& asked) {
-    if (asked.empty()) throw UsageError("", "sweep", "is empty", "name a sweep's folder");
-    std::error_code code;
-    if (!fs::is_directory(asked, code))
-        throw Error(asked.string(), "", fs::exists(asked, code) ? "is not a folder" : "no such folder",
-                    "name a sweep's folder");
-    const fs::path file = asked / record_name;
-    if (!fs::is_regular_file(file, code))
-        throw Error(asked.string(), record_name, "is missing: this is not a sweep", "name a folder that sweep made");
-    const Json json = parse_json(read_text(file, max_sweep_json), file.string());
-    return {resolved_path(asked.native(), fs::current_path()), sweep_record_from_json(json, file), nullptr};
+    const Json json = read_record(asked, kind);
+    return {resolved_path(asked.native(), fs::current_path()), sweep_record_from_json(json, asked / record_name),
+            nullptr};
 }
 
 SweepFolder SweepFolder::take(const fs::path& path) {

@@ -272,6 +272,19 @@ TEST(SweepFolder, DrawsOneSeedForAll) {
     EXPECT_EQ(SweepFolder::open(made.path()).record().sweep.request_of(0).seed, made.record().sweep.request.seed);
 }
 
+TEST(SweepFolder, IsNotBegunOverAnother) {
+    const test::TempFolder folder;
+    const fs::path path = folder.path() / "s", file = path / "sweep.json";
+    SweepFolder::create(path, three_by_two());
+    EXPECT_NE(refusal([&] { SweepFolder::create(path, three_by_two()); }).find("already holds a sweep"),
+              std::string::npos);
+    // What cannot be looked at is not missing.
+    fs::remove(file);
+    EXPECT_NE(refusal([&] { SweepFolder::open(path); }).find("is missing: this is not a sweep"), std::string::npos);
+    fs::create_symlink("sweep.json", file);
+    EXPECT_EQ(refusal([&] { SweepFolder::open(path); }).find("is missing"), std::string::npos);
+}
+
 TEST(SweepFolder, RefusesOneThatWasChanged) {
     const test::TempFolder folder;
     const fs::path path = folder.path() / "s";
