@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "app/cli/choices.h"
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/interrupt.h"
@@ -18,17 +19,6 @@ using report::figure_text;
 
 constexpr int largest_offset = 1'000'000;
 
-/// One of several words, the first is the default.
-std::size_t choice(const Arguments& args, std::string_view option, std::span<const std::string_view> words) {
-    const std::string word = args.get(option, std::string(words[0]));
-    std::string list;
-    for (std::size_t i = 0; i < words.size(); ++i) {
-        if (word == words[i]) return i;
-        list += fmt::format("{}{}", i == 0 ? "" : i + 1 == words.size() ? " or " : ", ", words[i]);
-    }
-    throw UsageError("", std::string(option), fmt::format("'{}' is unknown", printable(word, 40)), "use " + list);
-}
-
 std::optional<int> step(const Arguments& args, std::string_view option) {
     if (!args.has(option)) return std::nullopt;
     return int(whole_number(args, option, 0, 1'000'000, 0));
@@ -38,12 +28,9 @@ CompareOptions options_of(const Arguments& args) {
     CompareOptions o;
     o.align = args.get("--offset") == "auto";
     if (!o.align) o.pairs.offset = int(whole_number(args, "--offset", -largest_offset, largest_offset, 0));
-    static constexpr std::string_view matches[]{"index", "time"}, sizes[]{"no", "a", "b"}, depths[]{"8", "float"};
-    o.pairs.match = choice(args, "--match", matches) == 0 ? FrameMatch::index : FrameMatch::time;
-    static constexpr PairOptions::Resize resizes[]{PairOptions::Resize::refuse, PairOptions::Resize::to_a,
-                                                   PairOptions::Resize::to_b};
-    o.pairs.resize = resizes[choice(args, "--resize", sizes)];
-    o.depth = choice(args, "--depth", depths) == 0 ? SourceDepth::bytes : SourceDepth::floats;
+    o.pairs.match = choice(args, "--match", frame_matches);
+    o.pairs.resize = choice(args, "--resize", resizes);
+    o.depth = choice(args, "--depth", depths);
     o.step_a = step(args, "--step-a");
     o.step_b = step(args, "--step-b");
     for (const std::string& file : args.all("--lpips")) o.lpips.emplace_back(file);
@@ -129,7 +116,7 @@ int run(const Arguments& args, Console& console) {
     inputs.insert(inputs.end(), options.lpips.begin(), options.lpips.end());
     check_outputs(outputs, inputs);
 
-    Progress progress(progress_style(args.get("--progress", "auto")));
+    Progress progress(progress_style(args));
     const auto told = [&](std::string_view what, double done, double total) {
         progress.work(what, "frame", done, total);
     };

@@ -46,7 +46,7 @@ int run_request(const Arguments& args, Console& console) {
     check_tables(args, inputs);
     if (args.has("--report")) options.work = fs::absolute(output_file(args, "--report")).parent_path();
 
-    Progress progress(progress_style(args.get("--progress", "auto")));
+    Progress progress(progress_style(args));
     const auto begins = [&](const std::string& side) {
         progress.work(side == "A" ? "first run" : "second run", "", 0, 0);
     };

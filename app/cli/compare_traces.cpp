@@ -34,7 +34,7 @@ int run(const Arguments& args, Console& console) {
         if (input.empty()) throw UsageError("", &input == inputs.data() ? "A" : "B", "is empty", "name a trace");
     check_tables(args, inputs);
 
-    Progress progress(progress_style(args.get("--progress", "auto")));
+    Progress progress(progress_style(args));
     std::optional<TraceFiles> files(std::in_place, a, b);
     metrics::TraceComparison found = files->compare(
         [&](double done, double total) { progress.work("comparing", "", done, total); }, interrupt_token());

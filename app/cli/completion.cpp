@@ -2,27 +2,18 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <map>
+
+#include "app/cli/choices.h"
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "engine/session/module_runner.h"
-#include "engine/session/request_choices.h"
 
 namespace denoir::cli {
 namespace {
 
-/// Options whose value is one of a few words.
-std::string choices(const Option& option) {
-    if (const auto words = request_choices(option.name.substr(2)); !words.empty())
-        return fmt::format("{}", fmt::join(words, " "));
-    if (option.name == "--progress") return "auto plain none";
-    if (option.name == "--match") return "index time";
-    if (option.name == "--resize") return "no a b";
-    if (option.name == "--depth") return "8 float";
-    if (option.name == "--layout") return "original diffusers comfy";
-    if (option.name == "--device") return "cpu cuda";
-    if (option.name == "--quantize") return "q8_0 fp8_scaled";
-    if (option.name == "--lora-expert") return "high low both";
-    return "";
+std::string choices(const Command& command, const Option& option) {
+    return fmt::format("{}", fmt::join(option_choices(command, option), " "));
 }
 
 std::string names(const Command& command) {
@@ -48,17 +39,25 @@ std::string bash() {
                       "    COMPREPLY=()\n"
                       "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n";
     out += fmt::format("        COMPREPLY=($(compgen -W \"{} --help --version\" -- \"$word\"))\n        return\n    "
-                       "fi\n    case $before in\n",
+                       "fi\n    case \"${{COMP_WORDS[1]}} $before\" in\n",
                        visible_commands());
-    std::string seen;
+    std::map<std::string_view, std::string> usual; // by option; where a command takes other words, it stands before it
+    std::string of_all;
     for (const Command& command : commands())
         for (const Option& option : command.options) {
-            const std::string mark = fmt::format(" {} ", option.name);
-            if (choices(option).empty() || seen.find(mark) != std::string::npos) continue;
-            seen += mark;
-            out += fmt::format("    {}) COMPREPLY=($(compgen -W \"{}\" -- \"$word\")); return ;;\n", option.name,
-                               choices(option));
+            const std::string words = choices(command, option);
+            if (words.empty()) continue;
+            const auto [first, is_new] = usual.emplace(option.name, words);
+            const auto line = [&](std::string_view before) {
+                return fmt::format("    {}\\ {}) COMPREPLY=($(compgen -W \"{}\" -- \"$word\")); return ;;\n", before,
+                                   option.name, words);
+            };
+            if (is_new)
+                of_all += line("*");
+            else if (first->second != words)
+                out += line(command.name);
         }
+    out += of_all;
     out += "    esac\n    case ${COMP_WORDS[1]} in\n";
     for (const Command& command : commands())
         if (!command.hidden) out += fmt::format("    {}) options=\"{}\" ;;\n", command.name, names(command));
@@ -101,7 +100,7 @@ std::string zsh() {
         if (command.hidden) continue;
         out += fmt::format("    {})\n        _arguments '1:command:' \\\n", command.name);
         for (const Option& option : command.options) {
-            const std::string words = choices(option);
+            const std::string words = choices(command, option);
             const std::string star = option.count == Option::Count::once ? "" : "*";
             const std::string value = option.value.empty() ? ""
                                       : !words.empty()     ? fmt::format(":value:({})", words)
@@ -134,9 +133,10 @@ std::string fish() {
     for (const Command& command : commands())
         for (const Option& option : command.options) {
             if (command.hidden) continue;
-            const std::string value = option.value.empty()       ? ""
-                                      : !choices(option).empty() ? fmt::format(" -x -a '{}'", choices(option))
-                                                                 : " -r";
+            const std::string value = option.value.empty() ? ""
+                                      : !choices(command, option).empty()
+                                          ? fmt::format(" -x -a '{}'", choices(command, option))
+                                          : " -r";
             out += fmt::format("complete -c denoir-cli -n '__fish_seen_subcommand_from {}' -l {}{} -d '{}'\n",
                                command.name, option.name.substr(2), value, fish_text(option.help));
         }

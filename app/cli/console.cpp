@@ -6,6 +6,7 @@
 
 #include <cstdio>
 
+#include "app/cli/choices.h"
 #include "app/cli/interrupt.h"
 
 namespace denoir::cli {
@@ -95,11 +96,9 @@ void Console::note(std::string_view line) const {
     write_all(stderr, fmt::format("denoir-cli: {}\n", printable(line, 380)));
 }
 
-ProgressStyle progress_style(const std::string& name) {
-    if (name == "plain") return ProgressStyle::plain;
-    if (name == "none") return ProgressStyle::none;
-    if (name == "auto") return ::isatty(STDERR_FILENO) ? ProgressStyle::line : ProgressStyle::none;
-    throw UsageError("", "--progress", fmt::format("'{}' is unknown", printable(name, 40)), "use auto, plain or none");
+ProgressStyle progress_style(const Arguments& args) {
+    const auto named = choice(args, "--progress", progress_styles);
+    return named.value_or(::isatty(STDERR_FILENO) ? ProgressStyle::line : ProgressStyle::none);
 }
 
 void Progress::stage_begins(Stage stage) {

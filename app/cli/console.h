@@ -39,8 +39,9 @@ private:
 
 /// Where progress goes: `auto` a line that renews itself, on a terminal only; `plain` a line per step; `none`.
 enum class ProgressStyle { none, line, plain };
+class Arguments;
 /// Throws UsageError naming --progress.
-ProgressStyle progress_style(const std::string& name);
+ProgressStyle progress_style(const Arguments&);
 
 /// Stage, step and ETA on stderr.
 class Progress : public Observer {

@@ -5,6 +5,7 @@
 
 #include <cstdio>
 
+#include "app/cli/choices.h"
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/interrupt.h"
@@ -19,30 +20,13 @@ namespace {
 
 ConvertOptions options_of(const Arguments& args) {
     ConvertOptions options;
-    if (args.has("--dtype")) {
-        const std::string name = args.get("--dtype");
-        options.dtype = dtype_from_name(name);
-        if (options.dtype != DType::f32 && options.dtype != DType::bf16 && options.dtype != DType::f16)
-            throw UsageError("", "--dtype", fmt::format("'{}' is not written", printable(name, 40)),
-                             "use f32, bf16 or f16");
-    }
-    if (args.has("--layout")) {
-        const auto layout = convert_layout_from_name(args.get("--layout"));
-        if (!layout)
-            throw UsageError("", "--layout", fmt::format("'{}' is unknown", printable(args.get("--layout"), 40)),
-                             "use original, diffusers or comfy");
-        options.layout = *layout;
-    }
-    if (args.has("--quantize")) {
-        const std::string name = args.get("--quantize");
-        options.quantize = quantize_from_name(name);
-        if (!options.quantize)
-            throw UsageError("", "--quantize", fmt::format("'{}' is unknown", printable(name, 40)),
-                             "use fp8_scaled or q8_0");
-        if (options.layout == ConvertOptions::Layout::diffusers)
-            throw UsageError("", "--layout", fmt::format("{} files do not have diffusers' names", name),
-                             "leave --layout out, or --quantize");
-    }
+    if (args.has("--dtype")) options.dtype = choice(args, "--dtype", convert_dtypes);
+    options.layout = choice(args, "--layout", convert_layouts);
+    if (!args.has("--quantize")) return options;
+    options.quantize = choice(args, "--quantize", quantisations);
+    if (options.layout == ConvertOptions::Layout::diffusers)
+        throw UsageError("", "--layout", fmt::format("{} files do not have diffusers' names", args.get("--quantize")),
+                         "leave --layout out, or --quantize");
     return options;
 }
 
@@ -50,7 +34,7 @@ int run(const Arguments& args, Console& console) {
     const std::filesystem::path in = args.words()[0], out = output_file(args.words()[1]);
     if (in.empty() || out.empty()) throw UsageError("", in.empty() ? "IN" : "OUT", "is empty", "name a file");
     ConvertOptions options = options_of(args);
-    Progress progress(progress_style(args.get("--progress", "auto")));
+    Progress progress(progress_style(args));
     options.progress = [&](double done, double total) {
         constexpr double mib = 1 << 20;
         progress.work("converting", "MiB", done / mib, total / mib);

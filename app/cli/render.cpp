@@ -80,7 +80,7 @@ private:
 };
 
 int run_request(const Arguments& args, Console& console) {
-    RenderProgress progress(progress_style(args.get("--progress", "auto")));
+    RenderProgress progress(progress_style(args));
     Engine engine(Residency::Span::run);
     const auto on_run = [&](const RunFolder& folder) { progress.begin(folder); };
     try {

@@ -396,7 +396,7 @@ int work(SweepFolder& folder, const SweepPlan& plan, SweepProgress& progress, Co
 }
 
 int run_sweep_command(const Arguments& args, Console& console) {
-    SweepProgress progress(progress_style(args.get("--progress", "auto")));
+    SweepProgress progress(progress_style(args));
     try {
         std::optional<SweepFolder> folder;
         std::optional<Sweep> sweep;

@@ -30,7 +30,7 @@ int run_request(const Arguments& args, Console& console) {
         throw UsageError("", "trace", "nothing to trace", "give a REQUEST.json or --prompt TEXT, and --out FILE");
     Request r;
     apply_request_arguments(r, args, solver_steps);
-    Progress progress(progress_style(args.get("--progress", "auto")));
+    Progress progress(progress_style(args));
     if (args.has("--list")) {
         list(r, args, console, progress);
         return 0;

@@ -77,8 +77,6 @@ void read_forcing(Request& r, const JsonReader& in) {
     r.forcing = f;
 }
 
-constexpr Named<Expert> lora_experts[] = {{"high", Expert::high}, {"low", Expert::low}, {"both", Expert::none}};
-
 void read_loras(Request& r, const JsonReader& in) {
     constexpr std::size_t most = 64;
     const std::size_t count = in.items(most);
@@ -91,7 +89,7 @@ void read_loras(Request& r, const JsonReader& in) {
         Lora lora{one.at("file").path()};
         if (one.value().contains("strength"))
             lora.strength = one.at("strength").number(limits::lora_strength.least, limits::lora_strength.most);
-        if (one.has("expert")) lora.expert = one.at("expert").one_of(std::span<const Named<Expert>>(lora_experts));
+        if (one.has("expert")) lora.expert = one.at("expert").one_of<Expert>(lora_experts);
         r.loras.push_back(std::move(lora));
     }
 }

@@ -378,22 +378,6 @@ private:
         scales_; // F32 comes before F8 in the file: a scale is known before its weight is written
 };
 
-} // namespace
-
-std::optional<ConvertOptions::Layout> convert_layout_from_name(std::string_view name) {
-    if (name == "original") return ConvertOptions::Layout::original;
-    if (name == "diffusers") return ConvertOptions::Layout::diffusers;
-    if (name == "comfy") return ConvertOptions::Layout::comfy;
-    return std::nullopt;
-}
-
-std::optional<DType> quantize_from_name(std::string_view name) {
-    if (name == "q8_0") return DType::q8_0;
-    return name == "fp8_scaled" ? std::optional(DType::f8_e4m3) : std::nullopt;
-}
-
-namespace {
-
 std::vector<std::string> warnings(const fs::path& in, const Plan& plan) {
     std::vector<std::string> out;
     const int shards = fs::is_directory(in) ? 0 : shards_of(in.filename().string());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "engine/core/dtype.h"
+#include "engine/core/named.h"
 #include "engine/core/progress.h"
 
 namespace denoir {
@@ -27,10 +29,14 @@ struct ConvertOptions {
     std::stop_token stop;
 };
 
-/// "original", "diffusers", "comfy"
-std::optional<ConvertOptions::Layout> convert_layout_from_name(std::string_view name);
-/// "fp8_scaled", "q8_0"; nothing for others.
-std::optional<DType> quantize_from_name(std::string_view name);
+/// As command lines name them.
+inline constexpr std::array<Named<ConvertOptions::Layout>, 3> convert_layouts{
+    {{"original", ConvertOptions::Layout::original},
+     {"diffusers", ConvertOptions::Layout::diffusers},
+     {"comfy", ConvertOptions::Layout::comfy}}};
+inline constexpr std::array<Named<DType>, 3> convert_dtypes{
+    {{"f32", DType::f32}, {"bf16", DType::bf16}, {"f16", DType::f16}}};
+inline constexpr std::array<Named<DType>, 2> quantisations{{{"q8_0", DType::q8_0}, {"fp8_scaled", DType::f8_e4m3}}};
 
 struct ConvertResult {
     std::uint64_t tensors = 0, bytes = 0; ///< of the written file

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "engine/core/named.h"
 #include "engine/weights/experts.h"
 
 namespace denoir {
@@ -19,6 +21,10 @@ struct Lora {
     std::optional<Expert> expert = std::nullopt;
     friend bool operator==(const Lora&, const Lora&) = default;
 };
+
+/// As requests name whom it changes.
+inline constexpr std::array<Named<Expert>, 3> lora_experts{
+    {{"high", Expert::high}, {"low", Expert::low}, {"both", Expert::none}}};
 
 /// Whether it changes this expert: a file that is named after one of Wan 2.2's two ("…_high_noise", "…i2vLow",
 /// "…-H-e8") is for that one alone, unless Lora::expert says otherwise. Expert::none: a model of one transformer.

@@ -7,22 +7,23 @@ _denoir_cli() {
         COMPREPLY=($(compgen -W "render decode verify runs sweep compare module tokenize inspect convert trace compare-traces compare-precision bench --help --version" -- "$word"))
         return
     fi
-    case $before in
-    --lora-expert) COMPREPLY=($(compgen -W "high low both" -- "$word")); return ;;
-    --mode) COMPREPLY=($(compgen -W "t2v i2v flf2v forcing" -- "$word")); return ;;
-    --family) COMPREPLY=($(compgen -W "wan skyreels skyreels-df wan2.2" -- "$word")); return ;;
-    --sampler) COMPREPLY=($(compgen -W "unipc dpmpp euler" -- "$word")); return ;;
-    --preprocess) COMPREPLY=($(compgen -W "original diffusers" -- "$word")); return ;;
-    --dtype) COMPREPLY=($(compgen -W "f32 bf16" -- "$word")); return ;;
-    --precision) COMPREPLY=($(compgen -W "f32 wan skyreels" -- "$word")); return ;;
-    --device) COMPREPLY=($(compgen -W "cpu cuda" -- "$word")); return ;;
-    --latents) COMPREPLY=($(compgen -W "all last none" -- "$word")); return ;;
-    --progress) COMPREPLY=($(compgen -W "auto plain none" -- "$word")); return ;;
-    --match) COMPREPLY=($(compgen -W "index time" -- "$word")); return ;;
-    --resize) COMPREPLY=($(compgen -W "no a b" -- "$word")); return ;;
-    --depth) COMPREPLY=($(compgen -W "8 float" -- "$word")); return ;;
-    --quantize) COMPREPLY=($(compgen -W "q8_0 fp8_scaled" -- "$word")); return ;;
-    --layout) COMPREPLY=($(compgen -W "original diffusers comfy" -- "$word")); return ;;
+    case "${COMP_WORDS[1]} $before" in
+    convert\ --dtype) COMPREPLY=($(compgen -W "f32 bf16 f16" -- "$word")); return ;;
+    *\ --lora-expert) COMPREPLY=($(compgen -W "high low both" -- "$word")); return ;;
+    *\ --mode) COMPREPLY=($(compgen -W "t2v i2v flf2v forcing" -- "$word")); return ;;
+    *\ --family) COMPREPLY=($(compgen -W "wan skyreels skyreels-df wan2.2" -- "$word")); return ;;
+    *\ --sampler) COMPREPLY=($(compgen -W "unipc dpmpp euler" -- "$word")); return ;;
+    *\ --preprocess) COMPREPLY=($(compgen -W "original diffusers" -- "$word")); return ;;
+    *\ --dtype) COMPREPLY=($(compgen -W "f32 bf16" -- "$word")); return ;;
+    *\ --precision) COMPREPLY=($(compgen -W "f32 wan skyreels" -- "$word")); return ;;
+    *\ --device) COMPREPLY=($(compgen -W "cpu cuda" -- "$word")); return ;;
+    *\ --latents) COMPREPLY=($(compgen -W "all last none" -- "$word")); return ;;
+    *\ --progress) COMPREPLY=($(compgen -W "auto plain none" -- "$word")); return ;;
+    *\ --match) COMPREPLY=($(compgen -W "index time" -- "$word")); return ;;
+    *\ --resize) COMPREPLY=($(compgen -W "no a b" -- "$word")); return ;;
+    *\ --depth) COMPREPLY=($(compgen -W "8 float" -- "$word")); return ;;
+    *\ --quantize) COMPREPLY=($(compgen -W "q8_0 fp8_scaled" -- "$word")); return ;;
+    *\ --layout) COMPREPLY=($(compgen -W "original diffusers comfy" -- "$word")); return ;;
     esac
     case ${COMP_WORDS[1]} in
     render) options="--help --prompt --negative-prompt --image --last-image --model --vae --text-encoder --clip --tokenizer --low-noise --lora --lora-strength --lora-expert --mode --family --size --frames --fps --steps --guidance --guidance-low --guidance-until --shift --seed --sampler --cache-threshold --cache-ret-steps --noise --preprocess --dtype --precision --device --threads --out --run-dir --latents --no-metadata --resume --from --step --progress --json" ;;

@@ -139,7 +139,7 @@ complete -c denoir-cli -n '__fish_seen_subcommand_from tokenize' -l model -r -d 
 complete -c denoir-cli -n '__fish_seen_subcommand_from tokenize' -l json -d 'one JSON document on stdout (default: text)'
 complete -c denoir-cli -n '__fish_seen_subcommand_from inspect' -l tensors -d 'list every tensor with its type and shape (default: their number)'
 complete -c denoir-cli -n '__fish_seen_subcommand_from inspect' -l json -d 'one JSON document on stdout (default: text)'
-complete -c denoir-cli -n '__fish_seen_subcommand_from convert' -l dtype -x -a 'f32 bf16' -d 'f32, bf16 or f16 for the floating point tensors (default: as stored; quantised ones become f32)'
+complete -c denoir-cli -n '__fish_seen_subcommand_from convert' -l dtype -x -a 'f32 bf16 f16' -d 'f32, bf16 or f16 for the floating point tensors (default: as stored; quantised ones become f32)'
 complete -c denoir-cli -n '__fish_seen_subcommand_from convert' -l quantize -x -a 'q8_0 fp8_scaled' -d 'fp8_scaled: 8-bit floats with a scale per linear layer of the blocks; q8_0: 8-bit blocks of 32 in a .gguf file (default: none)'
 complete -c denoir-cli -n '__fish_seen_subcommand_from convert' -l layout -x -a 'original diffusers comfy' -d 'names of original, diffusers or comfy files (default original)'
 complete -c denoir-cli -n '__fish_seen_subcommand_from convert' -l progress -x -a 'auto plain none' -d 'auto, plain or none, on stderr (default auto: on a terminal only)'

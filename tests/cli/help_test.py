@@ -45,6 +45,13 @@ class Help(Case):
                 refusal = self.refused("module", "scheduler", "--set", "steps=2", "--set", "sampler=none-of-these", "--out", "a.safetensors", codes=(2,)).err
                 self.assertIn(f"use {', '.join(words[:-1])} or {words[-1]}", refusal)
                 self.assertIn(f"sampler={'|'.join(words)}", "".join(self.done("module", "--help").out.split()))
+        # A command with more words of its own, and options that are no fields: by the tables that they are read by.
+        for line in (r'convert\ --dtype) COMPREPLY=($(compgen -W "f32 bf16 f16"', r'*\ --depth) COMPREPLY=($(compgen -W "8 float"'):
+            self.assertIn(line, completion)
+        for words, option, of in ((("convert", "a", "b"), "--dtype", "f32, bf16 or f16"), (("convert", "a", "b"), "--layout", "original, diffusers or comfy"),
+                                  (("convert", "a", "b"), "--quantize", "q8_0 or fp8_scaled"), (("compare", "a", "b"), "--resize", "no, a or b"),
+                                  (("verify", "a"), "--progress", "auto, plain or none")):
+            self.refused(*words, option, "x", codes=(2,), names=(f"{option}: 'x' is unknown; use {of}",))
 
     def test_suggestions(self):
         for words, near in ((["rendr"], "render"), (["tokenise", "x"], "tokenize"), (["render", "--promt", "x"], "--prompt"), (["render", "--seeed=1"], "--seed"),

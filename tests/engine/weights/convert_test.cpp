@@ -234,7 +234,7 @@ TEST(Convert, ScaledFp8IsReadBack) {
     write_bytes(folder / "in", safetensors(random_tensors(transformer_names(s))));
     Options options;
     options.dtype = DType::bf16;
-    options.quantize = quantize_from_name("fp8_scaled");
+    options.quantize = DType::f8_e4m3;
     convert(folder / "in", folder / "fp8.safetensors", options);
     const Weights before = load(folder / "in"), after = load(folder / "fp8.safetensors");
     EXPECT_TRUE(read_safetensors(folder / "fp8.safetensors").contains("scaled_fp8"));

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options whose value is one of a few words and that are no fields of a request: by these tables they are read and
+// completed. Of those that may be left out the first word is the default.
+#pragma once
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "app/cli/console.h"
+#include "app/cli/options.h"
+#include "engine/compare/pairs.h"
+#include "engine/compare/source.h"
+#include "engine/core/dtype.h"
+#include "engine/core/named.h"
+#include "engine/weights/convert.h"
+#include "engine/weights/lora.h"
+
+namespace denoir::cli {
+
+/// auto: on a terminal a line, else none.
+inline constexpr std::array<Named<std::optional<ProgressStyle>>, 3> progress_styles{
+    {{"auto", std::nullopt}, {"plain", ProgressStyle::plain}, {"none", ProgressStyle::none}}};
+inline constexpr std::array<Named<FrameMatch>, 2> frame_matches{
+    {{"index", FrameMatch::index}, {"time", FrameMatch::time}}};
+inline constexpr std::array<Named<PairOptions::Resize>, 3> resizes{
+    {{"no", PairOptions::Resize::refuse}, {"a", PairOptions::Resize::to_a}, {"b", PairOptions::Resize::to_b}}};
+inline constexpr std::array<Named<SourceDepth>, 2> depths{{{"8", SourceDepth::bytes}, {"float", SourceDepth::floats}}};
+
+/// Of a Named table.
+template <class Table> std::vector<std::string_view> words_of(const Table& table) {
+    std::vector<std::string_view> out;
+    for (const auto& named : table) out.push_back(named.name);
+    return out;
+}
+
+/// Which of the words was given; throws UsageError where it is none of them.
+std::size_t choice(std::string_view option, std::string_view word, std::span<const std::string_view> words);
+
+/// What was given, or the first.
+template <class T, std::size_t N>
+T choice(const Arguments& args, std::string_view option, const std::array<Named<T>, N>& table) {
+    return table[choice(option, args.get(option, std::string(table[0].name)), words_of(table))].value;
+}
+
+/// The words that the option takes; none: it is no closed list.
+std::vector<std::string_view> option_choices(const Command&, const Option&);
+
+} // namespace denoir::cli
