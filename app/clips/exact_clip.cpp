@@ -17,6 +17,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::uintmax_t folder_bound = std::uintmax_t{4} << 30;
+/// That may be in use, whatever their size: a comparison's two and those of a sweep that is measured meanwhile.
+constexpr std::size_t most_in_use = 4;
 
 class Progress : public Observer {
 public:
@@ -45,7 +47,7 @@ std::string key_of(const RunFolder& run, const StepRecord& last) {
     return sha256_hex(text.data(), text.size()).substr(0, 32);
 }
 
-void keep_bounded(const fs::path& folder, const fs::path& newest) {
+void keep_bounded(const fs::path& folder) {
     struct Kept {
         fs::path path;
         fs::file_time_type used;
@@ -58,9 +60,9 @@ void keep_bounded(const fs::path& folder, const fs::path& newest) {
             files.push_back({entry.path(), entry.last_write_time(code), entry.file_size(code)});
     std::sort(files.begin(), files.end(), [](const Kept& a, const Kept& b) { return a.used > b.used; });
     std::uintmax_t bytes = 0;
-    for (const Kept& file : files) {
-        bytes += file.bytes;
-        if (bytes > folder_bound && file.path != newest) fs::remove(file.path, code);
+    for (std::size_t i = 0; i < files.size(); ++i) {
+        bytes += files[i].bytes;
+        if (bytes > folder_bound && i >= most_in_use) fs::remove(files[i].path, code);
     }
 }
 
@@ -88,7 +90,7 @@ QString exact_clip(const QString& folder, std::stop_token stop, const ProgressCa
         decode_run(to_path(folder), std::nullopt, file, threads, observer, std::move(stop));
     }
     fs::last_write_time(file, fs::file_time_type::clock::now(), code);
-    keep_bounded(place, file);
+    keep_bounded(place);
     return to_qstring(file);
 }
 

@@ -11,8 +11,8 @@ namespace denoir::app {
 bool has_exact_clip(const QString& run);
 
 /// The frames of a finished run decoded from its last latents into a lossless video of the cache folder, made once for
-/// these latents and this VAE; the folder is bounded, what was used longest ago goes first. Blocks: for a background
-/// thread. `progress` gets frames done and in all. Throws Error, Cancelled.
+/// these latents and this VAE; the folder is bounded, what was used longest ago goes first, but for the four used last.
+/// Blocks: for a background thread. `progress` gets frames done and in all. Throws Error, Cancelled.
 QString exact_clip(const QString& run, std::stop_token stop, const ProgressCall& progress);
 
 } // namespace denoir::app

@@ -5,6 +5,7 @@
 #include <QElapsedTimer>
 #include <QFile>
 #include <QTest>
+#include <fstream>
 
 #include "app/base/text.h"
 #include "app/clips/exact_clip.h"
@@ -277,6 +278,26 @@ private slots:
         std::rotate(coded.begin(), coded.begin() + 4, coded.end());
         QVERIFY(frames_in_turn(home_.file(QStringLiteral("video.mkv"))) == coded);
         QVERIFY(coded != expected);
+    }
+
+    /// However large they are: another that is decoded takes none away that may be about to be read.
+    void decoded_clips_in_use_stay() {
+        namespace fs = std::filesystem;
+        const QString run = tiny_run(home_.file(QStringLiteral("kept")));
+        const fs::path decoded = cache_folder() / "decoded";
+        fs::remove_all(decoded);
+        fs::create_directories(decoded);
+        std::vector<fs::path> others;
+        for (int i = 1; i <= 5; ++i) {
+            others.push_back(decoded / ("other-" + std::to_string(i) + ".mkv"));
+            std::ofstream(others.back()).put('x');
+            fs::resize_file(others.back(), std::uintmax_t{5} << 30); // takes no room
+            fs::last_write_time(others.back(), fs::file_time_type::clock::now() - std::chrono::minutes(i));
+        }
+        const QString clip = exact_clip(run, {}, [](double, double) {});
+        QVERIFY(QFile::exists(clip));
+        for (int i = 0; i < 5; ++i) QCOMPARE(fs::exists(others[std::size_t(i)]), i < 3);
+        fs::remove_all(decoded);
     }
 
     void thumbnails_come_later_and_are_bounded() {
