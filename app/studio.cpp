@@ -84,7 +84,9 @@ void Studio::connect_queue() {
         const Request& r = *document.resolved();
         if (!request || (request->width && request->width != r.width) ||
             (request->frames && request->frames != r.frames) || (request->steps && request->steps != r.steps) ||
-            request->model != r.model || request->parts != r.parts)
+            (request->guidance && request->guidance != r.guidance) ||
+            (request->guidance_low && request->guidance_low != r.guidance_low) ||
+            request->guidance_until != r.guidance_until || request->model != r.model || request->parts != r.parts)
             return;
         const auto f = estimator.forecast(r, document.estimate());
         if (f.whole) queue.set_expected(id, {f.before, f.seconds - f.before - f.after, f.after});

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::uintmax_t folder_bound = std::uintmax_t{4} << 30;
-/// That may be in use, whatever their size: a comparison's two and those of a sweep that is measured meanwhile.
+/// Asked for last, that may be in use whatever their size: those of a comparison, or of a sweep that is measured.
 constexpr std::size_t most_in_use = 4;
 
 class Progress : public Observer {

@@ -301,6 +301,7 @@ void RunScanner::look_now(const QStringList& entries, RunChanges changes) {
         changes = {};
     };
     for (const QString& entry : entries) {
+        if (end_.stop_requested()) break;
         try {
             changes.rows.push_back(read_or_tell(to_path(entry)));
             is_news(changes.rows.back()); // or not: whoever asks for this one is told

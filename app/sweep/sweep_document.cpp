@@ -229,6 +229,7 @@ void SweepDocument::start() {
             Observer observer;
             try {
                 beginning->plan = plan_sweep(sweep, PlanDepth::all, std::move(done), observer, stop);
+                if (stop.stop_requested()) throw Cancelled();
                 const QString folder = real_path(to_qstring(new_sweep_folder(sweep)));
                 beginning->folder = std::make_shared<SweepFolder>(SweepFolder::create(to_path(folder), sweep));
             } catch (...) {

@@ -42,8 +42,8 @@ private slots:
     void a_sweep_may_be_planned_at_the_end() {
         studio_->sweeps().axes().set_all({{"seed", "1..200"}, {"shift", "1..5"}}, "axes"); // takes a second or two
         studio_->sweeps().start();
-        QTest::qWait(100);
         QVERIFY(studio_->sweeps().starting());
+        QTest::qWait(50); // it is at work
         studio_.reset();
         QVERIFY(QDir(home_->data("sweeps")).isEmpty());
     }

@@ -102,12 +102,12 @@ ParametersPanel::ParametersPanel(Studio& studio, QAction& generate, QWidget* par
     advanced_toggle_->setText(tr("More"));
     advanced_toggle_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     advanced_toggle_->setIconSize({12, 12});
-    advanced_toggle_->setAccessibleName(tr("Precision, device, threads and forcing"));
+    advanced_toggle_->setAccessibleName(tr("End of guidance, precision, device, threads and forcing"));
     form->addWidget(advanced_toggle_, 0, Qt::AlignLeft);
     auto* more = new QVBoxLayout(advanced_);
     more->setContentsMargins(0, 0, 0, 0);
     more->setSpacing(grid::half);
-    auto* until = add_number(more, key_guidance_until, tr("Guid. until"), limits::guidance_until, 50, 0);
+    auto* until = add_number(more, key_guidance_until, tr("Guid. until"), limits::guidance_until, 50, 2);
     until->setSpecialValueText(tr("the end"));
     until->setToolTip(tr("Guidance ends where the time, which falls from 1000 to 0, gets below this: a step without it "
                          "takes half as long, and fine detail needs none. 500 is a good start"));

@@ -14,6 +14,7 @@
 #include "app/request/model_catalogue.h"
 #include "app/request/request_document.h"
 #include "engine/core/error.h"
+#include "engine/pipeline/variant.h"
 #include "engine/pipeline/windows.h"
 #include "ui/docks/parameters_panel.h"
 #include "ui/docks/parameters_text.h"
@@ -95,6 +96,8 @@ void ParametersPanel::refresh_field(const QString& key) {
         said = tr("the first and the last");
     } else if (key == QLatin1String("seed")) {
         said = tr("random");
+    } else if (key == key_guidance_until) {
+        said = tr("the end");
     } else if (key == key_guidance_low) {
         // Of a run with two experts it may be set while the model has one, which refuses it.
         field->setVisible(two_experts() || document.has_value(key));
@@ -110,7 +113,7 @@ void ParametersPanel::refresh_field(const QString& key) {
     field->set_error(error);
     QString hint = snapped_.value(key);
     if (hint.isEmpty() && key == QLatin1String("frames")) hint = windows_text();
-    if (key == key_guidance_until && document.has_value(key)) hint = guided_text();
+    if (hint.isEmpty() && key == key_guidance_until && document.has_value(key)) hint = guided_text();
     field->set_hint(error.isEmpty() ? hint : QString());
 }
 
@@ -229,7 +232,7 @@ bool ParametersPanel::is_forcing_member(const QString& member) const {
 
 QString ParametersPanel::guided_text() const {
     const auto& request = studio_.document.resolved();
-    if (!request || studio_.document.pending()) return {};
+    if (!request || studio_.document.pending() || !uses_negative(*request)) return {}; // nothing is guided
     try {
         const auto [guided, all] = guided_steps(*request);
         return tr("%1 of %n step(s)", nullptr, all).arg(guided);

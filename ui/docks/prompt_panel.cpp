@@ -274,7 +274,7 @@ void PromptPanel::choose_prompt(const QString& text) {
 
 void PromptPanel::use_default_negative() {
     if (studio_.document.pending()) // what is known may be another model's
-        return emit said(tr("The model is still being read; its negative prompt is known in a moment."));
+        return emit said(tr("The request is still being looked at; its model's negative prompt is known in a moment."));
     const QString standard = studio_.document.default_value(negative_key).toString();
     if (standard.isEmpty()) return emit said(tr("The model has no negative prompt of its own."));
     studio_.document.set_value(negative_key, standard);

@@ -2870,8 +2870,8 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>Was erzeugt werden sollte, ist aufgegeben.</translation>
     </message>
     <message>
-        <source>No other clip waits than the one at work.</source>
-        <translation>Außer dem Clip, der gerade gerechnet wird, wartet keiner.</translation>
+        <source>Besides the clip at work none waits.</source>
+        <translation>Außer dem Clip in Arbeit wartet keiner.</translation>
     </message>
 </context>
 <context>
@@ -3174,10 +3174,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     <message>
         <source>More</source>
         <translation>Mehr</translation>
-    </message>
-    <message>
-        <source>Precision, device, threads and forcing</source>
-        <translation>Genauigkeit, Gerät, Threads und Forcing</translation>
     </message>
     <message>
         <source>Precision</source>
@@ -3501,6 +3497,10 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <source>Guid. until</source>
         <translation>Guid. bis</translation>
     </message>
+    <message>
+        <source>End of guidance, precision, device, threads and forcing</source>
+        <translation>Ende der Guidance, Genauigkeit, Gerät, Threads und Forcing</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::Playback</name>
@@ -3733,8 +3733,8 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <translation>Das Modell hat keinen eigenen negativen Prompt.</translation>
     </message>
     <message>
-        <source>The model is still being read; its negative prompt is known in a moment.</source>
-        <translation>Das Modell wird noch gelesen; gleich ist sein negativer Prompt bekannt.</translation>
+        <source>The request is still being looked at; its model&apos;s negative prompt is known in a moment.</source>
+        <translation>Die Anfrage wird noch geprüft; der negative Prompt ihres Modells ist gleich bekannt.</translation>
     </message>
 </context>
 <context>

@@ -48,6 +48,7 @@ void EmptyState::fit() {
 void EmptyState::changeEvent(QEvent* event) {
     if (event->type() == QEvent::PaletteChange) draw();
     QWidget::changeEvent(event);
+    if (event->type() == QEvent::FontChange || event->type() == QEvent::StyleChange) fit();
 }
 
 void EmptyState::draw() {

@@ -302,7 +302,7 @@ void MainWindow::make_tune_actions() {
         const int before = studio_.queue.rowCount();
         sweeps.clear_waiting();
         if (studio_.queue.rowCount() < before) return;
-        say(sweeps.progress().open == 0 ? tr("No clip waits.") : tr("No other clip waits than the one at work."));
+        say(sweeps.progress().open == 0 ? tr("No clip waits.") : tr("Besides the clip at work none waits."));
     });
     add(
         "tune.take", tr("&Take the clip's values"), "sliders", [this] { tune_->take_current(false); }, Qt::Key_R);

@@ -157,7 +157,10 @@ void RunNews::offer_to_resume() {
     offered_ = run;
     others_ = runs.first(runs.size() - 1);
     banners_.show_banner(QStringLiteral("resume"), Banners::Kind::info, offer_text(),
-                         {{tr("Resume"), [this, run] { emit resume_asked(run); }}}, 0, [this, runs] { decline(runs); });
+                         {{tr("Resume"), [this, run] { emit resume_asked(run); }}}, 0, [this, runs] {
+                             offered_.clear();
+                             decline(runs);
+                         });
 }
 
 QString RunNews::offer_text() const {

@@ -223,6 +223,13 @@ private slots:
         QVERIFY(guided > 0 && guided < all && all == *document.resolved()->steps);
         QCOMPARE(field_of(until)->findChild<QLabel*>("hint")->text(),
                  QStringLiteral("%1 of %2 steps").arg(guided).arg(all));
+        document.set_value("guidance_until", 400.5);
+        QVERIFY(document.wait_resolved(20000));
+        QCOMPARE(until->value(), 400.5);
+        document.set_value("guidance", 1); // nothing is guided
+        QVERIFY(document.wait_resolved(20000));
+        QVERIFY(field_of(until)->findChild<QLabel*>("hint")->text().isEmpty());
+        QVERIFY(until->toolTip().contains(until->specialValueText())); // its default
         field_of(until)->findChild<QToolButton*>("reset")->click();
         QVERIFY(!document.has_value("guidance_until"));
         QCOMPARE(until->value(), 0.0);
