@@ -2871,7 +2871,7 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     </message>
     <message>
         <source>Besides the clip at work none waits.</source>
-        <translation>Außer dem Clip in Arbeit wartet keiner.</translation>
+        <translation>Außer dem Clip, der gerade gerechnet wird, wartet keiner.</translation>
     </message>
 </context>
 <context>
