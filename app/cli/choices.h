@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options whose value is one of a few words and that are no fields of a request: by these tables they are read and
-// completed. Of those that may be left out the first word is the default.
+// Options whose value is one of a few words: by these tables they are completed, and those that are no fields of a
+// request are read. Of those that may be left out the first word is the default.
 #pragma once
 #include <array>
 #include <optional>

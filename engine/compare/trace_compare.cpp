@@ -76,7 +76,14 @@ bool asked_alike(const metrics::TraceComparison& c) {
         if (const std::string a = said(c.about_a, key); a == "?" || a != said(c.about_b, key)) return false;
     static constexpr std::array numbers_alone{"device",  "dtype",   "precision", "model",  "seed",  "shift",
                                               "sampler", "threads", "latents",   "prompt", "noise", "preprocess"};
-    return std::ranges::all_of(request_differences(c), [](const SettingDifference& s) {
+    // Where guidance ends by the time, that decides which steps have an unconditional branch.
+    const auto ends = [](const std::map<std::string, std::string>& about) {
+        const auto it = about.find("request");
+        return it != about.end() && it->second.find("\"guidance_until\"") != std::string::npos;
+    };
+    const bool by_time = ends(c.about_a) || ends(c.about_b);
+    return std::ranges::all_of(request_differences(c), [&](const SettingDifference& s) {
+        if (by_time && (s.key == "shift" || s.key == "sampler")) return false;
         return std::ranges::find(numbers_alone, s.key) != numbers_alone.end();
     });
 }

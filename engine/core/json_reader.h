@@ -36,7 +36,7 @@ public:
     const JsonSource& source() const { return source_; }
     const std::string& field() const { return field_; }
 
-    bool is_whole() const;        ///< a number written without a fraction, beyond 64 bits, too
+    bool is_whole() const;        ///< a whole number of any size
     std::int64_t integer() const; ///< beyond 64 bits: the largest, the least
     std::int64_t integer(std::int64_t low, std::int64_t high) const;
     double number() const;

@@ -102,9 +102,11 @@ std::optional<double> read_double(std::string_view text) {
 
 std::string bytes_text(double bytes) {
     constexpr double kib = 1024, mib = kib * kib, gib = mib * kib;
-    if (bytes >= gib) return fmt::format("{:.2f} GiB", bytes / gib);
-    if (bytes >= mib) return fmt::format("{:.1f} MiB", bytes / mib);
-    return bytes >= kib ? fmt::format("{:.1f} KiB", bytes / kib) : fmt::format("{:.0f} B", bytes);
+    // What would be rounded to 1024.0 is told in the next unit.
+    constexpr double last = 1023.95;
+    if (bytes >= last * mib) return fmt::format("{:.2f} GiB", bytes / gib);
+    if (bytes >= last * kib) return fmt::format("{:.1f} MiB", bytes / mib);
+    return bytes >= kib - 0.5 ? fmt::format("{:.1f} KiB", bytes / kib) : fmt::format("{:.0f} B", bytes);
 }
 
 std::string counted(std::uint64_t n, std::string_view what) {

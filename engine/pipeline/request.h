@@ -73,8 +73,9 @@ struct Request {
     std::optional<double> fps;
     std::optional<int> steps; ///< 1 … 1000
     std::optional<double> guidance, guidance_low, shift;
-    /// Guidance ends before the first step whose time, which falls from 1000, lies below this; 0 … 1000, 0: never. What
-    /// is left is fine detail, which the prompt alone draws as well, in half the time (Kynkäänniemi et al. 2024).
+    /// A latent frame is guided while its time, which falls from 1000, is this or more; 0 … 1000, 0: always. What is
+    /// left is fine detail, which the prompt alone draws as well (Kynkäänniemi et al. 2024). A step makes one forward
+    /// instead of two once no frame is guided; those that wait in diffusion forcing stand at the first time.
     double guidance_until = 0;
     std::optional<std::uint64_t> seed;
     std::optional<Sampler> sampler;

@@ -443,9 +443,12 @@ void apply_request_file(Request& r, const fs::path& file) {
 
 Json to_json(const Request& r) {
     Json out = {{"schema", 1}};
-    for (const Field& field : fields())
-        if (Json value = field.write(r); !value.is_null() || (field.key != "cache" && field.key != "parts"))
+    for (const Field& field : fields()) {
+        // What came later is written where it is used: else the same request of an older program would differ.
+        const bool later = field.key == "cache" || field.key == "parts" || field.key == "guidance_until";
+        if (Json value = field.write(r); !later || (!value.is_null() && value != 0))
             out[std::string(field.key)] = std::move(value);
+    }
     return out;
 }
 

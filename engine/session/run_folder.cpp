@@ -17,6 +17,8 @@
 #include "engine/core/mapped_file.h"
 #include "engine/core/units.h"
 #include "engine/pipeline/run_layout.h"
+#include "engine/pipeline/variant.h"
+#include "engine/pipeline/windows.h"
 #include "engine/session/record_folder.h"
 #include "engine/session/sha256.h"
 #include "engine/weights/safetensors.h"
@@ -70,7 +72,8 @@ double most_bytes(const Request& r, const fs::path& file) {
     if (file.extension() != ".safetensors") return 64 * mib + pixels * 64 * 4 * 3 * 2;   // twice the bare pictures
     if (file.parent_path().filename() == run_file::latents) return 8 * mib + 2 * latent; // the latent and its estimate
     if (file.parent_path().filename() == run_file::solver) return 8 * mib + 4096 * frames + 8 * latent;
-    return 512 * mib + 4 * latent; // two texts and what the images gave
+    const double pictures = r.forcing && !r.forcing->video.empty() ? pixels * 64 * 4 * 3 * sizeof(float) : 0;
+    return 512 * mib + 4 * latent + pictures; // two texts and what the images and a video gave
 }
 
 /// Whether its table fits the file: what was put in its place, or blown up, need not be summed. Throws Error where the
@@ -146,7 +149,10 @@ std::optional<Conditioning> RunFolder::load_conditioning() const {
     const fs::path path = file(run_file::conditioning);
     if (record_.conditioning_sha256.empty() || !has_regular_file(path) || !intact(path, record_.conditioning_sha256))
         return {};
-    return Conditioning::from_tensors(read_safetensors(path));
+    Conditioning c = Conditioning::from_tensors(read_safetensors(path));
+    // Programs before kept fewer pictures of the video that the clip goes on after: all are encoded anew.
+    if (goes_on(record_.request) && !c.before.defined() && pictures_given_again(record_.request) > 0) return {};
+    return c;
 }
 
 void RunFolder::store_step(StepRecord s, const Tensor& shown, const Tensor& x0,

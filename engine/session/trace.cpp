@@ -72,7 +72,7 @@ public:
     }
 
 private:
-    /// All steps are equally large, so the first one says whether the disk holds them.
+    /// No later step is larger, so the first one says whether the disk holds them.
     void check_space(const StepInfo& info) {
         checked_ = true;
         int left = 0;

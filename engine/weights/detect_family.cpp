@@ -182,14 +182,16 @@ std::vector<std::string> hint_names(const std::filesystem::path& path) {
     namespace fs = std::filesystem;
     std::error_code ignored, broken;
     const fs::path named = fs::absolute(path, ignored).lexically_normal(), real = fs::canonical(path, broken);
+    std::vector<fs::path> ways{named};
+    if (!broken && real != named) ways.push_back(real);
+    for (fs::path& way : ways)
+        if (way.filename().empty()) way = way.parent_path();
     std::vector<std::string> names;
-    const auto add = [&](fs::path full) {
-        if (full.filename().empty()) full = full.parent_path();
-        for (int i = 0; i < 6 && full.has_filename(); ++i, full = full.parent_path())
-            names.push_back(full.filename().string());
-    };
-    add(named);
-    if (!broken && real != named) add(real);
+    for (int i = 0; i < 6; ++i)
+        for (fs::path& way : ways) {
+            if (way.has_filename()) names.push_back(way.filename().string());
+            way = way.parent_path();
+        }
     return names;
 }
 

@@ -291,7 +291,9 @@ private:
             const Tensor& stored = sources[i].stored();
             const Tensor rows_of_part =
                 equal ? stored
-                      : dequantised(is_misaligned(*parts[i]->tensor) ? clone(stored) : stored, sources[i].scale);
+                      : dequantised(values_ == Values::in_place && is_misaligned(*parts[i]->tensor) ? clone(stored)
+                                                                                                    : stored,
+                                    sources[i].scale);
             std::memcpy(out, rows_of_part.raw(), rows_of_part.bytes());
             out += rows_of_part.bytes();
             parts[i]->container->file->drop_pages(parts[i]->tensor->offset, parts[i]->tensor->bytes);

@@ -101,7 +101,7 @@ class Render(Case):
         self.assertEqual(record["state"], "done")
         request = record["request"]
         for key in ("schema", "mode", "family", "model", "prompt", "negative_prompt", "width", "height", "frames", "fps", "steps", "guidance", "shift", "seed", "sampler",
-                    "dtype", "precision", "preprocess", "device", "threads", "latents", "noise", "forcing", "start", "image", "last_image", "guidance_low", "guidance_until"):
+                    "dtype", "precision", "preprocess", "device", "threads", "latents", "noise", "forcing", "start", "image", "last_image", "guidance_low"):
             self.assertIn(key, request)
         self.assertEqual((request["family"], request["mode"], request["sampler"], request["noise"]), ("wan", "t2v", "unipc", {"kind": "torch-cpu"}))
         self.assertEqual([s["sha256"] for s in record["steps"]], list(latents(self.work / "run").values()))

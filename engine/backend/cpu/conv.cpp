@@ -12,7 +12,7 @@ namespace denoir::cpu {
 namespace {
 
 /// Columns of a tile at most.
-constexpr std::int64_t widest = 256;
+constexpr std::int64_t widest = most_rows;
 
 /// One phase of one call, cut into tiles of one frame x rows x columns, all output channels each.
 struct Job {

@@ -10,8 +10,6 @@ namespace {
 
 /// Depth of one pass: a panel of this depth fits the first cache.
 constexpr std::int64_t depth_step = 512;
-/// Rows that are dotted at once.
-constexpr std::int64_t dotted_rows = 256;
 
 } // namespace
 
@@ -43,8 +41,8 @@ void ConvCall::multiply(const std::byte* a, std::int64_t lda, const std::byte* p
                         float* sums, bool accumulate) const {
     const std::int64_t padded = kernel.padded(kernels);
     if (kernel.dotted()) {
-        float partial[dotted_rows];
-        assert(m <= dotted_rows);
+        float partial[most_rows];
+        assert(m <= most_rows);
         const auto *pixels = reinterpret_cast<const float*>(a), *weight = reinterpret_cast<const float*>(panels);
         for (std::int64_t o = 0; o < kernel.out; ++o) {
             kernels.dot(pixels, lda, m, weight + o * k, k, partial, 1);

@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t taps = 3;
 /// Fewer channels than this and the transforms cost more than they save.
 constexpr std::int64_t fewest_channels = 16;
-/// Tiles of a block at most, and values of its points and sums together: what lies in the caches meanwhile.
+/// Tiles of a block at most, and values of one of its points, its sums included: what lies in the caches meanwhile.
 constexpr std::int64_t most_tiles = 128, most_values = 1 << 17;
 /// Tiles of a row of a block: square blocks share more of the pixels around them.
 constexpr std::int64_t most_across = 16;

@@ -92,7 +92,7 @@ TEST(JsonReader, ANumberBeyond64BitsIsShown) {
         EXPECT_NE(test::refusal(read).find("1.2345678901234568e+20"), std::string::npos) << test::refusal(read);
 }
 
-// Such a whole number is out of range; a fraction is no whole number, however large.
+// Such a whole number is out of range; 1.5 is none.
 TEST(JsonReader, WholeNumbersBeyond64BitsAreWhole) {
     for (const auto& [text, clamped] : {std::pair{"123456789012345678901", INT64_MAX},
                                         {"18446744073709551616", INT64_MAX},

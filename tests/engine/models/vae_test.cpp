@@ -231,14 +231,14 @@ TEST_P(VaeProperties, GreyTailIsExact) {
 }
 
 TEST_P(VaeProperties, StripsGiveTheSameBytes) {
-    const Tensor latent = named_tensor("latent", {2, 3, 11, 6});
+    const Tensor latent = named_tensor("latent", {2, 2, 11, 30});
     for (const DType dtype : {DType::f32, DType::bf16}) {
         const Tensor whole = vae({.dtype = dtype, .bf16_above = 0}).decode(latent);
         // A card's libraries compute other sizes in another order.
         const bool on_card = cpu()->device().kind != Device::Kind::cpu;
         const double limit = !on_card ? 0 : dtype == DType::f32 ? 5e-5 : 0.03;
         // There each size of a strip costs seconds of planning.
-        for (const int strips : on_card ? std::vector{3} : std::vector{2, 3, 7})
+        for (const int strips : on_card ? std::vector{3} : std::vector{3, 7})
             EXPECT_LE(
                 test::relative_error(vae({.dtype = dtype, .bf16_above = 0, .strips = strips}).decode(latent), whole),
                 limit)
