@@ -33,8 +33,8 @@ std::optional<Family> detect_family(const FamilyEvidence&);
 /// speaks of SkyReels or Wan speaks of it: their tensors may be those of V2. Else empty.
 std::string relative_by_name(const std::vector<std::string>& names);
 
-/// The names of FamilyEvidence for a file or folder: its own name and those of up to five folders above it, then those
-/// that links lead to.
+/// The names of FamilyEvidence for a file or folder: its own name and those of up to five folders above it, each before
+/// the one of that level that links lead to.
 std::vector<std::string> hint_names(const std::filesystem::path& path);
 
 } // namespace denoir

@@ -199,6 +199,15 @@ TEST(RequestJson, TheCacheIsStoredOnlyWhereItIsUsed) {
     EXPECT_NE(refusal(with(R"("cache": {"treshold": 1})")).find("did you mean threshold?"), std::string::npos);
 }
 
+/// It came after runs were stored without it; what was asked says it all the same.
+TEST(RequestJson, TheEndOfGuidanceIsWrittenWhereThereIsOne) {
+    const Request ends = read(with(R"("guidance_until": 400.5)"));
+    EXPECT_EQ(ends.guidance_until, 400.5);
+    EXPECT_EQ(to_json(ends)["guidance_until"], 400.5);
+    EXPECT_FALSE(to_json(read(with(R"("guidance_until": 0)"))).contains("guidance_until"));
+    EXPECT_EQ(asked_json(Request{})["guidance_until"], 0.0);
+}
+
 TEST(RequestJson, ForcingSelectsTheMode) {
     EXPECT_EQ(refusal(with(R"("forcing": {})")), "");
     EXPECT_NE(refusal(with(R"("mode": "t2v", "forcing": {})")).find("mode"), std::string::npos);
