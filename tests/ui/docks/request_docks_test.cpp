@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The docks in which a request is written, as far as no story tells of them.
 #include <QAbstractItemView>
-#include <QClipboard>
 #include <QComboBox>
-#include <QDir>
 #include <QDockWidget>
 #include <QFile>
-#include <QFileDialog>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
 #include <QPlainTextEdit>
 #include <QScrollArea>
-#include <QSemaphore>
-#include <QStandardPaths>
-#include <QTimer>
 #include <QToolButton>
 
 #include <algorithm>
@@ -31,7 +25,6 @@
 #include "tests/ui/studio_fixture.h"
 #include "tests/ui/window/window_main.h"
 #include "tests/ui/window/window_tools.h"
-#include "ui/docks/image_well.h"
 #include "ui/docks/lora_list.h"
 #include "ui/docks/runs_panel.h"
 #include "ui/theme/colours.h"
@@ -97,89 +90,6 @@ private slots:
         // What was said of the video alone goes with it.
         begin_anew({{"overlap", 5}}, 29);
         QVERIFY(!document.asked().forcing);
-    }
-
-    /// Without a model, from the start on, nobody knows what a picture would be cropped to.
-    void a_picture_is_cropped_to_a_size_that_is_known() {
-        const app::Home home;
-        const QByteArray resources = qgetenv("DENOIR_RESOURCES");
-        qputenv("DENOIR_RESOURCES", home.file("nothing").toUtf8());
-        const auto back = qScopeGuard(
-            [&] { resources.isNull() ? qunsetenv("DENOIR_RESOURCES") : qputenv("DENOIR_RESOURCES", resources); });
-        StudioFixture studio;
-        auto& document = studio.core().document;
-        QImage picture(32, 32, QImage::Format_RGB32);
-        picture.fill(Qt::red);
-        QVERIFY(picture.save(home.file("start.png")));
-        QVERIFY(document.set_value("image", home.file("start.png")).isEmpty());
-        QVERIFY(document.wait_resolved(20000));
-        auto* well = studio.find<ImageWell>("start-image");
-        const auto crops = [&] { // the menu's words, and how many of its choices can be made
-            QString title;
-            qsizetype can = 0;
-            QTimer::singleShot(0, well, [&] {
-                for (auto* menu : studio.window().findChildren<QMenu*>()) {
-                    if (menu->title().startsWith("Crop")) {
-                        title = menu->title();
-                        can = std::ranges::count_if(menu->actions(), &QAction::isEnabled);
-                    }
-                    if (menu->isVisible()) menu->close();
-                }
-            });
-            emit well->menu_asked(well->mapToGlobal(QPoint(5, 5)));
-            return std::pair(title, can);
-        };
-        QCOMPARE(crops(), std::pair(QStringLiteral("Crop: no size is known yet"), qsizetype(1)));
-        document.set_values({{"width", 64}, {"height", 48}}, "size");
-        QCOMPARE(crops(), std::pair(QStringLiteral("Crop to 64×48"), qsizetype(7)));
-    }
-
-    /// It takes a while: by then the picture may be gone.
-    void a_picture_that_is_gone_is_not_cropped() {
-        const app::Home home;
-        StudioFixture studio;
-        auto& core = studio.core();
-        QImage picture(64, 32, QImage::Format_RGB32);
-        picture.fill(Qt::red);
-        QVERIFY(picture.save(home.file("start.png")));
-        core.document.set_values({{"image", home.file("start.png")}, {"width", 64}, {"height", 48}}, "picture");
-        auto* well = studio.find<ImageWell>("start-image");
-        const auto crop = [&](const QString& preset) {
-            QTimer::singleShot(0, well, [&] {
-                for (auto* menu : studio.window().findChildren<QMenu*>()) {
-                    if (menu->title().startsWith("Crop"))
-                        for (QAction* action : menu->actions())
-                            if (action->text() == preset) action->trigger();
-                    if (menu->isVisible()) menu->close();
-                }
-            });
-            emit well->menu_asked(well->mapToGlobal(QPoint(5, 5)));
-        };
-        const auto shown = [&] { return core.document.value("image").toString(); };
-        QSemaphore go_on;
-        const auto hold_up = [&] {
-            core.inputs.put(
-                &studio.window(),
-                [&go_on] {
-                    go_on.acquire();
-                    return true;
-                },
-                [](bool) {});
-        };
-        hold_up();
-        crop("Left");
-        emit well->remove_asked();
-        go_on.release();
-        QTRY_VERIFY_WITH_TIMEOUT(!core.inputs.busy(), 30000);
-        QCOMPARE(shown(), QString());
-        // Of two crops of one picture the later counts.
-        core.document.set_value("image", home.file("start.png"));
-        hold_up();
-        crop("Left");
-        crop("As the model does it");
-        go_on.release();
-        QTRY_VERIFY_WITH_TIMEOUT(!core.inputs.busy(), 30000);
-        QCOMPARE(shown(), home.file("start.png"));
     }
 
     /// The pictures that a clip begins with are in the cut already: it adds the others.
@@ -336,50 +246,6 @@ private slots:
         document.set_value("device", "cpu");
         QTRY_VERIFY_WITH_TIMEOUT(!changes->isVisible(), 30000);
         QVERIFY(studio.find<QLabel>("estimate")->text().contains("fits"));
-    }
-
-    /// Where the picture would be, unless nobody sees that.
-    void a_missing_image_is_told_once() {
-        const app::Home home;
-        StudioFixture studio;
-        auto& document = studio.core().document;
-        document.load(app::tiny_request());
-        document.set_value("image", "/nowhere/boat.png");
-        QTRY_VERIFY_WITH_TIMEOUT(!document.issue("image").isEmpty(), 20000);
-        auto* changes = studio.find<QLabel>("changes");
-        QVERIFY2(!changes->isVisible(), qPrintable(changes->text()));
-        studio.find<QDockWidget>("images-dock")->hide();
-        QTRY_VERIFY(changes->isVisible() && changes->text().contains("boat.png"));
-        studio.find<QDockWidget>("images-dock")->show();
-        QTRY_VERIFY(!changes->isVisible());
-    }
-
-    /// Not in whatever folder the program was started from.
-    void images_are_looked_for_where_they_were_last() {
-        const app::Home home;
-        StudioFixture studio;
-        const auto begins_in = [&] {
-            studio.find<QWidget>("start-image")->setFocus();
-            QTest::keyClick(studio.find<QWidget>("start-image"), Qt::Key_Return);
-            auto* dialog = studio.window().findChild<QFileDialog*>();
-            return dialog ? dialog->directory().path() : QString();
-        };
-        const QString pictures = QStandardPaths::writableLocation(QStandardPaths::PicturesLocation);
-        QCOMPARE(begins_in(), QDir(pictures).exists() ? pictures : QDir::homePath());
-        QVERIFY(QDir().mkpath(home.file("album")));
-        QVERIFY(QImage(32, 32, QImage::Format_RGB32).save(home.file("album/boat.png")));
-        QVERIFY(studio.answer_file_dialog(home.file("album/boat.png")));
-        QTRY_COMPARE(studio.core().document.value("image").toString(), home.file("album/boat.png"));
-        studio.core().document.set_value("image", QString());
-        QTRY_VERIFY(!studio.window().findChild<QFileDialog*>());
-        QCOMPARE(begins_in(), home.file("album"));
-        // What was pasted lies in a folder of ours, in which nobody looks for pictures.
-        studio.window().findChild<QFileDialog*>()->reject();
-        QTRY_VERIFY(!studio.window().findChild<QFileDialog*>());
-        QApplication::clipboard()->setImage(QImage(32, 32, QImage::Format_RGB32));
-        studio.window().actions().at("edit.paste-image")->trigger();
-        QTRY_VERIFY(!studio.core().document.value("image").toString().isEmpty());
-        QCOMPARE(begins_in(), home.file("album"));
     }
 
     void what_is_folded_away_is_told() {
