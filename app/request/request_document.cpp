@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/request/request_document.h"
 
+#include <QDeadlineTimer>
 #include <QEventLoop>
 #include <QTimer>
 #include <QUndoCommand>
@@ -283,13 +284,15 @@ RequestDocument::Snapshot RequestDocument::snapshot(int variation) const {
 }
 
 bool RequestDocument::wait_resolved(int milliseconds) {
-    if (!pending_) return true;
-    QEventLoop loop;
-    connect(this, &RequestDocument::resolved_changed, &loop, [&] {
-        if (!pending_) loop.quit();
-    });
-    QTimer::singleShot(milliseconds, &loop, &QEventLoop::quit);
-    loop.exec();
+    const QDeadlineTimer deadline(milliseconds);
+    while (pending_ && !deadline.hasExpired()) { // who is told of an answer may ask anew
+        QEventLoop loop;
+        connect(this, &RequestDocument::resolved_changed, &loop, [&] {
+            if (!pending_) loop.quit();
+        });
+        QTimer::singleShot(deadline.remainingTime(), &loop, &QEventLoop::quit);
+        loop.exec();
+    }
     return !pending_;
 }
 

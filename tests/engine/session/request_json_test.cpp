@@ -32,7 +32,7 @@ Request complete() {
     return read(
         R"({"schema": 1, "mode": "forcing", "model": "/models/df", "family": "skyreels-df", "prompt": "a fox", "negative_prompt": "",
         "image": "start.png", "last_image": "/pictures/end.png", "width": 960, "height": 544, "frames": 57, "fps": 23.976, "steps": 50, "guidance": 5.5,
-        "guidance_low": 3, "shift": 3.0, "seed": 18446744073709551615, "sampler": "dpmpp", "dtype": "bf16", "precision": "skyreels",
+        "guidance_low": 3, "guidance_until": 400, "shift": 3.0, "seed": 18446744073709551615, "sampler": "dpmpp", "dtype": "bf16", "precision": "skyreels",
         "preprocess": "diffusers", "device": "cuda:1", "threads": 3, "latents": "last", "noise": {"file": "noise.safetensors"},
         "forcing": {"ar_step": 5, "block": 5, "causal_attention": true},
         "cache": {"threshold": 0.3, "ret_steps": true, "coefficients": [1.5, -2, 0]},

@@ -334,7 +334,7 @@ private slots:
         document.load(app::tiny_request());
         QVERIFY(document.pending());
         studio.find<QAction>("edit.negative-default")->trigger();
-        QVERIFY2(said(studio).contains("still being read"), qPrintable(said(studio)));
+        QVERIFY2(said(studio).contains("still being looked at"), qPrintable(said(studio)));
         QVERIFY(!document.has_value("negative_prompt"));
         QVERIFY(document.wait_resolved(20000));
         studio.find<QAction>("edit.negative-default")->trigger();
