@@ -49,13 +49,15 @@ Estimate uncached_estimate(const Request& r, const ModelHeaders& headers) {
         e.flop += forward_flop(v, double(w.frames * tokens_of_frame)) * forwards_of(r, headers.model(), w);
     const std::size_t activations = transformer_needs(*headers.transformer(), r, v).activations;
     const Device device = r.device.value_or(Device{});
-    const auto given_again = std::size_t(pictures_given_again(r)) * 3 * *r.height * *r.width * sizeof(float);
-    e.fixed_bytes = planned(context_bytes(r, v)) + given_again;
+    e.fixed_bytes = planned(context_bytes(r, v));
     // The host's arena may hold half as much again (Fit::own_class).
     const std::size_t slack = device.uses_host_memory() ? activations / 2 : 0;
     e.held_bytes = held_weights(*headers.transformer(), device, cast_points(*r.precision).compute, e.tokens);
     const std::size_t denoise = e.held_bytes + activations + slack;
-    e.steps_bytes = std::max(denoise, decode_bytes(r, headers.vae(), 1)) + given_again;
+    // Pictures that wait for a later window lie with the host.
+    const std::size_t picture = 3 * std::size_t(*r.height) * std::size_t(*r.width) * sizeof(float);
+    const std::size_t waiting = device.uses_host_memory() ? std::size_t(pictures_given_again(r)) * picture : 0;
+    e.steps_bytes = std::max(denoise, decode_bytes(r, headers.vae(), 1)) + waiting;
     e.peak_bytes = std::max(e.steps_bytes, headers.text_encoder_bytes());
     e.decode_bytes = decode_bytes(r, headers.vae(), most_strips);
     e.least_bytes = std::max(activations, e.decode_bytes);
