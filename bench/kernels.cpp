@@ -119,6 +119,8 @@ void add_linear(std::vector<Case>& cases) {
         for (const DType weight : {DType::bf16, DType::f16})
             for (const DType compute : {DType::f32, DType::bf16})
                 cases.push_back(linear(m, 4096, 10240, weight, compute));
+    for (const DType weight : {DType::f8_e4m3, DType::f8_e5m2, DType::q8_0, DType::q4_k})
+        cases.push_back(linear(160, 4096, 10240, weight, DType::bf16));
     for (const auto& [m, k, n] :
          {std::array{1280, 1536, 1536}, {1280, 8960, 1536}, {2040, 1536, 8960}, {2040, 8960, 1536}, {8000, 1536, 8960}})
         cases.push_back(linear(m, k, n, DType::bf16, DType::bf16));

@@ -89,10 +89,10 @@ private:
     void linear_packed(const Tensor& x, OneDnnMatrix&, const float* bias, const LinearOptions&, Tensor& out);
     std::shared_ptr<OneDnnMatrix> packed_weight(const Weight&, const WeightRows&, bool round);
     Tensor linear_panels(const Weight&, const WeightRows&);
-    /// Panels (kernels.h) of n columns of Wᵀ, its rows [column, column + n), of depth [k, k + count). `wide`: memory
-    /// for two panels as f32.
+    /// Panels (kernels.h) of n columns of Wᵀ, its rows [column, column + n), of depth [k, k + count).
+    /// `scratch`: memory for a panel of factors and, where these are bf16, for a row as f32.
     void pack_columns(const WeightRows&, std::int64_t column, std::int64_t n, std::int64_t k, std::int64_t count,
-                      DType factors, float* wide, std::byte* to) const;
+                      DType factors, float* scratch, std::byte* to) const;
     void keep(const Weight&, std::string_view use, std::shared_ptr<void> packed, std::int64_t bytes) const;
     const Weight& with_changes(const Weight&, bool round);
     bool multiplies_as_stored(const Weight&, std::int64_t depth, bool round) const;

@@ -19,6 +19,8 @@ constexpr std::int64_t few_rows = 8;
 /// for all products, which takes as long as some hundred rows and as much memory as the weight: those of text encoders
 /// are used once a prompt.
 constexpr std::int64_t shared_rows = 512;
+/// Rows of a weight that are asked for before they are read.
+constexpr std::int64_t fetched_ahead = 2;
 /// Bytes of a packed weight that is kept whatever memory is left.
 constexpr std::int64_t always_kept = std::int64_t{1} << 20;
 
@@ -171,22 +173,24 @@ bool readable_in_place(const Tensor& x, DType factors, bool round) {
 } // namespace
 
 void CpuBackend::pack_columns(const WeightRows& weight, std::int64_t column, std::int64_t n, std::int64_t k,
-                              std::int64_t count, DType factors, float* wide, std::byte* to) const {
+                              std::int64_t count, DType factors, float* scratch, std::byte* to) const {
     const std::int64_t panel = kernels_.tile_columns, bytes = element_bytes(factors);
+    const std::int64_t words = count * bytes / 4; // of a row: a pair is moved like an f32 value
+    float* const wide = scratch + panel * words;  // a row on its way to pairs
     for (std::int64_t j = 0; j < n; j += panel, to += panel * count * bytes) {
         const std::int64_t some = std::min(panel, n - j);
-        auto* const values = reinterpret_cast<float*>(to);
-        if (const std::byte* from = weight.direct(column + j, factors)) {
-            // A pair is moved like an f32 value.
-            const auto* const rows = reinterpret_cast<const float*>(from + k * bytes);
-            kernels_.pack_transposed(rows, weight.columns() * bytes / 4, some, count * bytes / 4, values);
-            continue;
+        const std::byte* const from = weight.direct(column + j, factors);
+        for (std::int64_t i = 0; !from && i < some; ++i) {
+            float* const row = scratch + i * words;
+            if (i + fetched_ahead < some) weight.fetch(column + j + i + fetched_ahead, k, k + count);
+            if (factors == DType::bf16)
+                weight.read_bf16(column + j + i, k, k + count, wide, reinterpret_cast<std::uint16_t*>(row));
+            else
+                weight.read(column + j + i, k, k + count, row);
         }
-        for (std::int64_t i = 0; i < some; ++i) weight.read(column + j + i, k, k + count, wide + i * count);
-        const bool pairs = factors == DType::bf16;
-        float* const unpaired = wide + panel * count;
-        kernels_.pack_transposed(wide, count, some, count, pairs ? unpaired : values);
-        if (pairs) kernels_.pair_rows(unpaired, count, reinterpret_cast<std::uint16_t*>(to));
+        kernels_.pack_transposed(from ? reinterpret_cast<const float*>(from + k * bytes) : scratch,
+                                 from ? weight.columns() * bytes / 4 : words, some, words,
+                                 reinterpret_cast<float*>(to));
     }
 }
 
@@ -199,7 +203,7 @@ Tensor CpuBackend::linear_panels(const Weight& w, const WeightRows& rows) {
     const std::int64_t panel = kernels_.tile_columns, depth = rows.columns(), strips = divide_up(rows.count(), panel),
                        steps = divide_up(depth, tile_depth_step);
     Tensor panels = empty({strips * panel, depth}, DType::bf16);
-    const Scratch scratch(*this, 2 * panel * tile_depth_step);
+    const Scratch scratch(*this, (panel / 2 + 1) * tile_depth_step);
     pool_.run(strips * steps, [&](std::int64_t piece, int worker) {
         const std::int64_t column = piece / steps * panel, k = piece % steps * tile_depth_step;
         const std::int64_t count = std::min(tile_depth_step, depth - k), n = std::min(panel, rows.count() - column);
@@ -247,7 +251,9 @@ void CpuBackend::linear_tiles(const Tensor& x, const WeightRows& weight, const T
     const auto floats = [&](std::int64_t count) { return divide_up(count * bytes, 64) * 16; };
     const std::int64_t copied = in_place ? 0 : floats(tiles.rows * padded),
                        packed = kept ? 0 : floats(tiles.columns * step),
-                       unpacked = kept ? 0 : (pairs ? 2 : 1) * panel * step;
+                       unpacked = kept    ? 0
+                                  : pairs ? (panel / 2 + 1) * step
+                                          : panel * step;
     const Scratch scratch(*this, copied + packed + unpacked + tiles.rows * tiles.columns);
 
     pool_.run(tiles.down * tiles.across, [&](std::int64_t piece, int worker) {

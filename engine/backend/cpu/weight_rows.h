@@ -19,12 +19,22 @@ public:
     std::int64_t columns() const { return columns_; }
     /// Columns [begin, end) of a row; block types: on the borders of blocks (see `align`).
     void read(std::int64_t row, std::int64_t begin, std::int64_t end, float* out) const;
+    /// The same as bf16, to which values are rounded in any case. `wide`: scratch of as many floats.
+    void read_bf16(std::int64_t row, std::int64_t begin, std::int64_t end, float* wide, std::uint16_t* out) const;
+    /// Asks memory for what `read` will want: pieces of rows are too short for the processor to guess the next.
+    void fetch(std::int64_t row, std::int64_t begin, std::int64_t end) const;
     /// The row where it lies, if it is read as it is and is of that type; else null.
     const std::byte* direct(std::int64_t row, DType) const;
     /// Columns come in multiples of this.
     std::int64_t align() const { return info(dtype_).block_elements; }
 
 private:
+    const std::byte* at(std::int64_t row, std::int64_t column) const {
+        return data_ + row * row_bytes_ + column / align() * info(dtype_).block_bytes;
+    }
+    /// The values before they are rounded: in `wide`, or where they lie.
+    const float* unrounded(std::int64_t row, std::int64_t begin, std::int64_t end, float* wide) const;
+
     const Kernels& kernels_;
     DType dtype_;
     const std::byte* data_;

@@ -88,12 +88,14 @@ void widen_e4m3(const std::uint8_t* in, float* out, std::int64_t n) {
 }
 
 void narrow_bf16(const float* in, std::uint16_t* out, std::int64_t n) {
-    for (std::int64_t i = 0; i < n; i += lanes) {
-        const std::int64_t count = n - i < lanes ? n - i : lanes;
-        const Vec v = count == lanes ? load(in + i) : load_part(in + i, count);
-        const Halves h = narrow_bf16(v);
-        __builtin_memcpy(out + i, &h, static_cast<std::size_t>(count) * 2);
+    std::int64_t i = 0;
+    for (; i + lanes <= n; i += lanes) { // whole vectors apart: their copies are one instruction
+        const Halves h = narrow_bf16(load(in + i));
+        __builtin_memcpy(out + i, &h, sizeof h);
     }
+    if (i == n) return;
+    const Halves h = narrow_bf16(load_part(in + i, n - i));
+    __builtin_memcpy(out + i, &h, static_cast<std::size_t>(n - i) * 2);
 }
 
 void round_bf16(const float* in, float* out, std::int64_t n) {

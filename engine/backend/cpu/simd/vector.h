@@ -129,29 +129,34 @@ inline Halves narrow_normal_bf16(Vec v) {
 #endif
 }
 
+/// The values of f16 that are finite, exactly.
+inline Vec widen_finite_f16(Halves h) {
+#if defined(__AVX512F__)
+    // Not _mm512_cvtph_ps: some compilers warn of what it leaves undefined.
+    return _mm512_maskz_cvtph_ps(0xFFFF, reinterpret_cast<__m256i>(h));
+#elif defined(__F16C__)
+    return _mm256_cvtph_ps(reinterpret_cast<__m128i>(h));
+#else
+    const IVec wide = __builtin_convertvector(h, IVec), magnitude = wide & 0x7FFF, sign = (wide & 0x8000) << 16;
+    const IVec normal = (magnitude << 13) + (112 << 23); // exponent bias 15 -> 127
+    const IVec subnormal = bits(from_bits(magnitude | 0x3F000000) - splat(0.5f));
+    return from_bits(sign | (magnitude < 0x400 ? subnormal : normal));
+#endif
+}
 /// The values of f16, exactly; NaN keeps its payload (the processor's instruction would make a signalling one quiet).
 inline Vec widen_f16(Halves h) {
     const IVec wide = __builtin_convertvector(h, IVec), magnitude = wide & 0x7FFF, sign = (wide & 0x8000) << 16;
-    const IVec shifted = (magnitude << 13) + (112 << 23); // exponent bias 15 -> 127
-#if defined(__AVX512F__)
-    // Not _mm512_cvtph_ps: some compilers warn of what it leaves undefined.
-    const IVec finite = bits(_mm512_maskz_cvtph_ps(0xFFFF, reinterpret_cast<__m256i>(h)));
-#elif defined(__F16C__)
-    const IVec finite = bits(_mm256_cvtph_ps(reinterpret_cast<__m128i>(h)));
-#else
-    const IVec subnormal = bits(from_bits(magnitude | 0x3F000000) - splat(0.5f));
-    const IVec finite = sign | (magnitude < 0x400 ? subnormal : shifted);
-#endif
-    return from_bits(magnitude >= 0x7C00 ? sign | (shifted + (112 << 23)) : finite);
+    const IVec endless = sign | ((magnitude << 13) + (224 << 23)); // infinity, NaN: all bits of the exponent
+    return from_bits(magnitude >= 0x7C00 ? endless : bits(widen_finite_f16(h)));
 }
 /// The values of f8_e5m2: the upper halves of f16.
 inline Vec widen_e5m2(Bytes b) { return widen_f16(__builtin_convertvector(b, Halves) << 8); }
 /// The values of f8_e4m3: no infinities, one NaN for each sign.
 inline Vec widen_e4m3(Bytes b) {
-    const Halves wide = __builtin_convertvector(b, Halves), magnitude = wide & 0x7F, sign = (wide & 0x80) << 8;
-    const Vec value = widen_f16(sign | magnitude << 7) * splat(256.0f); // exponent bias 7 -> 15
-    const IVec is_nan = __builtin_convertvector(magnitude, IVec) == 0x7F;
-    return from_bits(is_nan ? (__builtin_convertvector(sign, IVec) << 16) | 0x7FC00000 : bits(value));
+    const Halves wide = __builtin_convertvector(b, Halves);
+    const Vec value = widen_finite_f16((wide & 0x80) << 8 | (wide & 0x7F) << 7) * splat(256.0f); // bias 7 -> 15
+    const IVec nan = (bits(value) & static_cast<int>(0x80000000u)) | 0x7FC00000;
+    return from_bits(abs(value) == splat(480.0f) ? nan : bits(value)); // all bits set would be 480
 }
 
 } // namespace denoir::cpu::DENOIR_ISA
