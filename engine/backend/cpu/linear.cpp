@@ -11,8 +11,11 @@ namespace {
 
 /// Depth of one pass over a tile: so long that sums are rarely fetched again. A multiple of every storage block.
 constexpr std::int64_t depth_step = 1024;
-/// The same on matrix tiles (AMX): a panel of this depth stays in the first cache, where they take it from.
-constexpr std::int64_t tile_depth_step = 512;
+/// The same on matrix tiles (AMX): a panel of this depth and the rows it meets stay in the first cache, where they take
+/// it from.
+constexpr std::int64_t tile_depth_step = 256;
+/// Columns of a tile of the result where the weight is packed for all products, at most.
+constexpr std::int64_t packed_columns = 256;
 /// Up to here the weights are read once and dotted with every row of x: nothing is packed for so few rows.
 constexpr std::int64_t few_rows = 8;
 /// Up to here rows of x are made factors once for all tiles, where they are not that already; and no weight is packed
@@ -152,7 +155,7 @@ struct Tiles {
     Tiles(const Kernels& kernels, std::int64_t m, std::int64_t n, std::int64_t k, bool direct, bool packed) {
         const std::int64_t area = 1'200'000'000 / std::max<std::int64_t>(1, k);
         // Narrow tiles keep many cores at work on the few rows of a prompt; these cost no copies of their own.
-        const std::int64_t wide = m <= shared_rows ? 96 : packed ? 256 : direct ? 128 : 384;
+        const std::int64_t wide = packed ? packed_columns : m <= shared_rows ? 96 : direct ? 128 : 384;
         columns = even_tile(n, wide, kernels.tile_columns);
         std::int64_t high = std::clamp<std::int64_t>(area / columns, 132, packed ? 264 : direct ? 528 : 384);
         // Small products: enough tiles for many cores.
@@ -194,21 +197,21 @@ void CpuBackend::pack_columns(const WeightRows& weight, std::int64_t column, std
     }
 }
 
-/// The weight as panels of pairs, made on first use in place of its stored form: [depth / tile_depth_step] times
-/// [panel][depth of the step / 2][column][2].
+/// The weight as panels of pairs, made on first use in place of its stored form, in the order of their use:
+/// [tile of columns][depth / tile_depth_step][panel][depth of the step / 2][column][2].
 Tensor CpuBackend::linear_panels(const Weight& w, const WeightRows& rows) {
     constexpr std::string_view use = "linear.panels";
     if (const auto kept = w.prepared.find(use); kept != w.prepared.end())
         return *std::static_pointer_cast<Tensor>(kept->second);
-    const std::int64_t panel = kernels_.tile_columns, depth = rows.columns(), strips = divide_up(rows.count(), panel),
-                       steps = divide_up(depth, tile_depth_step);
-    Tensor panels = empty({strips * panel, depth}, DType::bf16);
+    const std::int64_t panel = kernels_.tile_columns, depth = rows.columns(), all = rows.count();
+    const std::int64_t wide = even_tile(all, packed_columns, panel), steps = divide_up(depth, tile_depth_step);
+    Tensor panels = empty({divide_up(all, panel) * panel, depth}, DType::bf16);
     const Scratch scratch(*this, (panel / 2 + 1) * tile_depth_step);
-    pool_.run(strips * steps, [&](std::int64_t piece, int worker) {
-        const std::int64_t column = piece / steps * panel, k = piece % steps * tile_depth_step;
-        const std::int64_t count = std::min(tile_depth_step, depth - k), n = std::min(panel, rows.count() - column);
+    pool_.run(divide_up(all, wide) * steps, [&](std::int64_t piece, int worker) {
+        const std::int64_t column = piece / steps * wide, k = piece % steps * tile_depth_step;
+        const std::int64_t count = std::min(tile_depth_step, depth - k), n = std::min(wide, all - column);
         pack_columns(rows, column, n, k, count, DType::bf16, scratch.of(worker),
-                     panels.raw() + (k * strips * panel + column * count) * 2);
+                     panels.raw() + (column * depth + k * divide_up(n, panel) * panel) * 2);
     });
     keep(w, use, std::make_shared<Tensor>(panels), panels.bytes());
     return panels;
@@ -247,36 +250,36 @@ void CpuBackend::linear_tiles(const Tensor& x, const WeightRows& weight, const T
         in_place = true;
     }
     const Tiles tiles(kernels_, x.size(0), out.size(1), depth, in_place, bool(kept));
-    const std::int64_t padded = step + apart, all_columns = divide_up(out.size(1), panel) * panel;
+    const std::int64_t padded = step + apart, c_stride = tiles.columns + 16; // not a power of two, as `padded`
     const auto floats = [&](std::int64_t count) { return divide_up(count * bytes, 64) * 16; };
     const std::int64_t copied = in_place ? 0 : floats(tiles.rows * padded),
                        packed = kept ? 0 : floats(tiles.columns * step),
                        unpacked = kept    ? 0
                                   : pairs ? (panel / 2 + 1) * step
                                           : panel * step;
-    const Scratch scratch(*this, copied + packed + unpacked + tiles.rows * tiles.columns);
+    const Scratch scratch(*this, copied + packed + unpacked + tiles.rows * c_stride);
 
     pool_.run(tiles.down * tiles.across, [&](std::int64_t piece, int worker) {
         const std::int64_t row = piece / tiles.across * tiles.rows, m = std::min(tiles.rows, x.size(0) - row);
         const std::int64_t column = piece % tiles.across * tiles.columns,
                            n = std::min(tiles.columns, out.size(1) - column);
         float *own = scratch.of(worker), *panels = own + copied, *c = panels + packed,
-              *wide = c + tiles.rows * tiles.columns;
-        if (depth == 0) std::fill_n(c, m * tiles.columns, 0.0f);
+              *wide = c + tiles.rows * c_stride;
+        if (depth == 0) std::fill_n(c, m * c_stride, 0.0f);
         for (std::int64_t k = 0; k < depth; k += step) {
             const std::int64_t count = std::min(step, depth - k);
             auto* const rows = reinterpret_cast<std::byte*>(own);
             auto* columns = reinterpret_cast<std::byte*>(panels);
             if (!in_place) copy_rows(row, m, k, count, rows, padded);
             if (kept)
-                columns = kept.raw() + (k * all_columns + column * count) * bytes;
+                columns = kept.raw() + (column * depth + k * divide_up(n, panel) * panel) * bytes;
             else
                 pack_columns(weight, column, n, k, count, factors, wide, columns);
             gemm(kernels_, factors, in_place ? row_of(a, row) + k * bytes : rows, in_place ? a.stride(0) : padded,
-                 columns, count, m, n, c, tiles.columns, k > 0);
+                 columns, count, m, n, c, c_stride, k > 0);
         }
         for (std::int64_t i = 0; i < m; ++i) {
-            finish_row(kernels_, c + i * tiles.columns, bias ? bias + column : nullptr, options, out.dtype(),
+            finish_row(kernels_, c + i * c_stride, bias ? bias + column : nullptr, options, out.dtype(),
                        row_of(out, row + i) + column * element_bytes(out.dtype()), n);
         }
     });

@@ -11,6 +11,7 @@ namespace {
 constexpr int side = 16; ///< rows and columns of C in a tile
 constexpr int deep = 32; ///< values along k of one multiplication
 static_assert(gemm_columns == 2 * side);
+constexpr std::int64_t enough_rows = 128;              ///< for the time that it takes to fetch a panel
 constexpr std::int64_t panel_bytes = gemm_columns * 4; ///< from pair to pair of a panel
 
 /// The names of the tiles below are their numbers, which the instructions hold.
@@ -34,6 +35,22 @@ void set_rows(std::int64_t rows) {
     _tile_loadconfig(&shape);
 }
 
+/// A panel that will be wanted soon: memory is asked for it, some lines between two multiplications. The processor
+/// itself sees it coming only when its beginning is read.
+class Ahead {
+public:
+    Ahead(const std::uint16_t* panel, std::int64_t k)
+        : at_(reinterpret_cast<const std::byte*>(panel)), end_(at_ + k * gemm_columns * 2) {}
+    void fetch() {
+        if (at_ >= end_) return;
+        for (int line = 0; line < 4; ++line) _mm_prefetch(at_ + 64 * line, _MM_HINT_T1);
+        at_ += 4 * 64;
+    }
+
+private:
+    const std::byte *at_, *end_;
+};
+
 /// What is left of k behind whole multiplications, with zeros behind it.
 struct Rest {
     alignas(64) std::uint16_t a[2 * side][deep];
@@ -43,7 +60,7 @@ struct Rest {
 /// `down` x `across` tiles of C. k > 0, even.
 template <int down, int across> void block(const std::uint16_t* a, std::int64_t lda, const std::uint16_t* panel,
                                            std::int64_t k, std::int64_t rows, float* c, std::int64_t ldc,
-                                           bool accumulate, Rest& rest) {
+                                           bool accumulate, Rest& rest, Ahead& ahead) {
     const auto a_bytes = static_cast<std::size_t>(lda * 2), c_bytes = static_cast<std::size_t>(ldc * 4);
     if (accumulate) {
         _tile_loadd(0, c, c_bytes);
@@ -71,7 +88,10 @@ template <int down, int across> void block(const std::uint16_t* a, std::int64_t 
         }
     };
     std::int64_t p = 0;
-    for (; p + deep <= k; p += deep) step(a + p, a_bytes, panel + p * gemm_columns);
+    for (; p + deep <= k; p += deep) {
+        step(a + p, a_bytes, panel + p * gemm_columns);
+        ahead.fetch();
+    }
     if (p < k) {
         for (std::int64_t i = 0; i < rows; ++i)
             __builtin_memcpy(rest.a[i], a + i * lda + p, static_cast<std::size_t>(k - p) * 2);
@@ -86,19 +106,19 @@ template <int down, int across> void block(const std::uint16_t* a, std::int64_t 
 
 /// m rows of C, the first `across` tiles of one panel; the tiles stand at 16 rows, before and after.
 template <int across> void strip(const std::uint16_t* a, std::int64_t lda, const std::uint16_t* panel, std::int64_t k,
-                                 std::int64_t m, float* c, std::int64_t ldc, bool accumulate, Rest& rest) {
+                                 std::int64_t m, float* c, std::int64_t ldc, bool accumulate, Rest& rest, Ahead ahead) {
     if (const std::int64_t left = k % deep; left > 0)
         __builtin_memcpy(rest.b, panel + (k - left) * gemm_columns, static_cast<std::size_t>(left * gemm_columns) * 2);
     std::int64_t i = 0;
     for (; i + 2 * side <= m; i += 2 * side)
-        block<2, across>(a + i * lda, lda, panel, k, 2 * side, c + i * ldc, ldc, accumulate, rest);
+        block<2, across>(a + i * lda, lda, panel, k, 2 * side, c + i * ldc, ldc, accumulate, rest, ahead);
     if (i + side <= m) {
-        block<1, across>(a + i * lda, lda, panel, k, side, c + i * ldc, ldc, accumulate, rest);
+        block<1, across>(a + i * lda, lda, panel, k, side, c + i * ldc, ldc, accumulate, rest, ahead);
         i += side;
     }
     if (i < m) {
         set_rows(m - i);
-        block<1, across>(a + i * lda, lda, panel, k, m - i, c + i * ldc, ldc, accumulate, rest);
+        block<1, across>(a + i * lda, lda, panel, k, m - i, c + i * ldc, ldc, accumulate, rest, ahead);
         set_rows(side);
     }
 }
@@ -118,7 +138,9 @@ void gemm_bf16(const std::uint16_t* a, std::int64_t lda, const std::uint16_t* pa
         const std::uint16_t* panel = panels;
         for (std::int64_t j = 0; j < n; j += gemm_columns, panel += gemm_columns * k) {
             const auto part = n - j <= side ? strip<1> : strip<2>;
-            part(a + begin * lda, lda, panel, k, rows, c + begin * ldc + j, ldc, accumulate, rest);
+            // Panels lie one behind another, those of the next call too where a weight was packed for it.
+            const Ahead ahead(panel + 2 * gemm_columns * k, rows >= enough_rows ? k : 0);
+            part(a + begin * lda, lda, panel, k, rows, c + begin * ldc + j, ldc, accumulate, rest, ahead);
         }
     }
     _tile_release();
