@@ -24,6 +24,8 @@ constexpr std::int64_t few_rows = 8;
 constexpr std::int64_t shared_rows = 512;
 /// Rows of a weight that are asked for before they are read.
 constexpr std::int64_t fetched_ahead = 2;
+/// Rows of a tile of the result that memory is asked for before they are written.
+constexpr std::int64_t written_ahead = 8;
 /// Bytes of a packed weight that is kept whatever memory is left.
 constexpr std::int64_t always_kept = std::int64_t{1} << 20;
 
@@ -31,6 +33,11 @@ constexpr std::int64_t always_kept = std::int64_t{1} << 20;
 std::int64_t even_tile(std::int64_t size, std::int64_t limit, std::int64_t unit) {
     const std::int64_t tiles = divide_up(size, limit);
     return divide_up(divide_up(size, tiles), unit) * unit;
+}
+
+/// A write of part of a line waits for the whole line, unless it was asked for.
+void fetch_to_write(const std::byte* to, std::int64_t bytes) {
+    for (std::int64_t line = 0; line < bytes; line += 64) __builtin_prefetch(to + line, 1);
 }
 
 /// The end of a linear layer for n sums of one row: bias, rounding, activation; stored at `to`.
@@ -278,9 +285,12 @@ void CpuBackend::linear_tiles(const Tensor& x, const WeightRows& weight, const T
             gemm(kernels_, factors, in_place ? row_of(a, row) + k * bytes : rows, in_place ? a.stride(0) : padded,
                  columns, count, m, n, c, c_stride, k > 0);
         }
+        const std::int64_t out_bytes = element_bytes(out.dtype());
         for (std::int64_t i = 0; i < m; ++i) {
+            if (i + written_ahead < m)
+                fetch_to_write(row_of(out, row + i + written_ahead) + column * out_bytes, n * out_bytes);
             finish_row(kernels_, c + i * c_stride, bias ? bias + column : nullptr, options, out.dtype(),
-                       row_of(out, row + i) + column * element_bytes(out.dtype()), n);
+                       row_of(out, row + i) + column * out_bytes, n);
         }
     });
 }
