@@ -14,6 +14,8 @@ constexpr std::int64_t depth_step = 1024;
 /// The same on matrix tiles (AMX): a panel of this depth and the rows it meets stay in the first cache, where they take
 /// it from.
 constexpr std::int64_t tile_depth_step = 256;
+/// And where it is made anew each time: shorter pieces of the weight's rows come more slowly from memory.
+constexpr std::int64_t unpacked_tile_depth_step = 512;
 /// Columns of a tile of the result where the weight is packed for all products, at most.
 constexpr std::int64_t packed_columns = 256;
 /// Up to here the weights are read once and dotted with every row of x: nothing is packed for so few rows.
@@ -239,7 +241,9 @@ void CpuBackend::linear_tiles(const Tensor& x, const WeightRows& weight, const T
     const DType factors = round && kernels_.gemm_bf16 && depth % 2 == 0 ? DType::bf16 : DType::f32;
     const std::int64_t bytes = element_bytes(factors);
     const bool pairs = factors == DType::bf16;
-    const std::int64_t step = pairs && kernels_.bf16_in_tiles ? tile_depth_step : depth_step;
+    const std::int64_t step = kept                              ? tile_depth_step
+                              : pairs && kernels_.bf16_in_tiles ? unpacked_tile_depth_step
+                                                                : depth_step;
     const std::int64_t apart = 64 / bytes; // rows a power of two apart would push each other out of the cache
     const auto copy_rows = [&](std::int64_t row, std::int64_t m, std::int64_t k, std::int64_t count, std::byte* to,
                                std::int64_t stride) {
