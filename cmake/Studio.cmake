@@ -6,12 +6,12 @@ find_package(Qt6 6.4 REQUIRED COMPONENTS Core Gui Sql Network Widgets OpenGLWidg
 set(DENOIR_QT_CORE "" CACHE PATH "Folder with libQt6Core.so.6 for the tests to use (packaging/instrument_qt); empty: the installed one")
 set(DENOIR_QT_ENVIRONMENT "QT_LOGGING_RULES=qt.qpa.*=false")
 if(DENOIR_SANITIZE MATCHES address)
-    list(APPEND DENOIR_QT_ENVIRONMENT "LSAN_OPTIONS=suppressions=${PROJECT_SOURCE_DIR}/tests/lsan.supp:print_suppressions=0")
+    list(APPEND DENOIR_QT_ENVIRONMENT "LSAN_OPTIONS=suppressions='${PROJECT_SOURCE_DIR}/tests/lsan.supp':print_suppressions=0")
 endif()
 if(DENOIR_QT_CORE)
     # It does not know where plugins were installed, and starts processes by a fork which the sanitizer takes for one without exec.
     list(APPEND DENOIR_QT_ENVIRONMENT "LD_LIBRARY_PATH=${DENOIR_QT_CORE}" "QT_PLUGIN_PATH=${QT6_INSTALL_PREFIX}/${QT6_INSTALL_PLUGINS}"
-        "TSAN_OPTIONS=die_after_fork=0 suppressions=${PROJECT_SOURCE_DIR}/tests/tsan.supp")
+        "TSAN_OPTIONS=die_after_fork=0 suppressions='${PROJECT_SOURCE_DIR}/tests/tsan.supp'")
 endif()
 
 # denoir_qt_library(ui_timeline SOURCES a.cpp HEADERS a.h LIBS …): as denoir_library, with moc over the headers listed.

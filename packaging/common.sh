@@ -26,18 +26,25 @@ install_packages() {
         dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing="$missing $package"
     done
     if [ -z "$missing" ]; then say "every package is there"; return; fi
+    [ "$(id -u)" = 0 ] || command -v sudo >/dev/null 2>&1 || die "packages are missing and there is no sudo; install as root:$missing"
     say "installing:$missing"
-    as_root env DEBIAN_FRONTEND=noninteractive apt-get update -qq
+    # A source of somebody else's that is gone is no reason to stop: what is missing may be had all the same.
+    apt_get update -qq || say "apt's lists could not all be renewed; going on with those that are there"
     # shellcheck disable=SC2086
-    as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >/dev/null
+    apt_get install -y -qq --no-install-recommends $missing >/dev/null ||
+        die "the packages could not be installed; repair what apt-get says above (network, disk, a system other than Debian 12, 13 and Ubuntu 24.04), then call this again"
+}
+
+apt_get() { # waits while another program installs something, as a new system does by itself
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 "$@"
 }
 
 # Headers that only a build of the CUDA module uses; without them it is built without cuDNN.
 fetch_cuda_headers() {
     command -v nvcc >/dev/null 2>&1 || [ -x /usr/local/cuda/bin/nvcc ] || return 0
-    python3 -m pip --version >/dev/null 2>&1 ||
-        as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends python3-pip >/dev/null || return 0
-    packaging/fetch_headers || say "going on without cuDNN"
+    # In a subshell, for as_root ends the script where it cannot be had.
+    { python3 -m pip --version >/dev/null 2>&1 || (apt_get install -y -qq --no-install-recommends python3-pip >/dev/null); } &&
+        packaging/fetch_headers || say "going on without cuDNN"
 }
 
 configure_and_build() { # PRESET [TARGET…]
@@ -45,7 +52,12 @@ configure_and_build() { # PRESET [TARGET…]
     say "configuring (preset $1)"
     cmake --preset "$1" --log-level=WARNING >/dev/null
     say "building in build/$1"
-    local preset=$1
+    local preset=$1 log=build/$1/build.log
     shift
-    cmake --build --preset "$preset" ${1:+--target "$@"} | tail -n 1
+    mkdir -p "build/$preset"
+    cmake --build --preset "$preset" ${1:+--target "$@"} >"$log" 2>&1 || {
+        tail -n 40 "$log" >&2
+        die "the build failed; the end of $root/$log stands above. After a repair, call this again: it goes on where it stopped"
+    }
+    tail -n 1 "$log"
 }
