@@ -21,6 +21,11 @@ std::string colour(double error) {
     return fmt::format("#{:02x}{:02x}{:02x}", red, green, blue);
 }
 
+/// Of the scale from 1e-8 to 1: what lies beyond its ends, nothing at all too, is drawn there.
+std::string power_of_ten(int exponent) {
+    return exponent == -8 ? "≤1e-8" : exponent == 0 ? "≥1" : fmt::format("1e{}", exponent);
+}
+
 std::string described(const LayerError& l) {
     const auto& d = l.difference;
     const std::string column = l.parts.column();
@@ -66,7 +71,7 @@ std::string LayerPlot::powers_of_ten() const {
         svg += fmt::format(
             "<line class=\"grid\" x1=\"{}\" x2=\"{}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/><text x=\"{}\" y=\"{:.1f}\" "
             "text-anchor=\"end\">{}</text>\n",
-            axis.left, axis.right, y, y, axis.left - 8, y + 4, e == 0 ? "1" : fmt::format("1e{}", e));
+            axis.left, axis.right, y, y, axis.left - 8, y + 4, power_of_ten(e));
     }
     return svg;
 }
@@ -150,6 +155,13 @@ namespace {
 
 constexpr std::size_t most_rows = 170;
 
+/// Equal cells are hollow: the pale end of the scale would not be told from the page, on which there is no layer.
+std::string filling(const TraceMap::Cell& cell) {
+    if (cell.generated) return fmt::format("fill=\"{}\" stroke=\"#e0245e\" stroke-width=\"1.6\"", colour(cell.error));
+    if (cell.error == 0) return "class=\"grid\" style=\"fill:transparent;stroke:var(--faint)\"";
+    return fmt::format("fill=\"{}\"", colour(cell.error));
+}
+
 std::string draw(const TraceComparison& c, const TraceMap& m) {
     std::size_t longest = 4, longest_column = 4;
     for (const std::string& row : m.rows) longest = std::max(longest, row.size());
@@ -171,15 +183,11 @@ std::string draw(const TraceComparison& c, const TraceMap& m) {
         svg += fmt::format("<text style=\"font-size:10.5px\" x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n",
                            left - 7, top + (double(i) + 0.78) * high, escaped(m.rows[i]));
     for (const auto& [at, value] : m.cells)
-        svg += fmt::format(
-            "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\"{}><title>{}</title>"
-            "</rect>\n",
-            left + double(at.second) * cell, top + double(at.first) * high, std::max(cell - 1, 1.0), high - 1,
-            colour(value.error),
-            value.generated    ? " stroke=\"#e0245e\" stroke-width=\"1.6\""
-            : value.error == 0 ? " opacity=\".45\""
-                               : "",
-            escaped(described(c.layers[value.layer])));
+        svg +=
+            fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" {}><title>{}</title>"
+                        "</rect>\n",
+                        left + double(at.second) * cell + 0.5, top + double(at.first) * high + 0.5,
+                        std::max(cell - 2, 1.0), high - 2, filling(value), escaped(described(c.layers[value.layer])));
     return svg + "</svg>\n";
 }
 
@@ -193,7 +201,7 @@ std::string scale() {
                            colour(std::pow(10.0, -8 + i / 10.0)));
     for (int e = -8; e <= 0; e += 2)
         svg += fmt::format("<text x=\"{}\" y=\"28\" text-anchor=\"middle\" style=\"font-size:11px\">{}</text>",
-                           14 + (e + 8) * 50, e == 0 ? "1" : fmt::format("1e{}", e));
+                           14 + (e + 8) * 50, power_of_ten(e));
     return svg + "</svg>\n";
 }
 
@@ -203,7 +211,7 @@ std::string layer_maps(const TraceComparison& c) {
     std::string out =
         "<div class=\"panel\">" + scale() +
         "<p class=\"small faint\">Length of the difference over the length of B. Framed in red: the error is made "
-        "there. Pale: equal to the bit.</p></div>\n";
+        "there. Hollow: equal to the bit. Nothing: no such layer there.</p></div>\n";
     for (const std::string& component : components_of(c)) {
         TraceMap m = trace_map(c, component, false);
         if (m.rows.size() > most_rows) m = trace_map(c, component, true);

@@ -126,16 +126,18 @@ std::string makers(const TraceComparison& c) {
                      [](const LayerError* a, const LayerError* b) { return made(*a) > made(*b); });
     if (order.empty()) return {};
     std::vector<std::vector<std::string>> rows{{"layer", "where", "error of inputs", "of the result", "made here"}};
+    bool any_too_much = false;
     for (std::size_t i = 0; i < std::min<std::size_t>(order.size(), 15); ++i) {
         const LayerError& l = *order[i];
+        any_too_much |= l.generated;
         rows.push_back({l.parts.row(), l.parts.frame ? "all frames" : l.parts.column(), error_text(l.inherited),
                         error_text(l.relative), error_text(made(l)) + (l.generated ? ", too much" : "")});
     }
-    return report::section(
-        "Where most of the error is made",
-        "<div class=\"panel\">" + report::table(rows, 2) +
-            "<p class=\"small faint\">Lengths of differences over lengths of B. Too much: more than rounding and "
-            "the inputs explain.</p></div>\n");
+    return report::section("Where most of the error is made",
+                           "<div class=\"panel\">" + report::table(rows, 2) +
+                               "<p class=\"small faint\">Lengths of differences over lengths of B." +
+                               (any_too_much ? " Too much: more than rounding and the inputs explain." : "") +
+                               "</p></div>\n");
 }
 
 /// Each layer once, at its worst.

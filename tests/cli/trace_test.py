@@ -300,6 +300,10 @@ class Comparing(Case):
         page = (self.work / "r.html").read_text()
         self.assertEqual(re.findall(r"(?:src|href)=\"(?!data:)[^\"]*|https?://(?!www\.w3\.org)[^\s\"<]*", page), [])
         self.assertEqual(len((self.work / "r.csv").read_text().splitlines()), 3)
+        # x differs, y is equal: seen on a page of any colour, told from no layer, and the end of a logarithmic scale says that it is one.
+        self.assertEqual(page.count("fill:transparent;stroke:var(--faint)"), 1)
+        self.assertIn("Hollow: equal to the bit.", page)
+        self.assertIn(">≤1e-8</text>", page)
         (self.work / "folder").mkdir()
         (self.work / "link").symlink_to("folder")
         for words in (["--report", "a.safetensors"], ["--csv", "b.safetensors"], ["--report", "x.html", "--csv", "./x.html"], ["--report", "folder/x", "--csv", "link/x"],
