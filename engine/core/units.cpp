@@ -35,7 +35,8 @@ int checked_side(std::int64_t pixels, int multiple, std::string_view field) {
 } // namespace
 
 FrameCount::FrameCount(std::int64_t frames, std::string_view field)
-    : value_(checked(frames, 1, 4, max, field, "1, 5, 9, 13, … (4n + 1)")) {}
+    : value_(checked(frames, 1, 4, max, field,
+                     frames > max ? fmt::format("a number of frames up to {}", max) : "1, 5, 9, 13, … (4n + 1)")) {}
 
 Resolution::Resolution(std::int64_t width, std::int64_t height, int multiple)
     : width_(checked_side(width, multiple, "width")), height_(checked_side(height, multiple, "height")) {}

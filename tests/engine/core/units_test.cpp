@@ -19,6 +19,8 @@ TEST(Units, frames) {
     EXPECT_EQ(refusal([] { FrameCount(0); }), "frames: 0 is not 1, 5, 9, 13, … (4n + 1); use 1 or more");
     EXPECT_EQ(refusal([] { FrameCount(-7, "base_frames"); }),
               "base_frames: -7 is not 1, 5, 9, 13, … (4n + 1); use 1 or more");
+    EXPECT_EQ(refusal([] { FrameCount(16389); }),
+              "frames: 16389 is not a number of frames up to 16385; use 16385 or less");
     EXPECT_NE(refusal([] { FrameCount(INT64_MAX); }), "accepted");
 }
 
