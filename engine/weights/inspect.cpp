@@ -269,8 +269,8 @@ void describe_model(Inspection& out, const ModelFolder& model) {
     for (const std::string& w : model.warnings) warn(out, w);
 }
 
-/// A folder without a transformer: everything in it, one by one.
-void describe_folder(Inspection& out, const fs::path& folder) {
+/// A folder without a transformer: everything in it, one by one. False where no checkpoint is.
+bool describe_folder(Inspection& out, const fs::path& folder) {
     std::vector<Error> problems;
     bool any = false;
     for (CheckpointFiles& files : list_checkpoints(folder, &problems)) {
@@ -293,8 +293,9 @@ void describe_folder(Inspection& out, const fs::path& folder) {
         }
     }
     if (!any && !problems.empty()) throw Error(problems.front());
-    if (!any) throw Error(folder.string(), "", "no checkpoint is there", "give a model folder or a checkpoint file");
+    if (!any) return false;
     for (const Error& e : problems) warn(out, fmt::format("left out: {}", e.what()));
+    return true;
 }
 
 bool holds_model(const fs::path& folder) {
@@ -328,15 +329,16 @@ Inspection inspect(const fs::path& path) {
     try {
         model = ModelFolder::open(path);
     } catch (const Error& e) {
-        if (holds_model(path)) throw;
-        describe_folder(out, path);
+        // Without a checkpoint of its own it says why no one of its folders is the model.
+        if (holds_model(path) || !describe_folder(out, path)) throw;
         warn(out, e.what());
         return out;
     }
     if (model->transformer.empty() && !holds_model(path)) {
         const bool only_tokenizer = model->vae.empty() && model->text_encoder.empty() && model->clip.empty();
         if (!only_tokenizer) {
-            describe_folder(out, path);
+            if (!describe_folder(out, path))
+                throw Error(path.string(), "", "no checkpoint is there", "give a model folder or a checkpoint file");
             return out;
         }
     }
