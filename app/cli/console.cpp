@@ -61,6 +61,8 @@ void Console::say(std::string_view text) const {
     if (!json_) write_all(stdout, std::string(text) + "\n");
 }
 
+std::string Console::text(const Json& document) { return text_of(document, 0); }
+
 void Console::report(const Json& document) const {
     Interrupt::begin_result();
     if (!json_) return;

@@ -19,6 +19,8 @@ public:
     void say(std::string_view text) const;
     /// The result for programs; dropped without --json.
     void report(const Json& document) const;
+    /// A document as `report` writes it, for who reads it as text.
+    static std::string text(const Json& document);
     /// What `refuse` puts into a JSON document as "error", for a result that stands beside it.
     static Json error_json(const Error&);
     /// One line `denoir-cli: …` on stderr, and {"error": …} on stdout with --json.

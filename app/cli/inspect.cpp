@@ -5,7 +5,10 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
+#include "app/cli/values.h"
 #include "engine/core/text.h"
+#include "engine/session/carried_request.h"
+#include "engine/session/request_json.h"
 
 namespace denoir::cli {
 namespace {
@@ -33,8 +36,16 @@ std::string describe(const Inspection& found) {
 }
 
 int run(const Arguments& args, Console& console) {
-    const std::string path = args.words()[0];
+    const std::string path = named_run(args.words()[0]);
     if (path.empty()) throw UsageError("", "PATH", "is empty", "name a file or folder");
+    if (const auto carried = carried_request(path)) {
+        if (args.has("--tensors"))
+            throw UsageError("", "--tensors", "a rendered clip has none", "leave it out, or name a checkpoint");
+        const Json request = to_json(*carried);
+        console.say(Console::text(request));
+        console.report(Json{{"request", request}});
+        return 0;
+    }
     const Inspection found = inspect(path);
     std::string text = describe(found);
     if (args.has("--tensors"))
@@ -51,7 +62,8 @@ int run(const Arguments& args, Console& console) {
 Command inspect_command() {
     return {"inspect",
             "PATH [--tensors]",
-            "What a checkpoint file or model folder is, from its headers alone.",
+            "What a checkpoint file or model folder is, from its headers alone.\n"
+            "Of a video or PNG frame that Denoir made, or of a run: the request behind it, as a request file has it.",
             1,
             1,
             {{"--tensors", "", "list every tensor with its type and shape (default: their number)"}, json_option},

@@ -112,7 +112,7 @@ int run_request(const Arguments& args, Console& console) {
         if (args.has("--run-dir") && options.run_dir.empty())
             throw UsageError("", "--run-dir", "is empty", "name a folder");
         options.metadata = !args.has("--no-metadata");
-        if (!args.words().empty()) options.inputs.emplace_back(args.words()[0]);
+        if (!args.words().empty()) options.inputs.push_back(request_word(args, "REQUEST.json"));
         options.on_run = on_run;
         const RenderResult result = render(request_of(args), options, engine, progress, interrupt_token());
         progress.clear();

@@ -117,10 +117,20 @@ Json cache_values(const Request& r, const Arguments& args) {
 
 } // namespace
 
+std::filesystem::path request_word(const Arguments& args, const char* what) {
+    const std::string& word = args.words()[0];
+    if (word.empty()) throw UsageError("", what, "is empty", "name a request file, or leave it out");
+    const std::string file = named_run(word);
+    std::error_code code;
+    if (std::filesystem::symlink_status(file, code).type() == std::filesystem::file_type::not_found)
+        throw Error(word, "", "no such file or folder, and no run of this name",
+                    "check it, and put a prompt of several words in quotes");
+    return file;
+}
+
 void apply_request_arguments(Request& r, const Arguments& args, std::string_view steps_option) {
     if (!args.words().empty()) {
-        const std::filesystem::path file = args.words()[0];
-        if (file.empty()) throw UsageError("", "REQUEST.json", "is empty", "name a request file, or leave it out");
+        const std::filesystem::path file = request_word(args, "REQUEST.json");
         apply_over_start(r, [&](Request& request) { apply_request_file(request, file); });
     }
     apply_request_options(r, args, steps_option);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <filesystem>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -12,8 +13,12 @@
 namespace denoir::cli {
 
 /// The request's own options, in one wording and one meaning for every command that takes a request: a file as first
-/// word, then the options over it. `start` of a branch stays. `steps_option`: where --steps means something else.
+/// word, or what carries one (carried_request.h), then the options over it. `start` of a branch stays. `steps_option`:
+/// where --steps means something else.
 void apply_request_arguments(Request&, const Arguments&, std::string_view steps_option = "--steps");
+/// The first word as the path of a request: a file, or a run by its name. Throws UsageError where it is empty, calling
+/// it `what`, Error where nothing is there.
+std::filesystem::path request_word(const Arguments&, const char* what);
 /// The options alone.
 void apply_request_options(Request&, const Arguments&, std::string_view steps_option = "--steps");
 /// An error that names what the user wrote instead of a field or a path made absolute, see naming_arguments.

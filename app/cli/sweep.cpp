@@ -98,8 +98,7 @@ Sweep sweep_of(const Arguments& args) {
     Sweep sweep;
     std::string file;
     if (!args.words().empty()) {
-        if (args.words()[0].empty()) throw UsageError("", "SWEEP.json", "is empty", "name a file, or leave it out");
-        file = args.words()[0];
+        file = request_word(args, "SWEEP.json").string();
         sweep = read_sweep(file);
     }
     apply_request_options(sweep.request, args);
@@ -357,7 +356,7 @@ void check_out(const fs::path& out, const Sweep& sweep, const Arguments& args) {
     if (fs::exists(out / SweepFolder::record_name, code))
         throw Error(out.string(), "", "already holds a sweep", "resume it with sweep --resume, or give another --out");
     std::vector<fs::path> inputs = all_inputs_of(sweep.request);
-    for (const std::string& word : args.words()) inputs.emplace_back(word);
+    if (!args.words().empty()) inputs.push_back(request_word(args, "SWEEP.json"));
     check_output_folder(out, inputs);
 }
 

@@ -145,6 +145,12 @@ std::vector<std::string> reading_warnings(const VideoInfo& info) {
     return all;
 }
 
+bool holds_metadata(const std::filesystem::path& path) {
+    const std::shared_ptr<MappedFile> file = MappedFile::open(path);
+    const media::Data data{reinterpret_cast<const std::uint8_t*>(file->span().data()), file->span().size()};
+    return media::is_png(data) || media::find_container(data) != nullptr;
+}
+
 std::string read_request_metadata(const std::filesystem::path& path) {
     std::string comment;
     if (std::filesystem::is_directory(path)) {

@@ -54,6 +54,9 @@ private:
     std::unique_ptr<State> state_;
 };
 
+/// Whether the content is that of a PNG or a video, in which read_request_metadata() looks.
+bool holds_metadata(const std::filesystem::path& file);
+
 /// The request that VideoWriter or FrameFolderWriter stored: of a video, a PNG, or a folder of frames. Empty: none.
 std::string read_request_metadata(const std::filesystem::path& path);
 

@@ -11,6 +11,7 @@
 #include "engine/core/file.h"
 #include "engine/core/suggest.h"
 #include "engine/core/units.h"
+#include "engine/session/carried_request.h"
 #include "engine/session/model_lookup.h"
 #include "engine/session/noise_kind.h"
 #include "engine/session/request_choices.h"
@@ -242,7 +243,8 @@ std::uint64_t read_seed(const JsonReader& in) {
     if (value.is_number_unsigned() || (value.is_number_integer() && value.get<std::int64_t>() >= 0))
         return value.get<std::uint64_t>();
     if (!in.is_whole()) in.bad_type("a whole number from 0 to 18446744073709551615");
-    in.out_of_range(in.shown() + " is out of range", "use 0 to 18446744073709551615");
+    in.out_of_range(in.shown() + " is out of range",
+                    "use 0 to 18446744073709551615, or leave it out for one that is drawn");
 }
 std::string read_string(const JsonReader& in) { return in.text(); }
 fs::path read_path(const JsonReader& in) { return in.path(); }
@@ -438,7 +440,7 @@ Request request_from_json(const Json& object, const RequestSource& source) {
 
 void apply_request_file(Request& r, const fs::path& file) {
     const std::string name = file.string();
-    apply_request(r, parse_json(read_text(file, max_request_bytes), name), {name, file.parent_path()});
+    apply_request(r, read_request_json(file, max_request_bytes), {name, file.parent_path()});
 }
 
 Json to_json(const Request& r) {

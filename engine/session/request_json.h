@@ -31,7 +31,8 @@ void clear_request_field(Request&, std::string_view key);
 void apply_request(Request&, const Json& object, const RequestSource&);
 Request request_from_json(const Json& object, const RequestSource&);
 
-/// A request file, at most 4 MiB. Relative paths are relative to its own folder.
+/// A request file, at most 4 MiB, or what carries a request (carried_request.h). Relative paths are relative to its own
+/// folder.
 void apply_request_file(Request&, const std::filesystem::path& file);
 
 /// The stored form: every key, optionals that are empty as null; `cache`, which is younger than many stored requests,

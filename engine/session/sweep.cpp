@@ -10,6 +10,7 @@
 #include "engine/core/file.h"
 #include "engine/core/suggest.h"
 #include "engine/session/branch.h"
+#include "engine/session/carried_request.h"
 #include "engine/session/model_lookup.h"
 
 namespace denoir {
@@ -285,7 +286,7 @@ Sweep sweep_from_json(const Json& object, const RequestSource& source) {
 
 Sweep read_sweep(const fs::path& file) {
     const std::string name = file.string();
-    return sweep_from_json(parse_json(read_text(file, max_sweep_bytes), name), {name, file.parent_path()});
+    return sweep_from_json(read_request_json(file, max_sweep_bytes), {name, file.parent_path()});
 }
 
 void make_paths_absolute(Sweep& sweep) {

@@ -71,7 +71,7 @@ std::vector<std::optional<std::size_t>> usual_reference(const std::vector<SweepA
 /// "axes.FIELD". Without `reference` the usual one. Relative paths are as in requests. A plain request is a sweep
 /// without axes. Throws Error, UsageError.
 Sweep sweep_from_json(const Json&, const RequestSource&);
-/// A file of it, at most 4 MiB.
+/// A file of it, at most 4 MiB, or what carries a request (carried_request.h): a sweep without axes.
 Sweep read_sweep(const std::filesystem::path&);
 /// `schema`, `request`, `axes`, `reference`.
 Json to_json(const Sweep&);

@@ -55,6 +55,7 @@ class Requests(Case):
             for key in ("seed", "steps", "guidance"):
                 self.assertIn(shown, self.check(f'{{"schema": 1, "{key}": {number}}}').err)
                 self.refused("render", "--prompt", "x", f"--{key}", number, "--out", "o.mp4", codes=(2,), names=(key, f'not "{number}"'), timeout=PATIENCE)
+        self.refused("render", "--prompt", "x", "--seed", "-1", "--out", "o.mp4", codes=(2,), names=("leave it out for one that is drawn",))
         number = "9" * 100
         self.refused("render", "--prompt", "x", "--seed", number, "--out", "o.mp4", codes=(2,), names=('not "99999999999999999999', "…"), timeout=PATIENCE)
         size = f"{'9' * 20}x16"
@@ -336,6 +337,15 @@ class Models(Case):
     def refuse_model(self, model, *more, names=()):
         return self.refused("render", "--model", model, "--prompt", "x", "--size", "80x48", "--frames", 5, "--steps", 1, "--dtype", "f32", "--out", "out.mp4", *more,
                             timeout=PATIENCE, names=names)
+
+    def test_inspect_says_of_several_models_what_render_says(self):
+        models = self.work / "ComfyUI" / "models" / "diffusion_models"
+        models.mkdir(parents=True)
+        for name in "ab":
+            shutil.copy(MODEL / "transformer" / "diffusion_pytorch_model.safetensors", models / f"{name}.safetensors")
+        expected = "ComfyUI: several transformers are there (a.safetensors, b.safetensors)"
+        self.refuse_model("ComfyUI", names=(expected,))
+        self.refused("inspect", "ComfyUI", codes=(1,), names=(expected,))
 
     def test_missing_parts(self):
         for part in ("transformer", "vae", "text_encoder", "tokenizer"):

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/session/carried_request.h"
+
+#include "engine/core/error.h"
+#include "engine/core/file.h"
+#include "engine/media/video_reader.h"
+#include "engine/pipeline/pipeline.h"
+#include "engine/pipeline/run_layout.h"
+#include "engine/session/model_lookup.h"
+#include "engine/session/request_json.h"
+#include "engine/session/run_folder.h"
+#include "engine/weights/model_folder.h"
+
+namespace denoir {
+namespace fs = std::filesystem;
+namespace {
+
+/// The JSON object in the text that a video or PNG carries; null where it is no request. Other programs write JSON
+/// there, too, but not our `schema`.
+Json request_in(const std::string& text, const std::string& name) {
+    try {
+        Json found = text.empty() ? Json() : parse_json(text, name);
+        if (found.is_object() && found.contains("schema")) return found;
+    } catch (const Error&) {
+    }
+    return {};
+}
+
+Request to_go_on_with(const Request& made) {
+    Request open = made;
+    open.mode.reset(), open.family.reset(), open.precision.reset(), open.preprocess.reset();
+    try {
+        const Request again = Pipeline::defaults(open, ModelFolder::open(find_model(made.model), made.parts));
+        if (again.mode != made.mode || again.family != made.family || again.precision != made.precision ||
+            again.preprocess != made.preprocess)
+            open = made;
+        if (open.forcing && !open.forcing->base && made.frames > again.frames) open.forcing->base = *made.frames;
+        return open;
+    } catch (const Error&) { // whoever renders it says what is wrong with the model
+        return made;
+    }
+}
+
+} // namespace
+
+std::optional<Request> carried_request(const fs::path& path) {
+    if (is_run_folder(path)) return RunFolder::open(path).record().request;
+    std::error_code code;
+    const bool is_folder = fs::is_directory(path, code);
+    if (!is_folder && (!fs::is_regular_file(path, code) || !holds_metadata(path))) return std::nullopt;
+    const std::string name = path.string();
+    const Json found = request_in(read_request_metadata(path), name);
+    if (!found.is_null()) return request_from_json(found, {name, path.parent_path()});
+    if (is_folder) return std::nullopt;
+    throw Error(name, "", "carries no request of Denoir's",
+                "name a video or PNG frame that it made with metadata, or a request file");
+}
+
+Json read_request_json(const fs::path& path, std::size_t most) {
+    if (const auto carried = carried_request(path)) return asked_json(to_go_on_with(*carried));
+    return parse_json(read_text(path, most), path.string());
+}
+
+} // namespace denoir
