@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <new>
+#include <span>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -29,7 +30,8 @@ namespace {
 
 constexpr int done = 0, failed = 1, usage = 2, cancelled = 130;
 
-const Command& find(const std::string& name) {
+const Command& find(std::span<const std::string> words) {
+    const std::string& name = words.front();
     std::vector<std::string_view> names;
     for (const Command& command : commands()) {
         if (command.name == name) return command;
@@ -37,7 +39,15 @@ const Command& find(const std::string& name) {
     }
     const bool option = name.starts_with('-');
     names.insert(names.end(), {"--help", "--version"});
-    const std::string near = name == "help" || name == "version" ? "--" + name : closest(name, names);
+    const auto is_command = [&](const std::string& word) {
+        return std::find(names.begin(), names.end(), word) != names.end() && !word.starts_with('-');
+    };
+    const auto command = std::find_if(words.begin() + 1, words.end(), is_command);
+    if (option && command != words.end())
+        throw UsageError("", printable(name, 60), "stands before the command",
+                         fmt::format("begin with denoir-cli {}", *command));
+    std::string near = name == "help" || name == "version" ? "--" + name : closest(name, names);
+    if (name == "help" && command != words.end()) near = *command + " --help";
     throw UsageError("", name.empty() ? "command" : printable(name, 60),
                      name.empty() ? "is empty"
                      : option     ? "is not an option of the program"
@@ -70,7 +80,7 @@ int run(const std::vector<std::string>& words, Console& console) {
         Console::print(fmt::format("denoir-cli {}\n", DENOIR_VERSION));
         return done;
     }
-    const Command& command = find(words[0]);
+    const Command& command = find(words);
     const std::span<const std::string> rest(words.begin() + 1, words.end());
     for (std::size_t i = 0; i < rest.size() && rest[i] != "--"; ++i) {
         if ((rest[i] != "--help" && rest[i] != "-h") || (i > 0 && is_value(command, rest[i - 1]))) continue;

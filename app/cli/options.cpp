@@ -21,13 +21,109 @@ const Option* find(const Command& command, std::string_view name) {
     return nullptr;
 }
 
+/// What the models' own scripts, diffusers, ComfyUI and stable-diffusion.cpp call an option, and what it is called
+/// here: no distance between spellings tells that.
+struct OtherName {
+    std::string_view there, here;
+};
+constexpr OtherName other_names[]{
+    {"width", "--size"},
+    {"height", "--size"},
+    {"resolution", "--size"},
+    {"cfg", "--guidance"},
+    {"cfg-scale", "--guidance"},
+    {"guidance-scale", "--guidance"},
+    {"guide-scale", "--guidance"},
+    {"sample-guide-scale", "--guidance"},
+    {"guidance-scale-2", "--guidance-low"},
+    {"num-inference-steps", "--steps"},
+    {"inference-steps", "--steps"},
+    {"sample-steps", "--steps"},
+    {"sampling-steps", "--steps"},
+    {"frame-num", "--frames"},
+    {"num-frames", "--frames"},
+    {"video-frames", "--frames"},
+    {"video-length", "--frames"},
+    {"length", "--frames"},
+    {"frame-rate", "--fps"},
+    {"sample-solver", "--sampler"},
+    {"sampling-method", "--sampler"},
+    {"sampler-name", "--sampler"},
+    {"scheduler", "--sampler"},
+    {"sample-shift", "--shift"},
+    {"flow-shift", "--shift"},
+    {"base-seed", "--seed"},
+    {"noise-seed", "--seed"},
+    {"p", "--prompt"},
+    {"n", "--negative-prompt"},
+    {"n-prompt", "--negative-prompt"},
+    {"i", "--image"},
+    {"image-path", "--image"},
+    {"start-image", "--image"},
+    {"init-img", "--image"},
+    {"end-image", "--last-image"},
+    {"end-img", "--last-image"},
+    {"m", "--model"},
+    {"ckpt", "--model"},
+    {"ckpt-dir", "--model"},
+    {"model-id", "--model"},
+    {"diffusion-model", "--model"},
+    {"t5", "--text-encoder"},
+    {"t5xxl", "--text-encoder"},
+    {"clip-vision", "--clip"},
+    {"lora-scale", "--lora-strength"},
+    {"teacache", "--cache-threshold"},
+    {"teacache-thresh", "--cache-threshold"},
+    {"torch-dtype", "--dtype"},
+    {"o", "--out"},
+    {"output", "--out"},
+    {"save-file", "--out"},
+    {"outdir", "--out"},
+    {"t", "--threads"},
+    {"q", "--progress none"},
+    {"quiet", "--progress none"},
+    {"v", "--progress plain"},
+    {"verbose", "--progress plain"},
+    {"ar-step", "ar_step"},
+    {"base-num-frames", "base"},
+    {"overlap-history", "overlap"},
+    {"addnoise-condition", "condition_noise"},
+    {"causal-block-size", "block"},
+    {"video-path", "video"},
+};
+
+/// What `name` is called here where other programs have it; a hint, or empty.
+std::string by_other_name(const Command& command, std::string_view name) {
+    std::string folded(name.substr(std::min(name.find_first_not_of('-'), name.size())));
+    for (char& c : folded) c = c == '_' ? '-' : lower_ascii(c);
+    for (const auto& [there, here] : other_names) {
+        if (there != folded) continue;
+        if (!here.starts_with('-'))
+            return find(command, "--prompt") ? fmt::format("write it in a request: \"forcing\": {{\"{}\": …}}", here)
+                                             : "";
+        const std::string_view option = here == "--steps" && find(command, "--solver-steps") ? "--solver-steps" : here;
+        if (find(command, option.substr(0, option.find(' ')))) return fmt::format("did you mean {}?", option);
+    }
+    return {};
+}
+
 [[noreturn]] void refuse_unknown(const Command& command, std::string_view name) {
-    std::vector<std::string_view> names{"--help"};
-    for (const Option& option : command.options) names.push_back(option.name);
-    const std::string near = closest(name, names);
-    throw UsageError("", printable(name, 60), fmt::format("{} has no such option", command.name),
-                     near.empty() ? fmt::format("see denoir-cli {} --help", command.name)
-                                  : fmt::format("did you mean {}?", near));
+    std::string hint = by_other_name(command, name);
+    if (hint.empty()) {
+        std::vector<std::string_view> names{"--help"};
+        for (const Option& option : command.options) names.push_back(option.name);
+        const std::string near = closest(name, names);
+        hint = near.empty() ? fmt::format("see denoir-cli {} --help", command.name)
+                            : fmt::format("did you mean {}?", near);
+    }
+    throw UsageError("", printable(name, 60), fmt::format("{} has no such option", command.name), hint);
+}
+
+/// Where a command takes a text, one word too many is most often the text's second.
+std::string too_many_hint(const Command& command) {
+    if (find(command, "--prompt") || command.synopsis.ends_with(" TEXT"))
+        return "put a text of several words in quotes";
+    return fmt::format("see denoir-cli {} --help", command.name);
 }
 
 /// "--steps", "-x"; a text like "-5 degrees" is none.
@@ -94,7 +190,7 @@ Arguments parse(const Command& command, std::span<const std::string> words) {
                 throw UsageError("", printable(word, 60),
                                  fmt::format("{} takes {}", command.name,
                                              command.most == 0 ? "options only" : "no further argument"),
-                                 fmt::format("see denoir-cli {} --help", command.name));
+                                 too_many_hint(command));
             out.words_.push_back(word);
             continue;
         }
@@ -150,7 +246,11 @@ void check_resume(const Arguments& args, const Command& command, std::initialize
 }
 
 std::string help(const Command& command) {
-    std::string out = fmt::format("usage: denoir-cli {} {}\n\n{}\n\n", command.name, command.synopsis, command.summary);
+    std::string out = fmt::format("usage: denoir-cli {} {}\n\n{}\n", command.name, command.synopsis, command.summary);
+    if (find(command, "--prompt"))
+        out += "In place of the JSON file stands a video or PNG frame that Denoir made, or a run, for the request "
+               "behind it.\n";
+    out += "\n";
     for (const Option& option : command.options)
         out +=
             wrapped(option.value.empty() ? std::string(option.name) : fmt::format("{} {}", option.name, option.value),

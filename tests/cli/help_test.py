@@ -61,6 +61,21 @@ class Help(Case):
             if near:
                 self.assertIn(f"did you mean {near}?", result.err)
 
+    def test_names_that_other_programs_have(self):
+        """Of ComfyUI, diffusers, the models' own scripts, stable-diffusion.cpp: none is near in spelling, or another one is nearer."""
+        for option, here in (("--guidance-scale", "--guidance"), ("--sample_guide_scale", "--guidance"), ("--cfg", "--guidance"), ("--width", "--size"), ("--output", "--out"), ("-o", "--out"),
+                             ("--ckpt_dir", "--model"), ("--num-inference-steps", "--steps"), ("--frame_num", "--frames"), ("--scheduler", "--sampler"), ("--base_seed", "--seed"),
+                             ("--teacache_thresh", "--cache-threshold"), ("--end_image", "--last-image"), ("--quiet", "--progress none")):
+            self.refused("render", option, "1", "--prompt", "x", "--out", "a.mp4", codes=(2,), names=(f"did you mean {here}?",))
+        self.refused("trace", "--num_inference_steps", "4", codes=(2,), names=("did you mean --solver-steps?",))
+        self.refused("runs", "--quiet", codes=(2,), names=("see denoir-cli runs --help",))
+        self.refused("render", "--ar_step", "5", "--prompt", "x", "--out", "a.mp4", codes=(2,), names=('"forcing": {"ar_step": …}',))
+
+    def test_the_command_comes_first(self):
+        self.refused("--prompt", "x", "render", codes=(2,), names=("--prompt: stands before the command; begin with denoir-cli render",))
+        self.refused("help", "render", codes=(2,), names=("did you mean render --help?",))
+        self.refused("--prompt", "x", codes=(2,), names=("is not an option of the program",))
+
     def test_usage(self):
         for words in ([], ["render"], ["decode"], ["verify"], ["module"], ["tokenize"], ["inspect"], ["convert"], ["convert", "a"], ["nonsense"], ["-x"],
                       ["render", "--steps"], ["render", "--steps", "--seed", "1"], ["render", "--json=1"], ["render", "a.json", "b.json"],
