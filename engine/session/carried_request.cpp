@@ -34,7 +34,9 @@ Request to_go_on_with(const Request& made) {
         if (again.mode != made.mode || again.family != made.family || again.precision != made.precision ||
             again.preprocess != made.preprocess)
             open = made;
-        if (open.forcing && !open.forcing->base && made.frames > again.frames) open.forcing->base = *made.frames;
+        // A branch has the windows of the run that it starts from.
+        if (open.forcing && !open.forcing->base && !open.start && made.frames > again.frames)
+            open.forcing->base = *made.frames;
         return open;
     } catch (const Error&) { // whoever renders it says what is wrong with the model
         return made;
@@ -50,7 +52,8 @@ std::optional<Request> carried_request(const fs::path& path) {
     if (!is_folder && (!fs::is_regular_file(path, code) || !holds_metadata(path))) return std::nullopt;
     const std::string name = path.string();
     const Json found = request_in(read_request_metadata(path), name);
-    if (!found.is_null()) return request_from_json(found, {name, path.parent_path()});
+    // Whole paths: who applies the request takes those that are not for relative to the folder once more.
+    if (!found.is_null()) return request_from_json(found, {name, fs::absolute(path).parent_path()});
     if (is_folder) return std::nullopt;
     throw Error(name, "", "carries no request of Denoir's",
                 "name a video or PNG frame that it made with metadata, or a request file");

@@ -53,6 +53,16 @@ class Carried(Case):
             made = json.loads((self.work / name / "run.json").read_text())["request"]
             self.assertEqual((made["mode"], made["family"]), expected)
 
+    def test_paths_are_relative_to_its_folder(self):
+        (self.work / "sub").mkdir()
+        (self.work / "sub" / "start.pgm").write_bytes(b"P5\n32 32\n255\n" + bytes(1024))
+        model = str(FIXTURES / "_models" / "SkyReels-V2-I2V-tiny")
+        request = {"schema": 1, "model": model, "prompt": "x", "image": "start.pgm", "width": 32, "height": 32, "frames": 5, "steps": 1, "seed": 1}
+        (self.work / "sub" / "carries.png").write_bytes(png_with_comment(json.dumps(request)))
+        self.done("render", "sub/carries.png", "--out", "i.mp4", "--run-dir", "i")
+        made = json.loads((self.work / "i" / "run.json").read_text())["request"]
+        self.assertEqual(made["image"], str(self.work / "sub" / "start.pgm"))
+
     def test_one_window_stays_one(self):
         """Of a length for which a new clip is made in several."""
         model = FIXTURES / "_models" / "SkyReels-V2-DF-tiny"
@@ -64,6 +74,11 @@ class Carried(Case):
         self.done("render", "short", "--out", "long.mp4", "--run-dir", "long")
         made = json.loads((self.work / "long" / "run.json").read_text())["request"]
         self.assertEqual((made["frames"], made["forcing"]["base"]), (101, 101))
+        # A branch has those of the run that it starts from, which tells of none.
+        record["request"]["start"] = {"run": str(self.work / "short"), "step": 0, "sha256": record["steps"][0]["sha256"]}
+        (self.work / "long" / "run.json").write_text(json.dumps(record))
+        refusal = self.refused("render", "long", "--out", "branch.mp4").err  # for the latents are not of so many frames
+        self.assertNotIn("forcing", refusal)
 
     def test_wherever_a_request_is_meant(self):
         cells = self.done("sweep", "first.mp4", "--axis", "steps=1,2", "--list", "--json").json()["cells"]
