@@ -11,6 +11,7 @@
 #include <QLineEdit>
 #include <QMenu>
 #include <QMimeData>
+#include <QSet>
 #include <QShortcut>
 #include <QStackedWidget>
 #include <QTimer>
@@ -191,7 +192,14 @@ RunsPanel::RunsPanel(Studio& studio, QWidget* parent)
     connect(&studio_.history, &app::RunHistory::scanned, this, &RunsPanel::refresh);
     for (auto signal : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved})
         connect(&studio_.history, signal, this, &RunsPanel::refresh);
-    connect(&studio_.history, &QAbstractItemModel::modelReset, this, &RunsPanel::refresh);
+    connect(&studio_.history, &QAbstractItemModel::modelAboutToBeReset, this, [this] {
+        selected_before_ = selected();
+        current_before_ = current();
+    });
+    connect(&studio_.history, &QAbstractItemModel::modelReset, this, [this] {
+        select_as_before();
+        refresh();
+    });
     auto* away = new QShortcut(Qt::Key_Delete, list_, nullptr, nullptr, Qt::WidgetShortcut);
     connect(away, &QShortcut::activated, this, &RunsPanel::remove_selected);
     connect(list_->selectionModel(), &QItemSelectionModel::currentChanged, this, &RunsPanel::mind_current);
@@ -226,6 +234,23 @@ void RunsPanel::refresh() {
                              : tr("%1 · %2").arg(count, use));
     disk_->setToolTip(
         tr("Disk use of all runs. Over the bound, latents of unstarred old runs go first, after asking once."));
+}
+
+/// Many rows that come or go at once are told as a list made anew: what is still there stays selected.
+void RunsPanel::select_as_before() {
+    const QSet<QString> before(selected_before_.begin(), selected_before_.end());
+    const QAbstractItemModel& rows = *list_->model();
+    QItemSelection same;
+    QModelIndex current;
+    const int count = before.isEmpty() ? 0 : rows.rowCount();
+    for (int row = 0; row < count; ++row) {
+        const QModelIndex index = rows.index(row, 0);
+        const QString run = index.data(Role::PathRole).toString();
+        if (run == current_before_) current = index;
+        if (before.contains(run)) same.append(QItemSelectionRange(index));
+    }
+    if (current.isValid()) list_->selectionModel()->setCurrentIndex(current, QItemSelectionModel::NoUpdate);
+    list_->selectionModel()->select(same, QItemSelectionModel::ClearAndSelect);
 }
 
 QStringList RunsPanel::selected() const {

@@ -110,6 +110,7 @@ private:
     QStringList meant_of_list();
     void refresh();
     void mind_current();
+    void select_as_before();
     void show_menu(const QPoint& at);
     void play_under_pointer(const QModelIndex& index);
 
@@ -121,7 +122,9 @@ private:
     QStackedWidget* stack_;
     EmptyState* empty_;
     QLabel* disk_;
-    QString shown_; ///< the run in the preview
+    QString shown_;               ///< the run in the preview
+    QStringList selected_before_; ///< a list made anew
+    QString current_before_;
     bool resumable_ = false;
     QTimer *search_later_, *player_;
     QPersistentModelIndex playing_;

@@ -52,6 +52,32 @@ private slots:
         QCOMPARE(shown(), oldest);
     }
 
+    /// More than a view is told of one by one, among them some that are selected: these stay so.
+    void a_selection_outlives_many_runs_that_come_back() {
+        const app::Home home;
+        const auto runs = app::to_path(home.data("runs"));
+        for (int number = 0; number < 40; ++number) app::fake_run_quickly(runs, number);
+        StudioFixture studio;
+        auto& history = studio.core().history;
+        QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 40, 30000);
+        auto* list = studio.find<RunsView>("runs");
+        const auto* panel = studio.window().findChild<RunsPanel*>();
+        const auto run = [&](int row) { return history.index(row).data(app::RunHistory::PathRole).toString(); };
+        QStringList gone;
+        for (int row = 0; row < 30; ++row) gone << run(row);
+        QCOMPARE(history.remove(gone), gone);
+        const QStringList chosen{run(2), run(4)};
+        studio.click(list->viewport(), studio.row_point(list, 4));
+        studio.click(list->viewport(), studio.row_point(list, 2), Qt::ControlModifier);
+        QCOMPARE(panel->selected(), chosen);
+        studio.find<QAction>("edit.undo")->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 40, 30000);
+        QCOMPARE(panel->selected(), chosen);
+        QCOMPARE(panel->current(), chosen[0]);
+        QCOMPARE(history.remove(gone), gone);
+        QCOMPARE(panel->selected(), chosen);
+    }
+
     /// B waits in whatever layouts are shown meanwhile, unless it is deleted there.
     void b_waits_for_the_layout_compare() {
         const app::Home home;
