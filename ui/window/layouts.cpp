@@ -55,12 +55,12 @@ void Layouts::place(Layout layout) {
     const QSize size = window_.size();
     const QByteArray state = settings_.value(key(layout)).toByteArray();
     arrange_(layout);
-    if (!state.isEmpty()) {
-        if (window_.restoreState(state, state_version))
-            fit_docks(settings_.value(key(layout) + sizes).toMap());
-        else
-            arrange_(layout);
-    }
+    const bool own = !state.isEmpty() && window_.restoreState(state, state_version);
+    if (own)
+        fit_docks(settings_.value(key(layout) + sizes).toMap());
+    else if (!state.isEmpty())
+        arrange_(layout);
+    if (!own) as_they_came_.insert(layout);
     keep_size(size);
     emit shown(layout);
 }
@@ -100,12 +100,16 @@ void Layouts::reset_for_picture() {
 
 void Layouts::reset_current() {
     for (const QString& stored : {key(current_), key(current_) + sizes}) settings_.set_value(stored, {});
-    as_they_came_.insert(current_);
     place(current_);
 }
 
 void Layouts::touch() {
     if (!placing_) as_they_came_.erase(current_);
+}
+
+void Layouts::on_its_own(const std::function<void()>& open) {
+    const QScopedValueRollback placing(placing_, true);
+    open();
 }
 
 void Layouts::remember() {

@@ -26,7 +26,8 @@ enum class Layout { create, compare, tune };
 QString layout_name(Layout layout);
 std::optional<Layout> layout_from_name(const QString& name);
 
-/// Arrangements of the same docks; each is remembered on its own, in the settings.
+/// Arrangements of the same docks; each is remembered on its own, in the settings, once somebody has moved, opened or
+/// closed a dock in it.
 class Layouts : public QObject {
     Q_OBJECT
 public:
@@ -38,10 +39,12 @@ public:
     void show(Layout layout);
     /// The first layout to be shown: nothing is remembered of what was there before.
     void begin(Layout layout);
-    /// As it came with the program, and nothing of its own is remembered until a dock is moved, opened or closed.
+    /// As it came with the program, as long as no dock is moved, opened or closed.
     void reset_current();
     /// A dock was moved, opened or closed, unless that was this one's own doing.
     void touch();
+    /// The program opens a dock, which nobody asked for: the arrangement is nobody's own by that.
+    void on_its_own(const std::function<void()>& open);
     /// As it came with the program, for a picture: what is remembered stays remembered.
     void reset_for_picture();
     void focus_middle();
@@ -60,8 +63,8 @@ private:
     std::function<void(Layout)> arrange_;
     std::function<QWidget*(Layout)> middle_;
     Layout current_ = Layout::create;
-    std::set<Layout> as_they_came_; ///< reset, and not touched since
-    bool placing_ = false;
+    std::set<Layout> as_they_came_;             ///< and were not touched since
+    bool placing_ = false;                      ///< docks move and come by the program's doing
     std::map<Layout, QPointer<QWidget>> focus_; ///< where each was left
 };
 

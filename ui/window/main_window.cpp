@@ -308,6 +308,14 @@ void MainWindow::open_paths(const QStringList& paths) {
     opener_->open_all(paths, layouts_->current() == Layout::compare);
 }
 
+void MainWindow::open_dock(const char* id) {
+    layouts_->on_its_own([&] { docks_->at(id).show(); });
+}
+
+void MainWindow::reveal_dock(const char* id) {
+    layouts_->on_its_own([&] { docks_->reveal(id); });
+}
+
 void MainWindow::show_layers() {
     if (layouts_->current() != Layout::compare && !docks_->at("layers-dock").isVisible())
         layouts_->show(Layout::compare);

@@ -98,6 +98,9 @@ private:
     void show_newest();
     /// An export or a draft would be lost by quitting, and whoever quits is told of it first.
     bool keeps_export();
+    // Of the program's own accord, after something else was asked for.
+    void open_dock(const char* id);
+    void reveal_dock(const char* id); ///< in front of its tabs, too
     void show_layers();
     void show_log(quint64 entry = 0); ///< of the queue; 0: everything
     void say_empty_cut();

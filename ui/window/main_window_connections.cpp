@@ -96,12 +96,12 @@ void MainWindow::connect_words() {
 void MainWindow::connect_project() {
     connect(files_, &ProjectFiles::file_chosen, this, &MainWindow::open_path);
     connect(files_, &ProjectFiles::opened, this, [this] {
-        docks_->at("timeline-dock").show();
+        open_dock("timeline-dock");
         timeline_->show_playhead();
     });
     connect(exports_, &Exports::open_requested, this, &MainWindow::open_path);
     connect(exports_, &Exports::shot_missing, this, [this](int row) {
-        docks_->at("timeline-dock").show();
+        open_dock("timeline-dock");
         timeline_->select(row);
     });
     connect(&studio_.project, &app::Project::path_changed, this, &MainWindow::update_title);
@@ -131,12 +131,12 @@ void MainWindow::connect_opener() {
     });
     connect(opener_, &Opener::loras_chosen, this, [this](const QStringList& files) {
         parameters_->take_loras(files);
-        docks_->reveal("parameters-dock");
+        reveal_dock("parameters-dock");
         say(tr("%n LoRA(s) put into the parameters.", nullptr, int(files.size())));
     });
     connect(opener_, &Opener::models_chosen, this, [this](const QString& path) {
         models_->take(path);
-        docks_->reveal("models-dock");
+        reveal_dock("models-dock");
     });
     connect(opener_, &Opener::sweep_found, this, [this] { layouts_->show(Layout::tune); });
     connect(opener_, &Opener::sweep_opened, this, [this] { tune_->grid().setFocus(Qt::OtherFocusReason); });
@@ -157,7 +157,7 @@ void MainWindow::connect_preview() {
     connect(metrics_, &MetricsView::worst_requested, preview_, &PreviewView::go_to_worst);
     connect(&player, &app::Player::frame_changed, metrics_,
             [this, &player] { metrics_->set_frame(std::max(0, player.frame_of(app::Side::a))); });
-    connect(viewer_, &Viewer::live_shown, this, [this] { docks_->at("steps-dock").show(); });
+    connect(viewer_, &Viewer::live_shown, this, [this] { open_dock("steps-dock"); });
     connect(viewer_, &Viewer::run_shown, this, [this](const QString& run, bool by_hand) {
         if (by_hand || !runs_->is_choosing()) runs_->select(run);
     });
@@ -236,7 +236,7 @@ void MainWindow::connect_runs() {
     });
     auto* verifications = new Verifications(studio_.worker, studio_.history, *banners_, *status_, this);
     connect(runs_, &RunsPanel::verifying, verifications, &Verifications::add);
-    connect(news_, &RunNews::run_failed, this, [this] { docks_->reveal("queue-dock"); });
+    connect(news_, &RunNews::run_failed, this, [this] { reveal_dock("queue-dock"); });
     connect(news_, &RunNews::resume_asked, this, resume);
     connect(steps_, &StepsPanel::resume_requested, this, resume);
     connect(news_, &RunNews::log_asked, this, &MainWindow::show_log);
@@ -244,7 +244,7 @@ void MainWindow::connect_runs() {
 }
 
 void MainWindow::connect_generation() {
-    const auto show_parameters = [this] { docks_->at("parameters-dock").show(); };
+    const auto show_parameters = [this] { open_dock("parameters-dock"); };
     parameters_->set_told_elsewhere([this](const QString& key) {
         const bool image = key == QLatin1String("image") || key == QLatin1String("last_image");
         return image ? images_->isVisible() : key == QLatin1String("prompt") && prompt_->isVisible();
@@ -278,7 +278,7 @@ void MainWindow::connect_cut() {
         viewer_->watch();
         extension_->end(); // something else is made of the shot now
     });
-    connect(shot_adder_, &ShotAdder::added_in_create, this, [this] { docks_->at("timeline-dock").show(); });
+    connect(shot_adder_, &ShotAdder::added_in_create, this, [this] { open_dock("timeline-dock"); });
     connect(timeline_, &TimelineView::issue_found, this,
             [this](const app::Issue& issue) { say(app::RunHistory::titled(issue).line()); });
     connect(timeline_, &TimelineView::nothing_to_cut, this, &MainWindow::say_empty_cut);

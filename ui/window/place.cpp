@@ -8,6 +8,7 @@
 #include <QScreen>
 
 #include <algorithm>
+#include <utility>
 
 #include "app/base/settings.h"
 #include "ui/window/layouts.h"
@@ -47,7 +48,9 @@ void Place::keep() {
     };
     for (auto* dock : window_.findChildren<QDockWidget*>(QString(), Qt::FindDirectChildrenOnly)) {
         dock->installEventFilter(this);
-        connect(dock, &QDockWidget::visibilityChanged, this, changed);
+        connect(dock, &QDockWidget::visibilityChanged, this, [this, changed] {
+            if (!std::exchange(with_window_, false)) changed();
+        });
         connect(dock, &QDockWidget::topLevelChanged, this, changed);
         connect(dock, &QDockWidget::dockLocationChanged, this, changed);
     }
@@ -62,6 +65,11 @@ void Place::remember() {
 
 bool Place::eventFilter(QObject* watched, QEvent* event) {
     switch (event->type()) {
+    case QEvent::Show:
+    case QEvent::Hide:
+        // The dock tells of it next. With a window that is minimized, or comes back, none is opened or closed.
+        with_window_ = watched != &window_ && event->spontaneous();
+        break;
     case QEvent::Resize:
         // At the edge between two docks.
         if (watched != &window_ && QGuiApplication::mouseButtons().testFlag(Qt::LeftButton)) layouts_.touch();

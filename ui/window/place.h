@@ -30,6 +30,7 @@ private:
     Layouts& layouts_;
     app::Settings& settings_;
     QTimer soon_;
+    bool with_window_ = false; ///< the dock that is about to tell of it is seen, or not, by the window's doing
 };
 
 } // namespace denoir::ui

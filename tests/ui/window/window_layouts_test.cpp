@@ -12,6 +12,8 @@
 #include "tests/ui/window/window_tools.h"
 #include "ui/docks/runs_panel.h"
 #include "ui/preview/preview_view.h"
+#include "ui/window/layouts.h"
+#include "ui/window/opener.h"
 
 using namespace denoir;
 using namespace denoir::ui;
@@ -110,6 +112,7 @@ private slots:
             StudioFixture studio(Layout::create, Scheme::dark, {1024, 700});
             QTRY_VERIFY(share(studio) > 1.5);
             small = share(studio);
+            studio.window().layouts().touch(); // as if somebody wanted it so
             studio.window().close();
         }
         StudioFixture studio(Layout::create, Scheme::dark, {1500, 1000});
@@ -180,6 +183,7 @@ private slots:
                              settings.value("window/create/docks").toByteArray()};
         };
         studio.window().resize(1200, 760);
+        studio.find<QDockWidget>("queue-dock")->hide();
         QTRY_VERIFY(!stored().first.isEmpty() && !stored().second.isEmpty());
         const auto before = stored();
         studio.find<QDockWidget>("runs-dock")->hide();
@@ -207,6 +211,41 @@ private slots:
         QVERIFY(stored().isEmpty());
         runs->hide();
         QTRY_VERIFY(!stored().isEmpty());
+    }
+
+    /// Nor is what the program itself opens, or hides with the whole window, anybody's own: also in the next session.
+    void what_nobody_moved_is_nobodys_own() {
+        const app::Home home;
+        const auto stored = [](StudioFixture& studio, const char* layout) {
+            return !studio.core().settings.value(QStringLiteral("window/%1/docks").arg(layout)).toByteArray().isEmpty();
+        };
+        {
+            StudioFixture studio;
+            studio.find<QDockWidget>("runs-dock")->hide();
+            studio.window().layouts().remember();
+            QVERIFY(stored(studio, "create"));
+            studio.find<QAction>("view.reset-layout")->trigger();
+            studio.window().close();
+        }
+        StudioFixture studio;
+        for (const Layout layout : {Layout::compare, Layout::tune, Layout::create}) {
+            studio.window().layouts().show(layout);
+            studio.window().setWindowState(Qt::WindowMinimized);
+            settle_docks();
+            studio.window().setWindowState(Qt::WindowNoState);
+            settle_docks();
+            QTRY_VERIFY(studio.find<QDockWidget>("queue-dock")->isVisible() == (layout != Layout::compare));
+        }
+        auto& window = studio.window();
+        auto* models = studio.find<QDockWidget>("models-dock");
+        emit window.findChild<Opener*>()->models_chosen(home.path()); // dropped on the window
+        settle_docks();
+        QVERIFY(models->widget()->isVisible());
+        window.layouts().remember();
+        for (const char* layout : {"create", "compare", "tune"}) QVERIFY2(!stored(studio, layout), layout);
+        studio.find<QDockWidget>("queue-dock")->raise(); // by its tab
+        window.layouts().remember();
+        QVERIFY(stored(studio, "create"));
     }
 
     void axes_stand_below_each_other() {
