@@ -6,15 +6,16 @@
 
 namespace denoir::app {
 
-/// A question asked over and over, of which only the newest answer counts: one that still waits is never answered, and
-/// what comes of one at work is known by its number. Borrows the thread, which others may share. One thread asks.
+/// A question asked over and over, of which only the newest answer counts: one that still waits is never answered, one
+/// at work is told to stop, and what comes of it all the same is known by its number. Borrows the thread, which others
+/// may share. One thread asks.
 class NewestQuestion {
 public:
     using Number = TaskThread::Id;
     explicit NewestQuestion(TaskThread& thread) : thread_(thread) {}
     /// `answer` is called on the thread. Returns the number of the question.
     Number ask(TaskThread::Task answer) {
-        thread_.drop(newest_);
+        thread_.cancel(newest_);
         return newest_ = thread_.put(std::move(answer));
     }
     Number newest() const { return newest_; } ///< 0: none was asked

@@ -7,6 +7,8 @@
 #include <memory>
 #include <semaphore>
 
+#include "app/base/newest_question.h"
+
 using namespace denoir::app;
 
 class TaskThreadTest : public QObject {
@@ -47,6 +49,33 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(stopped.load(), 10000);
         QTRY_COMPARE_WITH_TIMEOUT(thread.current(), TaskThread::Id{0}, 10000);
         QVERIFY(!did_second);
+    }
+
+    /// Answers that nobody waits for any more hold up no other; what somebody else asks of the thread goes on.
+    void only_the_newest_question_is_answered_to_its_end() {
+        std::binary_semaphore begun(0), other_ended(0);
+        std::atomic<TaskThread::Id> answered = 0;
+        std::atomic<bool> stopped = false, waited = false;
+        TaskThread thread;
+        NewestQuestion question(thread), other(thread);
+        const auto until_stopped = [&](TaskThread::Id, const std::stop_token& stop) {
+            begun.release();
+            while (!stop.stop_requested()) std::this_thread::yield();
+            stopped = true;
+        };
+        question.ask(until_stopped);
+        begun.acquire();
+        other.ask([&](TaskThread::Id, const std::stop_token& stop) {
+            if (!stop.stop_requested()) other_ended.release();
+        });
+        QVERIFY(!stopped); // another's question is nothing to it
+        question.ask([&](TaskThread::Id, const std::stop_token&) { waited = true; });
+        const auto newest = question.ask([&](TaskThread::Id id, const std::stop_token& stop) {
+            if (!stop.stop_requested()) answered = id;
+        });
+        QTRY_COMPARE_WITH_TIMEOUT(answered.load(), newest, 10000);
+        QVERIFY(stopped && !waited && other_ended.try_acquire());
+        QCOMPARE(question.newest(), newest);
     }
 
     void the_stop_of_one_is_not_that_of_the_next() {
