@@ -41,6 +41,7 @@ std::vector<std::optional<std::size_t>> carried_reference(const Sweep& before, c
 
 /// Of a sweep that begins, as the background made it.
 struct SweepDocument::Beginning {
+    TaskThread::Id task = 0;
     std::shared_ptr<SweepFolder> folder;
     SweepPlan plan;
     RequestDocument::Snapshot snapshot;
@@ -205,7 +206,7 @@ double SweepDocument::seconds_for(const SweepPlan& plan, const std::vector<std::
 }
 
 void SweepDocument::start() {
-    if (starting_) return;
+    if (starting()) return;
     if (document_.pending()) {
         wanted_ = true;
         return;
@@ -220,27 +221,44 @@ void SweepDocument::start() {
         return;
     }
     if (shown_) sweep.reference = carried_reference(shown_->sweep(), sweep);
-    starting_ = true;
+    beginning_ = files_.put([this, sweep, snapshot, done = history_.finished_runs()](
+                                TaskThread::Id task, const std::stop_token& stop) mutable {
+        auto beginning = std::make_shared<Beginning>();
+        beginning->task = task;
+        beginning->snapshot = snapshot;
+        Observer observer;
+        try {
+            beginning->plan = plan_sweep(sweep, PlanDepth::all, std::move(done), observer, stop);
+            if (stop.stop_requested()) throw Cancelled();
+            const QString folder = real_path(to_qstring(new_sweep_folder(sweep)));
+            beginning->folder = std::make_shared<SweepFolder>(SweepFolder::create(to_path(folder), sweep));
+        } catch (...) {
+            beginning->issue = Issue::from_current_exception();
+        }
+        QMetaObject::invokeMethod(this, [this, beginning] { take_beginning(*beginning); });
+    });
     emit outlook_changed();
-    files_.put(
-        [this, sweep, snapshot, done = history_.finished_runs()](TaskThread::Id, const std::stop_token& stop) mutable {
-            auto beginning = std::make_shared<Beginning>();
-            beginning->snapshot = snapshot;
-            Observer observer;
-            try {
-                beginning->plan = plan_sweep(sweep, PlanDepth::all, std::move(done), observer, stop);
-                if (stop.stop_requested()) throw Cancelled();
-                const QString folder = real_path(to_qstring(new_sweep_folder(sweep)));
-                beginning->folder = std::make_shared<SweepFolder>(SweepFolder::create(to_path(folder), sweep));
-            } catch (...) {
-                beginning->issue = Issue::from_current_exception();
-            }
-            QMetaObject::invokeMethod(this, [this, beginning] { take_beginning(*beginning); });
-        });
 }
 
-void SweepDocument::take_beginning(const Beginning& beginning) {
-    starting_ = false;
+bool SweepDocument::stop_starting() {
+    if (!starting()) return false;
+    files_.cancel(std::exchange(beginning_, 0));
+    emit outlook_changed();
+    return true;
+}
+
+void SweepDocument::take_beginning(Beginning& beginning) {
+    if (beginning.task != beginning_) { // it was stopped, perhaps a moment too late
+        if (!beginning.folder) return;
+        const std::filesystem::path folder = beginning.folder->path();
+        beginning.folder.reset();
+        files_.put([folder] {
+            std::error_code ignored;
+            std::filesystem::remove_all(folder, ignored);
+        });
+        return;
+    }
+    beginning_ = 0;
     emit outlook_changed();
     if (!beginning.folder) {
         emit failed(beginning.issue);

@@ -49,9 +49,11 @@ public:
 
     /// Puts what has to be rendered into the queue; started() or failed() follows.
     void start();
-    bool starting() const { return starting_; }
+    bool starting() const { return beginning_ != 0; }
     /// What start() was to begin once the request is resolved does not; false: nothing waits for that.
     bool give_up() { return std::exchange(wanted_, false); }
+    /// While starting(): nothing comes of it, neither started() nor failed(). False: there was nothing to stop.
+    bool stop_starting();
 
     /// The sweep shown; null: none.
     const OpenSweep* shown() const { return shown_.get(); }
@@ -121,7 +123,7 @@ private:
     void take_outlook(quint64 serial, const Outlook& outlook);
     void take_plan(quint64 serial, const SweepPlan& plan);
     double seconds_for(const SweepPlan& plan, const std::vector<std::size_t>& cells) const;
-    void take_beginning(const Beginning& beginning);
+    void take_beginning(Beginning& beginning);
     void adopt(const std::shared_ptr<OpenSweep>& sweep, bool show);
     void show(const std::shared_ptr<OpenSweep>& sweep);
     /// With that sweep, once it is read; not at all where it cannot be.
@@ -145,7 +147,8 @@ private:
     QTimer look_later_;
     quint64 serial_ = 0;
     std::stop_source looking_;
-    bool watching_ = false, starting_ = false, wanted_ = false;
+    bool watching_ = false, wanted_ = false;
+    TaskThread::Id beginning_ = 0;                      ///< the sweep that is being planned; 0: none
     bool looks_only_ = false;                           ///< nothing is stored
     int reading_ = 0;                                   ///< sweeps, for with_sweep()
     QHash<QString, std::shared_ptr<OpenSweep>> sweeps_; ///< shown, or with entries in the queue

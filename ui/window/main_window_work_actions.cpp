@@ -90,7 +90,7 @@ void MainWindow::stop_work() {
         extension_->decline();
     else if (branching_->active())
         branching_->end();
-    else if (generation_->give_up())
+    else if (generation_->give_up() || studio_.core.sweeps().stop_starting())
         say(tr("What was to be generated is given up."));
     else if (!studio_.core.inputs.busy())
         say(tr("There is nothing to stop."));

@@ -49,6 +49,7 @@ private slots:
     void a_prompt_of_an_axis_has_no_template();
     void the_model_is_loaded_once();
     void what_waits_can_be_taken_out();
+    void one_that_is_planned_can_be_stopped();
     void another_reference_is_measured();
     void what_is_forgotten_is_measured_no_more();
     void without_the_model_the_videos_are_measured();
@@ -418,6 +419,27 @@ void SweepDocumentTest::what_waits_can_be_taken_out() {
     queue().set_paused(false);
     QTRY_COMPARE_WITH_TIMEOUT(sweeps().cell(1).state, CellState::done, 30000);
     QCOMPARE(sweeps().progress().missing, 3);
+}
+
+/// At whatever moment: nothing is left of it, and the next one begins.
+void SweepDocumentTest::one_that_is_planned_can_be_stopped() {
+    prepare();
+    queue().set_paused(true);
+    Arrivals begun(&sweeps(), &SweepDocument::started), refused(&sweeps(), &SweepDocument::failed);
+    const auto made = [&] { return QDir(home_->data("sweeps")).entryList(QDir::Dirs | QDir::NoDotAndDotDot).size(); };
+    QVERIFY(!sweeps().stop_starting());
+    for (const bool late : {false, true}) {
+        sweeps().start();
+        QVERIFY(sweeps().starting());
+        for (int i = 0; late && made() == 0 && i < 20000; ++i) QThread::msleep(1); // it was not told yet
+        QVERIFY(sweeps().stop_starting() && !sweeps().starting());
+        QTest::qWait(100);
+        QTRY_COMPARE_WITH_TIMEOUT(made(), qsizetype(0), 10000);
+        QVERIFY(begun.isEmpty() && refused.isEmpty() && !sweeps().shown());
+        QCOMPARE(queue().rowCount(), 0);
+    }
+    start();
+    QCOMPARE(queue().rowCount(), 4);
 }
 
 void SweepDocumentTest::another_reference_is_measured() {

@@ -292,6 +292,21 @@ private slots:
         QVERIFY(studio.idle());
     }
 
+    void esc_stops_the_planning() {
+        const app::Home home;
+        StudioFixture studio(Layout::tune);
+        studio.core().document.load(app::tiny_request());
+        QVERIFY(studio.core().document.wait_resolved(20000));
+        auto& sweeps = studio.core().sweeps();
+        sweeps.axes().set_all({{"steps", "2, 3"}}, {});
+        studio.find<QAction>("run.generate")->trigger();
+        QVERIFY(sweeps.starting());
+        studio.find<QAction>("run.cancel")->trigger();
+        QVERIFY(!sweeps.starting());
+        const QString words = said(studio);
+        QVERIFY2(words.contains("given up"), qPrintable(words));
+    }
+
     /// Anybody may have put a file of that name into a folder.
     void a_request_in_a_sweeps_place_is_none() {
         const app::Home home;
