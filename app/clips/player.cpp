@@ -15,30 +15,40 @@ bool is_ready(const Clip* clip) { return clip && clip->state() == Clip::State::r
 Player::Player(QObject* parent) : Transport(parent) {}
 
 void Player::set_clip(Side side, Clip* clip, int frame) {
+    const Side other = side == Side::a ? Side::b : Side::a;
+    const int of_other = frame_of(other);
     Clip*& slot = side == Side::a ? a_ : b_;
     if (slot) disconnect(slot, nullptr, this, nullptr);
     slot = clip;
     b_came_first_ = false;
+    pair();
     if (clip) {
-        const auto changed = [this] { clip_changed(this->frame()); };
+        // Until then the other one led.
+        const auto changed = [this, clip] {
+            pair();
+            clip_changed(kept(clip == a_ ? Side::b : Side::a, this->frame()));
+        };
         connect(clip, &Clip::opened, this, changed);
         connect(clip, &Clip::failed, this, changed);
     }
-    clip_changed(frame >= 0 ? frame : this->frame());
+    clip_changed(frame >= 0 ? frame : kept(other, of_other));
 }
 
 void Player::swap(int offset) {
     b_came_first_ = leader() && leader() == a_; // the same one leads
     std::swap(a_, b_);
     const bool shifted = std::exchange(offset_, offset) != offset;
+    pair();
     clip_changed(frame());
     if (shifted) emit offset_changed(offset_);
 }
 
-void Player::clip_changed(int frame) {
-    pair();
-    settle(std::clamp(frame, 0, std::max(0, frames() - 1)), frames() > 1);
+int Player::kept(Side side, int frame) const {
+    const int now = std::clamp(this->frame(), 0, std::max(0, frames() - 1));
+    return !is_ready(clip(side)) || partner(*clip(side), now) == frame ? now : frame_where(side, frame);
 }
+
+void Player::clip_changed(int frame) { settle(std::clamp(frame, 0, std::max(0, frames() - 1)), frames() > 1); }
 
 Clip* Player::leader() const {
     if (b_leads()) return b_;
@@ -123,9 +133,13 @@ void Player::set_by_number(bool on) {
 
 void Player::set_offset(int frames) {
     if (frames == offset_) return;
+    const int of_a = frame_of(Side::a);
     offset_ = frames;
     pair();
-    want(frame());
+    if (const int now = kept(Side::a, of_a); now != frame())
+        settle(now, playing());
+    else
+        want(frame());
     emit offset_changed(frames);
     emit frame_changed(frame());
 }

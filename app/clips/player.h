@@ -16,7 +16,8 @@ class Player : public Transport {
 public:
     explicit Player(QObject* parent = nullptr);
 
-    /// Null: none. State of play stays as far as it can, and so does the frame where `frame` (of the leader) is -1.
+    /// Null: none. State of play stays as far as it can, and so does the other side's frame where `frame` (of the
+    /// leader) is -1.
     void set_clip(Side side, Clip* clip, int frame = -1);
     /// A becomes B. What is shown of both, and the state of play, stay; `offset`: B's in its new place.
     void swap(int offset);
@@ -37,7 +38,7 @@ public:
     bool by_number() const { return by_number_; }
 
 public slots:
-    void set_offset(int frames); ///< B shows so many of its frames later
+    void set_offset(int frames); ///< B shows so many of its frames later; A's frame stays
     /// Frames are paired by their number whatever their rates.
     void set_by_number(bool on);
 
@@ -57,6 +58,7 @@ private:
     int partner(const Clip& clip, int frame) const;
     void pair();
     void clip_changed(int frame);
+    int kept(Side side, int frame) const; ///< frame(), or where that side shows this one of its own
 
     Clip* a_ = nullptr;
     Clip* b_ = nullptr;

@@ -251,6 +251,7 @@ private slots:
     /// Whichever of the two is longer, both show what they showed, and go on playing.
     void what_is_seen_stays_when_sides_change() {
         write_clip(home_.file("brief.mp4"), 160, 96, 5, 40);
+        write_clip(home_.file("long.mp4"), 160, 96, 40, 40);
         QVERIFY(to_qimage(frames_a_[3]).save(home_.file("one.png")));
         View v;
         Player& player = v.view.player();
@@ -267,6 +268,22 @@ private slots:
         v.view.swap();
         QCOMPARE(player.frame_of(Side::a), 12);
         QCOMPARE(player.frame_of(Side::b), 10);
+        // Another B, as long as A or longer, leaves A where it is, although the offset was that of the pair before.
+        v.open(Side::b, home_.file("a.mp4"));
+        QCOMPARE(player.frame_of(Side::a), 12);
+        player.set_offset(-3);
+        v.view.swap();
+        player.go_to(player.frame_where(Side::a, 8));
+        v.open(Side::b, home_.file("long.mp4"));
+        QCOMPARE(player.leader(), player.clip(Side::b));
+        QCOMPARE(player.frame_of(Side::a), 8);
+        player.set_offset(4);
+        QCOMPARE(player.frame_of(Side::a), 8);
+        QCOMPARE(player.frame_of(Side::b), 12);
+        // Past the end of A the others can still be looked at where one was.
+        player.go_to(30);
+        v.open(Side::b, home_.file("long.mp4"));
+        QCOMPARE(player.frame_of(Side::b), 30);
         v.open(Side::b, home_.file("one.png"));
         player.play();
         v.view.swap();
