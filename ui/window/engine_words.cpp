@@ -4,6 +4,8 @@
 #include <QFile>
 #include <QJsonDocument>
 #include <QJsonObject>
+#include <QLocale>
+#include <QRegularExpression>
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -28,6 +30,16 @@ std::optional<QStringList> values_of(const QString& text, const QStringList& pie
         at = end + pieces[i].size();
     }
     return out;
+}
+
+/// A size or rate with the decimal point of the window's other numbers. What has no unit, neither in itself nor in what
+/// comes `after` it, may be a version or a name, and stays.
+QString in_locale(const QString& text, const QString& after) {
+    static const QRegularExpression amount(QStringLiteral(R"(^(\d+)\.(\d+(?: [KMG]iB| fps)?)$)")),
+        unit(QStringLiteral("^ (?:[KMG]iB|fps|B/s)\\b"));
+    const auto parts = amount.match(text);
+    if (!parts.hasMatch() || !(text.contains(QLatin1Char(' ')) || unit.match(after).hasMatch())) return text;
+    return parts.captured(1) + QLocale().decimalPoint() + parts.captured(2);
 }
 
 } // namespace
@@ -73,8 +85,10 @@ QString EngineWords::sentence(const QString& text, int depth) const {
         if (!values) continue;
         const QStringList pieces = pattern.translation.split(value);
         QString out = pieces.constFirst();
-        for (qsizetype i = 1; i < pieces.size(); ++i)
-            out += (depth > 1 ? sentence(values->value(i - 1), depth - 1) : values->value(i - 1)) + pieces[i];
+        for (qsizetype i = 1; i < pieces.size(); ++i) {
+            const QString given = values->value(i - 1), words = depth > 1 ? sentence(given, depth - 1) : given;
+            out += in_locale(words, pieces[i]) + pieces[i];
+        }
         return out;
     }
     return text;

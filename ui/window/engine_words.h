@@ -8,7 +8,8 @@ namespace denoir::ui {
 
 /// Translates the engine's sentences (context "Engine"), which come with their values filled in, as they also stand in
 /// stored runs and sweeps: a sentence is matched against patterns whose values are {}. Values are translated, too,
-/// where they are sentences. Of several patterns that fit, the one with most words of its own counts.
+/// where they are sentences, and sizes and rates have the locale's decimal point. Of several patterns that fit, the one
+/// with most words of its own counts.
 class EngineWords : public QTranslator {
 public:
     /// A JSON object of the engine's patterns and their translations, whose {} are filled in turn. False: there is

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/window/engine_words.h"
 
+#include <QLocale>
+#include <QScopeGuard>
 #include <QTest>
 
 using namespace denoir;
@@ -34,6 +36,26 @@ private slots:
                                 "(Schritt 0) liegt 1.4 auseinander (f32)."));
         QVERIFY(german("a sentence that nobody knows").isNull());
         QVERIFY(words.translate("Elsewhere", "is missing", nullptr, -1).isNull());
+    }
+
+    /// As the window writes its own; versions, names and paths are as they are.
+    void sizes_have_the_decimal_point_of_the_language() {
+        const QLocale before;
+        const auto put_back = qScopeGuard([&] { QLocale::setDefault(before); });
+        QLocale::setDefault(QLocale(QStringLiteral("de")));
+        EngineWords words;
+        QVERIFY(words.read(QStringLiteral(":/denoir/translations/engine_de.json")));
+        const auto german = [&](const char* text) { return words.translate("Engine", text, nullptr, -1); };
+        QCOMPARE(german("the run needs about 3.50 GiB, the disk has 812.4 MiB left"),
+                 QStringLiteral("der Lauf braucht etwa 3,50 GiB, auf der Platte sind noch 812,4 MiB frei"));
+        QCOMPARE(german("decoding 1280x720 needs 12.3 GiB at least, 8.0 GiB are free"),
+                 QStringLiteral("1280x720 zu dekodieren braucht mindestens 12,3 GiB, frei sind 8,0 GiB"));
+        QCOMPARE(german("the cut has 12 frames at 23.976 fps"),
+                 QStringLiteral("der Schnitt hat 12 Bilder bei 23,976 B/s"));
+        QVERIFY(german("cuda:0 (Card 2.1) has compute capability 7.5; 8.0 is needed")
+                    .contains("Card 2.1) hat Compute Capability 7.5;"));
+        QLocale::setDefault(QLocale(QStringLiteral("de_CH")));
+        QVERIFY(german("the run needs about 3.50 GiB, the disk has 812.4 MiB left").contains("3.50 GiB"));
     }
 
     /// What the command line calls options are fields in the window.
