@@ -36,7 +36,7 @@ std::optional<QStringList> values_of(const QString& text, const QStringList& pie
 /// comes `after` it, may be a version or a name, and stays.
 QString in_locale(const QString& text, const QString& after) {
     static const QRegularExpression amount(QStringLiteral(R"(^(\d+)\.(\d+(?: [KMG]iB| fps)?)$)")),
-        unit(QStringLiteral("^ (?:[KMG]iB|fps|B/s)\\b"));
+        unit(QStringLiteral("^ (?:[KMG]iB|fps)\\b"));
     const auto parts = amount.match(text);
     if (!parts.hasMatch() || !(text.contains(QLatin1Char(' ')) || unit.match(after).hasMatch())) return text;
     return parts.captured(1) + QLocale().decimalPoint() + parts.captured(2);
