@@ -13,8 +13,6 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include <utility>
-
 #include "app/base/engine_text.h"
 #include "app/request/field_title.h"
 #include "app/request/request_document.h"
@@ -270,10 +268,10 @@ bool QueuePanel::eventFilter(QObject* watched, QEvent* event) {
     return true;
 }
 
-/// What is at work or waits first, not what ended in an earlier session.
+/// What is at work or waits first, not what ended earlier: in another layout, the list would begin with that.
 void QueuePanel::showEvent(QShowEvent* event) {
     QWidget::showEvent(event);
-    if (!std::exchange(unseen_, false)) return;
+    if (event->spontaneous()) return;     // it was only the window
     QTimer::singleShot(0, list_, [this] { // laid out
         for (int row = 0; row < list_->model()->rowCount(); ++row) {
             const QModelIndex entry = list_->model()->index(row, 0);

@@ -56,7 +56,6 @@ private:
     QStackedWidget* stack_;
     QToolButton *pause_, *clear_, *undo_;
     QLabel* summary_;
-    bool unseen_ = true;
 };
 
 } // namespace denoir::ui

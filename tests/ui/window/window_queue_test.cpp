@@ -80,7 +80,7 @@ private slots:
         QCOMPARE(queue.rowCount(), 3);
     }
 
-    /// However many ended before it, in a session before this one.
+    /// However many ended before it, in a session before this one; in another layout, too.
     void what_waits_is_in_sight() {
         const app::Home home;
         constexpr int ended = 8;
@@ -96,7 +96,13 @@ private slots:
                 continue;
             }
             QCOMPARE(queue.rowCount(), ended + 1);
-            QTRY_VERIFY(list->viewport()->rect().contains(list->visualRect(list->model()->index(ended, 0))));
+            const auto in_sight = [&] {
+                return list->isVisible() &&
+                       list->viewport()->rect().contains(list->visualRect(list->model()->index(ended, 0)));
+            };
+            QTRY_VERIFY(in_sight());
+            studio.window().layouts().show(Layout::tune);
+            QTRY_VERIFY(in_sight());
         }
     }
 
