@@ -97,7 +97,7 @@ void MainWindow::stop_work() {
 }
 
 /// To the timeline what is looked at: in the list its selection, else the picture, which may be a file's or the run at
-/// work.
+/// work. Several that are selected were so for something else where the picture is of none of them.
 void MainWindow::add_what_is_meant() {
     const QStringList runs = runs_->selected();
     const auto* shown = preview_->info(app::Side::a);
@@ -114,7 +114,8 @@ void MainWindow::add_what_is_meant() {
     const QString run = viewer_->run(app::Side::a);
     if (runs.isEmpty() && run.isEmpty())
         return say(tr("Show a run, a video or a picture first, or select runs in the list."));
-    shot_adder_->add(runs.isEmpty() ? QStringList{run} : runs);
+    const bool others = runs.size() > 1 && !in_list && !run.isEmpty() && !runs.contains(run);
+    shot_adder_->add(runs.isEmpty() || others ? QStringList{run} : runs);
 }
 
 void MainWindow::make_play_actions() {

@@ -10,6 +10,7 @@
 #include "tests/ui/window/window_main.h"
 #include "tests/ui/window/window_tools.h"
 #include "ui/docks/runs_panel.h"
+#include "ui/preview/preview_view.h"
 #include "ui/timeline/timeline_view.h"
 
 using namespace denoir;
@@ -244,6 +245,47 @@ private slots:
         emit timeline->retake_requested(0);
         QTRY_COMPARE_WITH_TIMEOUT(studio.core().queue.waiting(), 1, 30000);
         QVERIFY(!said(studio).contains("continues"));
+    }
+
+    /// What was selected for something that is done, as to be compared, is not meant any more by who looks at another.
+    void a_pair_that_was_compared_makes_room() {
+        const app::Home home;
+        for (const auto& [name, seed] : {std::pair{"first", 1}, {"second", 2}, {"third", 3}})
+            listed_run(home, name, 2, quint64(seed));
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& core = studio.core();
+        auto* panel = studio.window().findChild<RunsPanel*>();
+        auto* list = studio.find<QListView>("runs");
+        QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), 3, 30000);
+        const auto select = [&](int first, int last) {
+            list->selectionModel()->select(
+                QItemSelection(list->model()->index(first, 0), list->model()->index(last, 0)),
+                QItemSelectionModel::ClearAndSelect);
+            return panel->selected();
+        };
+        const QStringList pair = select(0, 1);
+        studio.window().viewer().show_run(pair[0]);
+        select(0, 1);
+        studio.key(Qt::Key_2, Qt::ControlModifier);
+        QTRY_COMPARE_WITH_TIMEOUT(studio.window().viewer().run(app::Side::b), pair[1], 30000);
+        QCOMPARE(panel->selected(), pair); // still seen
+        studio.key(Qt::Key_1, Qt::ControlModifier);
+        studio.window().preview().setFocus();
+        studio.find<QAction>("run.generate")->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(core.history.rowCount(), 4, 30000);
+        QVERIFY(studio.idle());
+        const QString run = core.queue.index(0).data(app::RunQueue::RunRole).toString();
+        QTRY_COMPARE_WITH_TIMEOUT(panel->selected(), QStringList{run}, 30000);
+        // Others that are selected stay so; the picture goes onto the timeline.
+        const QStringList others = select(2, 3);
+        QVERIFY(!others.contains(run));
+        studio.find<QAction>("run.to-timeline")->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(core.project.shots().size(), std::size_t(1), 30000);
+        QCOMPARE(panel->selected(), others);
+        select(0, 3); // it among them
+        studio.find<QAction>("run.to-timeline")->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(core.project.shots().size(), std::size_t(5), 30000);
     }
 };
 
