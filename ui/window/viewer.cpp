@@ -233,7 +233,13 @@ void Viewer::layout_shown(Layout layout) {
         preview_.player().pause();
         playback_.pause_cut();
     }
-    watching_ = !sweeps && (watching_ || !worker_.busy());
+    // The run at work may have stayed in sight, or have ended beside a sweep: then the steps are those of A again.
+    const bool in_sight = steps_.shows_live() && steps_.live().running();
+    watching_ = !sweeps && (watching_ || in_sight || !worker_.busy());
+    if (!sweeps && steps_.shows_live() && !in_sight && steps_.live().run() != run_a_) {
+        steps_.show_live(false);
+        steps_.follow();
+    }
     if (layout != Layout::compare) {
         const auto* open = preview_.info(Side::b);
         const QString b = open && b_of_compare_.isEmpty() ? open->path : b_of_compare_;
@@ -258,6 +264,7 @@ void Viewer::forget(const QStringList& runs, const QString& next) {
     if (!shown) return;
     const QString instead = live ? QString() : next;
     deleted_.push_back({Side::a, run_a_, instead});
+    if (preview_.player().playing() && !instead.isEmpty()) playback_.play_next(); // whoever looks through them goes on
     preview_.clear(Side::a);
     set_side(Side::a, {}, {});
     show_run(instead);

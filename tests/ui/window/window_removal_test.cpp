@@ -46,8 +46,16 @@ private slots:
         QCOMPARE(shown(), middle);
         QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 3, 30000);
         studio.window().viewer().show_run(newest);
+        app::Player& player = studio.window().preview().player();
+        const auto open = [&](const QString& which) {
+            const auto* info = studio.window().preview().info(app::Side::a);
+            return info && info->run == which;
+        };
+        QTRY_VERIFY_WITH_TIMEOUT(open(newest), 30000);
+        player.play();
         studio.find<QAction>("run.delete")->trigger();
-        studio.window().viewer().show_run(oldest); // looked at since: undo takes nothing away
+        QTRY_VERIFY_WITH_TIMEOUT(open(middle) && player.playing(), 30000); // as the one before it
+        studio.window().viewer().show_run(oldest);                         // looked at since: undo takes nothing away
         studio.find<QAction>("edit.undo")->trigger();
         QCOMPARE(shown(), oldest);
     }

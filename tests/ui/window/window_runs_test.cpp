@@ -174,6 +174,31 @@ private slots:
         QVERIFY(compares({two[0], again[1]}));
     }
 
+    /// Whether it ends beside a sweep or is in sight again by then.
+    void steps_and_picture_are_of_one_run_after_a_look_at_a_sweep() {
+        const app::Home home;
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& core = studio.core();
+        auto& layouts = studio.window().layouts();
+        core.document.set_value("steps", 60);
+        QVERIFY(core.document.wait_resolved(20000));
+        app::Arrivals steps(&core.worker, &app::EngineWorker::step_done);
+        for (const bool back_in_time : {true, false}) {
+            const auto before = steps.count();
+            studio.find<QAction>("run.generate")->trigger();
+            QTRY_VERIFY_WITH_TIMEOUT(steps.count() > before + 2, 60000);
+            const QString run = core.queue.running_run();
+            layouts.show(Layout::tune);
+            if (back_in_time) layouts.show(Layout::create);
+            QVERIFY(studio.idle());
+            layouts.show(Layout::create);
+            const QString shown = studio.window().viewer().run(app::Side::a);
+            QCOMPARE(shown == run, back_in_time);
+            QTRY_COMPARE_WITH_TIMEOUT(studio.window().findChild<StepsPanel*>()->pictures().run(), shown, 10000);
+        }
+    }
+
     /// One that was stopped is branched from, whatever comes next in line.
     void what_was_stopped_stays_in_sight() {
         const app::Home home;
