@@ -35,12 +35,13 @@ Denoiser::Denoiser(std::shared_ptr<const Weights> weights, std::shared_ptr<Backe
              {.heads = {}, .causal_block = causal_block(r), .precision = cast_points(*r.precision)}),
       condition_(c.condition),
       guidance_(guidance),
+      counts_both_(guided(r, guidance)),
       guidance_until_(r.guidance_until),
       layers_(layers),
       component_(std::move(component)),
       cond_(context(c.text, c, "cond")) {
     // Both branches see the same image: its keys are made once, unless somebody wants to be told of each branch's.
-    if (guided(r, guidance_))
+    if (counts_both_ && uses_negative(r))
         uncond_.emplace(layers_ ? context(c.negative_text, c, "uncond") : model_.context(c.negative_text, cond_));
     model_.release_context_weights();
     if (model_.config().fps_rows > 0) fps_ = fps_row(r);
@@ -49,7 +50,7 @@ Denoiser::Denoiser(std::shared_ptr<const Weights> weights, std::shared_ptr<Backe
 void Denoiser::plan(WindowCache& cache) const {
     cache.forwards = cache.reused = 0;
     if (!cache.plan || !cache.plan->covers(cache.step))
-        cache.make_plan(uncond_.has_value(),
+        cache.make_plan(counts_both_,
                         [&](auto times) { return model_.time_signal(times, fps_, cache.request.cache->ret_steps); });
 }
 

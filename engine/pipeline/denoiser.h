@@ -66,7 +66,9 @@ private:
     std::shared_ptr<Backend> backend_;
     wan::Transformer model_;
     Tensor condition_;
-    double guidance_, guidance_until_;
+    double guidance_;
+    bool counts_both_; ///< TeaCache counts a second forward, where it ends before the first step too
+    double guidance_until_;
     LayerObserver* layers_;
     std::string component_;
     wan::Context cond_;

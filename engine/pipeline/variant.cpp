@@ -10,6 +10,7 @@
 #include "engine/core/text.h"
 #include "engine/core/units.h"
 #include "engine/pipeline/model_headers.h"
+#include "engine/pipeline/windows.h"
 #include "engine/weights/detect_family.h"
 #include "engine/weights/model_folder.h"
 
@@ -37,9 +38,11 @@ bool guided(const Request& r, double guidance) { return *r.mode == Mode::forcing
 
 double guidance_of(const Request& r, bool low) { return low ? r.guidance_low.value_or(*r.guidance) : *r.guidance; }
 
-bool uses_negative(const Request& r) {
+bool has_guidance(const Request& r) {
     return guided(r, guidance_of(r, false)) || (r.family == Family::wan22 && guided(r, guidance_of(r, true)));
 }
+
+bool uses_negative(const Request& r) { return has_guidance(r) && (r.guidance_until <= 0 || guided_steps(r).first > 0); }
 
 int fps_row(const Request& r) { return *r.fps == 16.0 ? 0 : 1; }
 

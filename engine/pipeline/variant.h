@@ -48,7 +48,9 @@ int overlap_frames(const Request&);
 bool guided(const Request&, double guidance);
 /// The guidance of a resolved request's steps, or of those of Wan 2.2's low-noise expert.
 double guidance_of(const Request&, bool low);
-/// guided() at any of the run's steps: the negative prompt is encoded.
+/// guided() by the guidance of any of the run's steps, wherever that ends.
+bool has_guidance(const Request&);
+/// has_guidance(), and a step comes before its end: the negative prompt is encoded.
 bool uses_negative(const Request&);
 
 /// The row of the frame-rate table: SkyReels counts 16 frames a second as index 0 and every other rate as 1.

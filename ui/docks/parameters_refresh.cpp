@@ -232,7 +232,7 @@ bool ParametersPanel::is_forcing_member(const QString& member) const {
 
 QString ParametersPanel::guided_text() const {
     const auto& request = studio_.document.resolved();
-    if (!request || studio_.document.pending() || !uses_negative(*request)) return {}; // nothing is guided
+    if (!request || studio_.document.pending() || !has_guidance(*request)) return {};
     try {
         const auto [guided, all] = guided_steps(*request);
         return tr("%1 of %n step(s)", nullptr, all).arg(guided);
