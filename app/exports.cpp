@@ -15,7 +15,7 @@ namespace {
 class Decoding : public Observer {
 public:
     explicit Decoding(const WorkCall& tell) : tell_(tell) {}
-    void progress(Stage, double done, double total) override { tell_("decoding", done, total); }
+    void progress(Stage, double done, double total, double) override { tell_("decoding", done, total); }
 
 private:
     const WorkCall& tell_;

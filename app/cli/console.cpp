@@ -104,8 +104,6 @@ ProgressStyle progress_style(const Arguments& args) {
 }
 
 void Progress::stage_begins(Stage stage) {
-    stage_start_ = Clock::now();
-    first_done_ = -1;
     last_shown_ = {};
     if (style_ == ProgressStyle::line) show(std::string(name(stage)) + " …");
 }
@@ -114,19 +112,12 @@ void Progress::stage_ends(Stage stage, double seconds) {
     if (style_ == ProgressStyle::plain) show(fmt::format("{}: {}", name(stage), duration(seconds)));
 }
 
-void Progress::progress(Stage stage, double done, double total) {
+void Progress::progress(Stage stage, double done, double total, double seconds_left) {
     const auto now = Clock::now();
-    if (first_done_ < 0) { // a resumed run begins in the middle, and so does each window but the first
-        first_done_ = done;
-        stage_start_ = now;
-    }
-    const double seconds = std::chrono::duration<double>(now - stage_start_).count();
     const bool every = stage == Stage::denoise || done == total;
     if (!every && now - last_shown_ < std::chrono::milliseconds(style_ == ProgressStyle::plain ? 2000 : 100)) return;
     last_shown_ = now;
-    const double rate = (done - first_done_) / seconds;
-    const std::string eta =
-        done > first_done_ && done < total ? fmt::format(", ETA {}", duration((total - done) / rate)) : "";
+    const std::string eta = seconds_left >= 0 && done < total ? fmt::format(", ETA {}", duration(seconds_left)) : "";
     show(fmt::format("{}: {} {:.0f}/{:.0f}{}", name(stage), stage == Stage::denoise ? "step" : "frame", done, total,
                      eta));
 }
@@ -135,13 +126,13 @@ void Progress::work(std::string_view what, std::string_view unit, double done, d
     const auto now = Clock::now();
     if (work_ != what) {
         work_ = what;
-        stage_start_ = now;
+        work_start_ = now;
         last_shown_ = {};
     }
     if (done < total && now - last_shown_ < std::chrono::milliseconds(style_ == ProgressStyle::plain ? 2000 : 100))
         return;
     last_shown_ = now;
-    const double seconds = std::chrono::duration<double>(now - stage_start_).count();
+    const double seconds = std::chrono::duration<double>(now - work_start_).count();
     const std::string of = total > 0 ? fmt::format("/{:.0f}", total) : "";
     const std::string eta =
         done > 0 && done < total ? fmt::format(", ETA {}", duration((total - done) * seconds / done)) : "";

@@ -52,7 +52,7 @@ public:
     ~Progress() override { clear(); }
     void stage_begins(Stage) override;
     void stage_ends(Stage, double seconds) override;
-    void progress(Stage, double done, double total) override;
+    void progress(Stage, double done, double total, double seconds_left) override;
     void warning(std::string_view) override;
     /// Work that is no stage of a run: `done` of `total` pieces called `unit` ("frame"); total 0: not known.
     void work(std::string_view what, std::string_view unit, double done, double total);
@@ -67,9 +67,8 @@ private:
     using Clock = std::chrono::steady_clock;
     ProgressStyle style_;
     bool shown_ = false;
-    double first_done_ = -1; ///< what a stage began with; below 0: it has not told
-    std::string work_;       ///< what work() spoke of last
-    Clock::time_point stage_start_{}, last_shown_{};
+    std::string work_; ///< what work() spoke of last
+    Clock::time_point work_start_{}, last_shown_{};
 };
 
 /// "1:23", "0.4 s"

@@ -23,7 +23,7 @@ constexpr std::size_t most_in_use = 4;
 class Progress : public Observer {
 public:
     explicit Progress(const ProgressCall& tell) : tell_(tell) {}
-    void progress(Stage stage, double done, double total) override {
+    void progress(Stage stage, double done, double total, double) override {
         if (stage == Stage::decode) tell_(done, total);
     }
 

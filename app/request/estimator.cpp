@@ -174,9 +174,9 @@ Estimator::Forecast Estimator::forecast(const Request& r, const Estimate& work, 
     if (f.basis == Basis::trial) flops = facts.flops * share_of_products;
     if (!device.uses_host_memory()) f.issue = facts.issue;
     if (flops > 0) {
-        const int steps = std::max(1, Pipeline::step_count(r)), taken = r.start ? std::min(r.start->step, steps) : 0;
-        f.step_seconds = work.flop / flops / steps;
-        f.denoise = f.step_seconds * (steps - taken);
+        const int own = Pipeline::step_count(r) - (r.start ? r.start->step : 0);
+        f.denoise = work.flop / flops;
+        f.step_seconds = f.denoise / std::max(1, own);
         f.whole = same_model && speed->decode_pixels > 0;
         if (same_model) {
             const PictureWork pictures = picture_work(r);
@@ -236,10 +236,8 @@ void Estimator::learn(const RunRecord& record, const Estimate& work) {
                                                 : prompt) += seconds;
     }
     const PictureWork pictures = picture_work(r);
-    const int first = r.start ? r.start->step : 0;
-    const double share = record.total_steps > 0 ? double(record.total_steps - first) / record.total_steps : 1;
     Speed& speed = speeds_[key_of(r)];
-    if (denoise > 0) speed.flops = followed(speed.flops, work.flop * share / denoise);
+    if (denoise > 0) speed.flops = followed(speed.flops, work.flop / denoise);
     if (image > 0) speed.encode_pixels = followed(speed.encode_pixels, pictures.encoded() / image);
     if (decode > 0) speed.decode_pixels = followed(speed.decode_pixels, pictures.decoded() / decode);
     // What the run before left in memory is there at once, which says nothing of how fast it is read.

@@ -36,15 +36,11 @@ struct EngineWorker::State {
         }
         void stage_begins(Stage stage) override {
             begin_ = Clock::now();
-            first_done_ = -1;
             report({stage, 0, 0, -1, 0});
         }
-        void progress(Stage stage, double done, double total) override {
-            if (first_done_ < 0) first_done_ = done; // a resumed run begins in the middle
+        void progress(Stage stage, double done, double total, double seconds_left) override {
             const bool due = pace_.is_due(), whole = done >= total;
-            if (!due && !whole) return;
-            const double spent = since(begin_), pieces = done - first_done_;
-            report({stage, done, total, pieces > 0 ? spent / pieces * (total - done) : -1, spent});
+            if (due || whole) report({stage, done, total, seconds_left, since(begin_)});
         }
         void step_done(const StepInfo& info) override {
             emit worker_.step_done(job_, {info.step, info.steps, info.latent, info.x0, info.seconds});
@@ -59,7 +55,6 @@ struct EngineWorker::State {
         QString run_;
         Clock::time_point begin_ = Clock::now();
         Pace pace_;
-        double first_done_ = -1;
     };
 
     explicit State(EngineWorker& worker)

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <deque>
+#include <numeric>
 #include <optional>
 #include <span>
 
@@ -10,6 +11,8 @@
 #include "engine/core/mapped_file.h"
 #include "engine/pipeline/experts.h"
 #include "engine/pipeline/layer_probe.h"
+#include "engine/pipeline/model_headers.h"
+#include "engine/pipeline/needs.h"
 #include "engine/pipeline/network_options.h"
 #include "engine/pipeline/pipeline.h"
 #include "engine/pipeline/schedule.h"
@@ -19,6 +22,7 @@
 #include "engine/pipeline/variant.h"
 #include "engine/pipeline/window_latent.h"
 #include "engine/pipeline/windows.h"
+#include "engine/pipeline/work_pace.h"
 #include "engine/weights/model_folder.h"
 
 namespace denoir {
@@ -114,10 +118,12 @@ private:
 /// The steps of one window: what they share, and the solvers' history.
 class WindowSteps {
 public:
-    WindowSteps(const Run& run, const Window& window, DenoiseState& state)
+    WindowSteps(const Run& run, const Window& window, DenoiseState& state, std::span<const double> flop, WorkPace& pace)
         : run_(run),
           window_(window),
           state_(state),
+          flop_(flop),
+          pace_(pace),
           schedule_(schedule_of(run.request)),
           plan_(run.forcing() ? plan_of(run.request, window) : ForcingPlan{}),
           solvers_(solvers()),
@@ -132,16 +138,17 @@ public:
     /// From state.step to the window's end.
     void take() {
         StageTimer timer(run_.observer, Stage::denoise);
-        run_.observer.progress(Stage::denoise, state_.step, state_.steps);
+        tell_progress();
         while (state_.step < window_.last_step()) {
             step();
-            run_.observer.progress(Stage::denoise, state_.step, state_.steps);
+            tell_progress();
             if (run_.stop.stop_requested() && state_.step < state_.steps) throw Cancelled();
         }
     }
 
 private:
     void step() {
+        experts_.ready(timestep()); // that it is loaded now says nothing of the steps to come
         const auto begin = Clock::now();
         const Tensor velocity = predict();
         Tensor next = clone(state_.latent), x0 = clone(state_.latent);
@@ -182,7 +189,14 @@ private:
         if (cache_) info.forwards = cache_->forwards, info.reused = cache_->reused;
         if (run_.callbacks.after_step) run_.callbacks.after_step(state_, info);
         info.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+        pace_.add(flop_[std::size_t(state_.step) - 1], info.seconds);
         run_.observer.step_done(info);
+    }
+
+    void tell_progress() {
+        const auto left = flop_.subspan(std::size_t(state_.step));
+        run_.observer.progress(Stage::denoise, state_.step, state_.steps,
+                               pace_.seconds_for(std::accumulate(left.begin(), left.end(), 0.0)));
     }
 
     /// `latent` as the transformer sees it in a row of the window.
@@ -231,6 +245,8 @@ private:
     const Run& run_;
     const Window& window_;
     DenoiseState& state_;
+    std::span<const double> flop_; ///< of each step of the run
+    WorkPace& pace_;               ///< of the steps so far
     const MappedFileWatch mapped_;
     const SigmaSchedule schedule_;
     const ForcingPlan plan_;
@@ -247,11 +263,13 @@ void Pipeline::denoise(const Request& r, const ModelFolder& model, const Conditi
                        const Callbacks& callbacks, Observer& observer, std::stop_token stop) {
     const Run run{*this, residency_, backend_, r, model, c, callbacks, observer, stop};
     NextWindow next(run);
+    const std::vector<double> flop = step_flop(r, ModelHeaders(model));
+    WorkPace pace;
     for (const Window& w : windows_of(r)) {
         if (state.step >= w.last_step()) continue;
         if (w.index > 0 && state.step == w.first_step) state = next.after(state, w);
         backend_->set_stop(stop);
-        WindowSteps(run, w, state).take();
+        WindowSteps(run, w, state, flop, pace).take();
     }
 }
 

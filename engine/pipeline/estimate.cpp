@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <numeric>
+#include <tuple>
 
 #include "engine/models/wan/config.h"
 #include "engine/pipeline/model_headers.h"
@@ -23,30 +25,31 @@ double forward_flop(const Variant& v, double tokens) {
     return 2 * double(v.layers) * (linears + attention);
 }
 
-/// Forwards of a window's steps, without TeaCache: each expert has a guidance of its own.
-int forwards_of(const Request& r, const ModelFolder& model, const Window& w) {
-    const auto times = step_times(r, w, 0);
-    int count = 0;
-    for (const bool low : {false, true}) {
-        const auto [first, end] = expert_steps(r, model, w, low);
-        const bool on = guided(r, guidance_of(r, low));
-        for (int i = first; i < end; ++i) count += on && guided_at(times[std::size_t(i)], r.guidance_until) ? 2 : 1;
-    }
-    return count;
-}
-
 } // namespace
 
-Estimate uncached_estimate(const Request& r, const ModelHeaders& headers) {
+std::vector<double> step_flop(const Request& r, const ModelHeaders& headers) {
+    const double tokens_of_frame = double(wan::tokens_of(latent_shape(r, headers.variant()))) / window_frames(r);
+    const std::vector<Window> windows = windows_of(r);
+    std::vector<double> all;
+    std::vector<int> forwards;
+    for (std::size_t i = 0; i < windows.size(); ++i) {
+        const Window& w = windows[i];
+        const auto shape = [](const Window& of) { return std::tuple(of.frames, of.ready, of.last); };
+        if (i == 0 || shape(windows[i - 1]) != shape(w)) // else as those of the one before
+            forwards = r.cache ? forwards_computed(r, headers, w) : step_forwards(r, headers.model(), w);
+        const double each = forward_flop(headers.variant(), w.frames * tokens_of_frame);
+        for (const int count : forwards) all.push_back(each * count);
+    }
+    return all;
+}
+
+Estimate memory_estimate(const Request& r, const ModelHeaders& headers) {
     const Variant& v = headers.variant();
     const Shape latent = latent_shape(r, v);
     Estimate e;
     e.tokens = wan::tokens_of(latent);
     e.weight_bytes = headers.transformer()->stored_bytes();
     e.size_multiple = v.multiple();
-    const std::int64_t tokens_of_frame = e.tokens / latent[1];
-    for (const Window& w : windows_of(r))
-        e.flop += forward_flop(v, double(w.frames * tokens_of_frame)) * forwards_of(r, headers.model(), w);
     const std::size_t activations = transformer_needs(*headers.transformer(), r, v).activations;
     const Device device = r.device.value_or(Device{});
     e.fixed_bytes = planned(context_bytes(r, v));
@@ -67,11 +70,10 @@ Estimate uncached_estimate(const Request& r, const ModelHeaders& headers) {
 Estimate Pipeline::estimate(const Request& r, const ModelFolder& model) { return estimate(r, ModelHeaders(model)); }
 
 Estimate Pipeline::estimate(const Request& r, const ModelHeaders& headers) {
-    Estimate e = uncached_estimate(r, headers);
-    if (!r.cache) return e;
-    int forwards = 0;
-    for (const Window& w : windows_of(r)) forwards += forwards_of(r, headers.model(), w);
-    e.flop *= double(forwards_computed(r, headers)) / forwards;
+    Estimate e = memory_estimate(r, headers);
+    const std::vector<double> steps = step_flop(r, headers);
+    const std::size_t taken_over = r.start ? std::min(std::size_t(r.start->step), steps.size()) : 0;
+    e.flop = std::accumulate(steps.begin() + std::ptrdiff_t(taken_over), steps.end(), 0.0);
     return e;
 }
 

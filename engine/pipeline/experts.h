@@ -21,8 +21,8 @@ public:
     Experts(const Experts&) = delete;
     Experts& operator=(const Experts&) = delete;
 
-    /// Loads the expert of this timestep (0 … 1000). Throws Error where it does not fit into memory on any rung of the
-    /// ladder.
+    /// Loads the expert of this timestep (0 … 1000) unless it is there. Throws Error where it does not fit into memory
+    /// on any rung of the ladder.
     void ready(float timestep);
     /// As Denoiser::velocity, by the expert of this timestep. Throws Error naming the file whose weights give numbers
     /// that are not finite.

@@ -26,8 +26,12 @@ MemoryNeeds text_needs(const Weights&, DType compute, std::int64_t rows);
 /// Bytes of a transformer's weights once `device` has multiplied `tokens` rows by each in `compute`.
 std::size_t held_weights(const Weights&, const Device&, DType compute, std::int64_t tokens);
 
-/// As Pipeline::estimate, as if every forward was computed: from headers alone.
-Estimate uncached_estimate(const Request& resolved, const ModelHeaders&);
+/// All of Pipeline::estimate but `flop`: from headers alone.
+Estimate memory_estimate(const Request& resolved, const ModelHeaders&);
+
+/// What the transformer's forwards in each step of the run take; with TeaCache those that are computed, for which the
+/// weights of the time features are read.
+std::vector<double> step_flop(const Request& resolved, const ModelHeaders&);
 
 /// After a stage ran out of memory although its estimate fitted: true where it may start again, its weights loaded and
 /// planned anew with needs_on(rung). Counts `rung` up and tells the observer.

@@ -46,8 +46,11 @@ public:
     virtual ~Observer() = default;
     virtual void stage_begins(Stage) {}
     virtual void stage_ends(Stage, double seconds) { (void)seconds; }
-    /// `done` of `total` pieces of the current stage (steps, frames), for progress and ETA.
-    virtual void progress(Stage, double done, double total) { (void)done, (void)total; }
+    /// `done` of `total` pieces of the current stage (steps, frames). `seconds_left`: of this stage, by the pace so far
+    /// and by what each piece asks for; negative: not known yet.
+    virtual void progress(Stage, double done, double total, double seconds_left) {
+        (void)done, (void)total, (void)seconds_left;
+    }
     virtual void step_done(const StepInfo&) {}
     virtual void warning(std::string_view) {}
     /// Who is told of layers; null: nobody, and nothing is computed for it.

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <optional>
 
 #include "engine/core/error.h"
 #include "engine/core/mapped_file.h"
@@ -14,6 +16,7 @@
 #include "engine/pipeline/stage_timer.h"
 #include "engine/pipeline/stored.h"
 #include "engine/pipeline/windows.h"
+#include "engine/pipeline/work_pace.h"
 #include "engine/weights/model_folder.h"
 
 namespace denoir {
@@ -38,32 +41,16 @@ void Pipeline::make_room(std::size_t bytes) {
 
 namespace {
 
-/// Tells how far a window's frames are among those of all; the first `given` of it were counted before.
-class AmongAll : public Observer {
-public:
-    AmongAll(Observer& next, std::int64_t before, std::int64_t given, std::int64_t all)
-        : next_(next), before_(before), given_(given), all_(all) {}
-    void stage_begins(Stage stage) override { next_.stage_begins(stage); }
-    void stage_ends(Stage stage, double seconds) override { next_.stage_ends(stage, seconds); }
-    void progress(Stage stage, double done, double) override {
-        next_.progress(stage, double(before_) + std::max(0.0, done - double(given_)), double(all_));
-    }
-    void warning(std::string_view text) override { next_.warning(text); }
-    LayerObserver* layers() override { return next_.layers(); }
-
-private:
-    Observer& next_;
-    std::int64_t before_, given_, all_;
-};
-
 std::int64_t pictures_of(const Tensor& latent) { return video_frames(latent.size(1)); }
 
 } // namespace
 
 void Pipeline::decode(const Request& r, const ModelFolder& model, const std::vector<Tensor>& windows,
                       const FrameSink& frame, Observer& observer, std::stop_token stop, std::size_t from) {
+    using Clock = std::chrono::steady_clock;
     std::int64_t all = 0, done = 0;
     int index = 0;
+    WorkPace pace;
     const std::vector<Window> planned = from > 0 ? windows_of(r) : std::vector<Window>();
     const auto given_to = [&](std::size_t window) { return window == 0 ? 0 : r.forcing->overlap; };
     for (std::size_t i = from; i < windows.size(); ++i) all += pictures_of(windows[i]) - given_to(i);
@@ -71,14 +58,18 @@ void Pipeline::decode(const Request& r, const ModelFolder& model, const std::vec
         const int given = given_to(i);
         const int pictures = windows[i] ? int(pictures_of(windows[i])) : video_frames(planned[i].frames);
         if (i >= from) {
-            AmongAll among(observer, done, given, all);
-            decode_window(
-                r, model, windows[i],
-                [&](int n, const Tensor& picture) {
-                    if (n >= given) frame(index + n - given, picture);
-                },
-                among, stop);
-            done += pictures - given;
+            std::optional<Clock::time_point> last; // what comes before a window's first picture tells nothing
+            const auto take = [&](int n, const Tensor& picture) {
+                if (n >= given) { // those before it were counted with the window before
+                    frame(index + n - given, picture);
+                    ++done;
+                }
+                const auto now = Clock::now();
+                if (last && n >= given) pace.add(1, std::chrono::duration<double>(now - *last).count());
+                last = now;
+                observer.progress(Stage::decode, double(done), double(all), pace.seconds_for(double(all - done)));
+            };
+            decode_window(r, model, windows[i], take, observer, stop);
         }
         index += pictures - given;
     }
@@ -97,7 +88,6 @@ void Pipeline::decode_window(const Request& r, const ModelFolder& model, const T
     backend_->plan_memory({});
     backend_->trim();
     StageTimer timer(observer, Stage::decode);
-    const std::int64_t frames = pictures_of(latent);
     std::int64_t done = 0;
     const auto hand_over = [&](std::int64_t index, const Tensor& picture) {
         if (stop.stop_requested()) throw Cancelled();
@@ -107,7 +97,6 @@ void Pipeline::decode_window(const Request& r, const ModelFolder& model, const T
         if (!observer.layers()) check_computed(*weights, fmt::format("frame {}", index), picture);
         frame(int(index), picture);
         done = index + 1;
-        observer.progress(Stage::decode, double(done), double(frames));
     };
     LayerProbe probe(observer.layers(), "vae_decoder", true);
     for (int strips = strips_that_fit(r, *weights, *backend_);; strips *= 2) {

@@ -46,7 +46,7 @@ struct DenoiseState {
 
 /// What a run will take of the processor and of memory, counted from its request and the model's headers.
 struct Estimate {
-    double flop = 0;              ///< of the whole run
+    double flop = 0;              ///< of all steps, but for those that a branch takes over
     std::size_t weight_bytes = 0; ///< of the transformer's files
     std::size_t held_bytes = 0;   ///< of its weights as the request's device holds them
     std::size_t peak_bytes = 0;   ///< of the largest stage, weights included
@@ -119,7 +119,6 @@ public:
     static Estimate estimate(const Request& resolved, const ModelHeaders&);
 
 private:
-    /// One window's frames, and how far that is in the whole.
     void decode_window(const Request&, const ModelFolder&, const Tensor& latent, const FrameSink&, Observer&,
                        std::stop_token);
     void encode_prompts(const Request&, const ModelFolder&, int text_len, Observer&, Conditioning&);

@@ -255,7 +255,7 @@ void check_noise_file(const Request& r, const Shape& wanted) {
 
 /// Weights are mapped and may come and go; what a step and the decoder hold must fit.
 void check_memory(const Request& r, const ModelHeaders& headers) {
-    const std::size_t least = uncached_estimate(r, headers).least_bytes, free = available_memory();
+    const std::size_t least = memory_estimate(r, headers).least_bytes, free = available_memory();
     if (!r.device->uses_host_memory() || free == 0 || least <= free) return;
     refuse("width",
            fmt::format("{}x{} with {} frames needs {:.1f} GiB at least, {:.1f} GiB are free", *r.width, *r.height,

@@ -135,37 +135,32 @@ CachedForward StepCache::at(int step, int branch) const {
     return {first_ + f.source / counted_, f.stream};
 }
 
-int StepCache::computed() const {
+int StepCache::computed(int step) const {
     int count = 0;
-    for (int step = first_; step < first_ + steps_; ++step)
-        for (int branch = 0; branch < (guided_[std::size_t(step - first_)] ? 2 : 1); ++branch)
-            count += at(step, branch).source == step;
+    for (int branch = 0; branch < (guided_[std::size_t(step - first_)] ? 2 : 1); ++branch)
+        count += at(step, branch).source == step;
     return count;
 }
 
-int forwards_computed(const Request& r, const ModelHeaders& headers) {
+std::vector<int> forwards_computed(const Request& r, const ModelHeaders& headers, const Window& w) {
     const ModelFolder& model = headers.model();
     const std::shared_ptr<Backend> backend = open_backend(Device{}, 1);
     const std::vector<double> coefficients = cache_coefficients(r, headers.variant(), model);
     const int clean = *r.mode != Mode::forcing && headers.variant().clean_image() && !r.image.empty() ? 1 : 0;
-    int count = 0;
+    const auto times = step_times(r, w, clean);
+    std::vector<int> out;
     for (const bool low : {false, true}) {
-        if (low && model.transformer_low.empty()) continue;
+        const auto [first, end] = expert_steps(r, model, w, low);
+        if (first == end) continue;
         const wan::Transformer transformer(headers.transformer(low ? Expert::low : Expert::high), backend, {});
         std::optional<int> fps;
         if (transformer.config().fps_rows > 0) fps = fps_row(r);
-        for (const Window& w : windows_of(r)) {
-            const auto times = step_times(r, w, clean);
-            const auto [first, end] = expert_steps(r, model, w, low);
-            if (first == end) continue;
-            const bool both = guided(r, guidance_of(r, low));
-            count +=
-                StepCache(r, coefficients, first, std::span(times).subspan(first, end - first), both,
-                          [&](std::span<const float> t) { return transformer.time_signal(t, fps, r.cache->ret_steps); })
-                    .computed();
-        }
+        const StepCache cache(
+            r, coefficients, first, std::span(times).subspan(first, end - first), guided(r, guidance_of(r, low)),
+            [&](std::span<const float> t) { return transformer.time_signal(t, fps, r.cache->ret_steps); });
+        for (int step = first; step < end; ++step) out.push_back(cache.computed(step));
     }
-    return count;
+    return out;
 }
 
 } // namespace denoir

@@ -14,6 +14,7 @@
 namespace denoir {
 
 class ModelHeaders;
+struct Window;
 
 /// The polynomial of TeaCache for a resolved request, highest degree first (spec/pipelines.md 8): its own, unless it is
 /// one that was published for the other `ret_steps` or another model; else by the model's width, channels and 480P,
@@ -41,8 +42,8 @@ public:
     bool covers(int step) const { return step >= first_ && step < first_ + steps_; }
     /// `branch` 0 with the prompt, 1 with the negative one. `source` is a step.
     CachedForward at(int step, int branch) const;
-    /// Forwards whose blocks run.
-    int computed() const;
+    /// Forwards of a step whose blocks run.
+    int computed(int step) const;
 
 private:
     int first_, steps_;
@@ -51,7 +52,7 @@ private:
     std::vector<CachedForward> plan_;
 };
 
-/// StepCache::computed over all windows and transformers. Reads the weights of their time features.
-int forwards_computed(const Request& resolved, const ModelHeaders&);
+/// StepCache::computed of each step of a window. Reads the weights of the transformers' time features.
+std::vector<int> forwards_computed(const Request& resolved, const ModelHeaders&, const Window&);
 
 } // namespace denoir

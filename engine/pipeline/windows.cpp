@@ -56,6 +56,17 @@ std::vector<std::vector<float>> step_times(const Request& r, const Window& w, in
     return all;
 }
 
+std::vector<int> step_forwards(const Request& r, const ModelFolder& model, const Window& w) {
+    const auto times = step_times(r, w, 0);
+    std::vector<int> out(times.size(), 1);
+    for (const bool low : {false, true}) {
+        const auto [first, end] = expert_steps(r, model, w, low);
+        if (!guided(r, guidance_of(r, low))) continue;
+        for (auto i = std::size_t(first); i < std::size_t(end); ++i) out[i] += guided_at(times[i], r.guidance_until);
+    }
+    return out;
+}
+
 std::pair<int, int> guided_steps(const Request& r) {
     int guided = 0, all = 0;
     for (const Window& w : windows_of(r))

@@ -36,6 +36,9 @@ std::vector<Window> windows_of(const Request&);
 /// forcing; TI2V, whose first `clean` ones stay at 0).
 std::vector<std::vector<float>> step_times(const Request&, const Window&, int clean);
 
+/// Forwards that each step of a window makes without TeaCache: two where it is guided, by its expert's guidance.
+std::vector<int> step_forwards(const Request&, const ModelFolder&, const Window&);
+
 /// Steps of all windows together before Request::guidance_until, and all of them.
 std::pair<int, int> guided_steps(const Request&);
 

@@ -27,7 +27,9 @@ private:
         Recorder(RunRecord& record, Observer& next) : record_(record), next_(next) {}
         void stage_begins(Stage stage) override;
         void stage_ends(Stage stage, double seconds) override;
-        void progress(Stage stage, double done, double total) override { next_.progress(stage, done, total); }
+        void progress(Stage stage, double done, double total, double left) override {
+            next_.progress(stage, done, total, left);
+        }
         void step_done(const StepInfo& info) override { next_.step_done(info); }
         void warning(std::string_view text) override;
         /// When the steps began; of a clip of several windows, those of the last one.
@@ -38,6 +40,7 @@ private:
         Observer& next_;
         std::set<std::string> told_;
         std::chrono::steady_clock::time_point denoising_since_{};
+        double within_ = 0; ///< seconds of stages since then
     };
 
     void render();

@@ -11,6 +11,7 @@
 #include "engine/core/text.h"
 #include "engine/pipeline/pipeline.h"
 #include "engine/pipeline/residency.h"
+#include "engine/pipeline/windows.h"
 #include "engine/session/inputs.h"
 #include "engine/session/model_lookup.h"
 #include "engine/session/output_check.h"
@@ -49,18 +50,21 @@ Opened open_model(const Request& asked, Observer& observer) {
 /// Passes what the run says on, and writes the layers.
 class Tracer : public Observer, public LayerObserver {
 public:
-    /// `last`: the step after which there is no need to go on; 0: none.
-    Tracer(const TraceFilter& filter, SafetensorsStream& file, const fs::path& out, int last, Observer& next)
-        : filter_(filter), file_(file), out_(out), last_(last), next_(next) {}
+    /// `last`: the step after which there is no need to go on; 0: none. `forwards`: of each step.
+    Tracer(const TraceFilter& filter, SafetensorsStream& file, const fs::path& out, int last, std::vector<int> forwards,
+           Observer& next)
+        : filter_(filter), file_(file), out_(out), last_(last), next_(next), forwards_(std::move(forwards)) {}
     void stage_begins(Stage stage) override { next_.stage_begins(stage); }
     void stage_ends(Stage stage, double seconds) override { next_.stage_ends(stage, seconds); }
-    void progress(Stage stage, double done, double total) override { next_.progress(stage, done, total); }
+    void progress(Stage stage, double done, double total, double left) override {
+        next_.progress(stage, done, total, left);
+    }
     void warning(std::string_view text) override { next_.warning(text); }
     LayerObserver* layers() override { return this; }
     void step_done(const StepInfo& info) override {
         next_.step_done(info);
         if (filter_.wants_step(info.step) && !checked_) check_space(info);
-        before_ = file_.bytes();
+        of_forwards_ = of_step_ = 0;
         if (info.step == last_) throw Enough{};
     }
 
@@ -68,21 +72,28 @@ public:
     void layer(std::string_view key, const Tensor& x) override {
         Tensor host = x.backend() ? x.backend()->download(x) : x;
         if (!host.is_contiguous()) host = host.to_host_f32();
+        const std::uint64_t before = file_.bytes();
         file_.append(std::string(key), host);
+        if (key.starts_with("transformer") && key.find("/step_") != std::string_view::npos)
+            of_forwards_ += file_.bytes() - before;
+        else if (key.starts_with("sampler/") && !key.starts_with("sampler/step_000/"))
+            of_step_ += file_.bytes() - before;
     }
 
 private:
-    /// No later step is larger, so the first one says whether the disk holds them.
+    /// The first step says what a forward writes, and so whether the disk holds those of the others.
     void check_space(const StepInfo& info) {
         checked_ = true;
-        int left = 0;
-        for (int step = info.step + 1; step <= info.steps; ++step) left += filter_.wants_step(step);
+        int left = 0, forwards = 0;
+        for (int step = info.step + 1; step <= info.steps; ++step)
+            if (filter_.wants_step(step)) ++left, forwards += forwards_[std::size_t(step) - 1];
         const auto space = free_space(fs::absolute(out_).parent_path());
-        const double each = double(file_.bytes() - before_), needed = each * left;
+        const double needed =
+            double(of_step_) * left + double(of_forwards_) / forwards_[std::size_t(info.step) - 1] * forwards;
         if (!space || needed <= double(*space)) return;
         throw Error(out_.string(), "",
-                    fmt::format("{} more steps of {} each do not fit on the disk, {} are left", left, bytes_text(each),
-                                bytes_text(double(*space))),
+                    fmt::format("{} more steps of {} each do not fit on the disk, {} are left", left,
+                                bytes_text(needed / left), bytes_text(double(*space))),
                     "choose fewer --layers or --steps, or another disk");
     }
 
@@ -91,7 +102,8 @@ private:
     const fs::path& out_;
     int last_;
     Observer& next_;
-    std::uint64_t before_ = 0;
+    std::vector<int> forwards_;                   ///< of each step
+    std::uint64_t of_forwards_ = 0, of_step_ = 0; ///< bytes of the step at work: of its forwards, and once
     bool checked_ = false;
 };
 
@@ -152,7 +164,8 @@ TraceResult trace(const Request& asked, const TraceOptions& options, Observer& o
     const bool whole = filter.decodes() || options.picture;
     const int last = whole ? filter.total_steps() : filter.last_step();
     SafetensorsStream file(options.out, header_room(filter));
-    Tracer tracer(filter, file, options.out, whole ? 0 : last, observer);
+    Tracer tracer(filter, file, options.out, whole ? 0 : last, step_forwards(r, o.model, windows_of(r).front()),
+                  observer);
     Residency residency;
     Pipeline pipeline(residency, open_backend(*r.device, r.threads));
     const Conditioning conditioning = pipeline.condition(r, o.model, tracer, stop);

@@ -14,6 +14,7 @@
 #include "engine/models/wan/transformer.h"
 #include "engine/models/wan/vae.h"
 #include "engine/pipeline/variant.h"
+#include "engine/pipeline/windows.h"
 #include "engine/weights/headers.h"
 #include "engine/weights/model_folder.h"
 
@@ -113,7 +114,7 @@ std::vector<std::string> without_time(std::vector<std::string> names, bool still
 
 } // namespace
 
-std::vector<TraceLayer> traceable_layers(const Request& r, const ModelFolder& model, int steps) {
+std::vector<TraceLayer> traceable_layers(const Request& r, const ModelFolder& model, const std::set<int>& steps) {
     std::vector<TraceLayer> all;
     const auto add = [&](const char* component, const std::vector<std::string>& names, std::int64_t tensors) {
         for (const std::string& name : names) all.push_back({component, name, tensors});
@@ -139,13 +140,22 @@ std::vector<TraceLayer> traceable_layers(const Request& r, const ModelFolder& mo
         add("vae_encoder", without_time(wan::encoder_layer_names(vae), stills || frames == 1), pictures);
         all.push_back({"vae_encoder", "latent", 2});
     }
-    for (const char* component : {"transformer", "transformer_low"}) {
-        if (component == std::string_view("transformer_low") && model.transformer_low.empty()) continue;
+    const Window window = windows_of(r).front();
+    const std::vector<int> forwards = step_forwards(r, model, window);
+    for (const bool low : {false, true}) {
+        const auto [first, end] = expert_steps(r, model, window, low);
+        if (first == end) continue;
+        const char* component = low ? "transformer_low" : "transformer";
+        std::int64_t made = 0;
+        for (auto step = steps.upper_bound(first); step != steps.upper_bound(end); ++step)
+            made += forwards[std::size_t(*step) - 1];
         add(component, wan::context_layer_names(transformer, clip), branches);
-        add(component, wan::layer_names(transformer), branches * steps);
-        all.push_back({component, "velocity", branches * steps});
+        if (made == 0) continue; // of these steps, none is its own
+        add(component, wan::layer_names(transformer), made);
+        all.push_back({component, "velocity", made});
     }
-    for (const char* name : {"velocity", "latent", "x0"}) all.push_back({"sampler", name, steps + 1});
+    for (const char* name : {"velocity", "latent", "x0"})
+        all.push_back({"sampler", name, std::int64_t(steps.size()) + 1});
     add("vae_decoder", without_time(wan::decoder_layer_names(vae), frames == 1), frames);
     all.push_back({"vae_decoder", "picture", frames});
     return all;
@@ -155,7 +165,7 @@ TraceFilter::TraceFilter(const TraceSelection& selection, const Request& r, cons
     : patterns_(selection.layers), total_steps_(Pipeline::step_count(r)) {
     steps_ = read_steps(selection.steps.empty() ? fmt::format("1-{}", total_steps_) : selection.steps, total_steps_);
     check_patterns(patterns_);
-    for (TraceLayer& layer : traceable_layers(r, model, int(steps_.size())))
+    for (TraceLayer& layer : traceable_layers(r, model, steps_))
         if (fits(layer.component, layer.layer)) layers_.push_back(std::move(layer));
     for (const std::string& pattern : patterns_)
         if (std::none_of(layers_.begin(), layers_.end(),

@@ -54,7 +54,8 @@ private:
     mutable std::unordered_map<std::string, bool> known_; ///< by component/layer
 };
 
-/// Every layer that this resolved request can tell, in the order of execution; `steps` of them traced. Reads headers.
-std::vector<TraceLayer> traceable_layers(const Request& resolved, const ModelFolder&, int steps);
+/// Every layer that this resolved request can tell in `steps` (1 …) and before them, in the order of execution. Reads
+/// headers.
+std::vector<TraceLayer> traceable_layers(const Request& resolved, const ModelFolder&, const std::set<int>& steps);
 
 } // namespace denoir

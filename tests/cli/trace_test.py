@@ -135,6 +135,15 @@ class Tracing(Case):
         self.done("trace", *SMALL, "--out", "latents.safetensors", "--layers", "latent", "--steps", "2")
         self.assertEqual(list(read(self.work / "latents.safetensors")[0]), ["sampler/step_002/latent"])  # the noise belongs to the first step
 
+    def test_forwards_are_counted_where_guidance_ends(self):
+        words = [*SMALL, "--shift", "1", "--sampler", "euler", "--guidance-until", "500", "--layers", "velocity"]  # of times 999, 666, 333
+        listed = self.done("trace", *words, "--list", "--json").json()["layers"]
+        self.assertEqual({l["component"]: l["tensors"] for l in listed}, {"transformer": 5, "sampler": 4})
+        self.done("trace", *words, "--out", "t.safetensors")
+        self.assertEqual(sum("transformer/" in k for k in read(self.work / "t.safetensors")[0]), 5)
+        listed = self.done("trace", *words, "--steps", "2-3", "--list", "--json").json()["layers"]
+        self.assertEqual(listed[0]["tensors"], 3)
+
     def test_guidance_off_has_one_branch(self):
         self.done("trace", *SMALL, "--guidance", "1", "--out", "t.safetensors", "--steps", "1")
         self.assertFalse(any("uncond" in k for k in read(self.work / "t.safetensors")[0]))

@@ -39,6 +39,10 @@ private slots:
             QVERIFY(std::abs(f.step_seconds - 2) < 1e-6);
             QCOMPARE(f.basis, Estimator::Basis::measured);
             QVERIFY(f.text.contains(QStringLiteral("10 s")) && !f.text.contains(QStringLiteral("decoding")));
+            Request branch = r; // that takes one of the three over
+            branch.start = Request::Start{"run", 1, {}};
+            QVERIFY(std::abs(estimator.forecast(branch, Pipeline::estimate(branch, model)).denoise - 4) < 1e-6);
+            QVERIFY(std::abs(estimator.forecast(branch, Pipeline::estimate(branch, model)).step_seconds - 2) < 1e-6);
             // Twice as many steps: twice the work.
             Request longer = r;
             longer.steps = 6;

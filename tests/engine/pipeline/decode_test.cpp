@@ -33,7 +33,7 @@ struct Progress : Observer {
     void stage_begins(Stage stage) override {
         if (stage == Stage::decode) at_the_beginning();
     }
-    void progress(Stage stage, double done, double total) override {
+    void progress(Stage stage, double done, double total, double) override {
         if (stage == Stage::decode) told.emplace_back(done, total);
     }
 };

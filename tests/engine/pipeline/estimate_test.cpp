@@ -265,5 +265,20 @@ TEST(Estimate, CountsWhereGuidanceEnds) {
     EXPECT_DOUBLE_EQ(flop(500, 5, StepCaching{StepCaching::most, false, {1, 0}}), 3 * step); // first, last
 }
 
+/// A branch takes over the steps before its start, which cost more than those after where guidance ends.
+TEST(Estimate, CountsOfABranchItsOwnSteps) {
+    Request r = resolved("Wan2.1-T2V-tiny", [](Request& q) {
+        q.width = 64, q.height = 64, q.frames = 5, q.steps = 8, q.shift = 1, q.sampler = Sampler::euler;
+        q.guidance = 5, q.guidance_until = 500;
+    });
+    const ModelFolder model = ModelFolder::open(r.model);
+    EXPECT_EQ(step_forwards(r, model, windows_of(r)[0]), (std::vector{2, 2, 2, 2, 1, 1, 1, 1}));
+    const double whole = Pipeline::estimate(r, model).flop;
+    r.start = Request::Start{"somewhere", 3, {}};
+    EXPECT_DOUBLE_EQ(Pipeline::estimate(r, model).flop, whole * 6 / 12);
+    r.start->step = 8;
+    EXPECT_EQ(Pipeline::estimate(r, model).flop, 0);
+}
+
 } // namespace
 } // namespace denoir::test

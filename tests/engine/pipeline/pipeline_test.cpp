@@ -9,6 +9,7 @@
 
 #include "engine/core/error.h"
 #include "engine/core/random.h"
+#include "engine/pipeline/variant.h"
 #include "engine/pipeline/window_latent.h"
 #include "engine/weights/model_folder.h"
 #include "engine/weights/safetensors.h"
@@ -345,6 +346,74 @@ TEST(Windows, PicturesComeInOrderWhetherAtOnceOrAtTheEnd) {
     ASSERT_EQ(at_once.size(), 29u);
     ASSERT_EQ(at_the_end.size(), 29u);
     for (std::size_t i = 0; i < at_once.size(); ++i) EXPECT_TRUE(same_bytes(at_once[i], at_the_end[i])) << i;
+}
+
+/// Notes what a run takes and how long it says that it will still take.
+struct Timed : Observer {
+    std::vector<double> seconds, left;
+    std::string computed; ///< a letter for each step
+    void step_done(const StepInfo& info) override {
+        seconds.push_back(info.seconds), computed += info.reused > 0 ? '.' : 'x';
+    }
+    void progress(Stage stage, double, double, double seconds_left) override {
+        if (stage == Stage::denoise) left.push_back(seconds_left);
+    }
+};
+
+/// A step after the end of guidance makes half the forwards of one before; one that TeaCache leaves out makes none.
+TEST(Pipeline, TimeLeftGoesByTheForwardsOfTheStepsToCome) {
+    const auto timed = [](const Request& r) {
+        Fixture f(r);
+        const Conditioning c = f.condition();
+        DenoiseState state = f.pipeline.begin(f.request, f.model, c);
+        Timed out;
+        f.pipeline.denoise(f.request, f.model, c, state, {}, out, {});
+        return out;
+    };
+    Request r = small_request("Wan2.1-T2V-tiny");
+    r.shift = 1, r.sampler = Sampler::euler, r.guidance = 5, r.guidance_until = 700; // of times 999, 749, 499, 249
+    const Timed ends = timed(r);
+    ASSERT_EQ(ends.left.size(), 5u);
+    EXPECT_LT(ends.left[0], 0);
+    EXPECT_NEAR(ends.left[1] / ends.seconds[0], 4.0 / 2, 1e-6);
+    EXPECT_NEAR(ends.left[2] / (ends.seconds[0] + ends.seconds[1]), 2.0 / 4, 1e-6);
+    EXPECT_EQ(ends.left[4], 0);
+
+    r.cache = StepCaching{StepCaching::most, false, {1, 0}}; // computes the first and the last
+    const Timed cached = timed(r);
+    EXPECT_NEAR(cached.left[1] / cached.seconds[0], 1.0 / 2, 1e-6);
+
+    r = small_request("SkyReels-V2-DF-tiny"); // in windows of three, three and two latent frames
+    r.frames = 17, r.steps = 2, r.forcing = Forcing{.overlap = 5, .base = 9};
+    const Timed windows = timed(r);
+    ASSERT_EQ(windows.seconds.size(), 6u);
+    EXPECT_GE(windows.left[3], 0) << "the pace of the first window is known in the second";
+}
+
+/// What is never guided needs no negative prompt; how TeaCache counts does not change by it.
+TEST(Pipeline, GuidanceThatEndsBeforeItBeginsEncodesNoNegativePrompt) {
+    Request r = small_request("SkyReels-V2-DF-tiny");
+    r.forcing = Forcing{}, r.steps = 8, r.frames = 5, r.guidance = 5, r.guidance_until = 1000;
+    r.cache = StepCaching{StepCaching::most, false, {1, 0}};
+    Fixture f(r);
+    EXPECT_TRUE(has_guidance(f.request));
+    EXPECT_FALSE(uses_negative(f.request));
+    Conditioning c = f.condition();
+    EXPECT_TRUE(c.text && !c.negative_text);
+    EXPECT_NO_THROW(Pipeline::check_conditioning(f.request, f.model, c));
+    const auto run = [&] {
+        DenoiseState state = f.pipeline.begin(f.request, f.model, c);
+        Timed told;
+        f.pipeline.denoise(f.request, f.model, c, state, {}, told, {});
+        EXPECT_EQ(told.computed, "x...x..."); // "xx......" where nothing asks for guidance
+        return state.latent;
+    };
+    const Tensor without = run();
+    c.negative_text = c.text; // as programs before stored it
+    EXPECT_TRUE(same_bytes(run(), without));
+    f.request.guidance_until = 900;
+    EXPECT_TRUE(uses_negative(f.request));
+    EXPECT_THROW(Pipeline::check_conditioning(f.request, f.model, Conditioning{.text = c.text}), Error);
 }
 
 /// Goes on from every step of a run with TeaCache, asking for what is stored alone.
