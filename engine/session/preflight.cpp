@@ -2,6 +2,7 @@
 #include "engine/session/preflight.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 
@@ -51,6 +52,12 @@ void check_encoders(const Request& r, const ModelFolder& model, const wan::Confi
     fit(model.clip, "image channels", clip::Config::read(clip).width, transformer.clip_dim);
 }
 
+bool same_disk(const fs::path& a, const fs::path& b) {
+    struct stat x {
+    }, y{};
+    return ::stat(a.c_str(), &x) == 0 && ::stat(b.c_str(), &y) == 0 && x.st_dev == y.st_dev;
+}
+
 /// spec/schedulers.md 8: where the second expert takes over.
 void check_boundary(const ModelFolder& model) {
     const auto it = model.model_index.find("boundary_ratio");
@@ -80,12 +87,15 @@ void preflight(const Request& r, const ModelFolder& model, Needs needs, const st
 
 void check_disk_space(const Request& r, const ModelFolder& model, const fs::path& run) {
     std::error_code code;
-    const auto left = free_space(fs::exists(run, code) ? run : run.parent_path());
+    const fs::path place = fs::exists(run, code) ? run : run.parent_path();
+    const auto left = free_space(place);
     if (!left) return;
-    const double latent = double(latent_shape(r, Variant::read(model)).elements()) * sizeof(float),
-                 steps = Pipeline::step_count(r);
+    // What a branch takes over are links, where its parent lies on the same disk.
+    const int linked = r.start && same_disk(r.start->run, place) ? r.start->step + 1 : 0;
+    const double latent = double(latent_shape(r, Variant::read(model)).elements()) * sizeof(float);
+    const int steps = Pipeline::step_count(r) + 1 - linked;
     const double before = double(pictures_given_again(r)) * 3 * *r.height * *r.width * sizeof(float);
-    const double needed = (steps + 1) * latent * (2 + solver_tensors) + before + spare_bytes;
+    const double needed = steps * latent * (2 + solver_tensors) + before + spare_bytes;
     if (double(*left) >= needed) return;
     throw Error(
         run.string(), "",

@@ -26,6 +26,13 @@ TEST(DiskSpace, MustHoldWhatTheStepsLeave) {
     r.width = r.height = 1 << 20; // 2 TiB a latent
     const std::string said = test::refusal([&] { check_disk_space(r, model, folder / "run"); });
     EXPECT_NE(said.find("the run needs about 1228800.02 GiB, the disk has "), std::string::npos) << said;
+    // Of a branch the steps that it takes over are there, unless they are copied from another disk.
+    for (const auto& [parent, needed] :
+         {std::pair{folder.path(), " 12288.02 GiB"}, std::pair{fs::path("/proc"), " 1228800.02 GiB"}}) {
+        r.start = Request::Start{parent, 98, {}};
+        const std::string of_branch = test::refusal([&] { check_disk_space(r, model, folder / "run"); });
+        EXPECT_NE(of_branch.find(needed), std::string::npos) << of_branch;
+    }
 }
 
 /// A LoRA means something else with another adapter_config.json beside it.
