@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <set>
 
@@ -114,6 +115,30 @@ bool is_it(const RunFolder& run, const Request& resolved, const Request& asked) 
     return !asked.device && run.record().request.device != resolved.device && may_be_of(run, asked);
 }
 
+/// What a request leaves open is of the run that it names, for those on an axis, too: people hear of what differs.
+void warn_of_one_start_for_all(const Sweep& sweep, Observer& observer) {
+    static constexpr std::array<const char*, 8> kept{"prompt",         "negative_prompt", "guidance", "guidance_low",
+                                                     "guidance_until", "loras",           "fps",      "cache"};
+    const auto axis = std::ranges::find(sweep.axes, "start.run", &SweepAxis::field);
+    if (axis == sweep.axes.end() || !sweep.request.start) return;
+    const auto named = open_run(sweep.request.start->run);
+    if (!named) return;
+    const Json asked = to_json(sweep.request), of_named = to_json(named->record().request);
+    std::set<std::string> otherwise;
+    for (const Json& value : axis->values) {
+        const auto run = value.is_string() ? open_run(value.get<std::string>()) : std::nullopt;
+        const Json its = run ? to_json(run->record().request) : of_named;
+        for (const char* key : kept) {
+            const Json of_all = of_named.value(key, Json());
+            if (asked.value(key, Json()) == of_all && its.value(key, Json()) != of_all && !on_an_axis(sweep, key))
+                otherwise.insert(key);
+        }
+    }
+    if (!otherwise.empty())
+        observer.warning(fmt::format("every run of axes.start.run goes on with {} of {}, which the request leaves open",
+                                     fmt::join(otherwise, ", "), printable(sweep.request.start->run.string(), 160)));
+}
+
 /// What preflight looks at: cells that share it are looked at once.
 std::string preflight_key(const Request& r) {
     Json json = to_json(r);
@@ -207,9 +232,11 @@ SweepPlan plan_sweep(const Sweep& sweep, PlanDepth depth, FinishedRuns finished,
     SweepPlan plan;
     plan.order = rendering_order(sweep);
     plan.cells.resize(sweep.size());
+    warn_of_one_start_for_all(sweep, observer);
     Models models;
     std::unordered_map<std::string, std::size_t> first;
     std::set<std::string> looked_at;
+    int otherwise = 0; // clips of what is asked, made with other values for what that leaves open
     for (const std::size_t i : plan.order) {
         if (stop.stop_requested()) throw Cancelled();
         SweepPlan::Cell& cell = plan.cells[i];
@@ -239,9 +266,15 @@ SweepPlan plan_sweep(const Sweep& sweep, PlanDepth depth, FinishedRuns finished,
                 take(own->path(), own->record().seconds);
             } else if (const auto found = finished.find(cell.request)) {
                 take(found->run, found->seconds);
+            } else if (own && may_be_of(*own, sweep.request_of(i)) && has_clip(*own)) {
+                ++otherwise;
             }
         });
     }
+    if (otherwise > 0)
+        observer.warning(fmt::format("what the requests of {} clips leave open is filled in otherwise by now: they are "
+                                     "rendered again, beside those that are there",
+                                     otherwise));
     return plan;
 }
 

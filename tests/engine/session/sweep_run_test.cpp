@@ -176,6 +176,31 @@ TEST_F(SweepRun, BranchesAreOfTheirParentsSeed) {
     for (const SweepPlan::Cell& cell : plan(sweep_, false).cells) EXPECT_EQ(cell.request.seed, 7U);
 }
 
+/// The axis names further runs; what is left open is that of the one which the request names.
+TEST_F(SweepRun, RunsThatGoOnWithAnothersPromptAreSpokenOf) {
+    struct Told : Observer {
+        std::vector<std::string> warnings;
+        void warning(std::string_view text) override { warnings.emplace_back(text); }
+    };
+    alone(sweep_.request);
+    Request other = sweep_.request;
+    other.prompt = "a boat";
+    alone(other);
+    sweep_.request = branch_of(folder_.path() / "alone-0", 1);
+    sweep_.axes = {{"start.run", {(folder_.path() / "alone-0").string(), (folder_.path() / "alone-1").string()}}};
+    sweep_.reference.assign(1, std::nullopt);
+    const auto told = [&] {
+        Told out;
+        plan_sweep(sweep_, PlanDepth::requests, FinishedRuns(), out);
+        return out.warnings;
+    };
+    const auto warnings = told();
+    ASSERT_EQ(warnings.size(), 1u);
+    EXPECT_NE(warnings[0].find("goes on with prompt of"), std::string::npos) << warnings[0];
+    sweep_.request.prompt = "both asked for"; // for all of them
+    EXPECT_TRUE(told().empty());
+}
+
 /// A disk that is filled meanwhile: the first clip that fails is the last one tried.
 TEST_F(SweepRun, EndsWhereNothingMoreCanBeWritten) {
     const fs::path disk = folder_.path() / "disk";
@@ -209,6 +234,37 @@ TEST_F(SweepRun, AnOlderSweepWithTeaCacheGoesOn) {
     work(folder, false);
     EXPECT_TRUE(rendered_.empty());
     for (const SweepCell& cell : folder.record().cells) EXPECT_EQ(cell.state, SweepCell::State::done);
+}
+
+/// What nobody asked for was another value then: the clips would not go with those that are rendered now.
+TEST_F(SweepRun, ClipsOfOtherDefaultsAreMadeAgainWithAWord) {
+    struct Told : Observer {
+        std::vector<std::string> warnings;
+        void warning(std::string_view text) override { warnings.emplace_back(text); }
+    };
+    SweepFolder folder = SweepFolder::create(folder_.path() / "s", sweep_);
+    work(folder);
+    std::vector<fs::path> done;
+    for (const SweepCell& cell : folder.record().cells) done.push_back(cell.run);
+    const auto planned = [&](const Sweep& sweep, Told& told) {
+        return plan_sweep(sweep, PlanDepth::all, FinishedRuns(), told, {}, done).to_render().size();
+    };
+    Told told;
+    EXPECT_EQ(planned(folder.record().sweep, told), 0u);
+    for (const std::size_t i : {std::size_t(0), std::size_t(3)}) {
+        RunFolder run = RunFolder::take(done[i]);
+        run.record().request.shift = *run.record().request.shift + 1;
+        run.save();
+    }
+    EXPECT_TRUE(told.warnings.empty());
+    EXPECT_EQ(planned(folder.record().sweep, told), 2u);
+    ASSERT_EQ(told.warnings.size(), 1u);
+    EXPECT_NE(told.warnings[0].find("of 2 clips"), std::string::npos) << told.warnings[0];
+    Sweep asked = folder.record().sweep; // the user wants another: no default is the matter
+    asked.request.shift = 4.5;
+    Told quiet;
+    EXPECT_EQ(planned(asked, quiet), 4u);
+    EXPECT_TRUE(quiet.warnings.empty());
 }
 
 /// They hold paths as they were written, on the axis and in the cells.
