@@ -48,12 +48,15 @@ std::int64_t pictures_of(const Tensor& latent) { return video_frames(latent.size
 void Pipeline::decode(const Request& r, const ModelFolder& model, const std::vector<Tensor>& windows,
                       const FrameSink& frame, Observer& observer, std::stop_token stop, std::size_t from) {
     using Clock = std::chrono::steady_clock;
-    std::int64_t all = 0, done = 0;
+    std::int64_t all = 0, done = 0, left = 0; // left: to be decoded, those that were given, too
     int index = 0;
     WorkPace pace;
     const std::vector<Window> planned = from > 0 ? windows_of(r) : std::vector<Window>();
     const auto given_to = [&](std::size_t window) { return window == 0 ? 0 : r.forcing->overlap; };
-    for (std::size_t i = from; i < windows.size(); ++i) all += pictures_of(windows[i]) - given_to(i);
+    for (std::size_t i = from; i < windows.size(); ++i) {
+        all += pictures_of(windows[i]) - given_to(i);
+        left += pictures_of(windows[i]);
+    }
     for (std::size_t i = 0; i < windows.size(); ++i) {
         const int given = given_to(i);
         const int pictures = windows[i] ? int(pictures_of(windows[i])) : video_frames(planned[i].frames);
@@ -65,9 +68,9 @@ void Pipeline::decode(const Request& r, const ModelFolder& model, const std::vec
                     ++done;
                 }
                 const auto now = Clock::now();
-                if (last && n >= given) pace.add(1, std::chrono::duration<double>(now - *last).count());
+                if (last) pace.add(1, std::chrono::duration<double>(now - *last).count());
                 last = now;
-                observer.progress(Stage::decode, double(done), double(all), pace.seconds_for(double(all - done)));
+                observer.progress(Stage::decode, double(done), double(all), pace.seconds_for(double(--left)));
             };
             decode_window(r, model, windows[i], take, observer, stop);
         }
