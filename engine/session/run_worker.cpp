@@ -130,13 +130,16 @@ private:
 } // namespace
 
 void RunWorker::Recorder::stage_begins(Stage stage) {
-    if (stage == Stage::denoise) denoising_since_ = Clock::now();
+    if (stage == Stage::denoise) denoising_since_ = Clock::now(), within_ = 0;
     next_.stage_begins(stage);
 }
 
 void RunWorker::Recorder::stage_ends(Stage stage, double seconds) {
-    record_.add_stage(stage, seconds);
-    next_.stage_ends(stage, seconds);
+    // The second expert is loaded between two steps: no second counts twice.
+    const double own = stage == Stage::denoise ? seconds - within_ : seconds;
+    within_ += own;
+    record_.add_stage(stage, own);
+    next_.stage_ends(stage, own);
 }
 
 void RunWorker::Recorder::warning(std::string_view text) {

@@ -4,10 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <set>
+#include <thread>
 
 #include "engine/media/image.h"
 #include "engine/session/branch.h"
@@ -95,6 +97,28 @@ fs::path write_lora(const fs::path& file) {
     }
     write_safetensors(file, {{"blocks.0.self_attn.v.lora_A.weight", down}, {"blocks.0.self_attn.v.lora_B.weight", up}});
     return file;
+}
+
+/// Wan 2.2's second expert is loaded while it denoises: not a second belongs to both.
+TEST_F(EngineTest, StagesTogetherTakeNoLongerThanTheRun) {
+    struct Slow : Observer {
+        int loads = 0;
+        void stage_begins(Stage stage) override {
+            if (stage == Stage::load_transformer && ++loads == 2)
+                std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+        }
+    } slow;
+    Request r = tiny_request(fs::path(DENOIR_FIXTURES) / "_models" / "Wan2.2-T2V-A14B-tiny");
+    r.steps = 4, r.shift = 1; // of times 999, 749, …: all but the first are the second expert's
+    Engine engine(Residency::Span::run);
+    RenderOptions options;
+    options.run_dir = folder_.path() / "run";
+    const RenderResult result = render(r, options, engine, slow, {});
+    EXPECT_EQ(slow.loads, 2);
+    double all = 0;
+    for (const auto& [stage, seconds] : result.stages) all += seconds;
+    EXPECT_LE(all, result.seconds);
+    EXPECT_GT(all, 1.5);
 }
 
 } // namespace
