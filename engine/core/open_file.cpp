@@ -43,7 +43,8 @@ Error system_error(const fs::path& path, int code) {
         return {path.native(), "", "not enough memory to open it", "close other programs"};
     default:
         return {path.native(), "",
-                fmt::format("the system reports error {} ({})", code, std::generic_category().message(code)), ""};
+                fmt::format("the system reports error {} ({})", code, std::generic_category().message(code)),
+                "try again, or choose another place"};
     }
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/weights/config_file.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -82,16 +84,24 @@ Json read_config(const std::filesystem::path& folder, Component component, Compo
     return shared;
 }
 
+Json parse_carried_json(std::string_view text, const std::string& file, std::string_view field, const char* hint) {
+    try {
+        return parse_json(text, file);
+    } catch (const Error& e) {
+        throw Error(file, e.field().empty() ? std::string(field) : fmt::format("{}: {}", field, e.field()), e.message(),
+                    hint);
+    }
+}
+
 Json carried_config(const Checkpoint& checkpoint) {
     for (const auto& container : checkpoint.containers) {
         const auto carried = container->metadata.find(carried_config_key);
         if (carried == container->metadata.end()) continue;
         const std::string name = container->file->name();
-        const auto refuse = [&](const char* what) {
-            throw Error(name, carried_config_key, what, "convert the model again");
-        };
+        constexpr const char* hint = "convert the model again";
+        const auto refuse = [&](const char* what) { throw Error(name, carried_config_key, what, hint); };
         if (carried->second.size() > max_bytes) refuse("is too long for a config.json");
-        Json json = parse_json(carried->second, name);
+        Json json = parse_carried_json(carried->second, name, carried_config_key, hint);
         if (!json.is_object()) refuse("is not a JSON object");
         return json;
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <filesystem>
+#include <string>
+#include <string_view>
 
 #include "engine/core/json.h"
 #include "engine/weights/checkpoint.h"
@@ -25,5 +27,8 @@ Json with_carried(const Json& config, const Checkpoint&);
 
 /// A JSON object from a file of at most 1 MiB; an empty object where the file does not exist.
 Json read_json_object(const std::filesystem::path& path);
+/// JSON that a tensor or a metadata key of `file` holds: errors name `field` first, and say `hint`, for nobody corrects
+/// it by hand.
+Json parse_carried_json(std::string_view text, const std::string& file, std::string_view field, const char* hint);
 
 } // namespace denoir

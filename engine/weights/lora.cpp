@@ -211,13 +211,7 @@ private:
         Json json = Json::object();
         std::string source = file_;
         if (const auto it = container_.metadata.find(peft_config_key); it != container_.metadata.end()) {
-            try {
-                json = parse_json(it->second, file_);
-            } catch (const Error& e) {
-                throw Error(file_,
-                            e.field().empty() ? peft_config_key : fmt::format("{}: {}", peft_config_key, e.field()),
-                            e.message(), "download the file again");
-            }
+            json = parse_carried_json(it->second, file_, peft_config_key, "download the file again");
         } else if (const fs::path beside = peft_config_of(file_); !beside.empty()) {
             source = beside.string();
             json = read_json_object(beside);

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "engine/core/json.h"
+#include "engine/weights/config_file.h"
 #include "engine/weights/names.h"
 
 namespace denoir {
@@ -79,13 +80,14 @@ void check_comfy_quant(const Container& container, const FileTensor& described, 
         throw Error(file, std::string(name), "its quantisation is described in an unknown way", use_other);
     const Tensor tensor = container.tensor(described);
     const std::string_view text(reinterpret_cast<const char*>(tensor.raw()), tensor.bytes());
-    check_format(parse_json(text, file), name, file);
+    check_format(parse_carried_json(text, file, name, use_other), name, file);
 }
 
 void check_quantisation_metadata(const std::map<std::string, std::string>& metadata, const std::string& file) {
-    const auto it = metadata.find("_quantization_metadata");
+    constexpr const char* key = "_quantization_metadata";
+    const auto it = metadata.find(key);
     if (it == metadata.end()) return;
-    const Json json = parse_json(it->second, file);
+    const Json json = parse_carried_json(it->second, file, key, use_other);
     if (!json.is_object() || !json.contains("layers") || !json["layers"].is_object()) return;
     for (const auto& [layer, entry] : json["layers"].items()) check_format(entry, layer, file);
 }

@@ -21,6 +21,7 @@
 #include <string>
 
 #include "engine/core/error.h"
+#include "engine/core/open_file.h"
 #include "tests/engine/refusal.h"
 #include "tests/engine/temp_folder.h"
 
@@ -87,6 +88,10 @@ TEST_F(Files, only_regular_files) {
     EXPECT_NE(refusal([&] { MappedFile::open(""); }), "accepted");
     EXPECT_NE(refusal([&] { MappedFile::open(std::string("file\0x", 6)); }), "accepted");
     ::close(fd);
+}
+
+TEST_F(Files, whatever_the_system_reports_says_what_to_do) {
+    for (int code = 1; code < 200; ++code) EXPECT_FALSE(system_error("a", code).hint().empty()) << code;
 }
 
 TEST_F(Files, a_mapped_file_cut_short_reads_as_zeros_and_is_told) {

@@ -102,10 +102,13 @@ TEST(Fp8, ComfyFormats) {
     EXPECT_EQ(refusal(file({quant(R"({"format":"float8_e4m3fn"})")})), "accepted");
     EXPECT_TRUE(has(refusal(file({quant(R"({"format":"nvfp4"})")})), "nvfp4"));
     EXPECT_TRUE(has(refusal(file({quant(R"({"format":"int8_tensorwise"})")})), "int8_tensorwise"));
-    EXPECT_TRUE(has(refusal(file({quant("{")})), "x:"));
+    EXPECT_TRUE(has(refusal(file({quant("{")})), "x: " + layer + ".comfy_quant: the text ends too early"));
+    EXPECT_TRUE(has(refusal(file({quant("{\"a\":")})), "x: " + layer + ".comfy_quant: a: the text ends too early"));
     EXPECT_TRUE(has(refusal(file({quant("[]")})), "no format"));
     EXPECT_TRUE(
         has(refusal(file({}, R"({"_quantization_metadata":"{\"layers\":{\"a\":{\"format\":\"mxfp8\"}}}"})")), "mxfp8"));
+    EXPECT_TRUE(has(refusal(file({}, R"({"_quantization_metadata":"{\"layers\":"})")),
+                    "x: _quantization_metadata: layers: the text"));
     EXPECT_EQ(refusal(file({}, R"({"_quantization_metadata":"{\"layers\":{\"a\":{\"format\":\"float8_e4m3fn\"}}}"})")),
               "accepted");
 }
