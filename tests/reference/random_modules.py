@@ -64,9 +64,18 @@ class Case:
     def pick(self, *values):
         return self.rng.choice(values)
 
+    def retyped(self, weights: dict) -> dict:
+        """Sometimes each tensor in a type of its own, of those that hold its numbers."""
+        rng = random.Random(self.seed + "/types")
+        if rng.random() > 0.3:
+            return weights
+        self.say("types mixed")
+        drawn = {k: v.to(rng.choice((*STORED, torch.float64))) if v.is_floating_point() else v for k, v in weights.items()}
+        return {k: drawn[k] if torch.equal(drawn[k].double(), v.double()) else v for k, v in weights.items()}
+
     def store(self, weights: dict, config: dict | None, stem: str):
         """Writes the tensors as one file, as shards, or as a state dict; `config` beside them or not."""
-        home = self.folder / "weights"
+        home, weights = self.folder / "weights", self.retyped(weights)
         other = random.Random(self.seed + "/store")  # of its own: what the numbers stand for stays
         if other.random() < 0.4:
             self.rng.random(), self.pick(0, 1)
