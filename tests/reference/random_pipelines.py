@@ -177,6 +177,10 @@ class Drawn(Maker):
         diffusers = way == "diffusers"
         config = replace(self.model.config, text_len=512 if diffusers else 40)
         self.model = replace(self.model, layout="diffusers" if diffusers else "original", config=config, pipeline_class=CLASSES.get(kind, "WanPipeline"))
+        if diffusers and rng.random() < 0.4:
+            channels = self.model.config.out_channels
+            self.model.latents = tuple([rng.uniform(low, high) for _ in range(channels)] for low, high in ((-1, 1), (0.5, 3)))
+            self.way += ", latents of its own"
         if way == "comfy":
             write_comfy(folder, self.model)
         elif way == "whole":

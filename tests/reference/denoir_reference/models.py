@@ -71,6 +71,7 @@ class Model:
     second_vae: bool = False  # Wan 2.2's: a start image is the clean first latent frame
     boundary: float = 0.0  # of two experts: the share of the noise below which the low-noise one takes over; 0: there is one
     pipeline_class: str = "WanPipeline"
+    latents: tuple = ()  # mean and spread that the VAE's own config.json says; the published ones: what the VAE says
     _made: dict = field(default_factory=dict, repr=False)
 
     def weights(self) -> dict:
@@ -115,7 +116,8 @@ class Model:
         return 16 if self.second_vae else 8
 
     def vae(self):
-        return vae22.Vae22(_widen(vae22_weights())) if self.second_vae else vae.Vae(_widen(vae_weights()))
+        kind, weights = (vae22.Vae22, vae22_weights()) if self.second_vae else (vae.Vae, vae_weights())
+        return kind(_widen(weights), *self.latents)
 
     def encode_clip(self, image: torch.Tensor) -> torch.Tensor:
         """[3,h,w] in -1..1 -> [257, width]"""
@@ -185,7 +187,9 @@ class Model:
             write_json(folder / "image_encoder" / "config.json", make.clip_config(self.clip_width, 24, 2, self.clip_heads))
             write_safetensors(folder / "image_encoder" / "model.safetensors", names.clip_to_hf(self.clip_weights()), {"format": "pt"})
         config = (
-            make.vae22_config(*VAE22_SIZES, vae22.MEAN, vae22.STD) if self.second_vae else make.vae_config(2, 16, vae.MEAN, vae.STD)
+            make.vae22_config(*VAE22_SIZES, *(self.latents or (vae22.MEAN, vae22.STD)))
+            if self.second_vae
+            else make.vae_config(2, 16, *(self.latents or (vae.MEAN, vae.STD)))
         )
         weights = vae22_weights() if self.second_vae else vae_weights()
         write_json(folder / "vae" / "config.json", config)
