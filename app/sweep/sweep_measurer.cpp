@@ -27,12 +27,14 @@ void SweepMeasurer::measure(const OpenSweep& open) {
         const auto against = open.sweep().reference_of(i);
         if (!against || open.cell(i).figures || !open.has_video(i) || !open.has_video(*against)) continue;
         const std::filesystem::path cell = open.cell(i).run, reference = open.cell(*against).run;
-        const QString key =
-            prefix_of(open.path()) +
-            QStringLiteral("%1|%2|%3|%4").arg(i).arg(*against).arg(to_qstring(cell), to_qstring(reference));
-        if (asked_.contains(key)) continue;
-        asked_[key] = thread_.put([this, key, path = open.path(), i, index = *against, cell,
-                                   reference](TaskThread::Id task, const std::stop_token& stop) {
+        const QString key = prefix_of(open.path()) + QString::number(i);
+        const QString question = QStringLiteral("%1|%2|%3").arg(*against).arg(to_qstring(cell), to_qstring(reference));
+        Asked& asked = asked_[key];
+        if (asked.question == question) continue;
+        thread_.cancel(asked.task); // of a run that was the cell's before
+        asked.question = question;
+        asked.task = thread_.put([this, key, path = open.path(), i, index = *against, cell,
+                                  reference](TaskThread::Id task, const std::stop_token& stop) {
             SweepCell::Figures figures;
             try {
                 figures = figures_of(cell, reference, index, stop);
@@ -45,7 +47,7 @@ void SweepMeasurer::measure(const OpenSweep& open) {
             }
             figures.reference = index;
             QMetaObject::invokeMethod(this, [this, task, key, path, i, figures] {
-                if (asked_.value(key) != task) return; // forgotten
+                if (asked_.value(key).task != task) return; // forgotten, or asked anew
                 asked_.remove(key);
                 emit measured(path, quint64(i), figures);
             });
@@ -89,7 +91,7 @@ void SweepMeasurer::forget(const QString& path) {
     const QString prefix = prefix_of(path);
     asked_.removeIf([&](const auto& asked) {
         if (!asked.key().startsWith(prefix)) return false;
-        thread_.cancel(asked.value());
+        thread_.cancel(asked.value().task);
         return true;
     });
 }

@@ -19,7 +19,7 @@ class SweepMeasurer : public QObject {
 public:
     explicit SweepMeasurer(QObject* parent = nullptr);
 
-    /// Puts in line what can be measured now and was not.
+    /// Puts in line what can be measured now and was not; of a cell that has another run now, that one instead.
     void measure(const OpenSweep& sweep);
     /// What waits of this sweep is not measured, and what is at work is stopped.
     void forget(const QString& path);
@@ -33,7 +33,11 @@ private:
     /// On the thread.
     SweepCell::Figures figures_of(const std::filesystem::path& cell, const std::filesystem::path& reference,
                                   std::size_t index, const std::stop_token& stop);
-    QHash<QString, TaskThread::Id> asked_;                                    ///< by sweep, cell and reference of each
+    struct Asked {
+        QString question; ///< against which cell, and the runs of both
+        TaskThread::Id task = 0;
+    };
+    QHash<QString, Asked> asked_;                                             ///< by sweep and cell
     SweepMeter meter_{1};                                                     ///< used on the thread alone
     TaskThread thread_{{.release = [this] { meter_.close(); }, .ended = {}}}; ///< last: joined before the rest goes
 };

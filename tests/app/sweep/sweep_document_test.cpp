@@ -52,6 +52,7 @@ private slots:
     void one_that_is_planned_can_be_stopped();
     void another_reference_is_measured();
     void what_is_forgotten_is_measured_no_more();
+    void a_cell_is_measured_of_its_own_run();
     void without_the_model_the_videos_are_measured();
     void a_lost_run_is_said();
     void values_go_into_the_request();
@@ -492,6 +493,28 @@ void SweepDocumentTest::what_is_forgotten_is_measured_no_more() {
     std::size_t clips = 0;
     for (const auto& file : std::filesystem::directory_iterator(decoded)) clips += file.path().extension() == ".mkv";
     QVERIFY2(clips >= 2 && clips < 2 * columns, qPrintable(QString::number(clips)));
+}
+
+/// Not of one that was the cell's when it was put in line, and not twice.
+void SweepDocumentTest::a_cell_is_measured_of_its_own_run() {
+    prepare();
+    start();
+    finish();
+    const OpenSweep& shown = *sweeps().shown();
+    const std::size_t reference = *shown.sweep().reference_of(0);
+    OpenSweep sweep(SweepFolder::create(to_path(home_->file("copy")), shown.sweep()));
+    const auto run_of = [&](std::size_t cell) { return to_qstring(shown.cell(cell).run); };
+    sweep.set_done({{{0}, run_of(0), 1, false}, {{reference}, run_of(reference), 1, false}});
+    SweepMeasurer measurer;
+    Arrivals measured(&measurer, &SweepMeasurer::measured);
+    measurer.measure(sweep);
+    measurer.measure(sweep);
+    sweep.set_done({{{0}, run_of(reference), 1, false}}); // it was rendered again
+    measurer.measure(sweep);
+    QTRY_COMPARE_WITH_TIMEOUT(measurer.open(sweep.path()), 0, 60000);
+    QCOMPARE(measured.count(), 1);
+    QCOMPARE(measured[0][1].toULongLong(), 0U);
+    QVERIFY(measured[0][2].value<SweepCell::Figures>().ssim == 1.0); // to itself
 }
 
 void SweepDocumentTest::without_the_model_the_videos_are_measured() {
