@@ -150,10 +150,10 @@ void Studio::connect_journal() {
     });
     connect(&worker, &EngineWorker::run_created, this,
             [this, of_job](JobId job, const QString& run, int steps, int first, const Request& request) {
-                journal.add(
-                    Level::info,
-                    tr("run %1 with %2 at step %3 of %4").arg(run, to_qstring(request.model)).arg(first).arg(steps),
-                    of_job(job));
+                journal.add(Level::info,
+                            tr("run %1 with %2 at step %3 of %4")
+                                .arg(run, to_qstring(request.model), QString::number(first), QString::number(steps)),
+                            of_job(job));
             });
     connect(&worker, &EngineWorker::progressed, this, [this, of_job](JobId job, const JobProgress& progress) {
         const bool begins = progress.total == 0 && progress.stage_seconds == 0;

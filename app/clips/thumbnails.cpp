@@ -37,7 +37,9 @@ struct Thumbnails::State {
         QString file;
         int frame = 0, side = 0; ///< frame negative: a picture file, or a step
         quint64 number = 0;      ///< of the question, as `asked` has it
-        QString key() const { return QStringLiteral("%1\n%2\n%3").arg(file).arg(frame).arg(side); }
+        QString key() const {
+            return QStringLiteral("%1\n%2\n%3").arg(file, QString::number(frame), QString::number(side));
+        }
     };
 
     State(Thumbnails& thumbnails, qint64 bound) : self(thumbnails), cache(qsizetype(bound >> 10)) {}

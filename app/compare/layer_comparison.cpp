@@ -39,7 +39,7 @@ QString trace_file(const char* side) {
 QString name_of_run(const RunRecord& record, const QString& run) {
     const QString prompt = to_qstring(record.request.prompt).simplified();
     if (prompt.isEmpty() || !record.request.seed) return QFileInfo(run).fileName();
-    return LayerComparison::tr("%1, seed %2").arg(shortened(prompt, 60)).arg(*record.request.seed);
+    return LayerComparison::tr("%1, seed %2").arg(shortened(prompt, 60), QString::number(*record.request.seed));
 }
 
 /// Layers of other sizes have nothing to be measured by.

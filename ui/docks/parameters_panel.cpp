@@ -385,12 +385,11 @@ void ParametersPanel::set_size(const QString& text) {
     const auto size = parse_size(text);
     size_->lineEdit()->setModified(false);
     if (!size) {
-        refused_.insert(key_size, is_written_as_size(text)
-                                      ? tr("“%1” is not possible: each side is a multiple of %2, from %2 to %3")
-                                            .arg(text.trimmed().left(40))
-                                            .arg(multiple)
-                                            .arg(largest_side)
-                                      : tr("“%1” is no size; write width × height, as 256×144").arg(text.left(40)));
+        refused_.insert(
+            key_size, is_written_as_size(text)
+                          ? tr("“%1” is not possible: each side is a multiple of %2, from %2 to %3")
+                                .arg(text.trimmed().left(40), QString::number(multiple), QString::number(largest_side))
+                          : tr("“%1” is no size; write width × height, as 256×144").arg(text.left(40)));
     } else {
         refused_.remove(key_size);
         const QSize used(nearest_side(size->width(), multiple), nearest_side(size->height(), multiple));

@@ -358,7 +358,7 @@ void RunsPanel::verify() {
     const QString given = at.data(Role::NameRole).toString();
     const QString prompt = app::shortened(at.data(Role::PromptRole).toString().simplified(), 40);
     emit verifying(studio_.worker.verify(run), run,
-                   given.isEmpty() ? tr("%1 · seed %2").arg(prompt).arg(at.data(Role::SeedRole).toULongLong())
+                   given.isEmpty() ? tr("%1 · seed %2").arg(prompt, at.data(Role::SeedRole).toString())
                                    : app::shortened(given, 60));
 }
 

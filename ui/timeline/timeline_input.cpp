@@ -39,11 +39,8 @@ bool TimelineView::viewportEvent(QEvent* event) {
                     ? tr("%1\na picture, for %2 s: %n frame(s) at %3 fps", nullptr, shot.frames())
                           .arg(shot.title(), locale().toString(shot.seconds()), locale().toString(shot.current().fps))
                     : tr("%1\nframes %2 to %3 of %4, %5 fps")
-                          .arg(shot.title())
-                          .arg(shot.in + 1)
-                          .arg(shot.out)
-                          .arg(shot.current().frames)
-                          .arg(locale().toString(shot.current().fps));
+                          .arg(shot.title(), QString::number(shot.in + 1), QString::number(shot.out),
+                               QString::number(shot.current().frames), locale().toString(shot.current().fps));
             if (project_.is_missing(at.row)) {
                 const app::Issue issue = project_.missing_issue(at.row);
                 text += QLatin1Char('\n') + words_of_missing(shot.current(), issue) + QLatin1Char('\n') + issue.file;

@@ -60,9 +60,8 @@ std::vector<SweepPlot::Point> SweepPlot::points() const {
 
 QString SweepPlot::words(const Point& point) const {
     return tr("%1: %2 dB in %3")
-        .arg(app::cell_title(sweeps_.shown()->sweep(), point.cell))
-        .arg(QLocale().toString(point.psnr, 'f', 1))
-        .arg(app::duration_text(point.seconds));
+        .arg(app::cell_title(sweeps_.shown()->sweep(), point.cell), QLocale().toString(point.psnr, 'f', 1),
+             app::duration_text(point.seconds));
 }
 
 QRectF SweepPlot::area() const {

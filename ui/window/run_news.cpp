@@ -151,9 +151,7 @@ void RunNews::offer_to_resume() {
     }
     offer_ = (stopped ? tr("“%1” was stopped at step %2 of %3. Nothing of it is lost.")
                       : tr("“%1” was interrupted at step %2 of %3. Nothing of it is lost."))
-                 .arg(prompt)
-                 .arg(step)
-                 .arg(steps);
+                 .arg(prompt, QString::number(step), QString::number(steps));
     offered_ = run;
     others_ = runs.first(runs.size() - 1);
     banners_.show_banner(QStringLiteral("resume"), Banners::Kind::info, offer_text(),

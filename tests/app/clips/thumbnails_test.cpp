@@ -58,6 +58,17 @@ private slots:
         QCOMPARE(thumbnails.picture(file, 80).pixelColor(0, 0), QColor(Qt::white));
     }
 
+    /// As a browser names what it downloads.
+    void a_name_with_percent_signs_is_a_name() {
+        const Home home;
+        const QString file = home.file(QStringLiteral("50%2C off.png"));
+        write_png(to_path(file), Image(40, 30));
+        Thumbnails thumbnails;
+        QTRY_VERIFY_WITH_TIMEOUT(!thumbnails.picture(file, 80).isNull(), 30000);
+        thumbnails.forget(file);
+        QVERIFY(thumbnails.picture(file, 80).isNull());
+    }
+
     /// Frames that are asked for together are read together; those that cannot be read spoil no others.
     void damaged_frames_spoil_no_others() {
         const Home home;

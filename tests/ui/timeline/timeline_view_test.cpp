@@ -345,6 +345,7 @@ private slots:
     void tips_say_rates_and_lengths_as_people_write_them() {
         Take take = take_of_video(file("a.mkv"));
         take.fps = 23.976;
+        take.name = QStringLiteral("Tom%2C Jerry.mkv"); // no place for a number
         project_->add_shot(take);
         view_->setLocale(QLocale(QLocale::German));
         const auto tip = [&](int row) {
@@ -354,6 +355,7 @@ private slots:
             return QToolTip::text();
         };
         QVERIFY2(tip(0).contains(QStringLiteral("23,976 fps")), qPrintable(tip(0)));
+        QVERIFY2(tip(0).startsWith(take.name + QStringLiteral("\nframes 1 to ")), qPrintable(tip(0)));
         take.kind = Take::Kind::still, take.frames = 1, take.fps = 24;
         project_->add_shot(take);
         project_->trim(1, 0, Take::longest_still);

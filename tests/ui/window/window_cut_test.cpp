@@ -60,7 +60,7 @@ private slots:
         const app::Home home;
         QVERIFY(QDir(home.path()).mkpath("old"));
         for (const char* name : {"old/a.mp4", "old/b.mp4"}) app::write_clip(home.file(name), 64, 48, 6);
-        app::write_clip(home.file("short.mp4"), 64, 48, 4);
+        app::write_clip(home.file("short%2C.mp4"), 64, 48, 4);
         StudioFixture studio;
         auto& project = studio.core().project;
         for (const char* name : {"old/a.mp4", "old/b.mp4"}) project.add_shot(app::take_of_video(home.file(name)));
@@ -86,8 +86,9 @@ private slots:
         project.look_at_media();
         QTRY_VERIFY_WITH_TIMEOUT(project.is_missing(0) && project.is_missing(1), 30000);
         QVERIFY(locate());
-        QVERIFY(studio.answer_file_dialog(home.file("short.mp4")));
-        QTRY_VERIFY2_WITH_TIMEOUT(said(studio).contains("too short"), qPrintable(said(studio)), 30000);
+        QVERIFY(studio.answer_file_dialog(home.file("short%2C.mp4")));
+        QTRY_VERIFY2_WITH_TIMEOUT(said(studio).contains("short%2C.mp4” is too short: 4 of 6"), qPrintable(said(studio)),
+                                  30000);
         QVERIFY(project.is_missing(0));
         QVERIFY(locate());
         QVERIFY(studio.answer_file_dialog(home.file("new/a.mp4")));
