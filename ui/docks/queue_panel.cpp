@@ -367,8 +367,13 @@ void QueuePanel::show_menu(const QPoint& at) {
     if (state != State::waiting)
         menu.addAction(icon(QStringLiteral("log")), tr("Details"), this,
                        [this, id = index.data(Role::IdRole).toULongLong()] { emit details_asked(id); });
+    // The entry may have gone on while the menu was open: what waited is stopped, what was to be stopped stays.
+    const bool ended = state != State::running && state != State::waiting;
     menu.addAction(icon(QStringLiteral("close")), state == State::running ? tr("Stop") : tr("Remove"), this,
-                   &QueuePanel::remove_selected);
+                   [this, ended, id = index.data(Role::IdRole).toULongLong()] {
+                       ended ? studio_.queue.remove(id) : studio_.queue.cancel(id);
+                       refresh();
+                   });
     menu.exec(list_->viewport()->mapToGlobal(at));
 }
 

@@ -275,6 +275,8 @@ void RunsPanel::select(const QString& run) {
 }
 
 bool RunsPanel::is_choosing() const {
+    for (const QObject* menu = QApplication::activePopupWidget(); menu; menu = menu->parent())
+        if (menu == this) return true;
     return list_->selectionModel()->selectedIndexes().size() > 1 || (list_->hasFocus() && current() != shown_);
 }
 

@@ -76,8 +76,8 @@ public:
     QString current() const;
     /// None where the list has it not: what was selected before is not what is seen.
     void select(const QString& run);
-    /// Several runs are selected, or the list has the focus with another run than the one that is shown: whoever does
-    /// that is about to do something with them.
+    /// The menu is open, several runs are selected, or the list has the focus with another run than the one that is
+    /// shown: whoever does that is about to do something with them.
     bool is_choosing() const;
     void set_sides(const QString& a, const QString& b);
     bool resumable() const; ///< current() ended before its video was done

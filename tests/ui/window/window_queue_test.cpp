@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is put in line in the whole window: entries that are edited or taken away, branches, seeds.
 #include <QListView>
+#include <QMenu>
 #include <QSemaphore>
 #include <QSpinBox>
 #include <QThread>
+#include <QTimer>
 #include <optional>
 
 #include "app/request/request_document.h"
@@ -104,6 +106,32 @@ private slots:
             studio.window().layouts().show(Layout::tune);
             QTRY_VERIFY(in_sight());
         }
+    }
+
+    /// Where the run has ended meanwhile, nothing is stopped, and nothing goes.
+    void the_menu_stops_what_it_was_opened_on() {
+        const app::Home home;
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& queue = studio.core().queue;
+        queue.set_paused(true);
+        studio.find<QAction>("run.generate")->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(queue.rowCount(), 1, 30000);
+        queue.set_paused(false);
+        QVERIFY(queue.running() != 0);
+        bool stopped = false;
+        QTimer::singleShot(0, &studio.window(), [&] {
+            auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+            if (!menu) return;
+            const bool ended = QTest::qWaitFor([&] { return queue.running() == 0; }, 60000);
+            for (QAction* action : menu->actions())
+                if (ended && action->text() == "Stop") action->trigger(), stopped = true;
+            menu->close();
+        });
+        auto* list = studio.find<QListView>("queue");
+        emit list->customContextMenuRequested(studio.row_point(list, 0));
+        QVERIFY(stopped);
+        QCOMPARE(queue.rowCount(), 1);
     }
 
     /// What is edited is what was written, not what the wildcards became.

@@ -2,6 +2,8 @@
 // Runs and queue entries that are deleted in the whole window: what is shown then, and how they come back and go again.
 #include <QFile>
 #include <QListView>
+#include <QMenu>
+#include <QTimer>
 
 #include "app/request/request_document.h"
 #include "app/runs/engine_worker.h"
@@ -114,6 +116,34 @@ private slots:
         studio.core().history.restore();
         studio.window().layouts().show(Layout::compare);
         QTRY_COMPARE_WITH_TIMEOUT(viewer.run(app::Side::b), second, 10000);
+    }
+
+    /// Also where another ends meanwhile, which is shown then.
+    void the_menu_means_the_run_that_it_was_opened_on() {
+        const app::Home home;
+        const QString run = listed_run(home, "one", 2, 1);
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& history = studio.core().history;
+        QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 1, 30000);
+        auto& viewer = studio.window().viewer();
+        viewer.show_run(run);
+        studio.key(Qt::Key_Return, Qt::ControlModifier);
+        QString ended;
+        QTimer::singleShot(0, &studio.window(), [&] {
+            auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+            if (!menu) return;
+            if (QTest::qWaitFor([&] { return viewer.run(app::Side::a) != run; }, 60000))
+                ended = viewer.run(app::Side::a);
+            for (QAction* action : menu->actions())
+                if (action->text() == "Delete") action->trigger();
+            menu->close();
+        });
+        auto* list = studio.find<RunsView>("runs");
+        emit list->customContextMenuRequested(studio.row_point(list, history.row_of(run)));
+        QVERIFY(!ended.isEmpty());
+        QVERIFY(QFile::exists(ended));
+        QVERIFY(!QFile::exists(run));
     }
 
     void a_deletion_is_done_again() {
