@@ -197,6 +197,7 @@ private slots:
         StudioFixture studio(Layout::tune);
         SweepGrid& grid = show(studio, folder);
         QTRY_VERIFY_WITH_TIMEOUT(grid.clips().settled(), 20000);
+        grid.zoom_to_fit(); // in the clips' shape: the grid may not have been told of them yet
         const int before = grid.cell_rect(0).width();
         const auto turn = [&](QPoint by) {
             const QPointF at = grid.viewport()->rect().center();

@@ -539,9 +539,12 @@ private slots:
         const auto run_to_its_end = [&] {
             studio.find<QAction>("run.generate")->trigger();
             QVERIFY(studio.idle());
+            const QModelIndex entry = queue.index(queue.rowCount() - 1);
+            const QString issue = entry.data(app::RunQueue::IssueRole).value<app::Issue>().line();
+            QVERIFY2(issue.isEmpty(), qPrintable(issue));
             ++runs;
             QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), runs, 30000);
-            const QString made = queue.index(queue.rowCount() - 1).data(app::RunQueue::RunRole).toString();
+            const QString made = entry.data(app::RunQueue::RunRole).toString();
             QTRY_COMPARE_WITH_TIMEOUT(studio.window().viewer().run(app::Side::a), made, 30000);
         };
         list->selectAll();
