@@ -3,10 +3,16 @@
 
 #include <fmt/format.h>
 
+#include <exception>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/values.h"
 #include "engine/core/text.h"
+#include "engine/pipeline/run_layout.h"
 #include "engine/session/carried_request.h"
 #include "engine/session/request_json.h"
 
@@ -35,18 +41,38 @@ std::string describe(const Inspection& found) {
     return out;
 }
 
+/// The request behind what was rendered, if PATH is that. `none` is thrown where it is nothing of the kind either.
+std::optional<Request> request_behind(const std::string& path, const std::exception_ptr& none) {
+    std::optional<Request> carried;
+    try {
+        carried = carried_request(path);
+    } catch (const Error&) {
+        if (none) std::rethrow_exception(none);
+        throw;
+    }
+    if (!carried && none) std::rethrow_exception(none);
+    return carried;
+}
+
 int run(const Arguments& args, Console& console) {
     const std::string path = named_run(args.words()[0]);
     if (path.empty()) throw UsageError("", "PATH", "is empty", "name a file or folder");
-    if (const auto carried = carried_request(path)) {
+    std::optional<Inspection> model;
+    std::exception_ptr no_model;
+    std::error_code code;
+    if (std::filesystem::is_directory(path, code) && !is_run_folder(path)) try { // any picture may lie beside a model
+            model = inspect(path);
+        } catch (const Error&) {
+            no_model = std::current_exception();
+        }
+    if (const auto made = model ? std::nullopt : request_behind(path, no_model)) {
         if (args.has("--tensors"))
             throw UsageError("", "--tensors", "a rendered clip has none", "leave it out, or name a checkpoint");
-        const Json request = to_json(*carried);
-        console.say(Console::text(request));
-        console.report(Json{{"request", request}});
+        console.say(Console::text(open_request_json(*made)));
+        console.report(Json{{"request", to_json(*made)}});
         return 0;
     }
-    const Inspection found = inspect(path);
+    const Inspection found = model ? std::move(*model) : inspect(path);
     std::string text = describe(found);
     if (args.has("--tensors"))
         for (const auto& t : found.tensors)
@@ -63,7 +89,8 @@ Command inspect_command() {
     return {"inspect",
             "PATH [--tensors]",
             "What a checkpoint file or model folder is, from its headers alone.\n"
-            "Of a video or PNG frame that Denoir made, or of a run: the request behind it, as a request file has it.",
+            "Of a video or PNG frame that Denoir made, or of a run: the request behind it, as a request file has it\n"
+            "(with --json as it was resolved, with all that followed from the model).",
             1,
             1,
             {{"--tensors", "", "list every tensor with its type and shape (default: their number)"}, json_option},

@@ -12,6 +12,7 @@
 #include "engine/media/indexed_video.h"
 #include "engine/media/video_reader.h"
 #include "engine/pipeline/run_layout.h"
+#include "engine/session/carried_request.h"
 #include "engine/session/decode_run.h"
 #include "engine/session/request_json.h"
 
@@ -22,18 +23,9 @@ namespace {
 constexpr double least_fps = 1e-6, most_fps = 1e5; ///< a frame in twelve days; the fastest cameras
 constexpr std::int64_t most_frames = std::int64_t{1} << 32;
 
-/// The request in the text that a video or PNG carries. It may come from anyone: what is no request of ours is nothing.
-Json request_in(const std::string& text, const fs::path& path) {
-    try {
-        if (Json json = text.empty() ? Json() : parse_json(text, path.string()); json.is_object()) return json;
-    } catch (const Error&) { // another program's text
-    }
-    return {};
-}
-
 Json stored_request(const fs::path& picture) {
     try {
-        return request_in(read_request_metadata(picture), picture);
+        return request_in(read_request_metadata(picture), picture.string());
     } catch (const Error&) {
         return {};
     }
@@ -53,7 +45,7 @@ public:
         if (video.frames && *video.frames >= 0 && *video.frames <= most_frames) info_.frames = video.frames;
         info_.detail = fmt::format("{} in {}", video.codec, video.container);
         info_.warnings = reading_warnings(video);
-        info_.request = request_in(video.comment, path);
+        info_.request = request_in(video.comment, path.string());
     }
     bool read(SourceFrame& frame) override {
         at_start_ = false;

@@ -15,28 +15,25 @@ namespace denoir {
 namespace fs = std::filesystem;
 namespace {
 
-/// The JSON object in the text that a video or PNG carries; null where it is no request. Other programs write JSON
-/// there, too, but not our `schema`.
-Json request_in(const std::string& text, const std::string& name) {
-    try {
-        Json found = text.empty() ? Json() : parse_json(text, name);
-        if (found.is_object() && found.contains("schema")) return found;
-    } catch (const Error&) {
-    }
-    return {};
-}
-
 Request to_go_on_with(const Request& made) {
     Request open = made;
     open.mode.reset(), open.family.reset(), open.precision.reset(), open.preprocess.reset();
+    if (made.forcing == Forcing{}) open.forcing.reset();
+    if (made.guidance_low) open.guidance.reset(), open.guidance_low.reset();
     try {
         const Request again = Pipeline::defaults(open, ModelFolder::open(find_model(made.model), made.parts));
         if (again.mode != made.mode || again.family != made.family || again.precision != made.precision ||
-            again.preprocess != made.preprocess)
+            again.preprocess != made.preprocess || (!open.forcing && again.forcing != made.forcing)) {
             open = made;
+        } else if (again.guidance != made.guidance || again.guidance_low != made.guidance_low) {
+            open.guidance = made.guidance;
+            if (made.guidance_low != made.guidance) open.guidance_low = made.guidance_low; // else it follows again
+        }
         // A branch has the windows of the run that it starts from.
-        if (open.forcing && !open.forcing->base && !open.start && made.frames > again.frames)
+        if (made.forcing && !made.forcing->base && !made.start && made.frames > again.frames) {
+            open.forcing = made.forcing;
             open.forcing->base = *made.frames;
+        }
         return open;
     } catch (const Error&) { // whoever renders it says what is wrong with the model
         return made;
@@ -44,6 +41,15 @@ Request to_go_on_with(const Request& made) {
 }
 
 } // namespace
+
+Json request_in(const std::string& text, const std::string& name) {
+    try {
+        Json found = text.empty() ? Json() : parse_json(text, name);
+        if (found.is_object() && found.contains("schema")) return found;
+    } catch (const Error&) { // another program's text
+    }
+    return {};
+}
 
 std::optional<Request> carried_request(const fs::path& path) {
     if (is_run_folder(path)) return RunFolder::open(path).record().request;
@@ -59,8 +65,10 @@ std::optional<Request> carried_request(const fs::path& path) {
                 "name a video or PNG frame that it made with metadata, or a request file");
 }
 
+Json open_request_json(const Request& made) { return asked_json(to_go_on_with(made)); }
+
 Json read_request_json(const fs::path& path, std::size_t most) {
-    if (const auto carried = carried_request(path)) return asked_json(to_go_on_with(*carried));
+    if (const auto carried = carried_request(path)) return open_request_json(*carried);
     return parse_json(read_text(path, most), path.string());
 }
 

@@ -90,7 +90,7 @@ void check_disk_space(const Request& r, const ModelFolder& model, const fs::path
     const fs::path place = fs::exists(run, code) ? run : run.parent_path();
     const auto left = free_space(place);
     if (!left) return;
-    // What a branch takes over are links, where its parent lies on the same disk.
+    // What a branch takes over are links, where its parent lies on the same disk and that has links at all.
     const int linked = r.start && same_disk(r.start->run, place) ? r.start->step + 1 : 0;
     const double latent = double(latent_shape(r, Variant::read(model)).elements()) * sizeof(float);
     const int steps = Pipeline::step_count(r) + 1 - linked;

@@ -135,8 +135,8 @@ void warn_of_one_start_for_all(const Sweep& sweep, Observer& observer) {
         }
     }
     if (!otherwise.empty())
-        observer.warning(fmt::format("every run of axes.start.run goes on with {} of {}, which the request leaves open",
-                                     fmt::join(otherwise, ", "), printable(sweep.request.start->run.string(), 160)));
+        observer.warning(fmt::format("every run of axes.start.run goes on with {} of {}", fmt::join(otherwise, ", "),
+                                     printable(sweep.request.start->run.string(), 160)));
 }
 
 /// What preflight looks at: cells that share it are looked at once.
@@ -272,9 +272,10 @@ SweepPlan plan_sweep(const Sweep& sweep, PlanDepth depth, FinishedRuns finished,
         });
     }
     if (otherwise > 0)
-        observer.warning(fmt::format("what the requests of {} clips leave open is filled in otherwise by now: they are "
-                                     "rendered again, beside those that are there",
-                                     otherwise));
+        observer.warning(
+            fmt::format("what the request leaves open is filled in otherwise by now for {}: rendered again, "
+                        "beside what is there",
+                        counted(std::uint64_t(otherwise), "clip")));
     return plan;
 }
 

@@ -41,7 +41,7 @@ void take_conditioning(RunFolder& run, const RunFolder& from) {
 
 void take_conditioning_of(const fs::path& other, RunFolder& run, const ModelFolder& model) try {
     const RunFolder from = RunFolder::open(other);
-    check_resolved(from);
+    check_resolved(from); // uses_negative() asks for its times
     const RunRecord &now = run.record(), &before = from.record();
     // What there was to warn of while it was made would be said no more.
     const auto said = [&](const std::string& warning) {

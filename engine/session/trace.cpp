@@ -81,9 +81,9 @@ public:
     }
 
 private:
-    /// The first step says what a forward writes, and so whether the disk holds those of the others.
+    /// The first step that writes says what a forward does, and so whether the disk holds those of the others.
     void check_space(const StepInfo& info) {
-        checked_ = true;
+        checked_ = of_forwards_ + of_step_ > 0; // else what is written belongs to later steps
         int left = 0, forwards = 0;
         for (int step = info.step + 1; step <= info.steps; ++step)
             if (filter_.wants_step(step)) ++left, forwards += forwards_[std::size_t(step) - 1];

@@ -144,18 +144,20 @@ std::vector<TraceLayer> traceable_layers(const Request& r, const ModelFolder& mo
     const std::vector<int> forwards = step_forwards(r, model, window);
     for (const bool low : {false, true}) {
         const auto [first, end] = expert_steps(r, model, window, low);
-        if (first == end) continue;
+        if (first == end || *steps.rbegin() <= first) continue; // no step of its own is reached
         const char* component = low ? "transformer_low" : "transformer";
         std::int64_t made = 0;
         for (auto step = steps.upper_bound(first); step != steps.upper_bound(end); ++step)
             made += forwards[std::size_t(*step) - 1];
-        add(component, wan::context_layer_names(transformer, clip), branches);
+        add(component, wan::context_layer_names(transformer, clip),
+            uses_negative(r) && guided(r, guidance_of(r, low)) ? 2 : 1);
         if (made == 0) continue; // of these steps, none is its own
         add(component, wan::layer_names(transformer), made);
         all.push_back({component, "velocity", made});
     }
     for (const char* name : {"velocity", "latent", "x0"})
-        all.push_back({"sampler", name, std::int64_t(steps.size()) + 1});
+        all.push_back({"sampler", name,
+                       std::int64_t(steps.size()) + (name == std::string_view("latent") && steps.contains(1) ? 1 : 0)});
     add("vae_decoder", without_time(wan::decoder_layer_names(vae), frames == 1), frames);
     all.push_back({"vae_decoder", "picture", frames});
     return all;

@@ -2,6 +2,7 @@
 """What was rendered stands where a request is meant: a video, a PNG frame, a folder of frames, a run; inspect shows it."""
 
 import json
+import shutil
 import struct
 import zlib
 
@@ -25,11 +26,11 @@ class Carried(Case):
         self.request = json.loads((self.work / "run" / "run.json").read_text())["request"]
 
     def test_the_same_clip_from_each(self):
-        self.done("decode", "run", "--out", "plain")  # tells nothing of how it was made
+        self.done("decode", "run", "--out", "decoded")
         self.done(*self.render_words("frames", steps=1))
         self.done(*self.render_words("first.mkv", steps=1))
         expected = sha256(self.work / "first.mp4")
-        for i, source in enumerate(("first.mp4", "first.mkv", "frames", "frames/frame_00001.png", "run", "run/video.mp4", "last")):
+        for i, source in enumerate(("first.mp4", "first.mkv", "frames", "frames/frame_00001.png", "decoded", "run", "run/video.mp4", "last")):
             self.done("render", source, "--out", f"{i}.mp4", "--run-dir", f"again{i}")
             self.assertEqual(sha256(self.work / f"{i}.mp4"), expected, source)
         self.assertEqual(tree(self.work / "again0" / "latents"), ["step_000.safetensors", "step_001.safetensors"])
@@ -52,6 +53,19 @@ class Carried(Case):
             self.done("render", "first.mp4", "--model", models / model, *more, "--out", f"{name}.mp4", "--run-dir", name)
             made = json.loads((self.work / name / "run.json").read_text())["request"]
             self.assertEqual((made["mode"], made["family"]), expected)
+        # And back: what only models of that kind have goes with it.
+        self.done("render", "d", "--model", models / "Wan2.1-T2V-tiny", "--out", "t.mp4", "--run-dir", "t")
+        two = models / "Wan2.2-T2V-A14B-tiny"
+        self.done("render", "--model", two, "--prompt", "x", "--size", "32x32", "--frames", 5, "--steps", 2, "--seed", 1, "--out", "two.mp4", "--run-dir", "two")
+        self.assertIsNotNone(json.loads((self.work / "two" / "run.json").read_text())["request"]["guidance_low"])
+        self.done("render", "two.mp4", "--model", models / "Wan2.1-T2V-tiny", "--out", "one.mp4", "--run-dir", "one")
+        (self.work / "two.json").write_text(self.done("inspect", "two.mp4").out)
+        self.done("render", "two.json", "--dtype", "bf16", "--out", "b2.mp4", "--run-dir", "b2")
+        self.done("render", "two.mp4", "--out", "same.mp4", "--run-dir", "same")
+        self.assertEqual(sha256(self.work / "same.mp4"), sha256(self.work / "two.mp4"))
+        self.done("render", "--model", two, "--prompt", "x", "--size", "32x32", "--frames", 5, "--steps", 2, "--seed", 1, "--guidance-low", 2, "--out", "own.mp4", "--run-dir", "own")
+        self.done("render", "own.mp4", "--out", "own2.mp4", "--run-dir", "own2")
+        self.assertEqual(sha256(self.work / "own2.mp4"), sha256(self.work / "own.mp4"))
 
     def test_paths_are_relative_to_its_folder(self):
         (self.work / "sub").mkdir()
@@ -90,13 +104,29 @@ class Carried(Case):
 
     def test_inspect(self):
         for source in ("first.mp4", "run", "last"):
-            self.assertEqual(json.loads(self.done("inspect", source).out), self.request, source)
+            written = json.loads(self.done("inspect", source).out)
+            self.assertEqual({**self.request, **written}, self.request, source)
+            self.assertLess({"prompt", "seed", "steps", "guidance"}, set(written))
+            self.assertNotIn("precision", written)  # it follows from the type
             self.assertEqual(self.done("inspect", source, "--json").json(), {"request": self.request}, source)
         (self.work / "request.json").write_text(self.done("inspect", "first.mp4").out)
         self.done("render", "request.json", "--out", "again.mp4")
         self.assertEqual(sha256(self.work / "again.mp4"), sha256(self.work / "first.mp4"))
         self.refused("inspect", "first.mp4", "--tensors", codes=(2,), names=("--tensors",))
         self.assertEqual(self.done("inspect", MODEL, "--json").json()["family"], "wan")
+
+    def test_a_model_with_pictures_beside_it(self):
+        """Covers and samples lie in many a model's folder; what it is, the checkpoints say."""
+        shutil.copytree(MODEL, self.work / "model")
+        for content in (self.png(), b"\x89PNG\r\n\x1a\n cut short"):
+            (self.work / "model" / "frame_00001.png").write_bytes(content)
+            self.assertEqual(self.done("inspect", "model", "--json").json()["family"], "wan")
+        (self.work / "pictures").mkdir()
+        (self.work / "pictures" / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n cut short")
+        self.refused("inspect", "pictures", codes=(1,), names=("no checkpoint",))
+
+    def png(self):
+        return png_with_comment(json.dumps(self.request))
 
     def test_what_carries_none(self):
         self.done(*self.render_words("bare.mp4", "--no-metadata", steps=1))

@@ -261,7 +261,7 @@ void CpuBackend::linear_tiles(const Tensor& x, const WeightRows& weight, const T
         in_place = true;
     }
     const Tiles tiles(kernels_, x.size(0), out.size(1), depth, in_place, bool(kept));
-    const std::int64_t padded = step + apart, c_stride = tiles.columns + 16; // not a power of two, as `padded`
+    const std::int64_t padded = step + apart, c_stride = tiles.columns + 16; // rather no power of two, as `padded`
     const auto floats = [&](std::int64_t count) { return divide_up(count * bytes, 64) * 16; };
     const std::int64_t copied = in_place ? 0 : floats(tiles.rows * padded),
                        packed = kept ? 0 : floats(tiles.columns * step),
