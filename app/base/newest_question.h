@@ -7,8 +7,8 @@
 namespace denoir::app {
 
 /// A question asked over and over, of which only the newest answer counts: one that still waits is never answered, one
-/// at work is told to stop, and what comes of it all the same is known by its number. Borrows the thread, which others
-/// may share. One thread asks.
+/// at work is told to stop (or not: ask_next), and what comes of it all the same is known by its number. Borrows the
+/// thread, which others may share. One thread asks.
 class NewestQuestion {
 public:
     using Number = TaskThread::Id;
@@ -16,6 +16,11 @@ public:
     /// `answer` is called on the thread. Returns the number of the question.
     Number ask(TaskThread::Task answer) {
         thread_.cancel(newest_);
+        return newest_ = thread_.put(std::move(answer));
+    }
+    /// As ask(), but one at work goes on to its end: for what is asked more often than it can be answered.
+    Number ask_next(TaskThread::Task answer) {
+        thread_.drop(newest_);
         return newest_ = thread_.put(std::move(answer));
     }
     Number newest() const { return newest_; } ///< 0: none was asked

@@ -158,7 +158,8 @@ struct ModelCatalogue::Store {
     explicit Store(ModelCatalogue& catalogue) : self(catalogue) {}
 
     void ask() {
-        question.ask([this, roots = folders, named = parts](TaskThread::Id number, const std::stop_token& stop) {
+        // A folder into which something is downloaded changes all the time.
+        question.ask_next([this, roots = folders, named = parts](TaskThread::Id number, const std::stop_token& stop) {
             if (!look(roots, named, stop)) return;
             tell([this, number] {
                 answered = number;

@@ -256,6 +256,7 @@ void SweepDocument::take_beginning(Beginning& beginning) {
             std::error_code ignored;
             std::filesystem::remove_all(folder, ignored);
         });
+        list_earlier(); // it may have been seen
         return;
     }
     beginning_ = 0;

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "engine/backend/backend.h"
+#include "engine/core/text.h"
 #include "engine/pipeline/model_headers.h"
 #include "engine/pipeline/run_layout.h"
 #include "engine/pipeline/seed.h"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""packaging/run and packaging/test where something is in the way, in a folder whose name has a space: apt, cmake and ctest are stand-ins that
+"""packaging/test where something is in the way, in a folder whose name has a space: apt, cmake and ctest are stand-ins that
 note how they were called.
 
 Usage: packaging_test.py SOURCE_DIR"""
@@ -37,27 +37,27 @@ class Packaging(unittest.TestCase):
         file.write_text(f'#!/bin/sh\necho "{name} $*" >>"{self.folder}/calls"\n{body}\n')
         file.chmod(0o755)
 
-    def call(self, script, *words):
+    def call(self, *words):
         environment = {"PATH": str(self.bin), "HOME": str(self.folder)}
-        ran = subprocess.run([self.folder / "packaging" / script, *words], env=environment, capture_output=True, text=True, timeout=60)
+        ran = subprocess.run([self.folder / "packaging" / "test", *words], env=environment, capture_output=True, text=True, timeout=60)
         calls = self.folder / "calls"
         return ran, calls.read_text() if calls.exists() else ""
 
     def test_all_goes_well(self):
-        ran, calls = self.call("test")
+        ran, calls = self.call()
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertNotIn("apt-get", calls)
         self.assertIn("ctest --test-dir build/release -L quick", calls)
         self.assertIn("[2/2] linked", ran.stdout)
 
     def test_a_word_that_is_none_comes_first(self):
-        ran, calls = self.call("test", "ful")
+        ran, calls = self.call("ful")
         self.assertEqual((ran.returncode, calls), (1, ""))
         self.assertIn("usage: packaging/test [quick|full]", ran.stderr)
 
     def test_a_build_that_fails_says_why(self):
         self.stand_in("cmake", 'case "$*" in *--build*) echo "a.cpp:1: error: no room"; echo "ninja: build stopped"; exit 1;; esac')
-        ran, calls = self.call("test")
+        ran, calls = self.call()
         self.assertNotEqual(ran.returncode, 0)
         self.assertIn("a.cpp:1: error: no room", ran.stdout + ran.stderr)
         self.assertIn("build/release/build.log", ran.stderr)
@@ -68,7 +68,7 @@ class Packaging(unittest.TestCase):
         self.stand_in("dpkg-query", "exit 1")
         self.stand_in("apt-get", 'case "$*" in *update*) exit 100;; esac')
         self.stand_in("sudo", 'exec "$@"')
-        ran, calls = self.call("test")
+        ran, calls = self.call()
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertRegex(calls, "apt-get .*install .*ninja-build")
 
@@ -76,7 +76,7 @@ class Packaging(unittest.TestCase):
         self.stand_in("dpkg-query", "exit 1")
         self.stand_in("apt-get", "exit 100")
         self.stand_in("sudo", 'exec "$@"')
-        ran, calls = self.call("test")
+        ran, calls = self.call()
         self.assertEqual(ran.returncode, 1)
         self.assertIn("denoir: the packages could not be installed", ran.stderr)
         self.assertNotIn("cmake --preset", calls)
@@ -84,7 +84,7 @@ class Packaging(unittest.TestCase):
     def test_packages_that_nobody_here_may_install(self):
         self.stand_in("dpkg-query", "exit 1")
         self.stand_in("id", "echo 1000")
-        ran, calls = self.call("test")
+        ran, calls = self.call()
         self.assertEqual(ran.returncode, 1)
         self.assertRegex(ran.stderr, "there is no sudo; install as root: g\\+\\+ cmake .* xauth\n")
         self.assertNotIn("apt-get", calls)
@@ -94,7 +94,7 @@ class Packaging(unittest.TestCase):
         self.stand_in("id", "echo 1000")
         self.stand_in("nvcc")
         self.stand_in("python3", "exit 1")
-        ran, calls = self.call("test")
+        ran, calls = self.call()
         self.assertEqual(ran.returncode, 0, ran.stderr)
         self.assertIn("going on without cuDNN", ran.stdout)
         self.assertIn("ctest", calls)

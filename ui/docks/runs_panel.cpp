@@ -223,7 +223,7 @@ void RunsPanel::refresh() {
             empty_->set_text(tr("Every run is kept here: its picture, its parameters, each of its steps. Press "
                                 "Generate for the first."));
     }
-    // A search or a look at the folders leaves nothing selected; keys and menus mean what is seen.
+    // What was selected may be gone from the list: keys and menus mean what is seen, then.
     if (!shown_.isEmpty() && !list_->selectionModel()->hasSelection()) select(shown_);
     const quint64 limit = quint64(studio_.settings.history_bytes());
     const QString use = app::bytes_text(double(studio_.history.bytes()));
@@ -274,10 +274,15 @@ void RunsPanel::select(const QString& run) {
     list_->scrollTo(index);
 }
 
-bool RunsPanel::is_choosing() const {
+bool RunsPanel::has_open_menu() const {
     for (const QObject* menu = QApplication::activePopupWidget(); menu; menu = menu->parent())
         if (menu == this) return true;
-    return list_->selectionModel()->selectedIndexes().size() > 1 || (list_->hasFocus() && current() != shown_);
+    return false;
+}
+
+bool RunsPanel::is_choosing() const {
+    return has_open_menu() || list_->selectionModel()->selectedIndexes().size() > 1 ||
+           (list_->hasFocus() && current() != shown_);
 }
 
 void RunsPanel::set_sides(const QString& a, const QString& b) {

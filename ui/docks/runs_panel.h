@@ -76,6 +76,7 @@ public:
     QString current() const;
     /// None where the list has it not: what was selected before is not what is seen.
     void select(const QString& run);
+    bool has_open_menu() const; ///< which means the runs that it was opened on
     /// The menu is open, several runs are selected, or the list has the focus with another run than the one that is
     /// shown: whoever does that is about to do something with them.
     bool is_choosing() const;

@@ -178,7 +178,12 @@ void PreviewView::adopt(Side side) {
     listen(side);
     player_.set_clip(side, s.clip.get(), one_frame ? s.frame : side == Side::a && first ? 0 : -1);
     swapped_offset_.reset();
-    if (!one_frame && a_.clip && b_.clip && shifted_ != pair()) player_.set_offset(0); // it was another pair's
+    if (!one_frame && a_.clip && b_.clip && shifted_ != pair()) { // the offset was another pair's
+        const Side other = side == Side::a ? Side::b : Side::a;
+        const int seen = player_.frame_of(other);
+        player_.set_offset(0);
+        if (seen >= 0 && player_.frame_of(other) != seen) player_.go_to(player_.frame_where(other, seen));
+    }
     overlay_ = {};
     bar_->set_covered(false);
     message_timer_.stop();

@@ -58,7 +58,7 @@ void Place::keep() {
 
 void Place::remember() {
     soon_.stop();
-    if (!window_.isVisible()) return; // nothing stands anywhere
+    if (!window_.isVisible() || window_.isMinimized()) return; // nothing stands anywhere
     layouts_.remember();
     settings_.set_value(geometry_key, window_.saveGeometry());
 }

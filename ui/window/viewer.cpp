@@ -143,6 +143,7 @@ void Viewer::show(const QString& run, bool by_hand) {
         preview_.show_clip(Side::a, run);
     } else {
         preview_.clear(Side::a);
+        playback_.play_next(false); // nothing comes
         set_side(Side::a, tr("%1 · no video yet").arg(app::RunHistory::title(run)), run);
     }
     emit run_shown(run, by_hand);

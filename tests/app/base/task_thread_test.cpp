@@ -68,6 +68,7 @@ private slots:
         other.ask([&](TaskThread::Id, const std::stop_token& stop) {
             if (!stop.stop_requested()) other_ended.release();
         });
+        QTest::qWait(50);
         QVERIFY(!stopped); // another's question is nothing to it
         question.ask([&](TaskThread::Id, const std::stop_token&) { waited = true; });
         const auto newest = question.ask([&](TaskThread::Id id, const std::stop_token& stop) {

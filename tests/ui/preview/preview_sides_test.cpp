@@ -280,6 +280,11 @@ private slots:
         player.set_offset(4);
         QCOMPARE(player.frame_of(Side::a), 8);
         QCOMPARE(player.frame_of(Side::b), 12);
+        // Another A, too, leaves B where it is.
+        v.open(Side::a, home_.file("b.mp4"));
+        QCOMPARE(player.frame_of(Side::b), 12);
+        v.open(Side::a, home_.file("a.mp4"));
+        QCOMPARE(player.frame_of(Side::b), 12);
         // Past the end of A the others can still be looked at where one was.
         player.go_to(30);
         v.open(Side::b, home_.file("long.mp4"));
