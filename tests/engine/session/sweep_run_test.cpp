@@ -259,7 +259,7 @@ TEST_F(SweepRun, ClipsOfOtherDefaultsAreMadeAgainWithAWord) {
     EXPECT_TRUE(told.warnings.empty());
     EXPECT_EQ(planned(folder.record().sweep, told), 2u);
     ASSERT_EQ(told.warnings.size(), 1u);
-    EXPECT_NE(told.warnings[0].find("of 2 clips"), std::string::npos) << told.warnings[0];
+    EXPECT_NE(told.warnings[0].find("for 2 clips"), std::string::npos) << told.warnings[0];
     Sweep asked = folder.record().sweep; // the user wants another: no default is the matter
     asked.request.shift = 4.5;
     Told quiet;
