@@ -3,10 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <exception>
 #include <filesystem>
 #include <optional>
-#include <utility>
 
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
@@ -41,38 +39,7 @@ std::string describe(const Inspection& found) {
     return out;
 }
 
-/// The request behind what was rendered, if PATH is that. `none` is thrown where it is nothing of the kind either.
-std::optional<Request> request_behind(const std::string& path, const std::exception_ptr& none) {
-    std::optional<Request> carried;
-    try {
-        carried = carried_request(path);
-    } catch (const Error&) {
-        if (none) std::rethrow_exception(none);
-        throw;
-    }
-    if (!carried && none) std::rethrow_exception(none);
-    return carried;
-}
-
-int run(const Arguments& args, Console& console) {
-    const std::string path = named_run(args.words()[0]);
-    if (path.empty()) throw UsageError("", "PATH", "is empty", "name a file or folder");
-    std::optional<Inspection> model;
-    std::exception_ptr no_model;
-    std::error_code code;
-    if (std::filesystem::is_directory(path, code) && !is_run_folder(path)) try { // any picture may lie beside a model
-            model = inspect(path);
-        } catch (const Error&) {
-            no_model = std::current_exception();
-        }
-    if (const auto made = model ? std::nullopt : request_behind(path, no_model)) {
-        if (args.has("--tensors"))
-            throw UsageError("", "--tensors", "a rendered clip has none", "leave it out, or name a checkpoint");
-        console.say(Console::text(open_request_json(*made)));
-        console.report(Json{{"request", to_json(*made)}});
-        return 0;
-    }
-    const Inspection found = model ? std::move(*model) : inspect(path);
+int show_model(const Inspection& found, const Arguments& args, Console& console) {
     std::string text = describe(found);
     if (args.has("--tensors"))
         for (const auto& t : found.tensors)
@@ -81,6 +48,40 @@ int run(const Arguments& args, Console& console) {
     console.say(text);
     console.report(to_json(found, args.has("--tensors")));
     return 0;
+}
+
+int show_request(const Request& made, const Arguments& args, Console& console) {
+    if (args.has("--tensors"))
+        throw UsageError("", "--tensors", "a rendered clip has none", "leave it out, or name a checkpoint");
+    console.say(Console::text(open_request_json(made)));
+    console.report(Json{{"request", to_json(made)}});
+    return 0;
+}
+
+/// The request that a folder's frames carry; nothing too where they cannot be read.
+std::optional<Request> request_of_frames(const std::string& folder) try {
+    return carried_request(folder);
+} catch (const Error&) {
+    return std::nullopt;
+}
+
+int run(const Arguments& args, Console& console) {
+    const std::string path = named_run(args.words()[0]);
+    if (path.empty()) throw UsageError("", "PATH", "is empty", "name a file or folder");
+    std::error_code code;
+    if (!std::filesystem::is_directory(path, code) || is_run_folder(path)) {
+        const auto made = carried_request(path);
+        return made ? show_request(*made, args, console) : show_model(inspect(path), args, console);
+    }
+    std::optional<Inspection> model; // first: any picture may lie beside one
+    try {
+        model = inspect(path);
+    } catch (const Error&) {
+        const auto made = request_of_frames(path);
+        if (!made) throw;
+        return show_request(*made, args, console);
+    }
+    return show_model(*model, args, console);
 }
 
 } // namespace

@@ -59,12 +59,10 @@ int frames_for(int frames, int block) {
     return video_frames((latent + block - 1) / block * block);
 }
 
-/// A clip that was made in one window is made in one again, where a new one of its length would be made in several.
 void keep_one_window(Request& made) {
-    if (!made.forcing || made.forcing->base || !made.frames) return;
+    if (!made.forcing) return;
     try {
-        const ModelFolder model = ModelFolder::open(find_model(made.model), made.parts);
-        if (*made.frames > *Pipeline::defaults(made, model).frames) made.forcing->base = *made.frames;
+        Pipeline::keep_one_window(made, ModelFolder::open(find_model(made.model), made.parts));
     } catch (const Error&) { // whoever starts it says what is wrong with the model
     }
 }

@@ -330,6 +330,11 @@ Request Pipeline::defaults(const Request& asked, const ModelFolder& model) {
     return r;
 }
 
+void Pipeline::keep_one_window(Request& made, const ModelFolder& model) {
+    if (made.forcing && !made.forcing->base && made.frames > defaults(made, model).frames)
+        made.forcing->base = *made.frames;
+}
+
 Request Pipeline::resolve(const Request& request, const ModelFolder& model) {
     return resolve(request, ModelHeaders(model));
 }

@@ -21,7 +21,8 @@ Request to_go_on_with(const Request& made) {
     if (made.forcing == Forcing{}) open.forcing.reset();
     if (made.guidance_low) open.guidance.reset(), open.guidance_low.reset();
     try {
-        const Request again = Pipeline::defaults(open, ModelFolder::open(find_model(made.model), made.parts));
+        const ModelFolder model = ModelFolder::open(find_model(made.model), made.parts);
+        const Request again = Pipeline::defaults(open, model);
         if (again.mode != made.mode || again.family != made.family || again.precision != made.precision ||
             again.preprocess != made.preprocess || (!open.forcing && again.forcing != made.forcing)) {
             open = made;
@@ -29,11 +30,9 @@ Request to_go_on_with(const Request& made) {
             open.guidance = made.guidance;
             if (made.guidance_low != made.guidance) open.guidance_low = made.guidance_low; // else it follows again
         }
-        // A branch has the windows of the run that it starts from.
-        if (made.forcing && !made.forcing->base && !made.start && made.frames > again.frames) {
-            open.forcing = made.forcing;
-            open.forcing->base = *made.frames;
-        }
+        Request whole = made;
+        if (!made.start) Pipeline::keep_one_window(whole, model); // a branch has the windows of the run it starts from
+        if (whole.forcing != made.forcing) open.forcing = whole.forcing;
         return open;
     } catch (const Error&) { // whoever renders it says what is wrong with the model
         return made;

@@ -10,6 +10,7 @@
 #include <QListView>
 #include <QPointer>
 #include <QPushButton>
+#include <QSemaphore>
 #include <QTest>
 #include <QWindow>
 
@@ -183,5 +184,14 @@ private:
     Studio studio_;
     std::unique_ptr<MainWindow> window_;
 };
+
+/// What is prepared from now on waits until `go_on` is released.
+inline void hold_up_inputs(StudioFixture& studio, QSemaphore& go_on) {
+    const auto wait = [&go_on] {
+        go_on.acquire();
+        return true;
+    };
+    studio.core().inputs.put(&studio.window(), wait, [](bool) {});
+}
 
 } // namespace denoir::ui

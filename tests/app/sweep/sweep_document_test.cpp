@@ -8,35 +8,20 @@
 #include "app/project/project.h"
 #include "app/request/estimator.h"
 #include "app/runs/run_history.h"
-#include "app/studio.h"
-#include "app/sweep/open_sweep.h"
 #include "engine/core/atomic_file.h"
 #include "engine/core/own_folders.h"
 #include "engine/pipeline/pipeline.h"
 #include "engine/weights/model_folder.h"
-#include "tests/app/arrivals.h"
-#include "tests/app/home.h"
-#include "tests/app/tiny.h"
+#include "tests/app/sweep/sweep_fixture.h"
 
 using namespace denoir;
 using namespace denoir::app;
-using CellState = SweepDocument::State;
 
-class SweepDocumentTest : public QObject {
+class SweepDocumentTest : public QObject, private SweepFixture {
     Q_OBJECT
 private slots:
-    void init() {
-        home_.emplace();
-        open();
-    }
-    void cleanup() {
-        studio_.reset();
-        home_.reset();
-    }
-    void axes_are_edited_and_undone();
-    void what_is_wrong_stands_at_its_axis();
-    void axes_outlive_the_program();
-    void fields_have_values_to_begin_with();
+    void init() { begin(); }
+    void cleanup() { end(); }
     void cells_are_filled_in();
     void a_thousand_clips_are_looked_at_soon();
     void runs_that_were_there_fill_the_grid_at_once();
@@ -59,119 +44,7 @@ private slots:
     void earlier_sweeps_are_listed_and_opened();
     void another_sweep_is_told_before_its_cells();
     void one_sweep_by_another_name_is_the_same();
-
-private:
-    void open() {
-        studio_.emplace();
-        studio_->history.wait_scanned(10000);
-    }
-    /// The tiny model in the document, two by two cells.
-    void prepare(const QList<AxisText>& axes = {{"steps", "2, 3"}, {"guidance", "1, 3"}}) {
-        studio_->start();
-        studio_->document.load(tiny_request());
-        QVERIFY(studio_->document.wait_resolved(20000));
-        sweeps().axes().set_all(axes, "axes");
-    }
-    SweepDocument& sweeps() { return studio_->sweeps(); }
-    RunQueue& queue() { return studio_->queue; }
-    void start() {
-        Arrivals begun(&sweeps(), &SweepDocument::started), refused(&sweeps(), &SweepDocument::failed);
-        sweeps().start();
-        QTRY_VERIFY_WITH_TIMEOUT(!begun.isEmpty() || !refused.isEmpty(), 20000);
-        if (!refused.isEmpty()) QFAIL(qPrintable(refused[0][0].value<Issue>().line()));
-    }
-    bool all(CellState state) {
-        for (std::size_t i = 0; i < sweeps().shown()->size(); ++i)
-            if (sweeps().cell(i).state != state) return false;
-        return true;
-    }
-    bool measured() {
-        for (std::size_t i = 0; i < sweeps().shown()->size(); ++i)
-            if (sweeps().shown()->sweep().reference_of(i) && !sweeps().shown()->cell(i).figures) return false;
-        return true;
-    }
-    void finish() {
-        QTRY_VERIFY_WITH_TIMEOUT(all(CellState::done), 60000);
-        QTRY_VERIFY_WITH_TIMEOUT(measured(), 60000);
-    }
-    std::optional<Home> home_;
-    std::optional<Studio> studio_;
 };
-
-void SweepDocumentTest::axes_are_edited_and_undone() {
-    auto& axes = sweeps().axes();
-    auto& undo = studio_->project.undo();
-    QCOMPARE(axes.axes(), SweepAxes::usual());
-    const int before = undo.count();
-    axes.set_text(0, "4, 8");
-    axes.set_text(0, "4, 8, 12");
-    QCOMPARE(undo.count(), before + 1); // typing is one step
-    axes.settle();
-    axes.set_text(1, "2..4");
-    axes.move(0, 1);
-    QCOMPARE(axes.axes(), (QList<AxisText>{{"guidance", "2..4"}, {"steps", "4, 8, 12"}}));
-    axes.add({"seed", "7, 8"});
-    axes.remove(0);
-    QCOMPARE(axes.axes(), (QList<AxisText>{{"steps", "4, 8, 12"}, {"seed", "7, 8"}}));
-    for (int i = 0; i < 3; ++i) undo.undo();
-    QCOMPARE(axes.axes(), (QList<AxisText>{{"steps", "4, 8, 12"}, {"guidance", "2..4"}}));
-    undo.undo();
-    undo.undo();
-    QCOMPARE(axes.axes(), SweepAxes::usual());
-    undo.redo();
-    QCOMPARE(axes.axes()[0].text, QString("4, 8, 12"));
-    QCOMPARE(axes.sweep({}).size(), 9U);
-}
-
-void SweepDocumentTest::what_is_wrong_stands_at_its_axis() {
-    auto& axes = sweeps().axes();
-    axes.set_text(0, "4, many");
-    QVERIFY(!axes.issue(0).isEmpty());
-    QVERIFY(axes.issue(1).isEmpty());
-    QCOMPARE(axes.issue().field, QString("axes.steps"));
-    axes.set_text(0, "4");
-    QVERIFY(axes.issue().isEmpty());
-    axes.set_axis(1, {"steps", "8"}); // one field twice
-    QVERIFY(axes.issue(0).isEmpty());
-    QVERIFY(!axes.issue(1).isEmpty());
-    axes.set_axis(1, {"loras.0.strength", "0, 1"}); // of a LoRA that the request has not
-    QVERIFY(axes.issue(1).message.contains("0 LoRAs"));
-    axes.set_axis(1, {"seed", "1..200"});
-    axes.set_text(0, "1..20");
-    QVERIFY2(axes.issue().message.contains("4000"), qPrintable(axes.issue().line()));
-
-    // What only the model knows.
-    prepare({{"size", "48x32, 50x32"}, {"guidance", "1, 3"}});
-    sweeps().set_watching(true);
-    QTRY_VERIFY_WITH_TIMEOUT(!sweeps().outlook().pending && !sweeps().outlook().issue.isEmpty(), 20000);
-    Arrivals refused(&sweeps(), &SweepDocument::failed);
-    sweeps().start();
-    QTRY_COMPARE_WITH_TIMEOUT(refused.size(), 1, 20000);
-    QCOMPARE(sweeps().axes().issue(0), refused[0][0].value<Issue>());
-    QVERIFY(!sweeps().shown());
-}
-
-void SweepDocumentTest::axes_outlive_the_program() {
-    sweeps().axes().set_all({{"prompt", "A fox. | A boat, red."}, {"seed", "1..3"}}, "axes");
-    studio_.reset();
-    open();
-    QCOMPARE(sweeps().axes().axes(), (QList<AxisText>{{"prompt", "A fox. | A boat, red."}, {"seed", "1..3"}}));
-}
-
-void SweepDocumentTest::fields_have_values_to_begin_with() {
-    prepare();
-    QStringList names;
-    for (const SweepField& field : sweep_fields(studio_->document)) {
-        names << field.field;
-        if (field.usual.isEmpty()) continue;
-        SweepAxes axes(studio_->project.undo(), studio_->settings);
-        axes.set_all({{field.field, field.usual}}, "axes");
-        axes.check_with(studio_->document.asked());
-        QVERIFY2(axes.issue().isEmpty(), qPrintable(field.field + ": " + axes.issue().line()));
-    }
-    QVERIFY(names.contains("steps") && names.contains("sampler") && names.contains("cache.threshold"));
-    QVERIFY(!names.contains("loras.0.strength"));
-}
 
 void SweepDocumentTest::cells_are_filled_in() {
     prepare();

@@ -84,16 +84,7 @@ private slots:
         };
         const auto shown = [&] { return core.document.value("image").toString(); };
         QSemaphore go_on;
-        const auto hold_up = [&] {
-            core.inputs.put(
-                &studio.window(),
-                [&go_on] {
-                    go_on.acquire();
-                    return true;
-                },
-                [](bool) {});
-        };
-        hold_up();
+        hold_up_inputs(studio, go_on);
         crop("Left");
         emit well->remove_asked();
         go_on.release();
@@ -101,7 +92,7 @@ private slots:
         QCOMPARE(shown(), QString());
         // Of two crops of one picture the later counts.
         core.document.set_value("image", home.file("start.png"));
-        hold_up();
+        hold_up_inputs(studio, go_on);
         crop("Left");
         crop("As the model does it");
         go_on.release();

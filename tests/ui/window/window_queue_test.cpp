@@ -217,13 +217,7 @@ private slots:
         auto& core = studio.core();
         core.queue.set_paused(true);
         QSemaphore go_on;
-        core.inputs.put(
-            &studio.window(),
-            [&go_on] {
-                go_on.acquire();
-                return true;
-            },
-            [](bool) {});
+        hold_up_inputs(studio, go_on);
         studio.find<QAction>("run.generate")->trigger();
         studio.find<QAction>("run.cancel")->trigger();
         QVERIFY2(said(studio).contains("given up"), qPrintable(said(studio)));

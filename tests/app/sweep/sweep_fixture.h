@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <QTest>
+#include <optional>
+
+#include "app/studio.h"
+#include "app/sweep/open_sweep.h"
+#include "app/sweep/sweep_document.h"
+#include "tests/app/arrivals.h"
+#include "tests/app/home.h"
+#include "tests/app/tiny.h"
+
+namespace denoir::app {
+
+/// A studio with a home of its own, and sweeps of the tiny model in it.
+class SweepFixture {
+protected:
+    using CellState = SweepDocument::State;
+
+    void begin() {
+        home_.emplace();
+        open();
+    }
+    void end() {
+        studio_.reset();
+        home_.reset();
+    }
+    void open() {
+        studio_.emplace();
+        studio_->history.wait_scanned(10000);
+    }
+    /// The tiny model in the document, two by two cells.
+    void prepare(const QList<AxisText>& axes = {{"steps", "2, 3"}, {"guidance", "1, 3"}}) {
+        studio_->start();
+        studio_->document.load(tiny_request());
+        QVERIFY(studio_->document.wait_resolved(20000));
+        sweeps().axes().set_all(axes, "axes");
+    }
+    SweepDocument& sweeps() { return studio_->sweeps(); }
+    RunQueue& queue() { return studio_->queue; }
+    void start() {
+        Arrivals begun(&sweeps(), &SweepDocument::started), refused(&sweeps(), &SweepDocument::failed);
+        sweeps().start();
+        QTRY_VERIFY_WITH_TIMEOUT(!begun.isEmpty() || !refused.isEmpty(), 20000);
+        if (!refused.isEmpty()) QFAIL(qPrintable(refused[0][0].value<Issue>().line()));
+    }
+    bool all(CellState state) {
+        for (std::size_t i = 0; i < sweeps().shown()->size(); ++i)
+            if (sweeps().cell(i).state != state) return false;
+        return true;
+    }
+    bool measured() {
+        for (std::size_t i = 0; i < sweeps().shown()->size(); ++i)
+            if (sweeps().shown()->sweep().reference_of(i) && !sweeps().shown()->cell(i).figures) return false;
+        return true;
+    }
+    void finish() {
+        QTRY_VERIFY_WITH_TIMEOUT(all(CellState::done), 60000);
+        QTRY_VERIFY_WITH_TIMEOUT(measured(), 60000);
+    }
+    std::optional<Home> home_;
+    std::optional<Studio> studio_;
+};
+
+} // namespace denoir::app
