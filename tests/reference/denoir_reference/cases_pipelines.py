@@ -383,6 +383,26 @@ def make_image(m: Maker):
     m.case(
         "pipe-wan-flf2v", models.FLF2V, "Wan first and last frame", image="landscape", last_image="second", shift=16.0
     )
+    m.case(
+        "pipe-wan-i2v-diffusers",
+        models.I2V,
+        "Wan image to video as diffusers looks at the image: Lanczos, CLIP's shortest edge and centre",
+        family="wan",
+        image="portrait",
+        preprocess="diffusers",
+        shift=3.0,
+        steps=3,
+    )
+    m.case(
+        "pipe-wan-flf2v-diffusers",
+        models.FLF2V,
+        "the same with a last frame of another shape",
+        image="portrait",
+        last_image="landscape",
+        preprocess="diffusers",
+        shift=16.0,
+        steps=3,
+    )
 
 
 def make_forcing(m: Maker):
