@@ -58,13 +58,14 @@ TEST(FewSteps, OtherNames) {
 
 /// Of a request for this model with these LoRAs.
 std::string warning(const char* file, const std::vector<Lora>& loras = {}, std::optional<int> steps = {},
-                    std::optional<double> guidance = {}, const char* index = "{}") {
+                    std::optional<double> guidance = {}, const char* index = "{}",
+                    const char* root = "/models/Wan2.1") {
     Request asked;
     asked.steps = steps, asked.guidance = guidance, asked.loras = loras;
     Request resolved = asked;
     resolved.steps = steps.value_or(50), resolved.guidance = guidance.value_or(5), resolved.family = Family::wan;
     ModelFolder model;
-    model.root = "/models/Wan2.1";
+    model.root = root;
     model.transformer = {model.root / file};
     model.model_index = Json::parse(index);
     return few_steps_warning(asked, resolved, model);
@@ -87,6 +88,18 @@ TEST(FewSteps, AWarningWhereTheRequestLeavesItOpen) {
     const char* official = "Wan2.2-T2V-A14B-4steps-lora-rank64-Seko-V1.1/high_noise_model.safetensors";
     EXPECT_NE(warning(plain, {{.file = official}}).find("--steps 4"), std::string::npos);
     EXPECT_EQ(warning(plain, {}, {}, {}, R"({"_class_name":"WanDMDPipeline"})").substr(0, 15), "Wan2.1 is made ");
+}
+
+/// Hugging Face's cache keeps a repository as models--OWNER--NAME/snapshots/COMMIT.
+TEST(FewSteps, TheNameOfACachedRepositoryButNotItsOwners) {
+    const auto of = [](const char* repository) {
+        const std::string root = std::string("/hub/") + repository + "/snapshots/0f1e2d";
+        return warning("transformer/diffusion_pytorch_model.safetensors", {}, {}, {}, "{}", root.c_str());
+    };
+    EXPECT_EQ(of("models--lightx2v--Wan2.1-T2V-14B-StepDistill-CfgDistill"),
+              "Wan2.1-T2V-14B-StepDistill-CfgDistill is made for few steps: use --steps 4 --guidance 1 --shift 5");
+    EXPECT_EQ(of("models--lightx2v--Wan2.1-T2V-14B"), "");
+    EXPECT_NE(of("Wan2.2-TI2V-5B-Turbo"), "");
 }
 
 } // namespace

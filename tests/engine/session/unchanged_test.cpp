@@ -7,6 +7,7 @@
 #include <fstream>
 #include <thread>
 
+#include "engine/core/error.h"
 #include "engine/session/file_hashes.h"
 #include "tests/engine/temp_folder.h"
 
@@ -61,6 +62,37 @@ TEST(InputsUnchanged, SeesAModelsFileOfAnotherTime) {
     EXPECT_TRUE(inputs_unchanged(run, folder.path()));
     fs::last_write_time(folder / "model", fs::last_write_time(folder / "model") + std::chrono::seconds(1));
     EXPECT_FALSE(inputs_unchanged(run, folder.path()));
+}
+
+/// Only what is of another time is read, and only where there is a sum to hold it against.
+TEST(ModelChanges, EachFileByItsSizeItsTimeAndItsSum) {
+    const test::TempFolder folder;
+    ::setenv("DENOIR_HOME", (folder / "home").c_str(), 1);
+    const std::vector<fs::path> files{folder / "as it was", folder / "longer", folder / "touched", folder / "other",
+                                      folder / "no sum",    folder / "gone",   folder / "a folder"};
+    for (const fs::path& file : files) write(file, "abc");
+    FileHashes hashes(files, FileHashes::Pace::waited_for);
+    ASSERT_TRUE(hashes.wait(std::chrono::minutes(1)));
+    std::vector<ModelFile> then = hashes.files();
+    ASSERT_EQ(then.size(), files.size());
+    then[4].sha256.clear();
+    write(files[1], "abcd");
+    write(files[3], "abd");
+    for (const int i : {2, 3, 4}) fs::last_write_time(files[i], fs::last_write_time(files[i]) + std::chrono::hours(1));
+    fs::remove(files[5]);
+    fs::remove(files[6]);
+    fs::create_directory(files[6]);
+
+    const ModelChanges changes = model_changes(then, {});
+    EXPECT_EQ(changes.changed, (std::vector<std::string>{files[1], files[3]}));
+    EXPECT_EQ(changes.unsure, (std::vector<std::string>{files[4], files[5], files[6]}));
+
+    std::stop_source stopped;
+    stopped.request_stop();
+    then[3].bytes = 1 << 30; // longer to read than the first look takes
+    fs::resize_file(files[3], then[3].bytes);
+    EXPECT_THROW(model_changes(then, stopped.get_token()), Cancelled);
+    ::unsetenv("DENOIR_HOME");
 }
 
 /// Two models made the steps of such a run: what it began with stands in its record.
