@@ -66,6 +66,22 @@ class Modules(Case):
         self.check("umt5", {"tokens": ("I64", [513], bytes(8 * 513))}, weights=MODEL / "text_encoder", names=("tokens",))
         self.check("umt5", {"tokens": ("I64", [600], bytes(4800))}, weights=MODEL / "text_encoder", names=("tokens",))
 
+    def test_a_tensor_that_no_one_asked_for_is_told(self):
+        f32 = lambda *shape: ("F32", list(shape), bytes(4 * math.prod(shape)))
+        transformer = {"latent": f32(16, 1, 4, 4), "timestep": f32(), "text": f32(512, 24)}
+        for module, weights, good in (
+            ("wan-transformer", MODEL / "transformer", transformer),
+            ("wan-vae-decode", MODEL / "vae", {"latent": f32(16, 1, 2, 2)}),
+            ("wan-vae-encode", MODEL / "vae", {"video": f32(3, 1, 16, 16)}),
+            ("umt5", MODEL / "text_encoder", {"tokens": ("I64", [2], struct.pack("<2q", 3, 1))}),
+            ("clip-vision", WEIGHTS / "clip-hf", {"image": read_safetensors(FIXTURES / "clip-hf" / "in.safetensors")["image"]}),
+            ("scheduler", None, {"latent": f32(2), "velocity_0": f32(2)}),
+        ):
+            write_safetensors(self.work / "in.safetensors", good | {"odd": f32(1)})
+            words = ("--weights", weights) if weights else ("--set", "steps=1")
+            ran = self.done("module", module, *words, "--inputs", "in.safetensors", "--out", "out.safetensors")
+            self.assertEqual(ran.err, "warning: in.safetensors: odd: this tensor is not used\n", module)
+
     def test_numbers_that_are_not_finite(self):
         def numbers(value, *shape):
             return ("F32", list(shape), struct.pack("<f", value) + bytes(4 * math.prod(shape) - 4))

@@ -35,6 +35,28 @@ TEST(DiskSpace, MustHoldWhatTheStepsLeave) {
     }
 }
 
+/// The pictures of a video that goes on, which a later window is given, too.
+TEST(DiskSpace, MustHoldWhatIsGivenAgain) {
+    const test::TempFolder folder;
+    Request r;
+    r.model = fs::path(DENOIR_FIXTURES) / "_models" / "SkyReels-V2-DF-tiny", r.prompt = "a fox";
+    r.width = 64, r.height = 64, r.frames = 65, r.steps = 2;
+    r.forcing.emplace();
+    r.forcing->base = 33, r.forcing->overlap = 29;
+    const ModelFolder model = ModelFolder::open(r.model);
+    r = Pipeline::resolve(r, model);
+    r.width = r.height = 1 << 20;
+    const auto needed = [&] {
+        const std::string said = test::refusal([&] { check_disk_space(r, model, folder / "run"); });
+        const std::string about = "the run needs about ";
+        return std::stod(said.substr(said.find(about) + about.size()));
+    };
+    const double without = needed();
+    r.forcing->video = folder / "clip.mp4";         // 25 frames more than the first window ends with
+    const double picture = 3 * 4 * double(1 << 10); // GiB
+    EXPECT_EQ(needed() - without, 25 * picture);
+}
+
 /// A LoRA means something else with another adapter_config.json beside it.
 TEST(ModelFiles, ThoseBesideALoraCountToo) {
     const test::TempFolder folder;
