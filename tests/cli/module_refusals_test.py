@@ -87,11 +87,13 @@ class Modules(Case):
             return ("F32", list(shape), struct.pack("<f", value) + bytes(4 * math.prod(shape) - 4))
 
         good = {"latent": numbers(0.5, 16, 1, 4, 4), "timestep": numbers(500), "text": numbers(0, 512, 24)}
+        picture = read_safetensors(FIXTURES / "clip-hf" / "in.safetensors")["image"][1]
         for value in (math.nan, math.inf, -math.inf):
             for name in good:
                 self.check("wan-transformer", {**good, name: numbers(value, *good[name][1])}, weights=MODEL / "transformer", names=("in.safetensors", name))
             self.check("wan-vae-encode", {"video": numbers(value, 3, 1, 16, 16)}, weights=MODEL / "vae", names=("in.safetensors", "video"))
             self.check("wan-vae-decode", {"latent": numbers(value, 16, 1, 2, 2)}, weights=MODEL / "vae", names=("in.safetensors", "latent"))
+            self.check("clip-vision", {"image": numbers(value, *picture)}, weights=WEIGHTS / "clip-hf", names=("in.safetensors", "image"))
             self.check("scheduler", {"latent": numbers(1, 2), "velocity_0": numbers(value, 2)}, "--set", "steps=1", names=("in.safetensors", "velocity_0"))
         self.check("scheduler", {"latent": numbers(3e38, 2), "velocity_0": numbers(-3e38, 2)}, "--set", "steps=1", names=("in.safetensors", "velocity_0"))
         # of weights that make such numbers the file is named

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -8,6 +9,7 @@
 #include "engine/media/image.h"
 #include "engine/pipeline/noise_levels.h"
 #include "engine/pipeline/pipeline.h"
+#include "engine/pipeline/prefix.h"
 #include "engine/pipeline/windows.h"
 #include "engine/weights/safetensors_writer.h"
 #include "tests/engine/pipeline/resolved.h"
@@ -95,6 +97,32 @@ TEST(Resolve, WhatAClipCannotGoOnAfterIsRefused) {
     EXPECT_EQ(refusal(13, 9, [](Request& q) { q.forcing->block = 2; }), "forcing.block");
     EXPECT_NE(refusal(13, 9, [](Request& q) { q.width.reset(), q.forcing->video = models / "missing.mp4"; }),
               "accepted");
+}
+
+TEST(FramesBefore, AreTheLastOfTheVideoOrOfItsBeginning) {
+    const TempFolder folder;
+    for (int i = 0; i < 9; ++i) {
+        Image image(16, 16);
+        std::fill(image.rgb.begin(), image.rgb.end(), std::uint8_t(10 * i));
+        write_png(folder / fmt::format("frame_{}.png", i), image);
+    }
+    const auto first = [&](int overlap, std::optional<int> of = {}) {
+        Forcing f;
+        f.video = folder.path(), f.overlap = overlap, f.video_frames = of;
+        FramesBefore frames(f);
+        EXPECT_EQ(frames.count(), overlap);
+        return int(frames.read(0).rgb[0]) / 10;
+    };
+    EXPECT_EQ(first(5), 4);
+    EXPECT_EQ(first(9), 0); // all of them
+    EXPECT_EQ(first(5, 7), 2);
+    EXPECT_EQ(first(5, 9), 4);
+    EXPECT_EQ(first(5, 5), 0);
+    EXPECT_NE(refusal([&] { first(13); }).find("the clip begins with 13 frames of a video that has 9"),
+              std::string::npos);
+    EXPECT_NE(refusal([&] { first(9, 8); }).find("the clip begins with 9 frames of a video that has 8"),
+              std::string::npos);
+    EXPECT_NE(refusal([&] { first(5, 10); }).find("10 frames are more than the video has: 9"), std::string::npos);
 }
 
 /// The table of SkyReels: 97 frames at a time, 17 of them of the window before (spec/pipelines.md 6).

@@ -13,6 +13,31 @@ namespace denoir {
 namespace fs = std::filesystem;
 namespace {
 
+/// Two transformers that cannot take turns.
+TEST(Preflight, ExpertsMustBelongTogether) {
+    const fs::path models = fs::path(DENOIR_FIXTURES) / "_models";
+    Request r;
+    r.model = models / "Wan2.2-T2V-A14B-tiny", r.prompt = "a fox";
+    const ModelFolder whole = ModelFolder::open(r.model);
+    r = Pipeline::resolve(r, whole);
+    const auto said = [&](const ModelFolder& model) {
+        return test::refusal([&] { preflight(r, model, Needs::everything, {}); });
+    };
+    EXPECT_EQ(said(whole), "accepted");
+    ModelFolder changed = whole;
+    for (const Json& boundary : {Json(0.0), Json(0.875), Json(1), Json()}) {
+        changed.model_index["boundary_ratio"] = boundary;
+        EXPECT_EQ(said(changed), "accepted") << boundary;
+    }
+    for (const Json& boundary : {Json(1.01), Json(-0.01), Json("0.9"), Json(true), Json::array()}) {
+        changed.model_index["boundary_ratio"] = boundary;
+        EXPECT_NE(said(changed).find("boundary_ratio: must be a number from 0 to 1"), std::string::npos) << boundary;
+    }
+    changed = whole;
+    changed.transformer_low = ModelFolder::open(models / "Wan2.2-TI2V-tiny").transformer; // of 48 channels
+    EXPECT_NE(said(changed).find("channels"), std::string::npos) << said(changed);
+}
+
 /// Latents, estimates and what the solver remembers, of every step.
 TEST(DiskSpace, MustHoldWhatTheStepsLeave) {
     const test::TempFolder folder;

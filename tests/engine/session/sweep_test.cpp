@@ -212,6 +212,13 @@ TEST(Sweep, RefusesWhatIsNone) {
     EXPECT_EQ(said(R"({"schema": 1, "axes": {"cache": [null], "cache.threshold": [0]}})"),
               "axes.cache.threshold: is also in axes.cache");
     EXPECT_EQ(said(R"({"schema": 1, "axes": {"threads": [1]}})"), "axes.threads: changes nothing of the picture");
+    const auto of_seeds = [](int count) {
+        Json seeds = Json::array();
+        for (int i = 0; i < count; ++i) seeds.push_back(i);
+        return Json{{"schema", 1}, {"axes", {{"seed", seeds}}}}.dump();
+    };
+    EXPECT_EQ(said(of_seeds(200).c_str()), "accepted");
+    EXPECT_EQ(said(of_seeds(201).c_str()), "axes.seed: holds too many");
     EXPECT_EQ(said(R"({"schema": 1, "axes": {"start": [null]}})"), "axes.start: is two fields");
     for (const char* axis : {R"("run": ["a", "b"])", R"("step": [1, 2])"})
         EXPECT_NE(said((R"({"schema": 1, "axes": {"start.)" + std::string(axis).substr(1) + "}}").c_str())

@@ -111,6 +111,27 @@ TEST(SinceTheBeginning, AFileKeepsTheSumThatItBeganWith) {
     EXPECT_EQ(since_the_beginning(std::vector<ModelFile>{{"gone", 3, 1, a}}, {}).size(), 1u);
 }
 
+/// Tens of gigabytes are not read twice.
+TEST(FileHashes, ComeFromTheCacheOfOneThatIsAsItWas) {
+    const test::TempFolder folder;
+    ::setenv("DENOIR_HOME", (folder / "home").c_str(), 1);
+    const fs::path files[]{folder / "model", folder / "other"};
+    for (const fs::path& file : files) write(file, "abc");
+    for (const fs::path& file : files) { // each adds its own to what the cache holds
+        FileHashes hashes(std::span(&file, 1), FileHashes::Pace::waited_for);
+        EXPECT_TRUE(hashes.wait(std::chrono::minutes(1)));
+    }
+    for (const fs::path& file : files) {
+        const auto time = fs::last_write_time(file);
+        std::ofstream(file, std::ios::in | std::ios::out)
+            << "xyz"; // in place, and as old as before: taken for the same
+        fs::last_write_time(file, time);
+    }
+    const FileHashes again(files);
+    for (const ModelFile& file : again.files()) EXPECT_EQ(file.sha256.substr(0, 8), "ba7816bf") << file.path;
+    ::unsetenv("DENOIR_HOME");
+}
+
 /// The cache of checksums tells files of one size by their times and by their places on the disk.
 TEST(FileHashes, AreComputedAnewForAnotherFileOfThatName) {
     const test::TempFolder folder;
