@@ -54,6 +54,27 @@ def misread(r, value):
     return value
 
 
+def surrogates(value):
+    """UTF-8 as Java and old databases write it (CESU-8): six bytes beyond the first plane, two for NUL."""
+    units = value.encode("utf-16-le", "surrogatepass")
+    pairs = "".join(chr(units[i] | units[i + 1] << 8) for i in range(0, len(units), 2))
+    return pairs.encode("utf8", "surrogatepass").replace(b"\0", b"\xc0\x80")
+
+
+def damaged(r):
+    """Misread once or twice, often as CESU-8, some of its bytes lost before."""
+    pool = "éüñø—“’…€日語русский😀🎈🏳👨\u200d\0 abc à quele às àquela\n"
+    value = "".join(r.choice(pool) for _ in range(r.randrange(2, 24)))
+    for _ in range(r.choice([1, 1, 1, 2])):
+        raw = bytearray(surrogates(value) if r.random() < 0.6 else value.encode("utf8", "surrogatepass"))
+        for _ in range(r.choice([0, 1, 2])):
+            at = r.randrange(len(raw))
+            if raw[at] >= 0x80:
+                raw[at] = r.choice([0x1A, 0x1A, 0x3F, 0x20])
+        value = raw.decode(r.choice(["sloppy-windows-1252"] * 4 + chardata.CHARMAP_ENCODINGS), "replace")
+    return value.replace("\0", "").encode("utf8", "ignore").decode()
+
+
 def dirty(r):
     value = "".join(dirt(r) for _ in range(r.randrange(1, 9)))
     kind = r.random()
@@ -76,6 +97,8 @@ def write(name, rows):
 
 r = random.Random(5)
 rows = [(value, clean(value)) for value in (dirty(r) for _ in range(600))]
+lost = random.Random(6)
+rows += [(value, clean(value)) for value in (damaged(lost) for _ in range(150))]
 write("clean.json", rows)
 
 rows = []
