@@ -49,6 +49,13 @@ std::vector<double> heights(const std::string& svg) {
     return out;
 }
 
+TEST(Chart, IsToldInWordsToThoseWhoCannotSeeIt) {
+    Chart c = chart({31.25, std::nullopt, 28, 40.5});
+    c.unit = "dB";
+    c.series.push_back({"none", 1, {std::nullopt, std::nullopt, std::nullopt, std::nullopt}});
+    EXPECT_EQ(count(figure(c), "Title; values from 28 to 40.5 dB; none: no values"), 1u);
+}
+
 TEST(Chart, MissingOnTop) {
     Chart c = chart({30, std::nullopt, 31});
     c.missing_on_top = true;
