@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <future>
 #include <set>
 #include <vector>
 
@@ -169,12 +170,14 @@ void RunFolder::store_step(StepRecord s, const Tensor& shown, const Tensor& x0,
     newest_x0_ = {step, x0};
     std::map<std::string, Tensor> tensors{{"latent", shown}};
     if (x0) tensors["x0"] = x0;
-    write_safetensors(latents_file(step), tensors);
-    s.sha256 = file_sha256(latents_file(step));
-    if (!solver.empty()) {
-        write_safetensors(solver_file(step), solver);
-        s.solver_sha256 = file_sha256(solver_file(step));
-    }
+    const auto store = [](const fs::path& path, const std::map<std::string, Tensor>& stored) {
+        write_safetensors(path, stored);
+        return file_sha256(path);
+    };
+    std::future<std::string> solver_sum; // both wait for the disk: so they do at one time
+    if (!solver.empty()) solver_sum = std::async(std::launch::async, [&] { return store(solver_file(step), solver); });
+    s.sha256 = store(latents_file(step), tensors);
+    if (solver_sum.valid()) s.solver_sha256 = solver_sum.get();
     record_.steps.push_back(std::move(s));
     save();
 }
