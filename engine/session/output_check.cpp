@@ -17,6 +17,7 @@
 #include "engine/core/disk.h"
 #include "engine/core/error.h"
 #include "engine/core/file.h"
+#include "engine/core/text.h"
 #include "engine/media/frame_folder.h"
 #include "engine/pipeline/run_layout.h"
 #include "engine/session/run_folder.h"
@@ -202,9 +203,15 @@ void check_output_folder(const fs::path& given, std::span<const fs::path> inputs
 
 OutputKind check_output(const fs::path& out, std::span<const fs::path> inputs, int own_frames,
                         const fs::path& own_run) {
+    const auto in = [](const auto& list, std::string_view word) {
+        return std::find(list.begin(), list.end(), word) != list.end();
+    };
     const std::string extension = lower_extension(without_slash(out));
+    const std::string name = lower_ascii(without_slash(out).filename().native());
     std::error_code code;
-    if (std::find(video_extensions.begin(), video_extensions.end(), extension) != video_extensions.end()) {
+    if (in(video_extensions, name) || in(other_extensions, name)) // "$NAME.mp4" of an empty variable
+        throw UsageError(out.string(), "", "is an extension without a name", "write a name before it, like clip.mp4");
+    if (in(video_extensions, extension)) {
         if (fs::is_directory(out, code))
             throw Error(out.string(), "", "is an existing folder named like a video", "choose another name");
         if (!out.has_filename())
@@ -212,7 +219,7 @@ OutputKind check_output(const fs::path& out, std::span<const fs::path> inputs, i
         check_output_file(out, inputs, own_run);
         return OutputKind::video;
     }
-    if (std::find(other_extensions.begin(), other_extensions.end(), extension) != other_extensions.end())
+    if (in(other_extensions, extension))
         throw UsageError(out.string(), "", fmt::format("{} is not written", extension),
                          "name a .mp4 (H.264), a .mkv (FFV1) or a folder for PNG frames");
     if (fs::is_regular_file(out, code))

@@ -48,8 +48,8 @@ TEST_F(OutputCheck, RefusesWhatCannotBeWritten) {
     fs::create_directory(in("full"));
     make("full/file");
     ASSERT_EQ(::mkfifo(in("pipe.mp4").c_str(), 0600), 0);
-    for (const char* name :
-         {"folder.mp4", "full", "pipe.mp4", "missing/a.mp4", "missing/frames", "a.avi", "a.gif", "a.png"})
+    for (const char* name : {"folder.mp4", "full", "pipe.mp4", "missing/a.mp4", "missing/frames", "a.avi", "a.gif",
+                             "a.png", ".mp4", ".MKV", ".png", ".mp4/"})
         EXPECT_NE(refusal(in(name)), "") << name;
     EXPECT_NE(refusal(make("file")), "");
     EXPECT_NE(refusal("/dev/null"), "");
