@@ -47,6 +47,38 @@ INSTANTIATE_TEST_SUITE_P(Jpeg, ReadImage,
                                          Case{"sampling_420.jpg", 3}, Case{"progressive.jpg", 3}, Case{"grey.jpg", 1},
                                          Case{"rgb.jpg", 1}, Case{"cmyk.jpg", 3}, Case{"turned.jpg", 3}));
 
+/// One pixel of its table's second colour in the corner of a canvas of 2 x 2; checked with Pillow 12's convert("RGB").
+TEST(ReadImage, WhatAGifLeavesFree) {
+    const TempFolder folder;
+    const std::string table("\1\2\3\4\5\6\7\7\7\x8\x8\x8", 12), own("\x11\x12\x13\x14\x15\x16\7\7\7\x8\x8\x8", 12);
+    const std::string shows_first("\x21\xF9\4\1\0\0\0\0", 8), shows_second("\x21\xF9\4\1\0\0\1\0", 8);
+    const auto read = [&](bool canvas_table, const std::string& control, bool own_table) {
+        const std::string canvas =
+            std::string("GIF89a\2\0\2\0", 10) + (canvas_table ? "\x81" : "\1") + std::string("\3\0", 2);
+        const std::string picture =
+            std::string("\x2C\1\0\1\0\1\0\1\0", 9) + (own_table ? "\x81" : std::string(1, '\0'));
+        store(folder / "a.gif", canvas + (canvas_table ? table : "") + control + picture + (own_table ? own : "") +
+                                    std::string("\2\2\x4C\1\0;", 6));
+        return read_image(folder / "a.gif").rgb;
+    };
+    const auto around = [](const std::vector<std::uint8_t>& free, const std::vector<std::uint8_t>& corner) {
+        std::vector<std::uint8_t> all;
+        for (int i = 0; i < 4; ++i)
+            all.insert(all.end(), (i < 3 ? free : corner).begin(), (i < 3 ? free : corner).end());
+        return all;
+    };
+    const std::vector<std::uint8_t> one{1, 2, 3}, two{4, 5, 6}, own_one{0x11, 0x12, 0x13}, own_two{0x14, 0x15, 0x16};
+    EXPECT_EQ(read(true, "", false), around(one, two)); // not the background that the canvas names
+    EXPECT_FALSE(sample_kind(folder / "a.gif").alpha);
+    EXPECT_EQ(read(true, shows_first, false), around(one, two));
+    EXPECT_EQ(read(true, shows_second, false), around(two, two));
+    EXPECT_TRUE(sample_kind(folder / "a.gif").alpha);
+    for (const bool canvas_table : {true, false}) {
+        EXPECT_EQ(read(canvas_table, "", true), around(own_one, own_two));
+        EXPECT_EQ(read(canvas_table, shows_second, true), around(own_two, own_two));
+    }
+}
+
 TEST(Image, SaysWhatReadingItLeavesOut) {
     const auto kind = [](const char* name) { return sample_kind(fixture(name)); };
     for (const char* name : {"mode_RGBA.png", "mode_LA.png", "palette_transparent.png", "alpha.webp", "alpha.tiff"})
