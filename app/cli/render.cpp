@@ -53,11 +53,14 @@ class RenderProgress : public Progress {
 public:
     using Progress::Progress;
     void begin(const RunFolder& run) {
+        const RunRecord& record = run.record();
         run_ = run.path();
-        steps_ = run.record().total_steps;
-        step_ = run.record().steps.empty() ? 0 : run.record().steps.back().step;
+        steps_ = record.total_steps;
+        step_ = !record.steps.empty()  ? record.steps.back().step
+                : record.request.start ? record.request.start->step
+                                       : 0;
         Interrupt::set_last_words(words());
-        Interrupt::set_output(run.record().out);
+        Interrupt::set_output(record.out);
     }
     void step_done(const StepInfo& info) override {
         step_ = info.step;

@@ -6,6 +6,7 @@ import math
 import os
 import pathlib
 import random
+import re
 import resource
 import shutil
 import signal
@@ -291,6 +292,19 @@ class Render(Case):
         (folder / "run.json").write_text(json.dumps(record))
         shutil.rmtree(run)
         self.refused("render", "--resume", folder, names=(run,))
+
+    def test_an_interrupted_branch_tells_the_steps_that_it_has(self):
+        def interrupted(name, *words):
+            """Ended once the run has a step more than it began with, or a branch is begun."""
+            run = self.work / name
+            process = self.start(*words, "--run-dir", run)
+            self.wait_until(lambda: (run / "run.json").exists() and (name == "branch" or (run / "latents" / "step_003.safetensors").exists()))
+            process.send_signal(signal.SIGINT)
+            return process.communicate(timeout=60)[1].decode()
+
+        interrupted("run", *self.render_words("run.mp4", steps=50, size="256x256"))
+        branch = interrupted("branch", "render", "--from", self.work / "run", "--step", 2, "--guidance", 2, "--out", "branch.mp4")
+        self.assertGreaterEqual(int(re.search("cancelled after step ([0-9]+) of 50; resume with", branch)[1]), 2, branch)
 
     def test_windows(self):
         """Three windows of two steps; each makes four pictures and is given nine."""
