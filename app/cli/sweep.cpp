@@ -162,7 +162,8 @@ public:
     /// Also when the folder is gone.
     std::string words() const {
         if (resume_.empty()) return "cancelled";
-        return fmt::format("cancelled in cell {} of {}; resume with: {}", number_, of_, resume_);
+        const std::string where = of_ > 0 ? fmt::format(" in cell {} of {}", number_, of_) : ""; // all may be there
+        return fmt::format("cancelled{}; resume with: {}", where, resume_);
     }
 
 private:

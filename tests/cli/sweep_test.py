@@ -101,6 +101,13 @@ class Sweep(Case):
             self.assertEqual(sha256(pathlib.Path(ours["run"]) / "video.mp4"), sha256(pathlib.Path(theirs["run"]) / "video.mp4"))
         # Once more is no work.
         self.assertEqual(self.done("sweep", "--resume", "s", "--json").json()["rendered"], 4)
+        # Ended where every clip was there: in the midst of no cell.
+        process = self.start(*words, "--out", "there")
+        self.wait_until(lambda: (self.work / "there" / "sweep.json").exists())
+        process.send_signal(signal.SIGINT)
+        err = process.communicate(timeout=30)[1]
+        if process.returncode == 130:  # it was not done before
+            self.assertIn(b"cancelled; resume with: denoir-cli sweep --resume '", err)
         # As it was: moved as a whole, it is found there.
         shutil.move(self.work / "s", self.work / "t")
         again = self.done("sweep", "--resume", "t", "--json").json()
