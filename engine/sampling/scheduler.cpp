@@ -52,8 +52,9 @@ void Scheduler::step(std::span<const float> velocity, std::span<float> sample, s
 }
 
 void Scheduler::restore(const SchedulerState& state) {
+    const int most = std::min(2, state.index); // a step reaches back no further than there were steps
     const bool counters = state.index >= 0 && state.index <= steps() && state.last_order >= 0 &&
-                          state.last_order <= 2 && state.warm >= 0 && state.warm <= 2;
+                          state.last_order <= most && state.warm >= 0 && state.warm <= most;
     if (!counters) refuse_state("does not belong to this run");
     const auto keys = remembered(state);
     for (const std::string& key : keys)

@@ -192,6 +192,9 @@ TEST(Scheduler, RefusesForeignState) {
     EXPECT_TRUE(refused(Sampler::unipc, changed([](auto& t) { t.index = -1; })));
     EXPECT_TRUE(refused(Sampler::unipc, changed([](auto& t) { t.last_order = 3; })));
     EXPECT_TRUE(refused(Sampler::unipc, changed([](auto& t) { t.warm = 3; })));
+    // No more can be remembered than there were steps: what comes before the first sigma would be read.
+    EXPECT_TRUE(refused(Sampler::unipc, changed([](auto& t) { t.index = 1; })));
+    EXPECT_TRUE(refused(Sampler::unipc, {.index = 0, .last_order = 0, .warm = 1, .history = {}}));
     EXPECT_TRUE(refused(Sampler::unipc, changed([](auto& t) { t.history.erase("m"); })));
     EXPECT_TRUE(refused(Sampler::unipc, changed([](auto& t) { t.history.erase("m_prev"); })));
     EXPECT_TRUE(refused(Sampler::unipc, changed([](auto& t) { t.history.erase("last"); })));
