@@ -174,8 +174,9 @@ void RunFolder::store_step(StepRecord s, const Tensor& shown, const Tensor& x0,
         write_safetensors(path, stored);
         return file_sha256(path);
     };
-    std::future<std::string> solver_sum; // both wait for the disk: so they do at one time
-    if (!solver.empty()) solver_sum = std::async(std::launch::async, [&] { return store(solver_file(step), solver); });
+    // Both wait for the disk: so they do at one time, where the system has a thread left.
+    std::future<std::string> solver_sum;
+    if (!solver.empty()) solver_sum = std::async([&] { return store(solver_file(step), solver); });
     s.sha256 = store(latents_file(step), tensors);
     if (solver_sum.valid()) s.solver_sha256 = solver_sum.get();
     record_.steps.push_back(std::move(s));
