@@ -90,19 +90,16 @@ struct IndexedVideo::State {
 
     /// From the packets' time stamps alone; false where they do not tell.
     bool order_by_time() {
-        if (!one_frame_a_packet(codec)) return false;
-        for (int i = 0; i < packets.size(); ++i) {
-            if (entry(i).pts == AV_NOPTS_VALUE) return false;
+        const auto& all = packets.entries();
+        if (!one_frame_a_packet(codec) || std::ranges::find(all, AV_NOPTS_VALUE, &media::PacketEntry::pts) != all.end())
+            return false;
+        for (int i = 0; i < packets.size(); ++i)
             if (!entry(i).discard) packet_of.push_back(i);
-        }
         const auto pts = [this](int i) { return entry(i).pts; };
-        std::sort(packet_of.begin(), packet_of.end(), [&](int a, int b) { return pts(a) < pts(b); });
-        for (std::size_t n = 1; n < packet_of.size(); ++n)
-            if (pts(packet_of[n]) == pts(packet_of[n - 1])) {
-                packet_of.clear();
-                return false;
-            }
-        return true;
+        std::ranges::sort(packet_of, {}, pts);
+        const bool clear = std::ranges::adjacent_find(packet_of, {}, pts) == packet_of.end();
+        if (!clear) packet_of.clear();
+        return clear;
     }
 
     void order_by_decoding() {
@@ -181,8 +178,8 @@ struct IndexedVideo::State {
     /// The last entry of key_packets whose frame is not shown after frame n and that is decoded before it.
     std::size_t key_for(int n) const {
         const int wanted = packet_of[static_cast<std::size_t>(n)];
-        std::size_t k = static_cast<std::size_t>(std::upper_bound(key_packets.begin(), key_packets.end(), wanted) -
-                                                 key_packets.begin() - 1);
+        std::size_t k =
+            static_cast<std::size_t>(std::ranges::upper_bound(key_packets, wanted) - key_packets.begin() - 1);
         while (k > 0 && frame_of[static_cast<std::size_t>(key_packets[k])] > n) --k;
         return k;
     }

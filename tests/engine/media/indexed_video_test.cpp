@@ -126,6 +126,17 @@ TEST(IndexedVideo, ASizeThatChangesIsRefusedThere) {
     EXPECT_NO_THROW(video.read(6, image));
 }
 
+/// A block of a Matroska before the beginning of time has none: the packets before it tell nothing either.
+TEST(IndexedVideo, AFileOfWhichOnePacketHasNoTimeIsCountedByDecoding) {
+    const TempFolder folder;
+    std::string bytes = load(fixture("clips/h264_intra.mkv"));
+    const std::size_t third = bytes.find(std::string("\x81\x00\x53\x80", 4)); // track, time of the block, flags
+    ASSERT_NE(third, std::string::npos);
+    bytes.replace(third + 1, 2, "\xFF\xFF");
+    store(folder / "a.mkv", bytes);
+    expect_exact(folder / "a.mkv");
+}
+
 /// Whether its packets are only read or all decoded, and where it is looked into later.
 TEST(IndexedVideo, CanBeStopped) {
     for (const char* name : {"h264_long.mp4", "mpeg4_b.avi", "animated.gif"}) {
