@@ -85,12 +85,12 @@ void write_outputs(Comparer& comparer, Comparison& c, const CompareOutputs& o) {
     std::vector<std::size_t> wanted;
     if (!o.report.empty()) wanted = pairs_to_show(c);
     std::vector<ReportPicture> pictures(wanted.size());
-    const std::size_t last = wanted.empty() ? 0 : *std::max_element(wanted.begin(), wanted.end());
+    const std::size_t last = wanted.empty() ? 0 : *std::ranges::max_element(wanted);
     const bool videos = side_by_side || difference;
     if (videos || !wanted.empty())
         comparer.show(c, videos ? "writing" : "choosing pictures", [&](std::size_t i, const Image& a, const Image& b) {
             if (side_by_side) side_by_side->write(view->draw(i, a, b));
-            const auto place = std::find(wanted.begin(), wanted.end(), i);
+            const auto place = std::ranges::find(wanted, i);
             if (!difference && place == wanted.end()) return videos || i < last;
             const Image apart = amplified_difference(a, b, factor);
             if (difference) difference->write(apart);

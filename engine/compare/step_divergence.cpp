@@ -130,7 +130,7 @@ report::Chart step_chart(const std::vector<double>& step, const std::vector<std:
     if (step.size() < 2 || largest == 0) return chart;
     chart.x = step;
     chart.series = {{"latent", 0, latent, true}};
-    if (std::any_of(x0.begin(), x0.end(), [](const auto& v) { return v.has_value(); }))
+    if (std::ranges::any_of(x0, [](const auto& v) { return v.has_value(); }))
         chart.series.push_back({"estimate of the clean latent", 1, x0, false});
     return chart;
 }

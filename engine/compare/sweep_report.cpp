@@ -37,7 +37,7 @@ Json common(const Sweep& sweep) {
         if (!varies(axis)) continue;
         if (axis.field == "size") request.erase("width"), request.erase("height");
         std::string place = "/" + axis.field;
-        std::replace(place.begin(), place.end(), '.', '/');
+        std::ranges::replace(place, '.', '/');
         const Json::json_pointer pointer(place);
         if (!request.contains(pointer)) continue;
         Json& whole = request[pointer.parent_pointer()];
@@ -148,7 +148,7 @@ report::Chart over_axis(const SweepRecord& record, std::size_t axis, std::string
     std::vector<std::size_t> order(sweep.axes[axis].values.size());
     std::iota(order.begin(), order.end(), std::size_t(0));
     const auto number = [&](std::size_t i) { return sweep.axes[axis].values[i].get<double>(); };
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return number(a) < number(b); });
+    std::ranges::sort(order, {}, number);
     report::Chart chart;
     chart.title = std::move(title);
     chart.unit = std::move(unit);
@@ -170,7 +170,7 @@ report::Chart over_axis(const SweepRecord& record, std::size_t axis, std::string
             at[axis] = i;
             line.y.push_back(value(record.cells[sweep.cell(at)]));
         }
-        if (std::none_of(line.y.begin(), line.y.end(), [](const auto& v) { return v.has_value(); })) continue;
+        if (std::ranges::none_of(line.y, [](const auto& v) { return v.has_value(); })) continue;
         if (chart.series.size() < most_lines)
             chart.series.push_back(std::move(line));
         else
@@ -184,8 +184,8 @@ report::Chart over_axis(const SweepRecord& record, std::size_t axis, std::string
 
 /// Single points are no curve: of two values of which one is the reference, the table says as much.
 bool has_curve(const report::Chart& chart) {
-    return std::any_of(chart.series.begin(), chart.series.end(), [](const report::Series& s) {
-        return std::count_if(s.y.begin(), s.y.end(), [](const auto& v) { return v.has_value(); }) > 1;
+    return std::ranges::any_of(chart.series, [](const report::Series& s) {
+        return std::ranges::count_if(s.y, [](const auto& v) { return v.has_value(); }) > 1;
     });
 }
 
@@ -195,7 +195,7 @@ std::string curves(const SweepRecord& record) {
         const SweepAxis& axis = record.sweep.axes[a];
         // Over seeds a line means nothing.
         if (axis.field == "seed" || axis.values.size() < 2 ||
-            !std::all_of(axis.values.begin(), axis.values.end(), [](const Json& v) { return v.is_number(); }))
+            !std::ranges::all_of(axis.values, [](const Json& v) { return v.is_number(); }))
             continue;
         const std::string title = axis_title(axis.field);
         const report::Chart psnr = over_axis(record, a, "PSNR over " + title, "dB, higher is nearer to the reference",

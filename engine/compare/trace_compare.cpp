@@ -39,7 +39,7 @@ std::vector<std::string_view> ordered(const Container& a, const Container& b) {
     std::vector<const FileTensor*> common;
     for (const FileTensor& t : (guide ? *guide : a).tensors)
         if (other.contains(t.name)) common.push_back(&t);
-    std::sort(common.begin(), common.end(), [&](const FileTensor* x, const FileTensor* y) {
+    std::ranges::sort(common, [&](const FileTensor* x, const FileTensor* y) {
         return guide ? x->offset < y->offset : natural_less(x->name, y->name);
     });
     std::vector<std::string_view> names;
@@ -59,7 +59,7 @@ std::vector<std::string> missing_in(const Container& a, const Container& b) {
     std::vector<std::string> names;
     for (const FileTensor& t : a.tensors)
         if (!other.contains(t.name)) names.push_back(t.name);
-    std::sort(names.begin(), names.end(), natural_less);
+    std::ranges::sort(names, natural_less);
     return names;
 }
 
@@ -114,8 +114,7 @@ std::string first_name(const Container& c) { return c.tensors.empty() ? "nothing
 TraceFiles::TraceFiles(const std::filesystem::path& a, const std::filesystem::path& b)
     : a_(open_container(a)), b_(open_container(b)), name_a_(a.native()), name_b_(b.native()) {
     const Table other = table_of(b_);
-    const bool any =
-        std::any_of(a_.tensors.begin(), a_.tensors.end(), [&](const FileTensor& t) { return other.contains(t.name); });
+    const bool any = std::ranges::any_of(a_.tensors, [&](const FileTensor& t) { return other.contains(t.name); });
     if (!any)
         throw Error(name_a_, "",
                     fmt::format("has no tensor name in common with {} ({} here, {} there)", printable(name_b_, 80),
@@ -195,10 +194,9 @@ bool is_trace(const std::filesystem::path& file) {
                                            "sampler/",      "transformer_low/", "vae_decoder/"};
     try {
         const Container c = open_container(file);
-        return c.metadata.contains("denoir_trace") ||
-               std::any_of(c.tensors.begin(), c.tensors.end(), [](const FileTensor& t) {
-                   return std::any_of(components.begin(), components.end(),
-                                      [&](const char* component) { return t.name.starts_with(component); });
+        return c.metadata.contains("denoir_trace") || std::ranges::any_of(c.tensors, [](const FileTensor& t) {
+                   return std::ranges::any_of(components,
+                                              [&](const char* component) { return t.name.starts_with(component); });
                });
     } catch (const Error&) {
         return false;

@@ -43,7 +43,7 @@ TraceMap trace_map(const metrics::TraceComparison& c, const std::string& compone
 std::vector<std::string> components_of(const metrics::TraceComparison& c) {
     std::vector<std::string> all;
     for (const metrics::LayerError& l : c.layers)
-        if (std::find(all.begin(), all.end(), l.parts.component) == all.end()) all.push_back(l.parts.component);
+        if (std::ranges::find(all, l.parts.component) == all.end()) all.push_back(l.parts.component);
     return all;
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 
 #include "engine/compare/report_parts.h"
@@ -122,8 +123,7 @@ std::string makers(const TraceComparison& c) {
     std::vector<const LayerError*> order;
     for (const auto& [row, l] : worst)
         if (l) order.push_back(l);
-    std::stable_sort(order.begin(), order.end(),
-                     [](const LayerError* a, const LayerError* b) { return made(*a) > made(*b); });
+    std::ranges::stable_sort(order, std::greater(), [](const LayerError* l) { return made(*l); });
     if (order.empty()) return {};
     std::vector<std::vector<std::string>> rows{{"layer", "where", "error of inputs", "of the result", "made here"}};
     bool any_too_much = false;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <unordered_map>
 
 #include "engine/compare/report_parts.h"
@@ -104,9 +105,7 @@ std::string to_text(const TraceComparison& c) {
     order.clear();
     for (const LayerError& l : c.layers)
         if (l.difference.max_abs > 0 || l.difference.not_finite > 0) order.push_back(&l);
-    std::stable_sort(order.begin(), order.end(), [](const LayerError* a, const LayerError* b) {
-        return a->difference.normalised() > b->difference.normalised();
-    });
+    std::ranges::stable_sort(order, std::greater(), [](const LayerError* l) { return l->difference.normalised(); });
     if (!order.empty()) {
         const std::vector<Row> rows = by_layer(order);
         out += head + "largest errors\n";

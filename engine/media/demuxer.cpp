@@ -27,7 +27,7 @@ constexpr const char* decoder_names = "h264,hevc,libdav1d,av1,vp8,vp9,mpeg4,mpeg
 /// more.
 constexpr std::int64_t probe_bytes = 2 << 20;
 
-bool allowed(AVCodecID id) { return std::find(video_codecs.begin(), video_codecs.end(), id) != video_codecs.end(); }
+bool allowed(AVCodecID id) { return std::ranges::find(video_codecs, id) != video_codecs.end(); }
 
 /// Options for the decoders that avformat_find_stream_info() opens, one dictionary a stream.
 class StreamOptions {

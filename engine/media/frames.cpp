@@ -37,7 +37,7 @@ bool is_frame(const std::filesystem::path& path) {
 bool is_frame_name(const std::filesystem::path& path) {
     constexpr std::array<std::string_view, 11> extensions{".png",  ".jpg", ".jpeg", ".webp", ".bmp", ".tif",
                                                           ".tiff", ".gif", ".ppm",  ".pgm",  ".pbm"};
-    return std::find(extensions.begin(), extensions.end(), lower_extension(path)) != extensions.end();
+    return std::ranges::find(extensions, lower_extension(path)) != extensions.end();
 }
 
 Image to_image(const Tensor& video, int frame) {
@@ -88,8 +88,7 @@ std::vector<std::filesystem::path> frame_files(const std::filesystem::path& fold
     }
     if (error)
         throw Error(folder.string(), "", "the folder cannot be read: " + error.message(), "choose another folder");
-    std::sort(files.begin(), files.end(),
-              [](const auto& a, const auto& b) { return natural_less(a.filename().string(), b.filename().string()); });
+    std::ranges::sort(files, natural_less, [](const auto& file) { return file.filename().string(); });
     return files;
 }
 

@@ -126,7 +126,7 @@ int MemorySource::read(void* self, std::uint8_t* out, int bytes) {
     const std::size_t n = std::min(static_cast<std::size_t>(bytes), source.size() - source.position_);
     if (n == 0) return AVERROR_EOF;
     // The last part that begins there or before: an empty one before it has nothing to give.
-    const auto behind = std::upper_bound(source.begins_.begin(), source.begins_.end(), source.position_);
+    const auto behind = std::ranges::upper_bound(source.begins_, source.position_);
     auto part = static_cast<std::size_t>(behind - source.begins_.begin()) - 1;
     for (std::size_t done = 0; done < n; ++part) {
         const std::size_t from = source.position_ + done - source.begins_[part];

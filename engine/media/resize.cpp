@@ -103,7 +103,7 @@ Image resize_height(const Image& image, int height, Filter filter) {
     Image out(image.width, height);
     std::vector<int> sums(3 * static_cast<std::size_t>(image.width));
     for (int y = 0; y < height; ++y) {
-        std::fill(sums.begin(), sums.end(), half);
+        std::ranges::fill(sums, half);
         const int* w = weights.values.data() + std::size_t(y) * std::size_t(weights.taps);
         for (int i = 0; i < weights.count[static_cast<std::size_t>(y)]; ++i) {
             const std::uint8_t* from = image.row(weights.first[static_cast<std::size_t>(y)] + i);

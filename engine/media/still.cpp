@@ -24,7 +24,7 @@ constexpr std::array kinds{Kind{is_png, scan_png}, Kind{is_jpeg, scan_jpeg}, Kin
 } // namespace
 
 bool is_still(Data data) {
-    return !is_gif(data) && std::any_of(kinds.begin(), kinds.end(), [&](const Kind& k) { return k.is(data); });
+    return !is_gif(data) && std::ranges::any_of(kinds, [&](const Kind& k) { return k.is(data); });
 }
 
 namespace {

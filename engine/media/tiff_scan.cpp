@@ -106,7 +106,7 @@ private:
     static bool describes_pixels(std::uint32_t tag) {
         constexpr std::array<std::uint32_t, 14> tags{256, 257, 258, 259, 262, 266, 273,
                                                      277, 278, 279, 284, 317, 320, 339};
-        return std::find(tags.begin(), tags.end(), tag) != tags.end();
+        return std::ranges::find(tags, tag) != tags.end();
     }
 
     static constexpr std::array wanted{width_tag,       height_tag,        bits_tag,         compression_tag,

@@ -18,10 +18,6 @@ std::optional<double> mean_of(std::span<const FrameMetrics> frames, std::optiona
     return sum / double(frames.size());
 }
 
-bool has_ssim(std::span<const FrameMetrics> frames) {
-    return std::all_of(frames.begin(), frames.end(), [](const FrameMetrics& f) { return f.ssim.has_value(); });
-}
-
 } // namespace
 
 Summary summarize(std::span<const FrameMetrics> frames) {
@@ -63,16 +59,15 @@ Summary summarize(std::span<const FrameMetrics> frames) {
 std::vector<std::size_t> worst_frames(std::span<const FrameMetrics> frames, std::size_t count, std::size_t apart) {
     std::vector<std::size_t> order(frames.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    const bool by_ssim = has_ssim(frames);
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) {
+    const bool by_ssim = std::ranges::all_of(frames, [](const FrameMetrics& f) { return f.ssim.has_value(); });
+    std::ranges::stable_sort(order, [&](std::size_t i, std::size_t j) {
         return by_ssim ? *frames[i].ssim < *frames[j].ssim : frames[i].mse > frames[j].mse;
     });
     std::vector<std::size_t> worst;
     for (const std::size_t i : order) {
         if (worst.size() == count) break;
         if (frames[i].mse == 0) continue;
-        const bool near =
-            std::any_of(worst.begin(), worst.end(), [&](std::size_t j) { return (i > j ? i - j : j - i) < apart; });
+        const bool near = std::ranges::any_of(worst, [&](std::size_t j) { return (i > j ? i - j : j - i) < apart; });
         if (!near) worst.push_back(i);
     }
     return worst;

@@ -150,7 +150,7 @@ private:
             if (it == by_name_.end()) continue;
             order.back().first = double(it->second) + (spatial.component == "vae_encoder" ? 0.5 : -0.5);
         }
-        std::sort(order.begin(), order.end());
+        std::ranges::sort(order);
         std::vector<Node> placed;
         for (const auto& [at, i] : order) placed.push_back(std::move(nodes_[i]));
         nodes_ = std::move(placed);
@@ -296,7 +296,7 @@ void usual_gains(std::vector<Node>& nodes, DType coarsest) {
         std::vector<double> gains;
         for (const std::size_t i : members)
             if (counts(nodes[i])) gains.push_back(nodes[i].relative / nodes[i].inherited);
-        std::sort(gains.begin(), gains.end());
+        std::ranges::sort(gains);
         for (const std::size_t i : members) {
             const bool own = counts(nodes[i]); // is among them and does not count for itself
             const std::size_t others = gains.size() - own;
@@ -360,7 +360,7 @@ std::string pair_of_dtypes(const TensorDifference& d) {
 /// What is equal, and of no use: a sentence, or nothing.
 std::string said_of_not_finite(const TraceComparison& c) {
     const auto broken = [](const LayerError& l) { return l.difference.both_not_finite > 0; };
-    const auto first = std::find_if(c.layers.begin(), c.layers.end(), broken);
+    const auto first = std::ranges::find_if(c.layers, broken);
     if (first == c.layers.end()) return {};
     return fmt::format(" In {} of {} tensors values are NaN or infinite in both, first in {}: {} of {}.",
                        std::count_if(first, c.layers.end(), broken), c.layers.size(), place(*first),
@@ -376,8 +376,8 @@ std::string said_of_dtypes(const TraceComparison& c) {
 std::vector<std::string> without(const std::vector<std::string>& names, const std::vector<std::string>& others) {
     const std::unordered_set<std::string_view> gone(others.begin(), others.end());
     std::vector<std::string> rest;
-    std::copy_if(names.begin(), names.end(), std::back_inserter(rest),
-                 [&](const std::string& name) { return !gone.contains(name); });
+    std::ranges::copy_if(names, std::back_inserter(rest),
+                         [&](const std::string& name) { return !gone.contains(name); });
     return rest;
 }
 
@@ -387,8 +387,7 @@ std::string spaced(const std::string& sentences) {
 
 /// Of traces whose common tensors have equal values.
 std::string verdict_of_equals(const TraceComparison& c) {
-    const auto other =
-        std::find_if(c.layers.begin(), c.layers.end(), [](const LayerError& l) { return !l.difference.same_bits; });
+    const auto other = std::ranges::find_if(c.layers, [](const LayerError& l) { return !l.difference.same_bits; });
     const bool one = c.layers.size() == 1;
     std::string text;
     if (other == c.layers.end())
@@ -516,7 +515,7 @@ std::vector<std::string> TraceComparison::alone_in_b() const { return without(on
 
 bool TraceComparison::identical() const {
     return shapes.empty() && only_a.empty() && only_b.empty() &&
-           std::all_of(layers.begin(), layers.end(), [](const LayerError& l) { return l.difference.same_bits; });
+           std::ranges::all_of(layers, [](const LayerError& l) { return l.difference.same_bits; });
 }
 
 void analyse(TraceComparison& c) {

@@ -23,8 +23,8 @@ constexpr std::size_t max_files = 100'000;
 
 bool is_checkpoint_name(const std::string& name) {
     static constexpr std::array<std::string_view, 6> endings{".safetensors", ".sft", ".pth", ".pt", ".bin", ".gguf"};
-    return !name.starts_with('.') && std::any_of(endings.begin(), endings.end(),
-                                                 [&](std::string_view e) { return lower_ascii(name).ends_with(e); });
+    return !name.starts_with('.') &&
+           std::ranges::any_of(endings, [&](std::string_view e) { return lower_ascii(name).ends_with(e); });
 }
 
 /// "model" of "model-00003-of-00012.safetensors", with the total; empty for other names.
@@ -48,7 +48,7 @@ std::vector<fs::path> folder_files(const fs::path& folder) {
                         "give the model's own folder");
     }
     if (error) throw Error(folder.string(), "", "the folder cannot be read", "check its permissions");
-    std::sort(files.begin(), files.end());
+    std::ranges::sort(files);
     return files;
 }
 
@@ -237,9 +237,8 @@ std::vector<CheckpointFiles> list_checkpoints(const fs::path& path, std::vector<
     }
     std::map<std::string, CheckpointFiles> series;
     // Repositories keep the same weights once more as pickles; diffusers and transformers take safetensors too.
-    const bool safe = std::any_of(files.begin(), files.end(), [](const fs::path& file) {
-        return lower_ascii(file.extension().string()) == ".safetensors";
-    });
+    const bool safe = std::ranges::any_of(
+        files, [](const fs::path& file) { return lower_ascii(file.extension().string()) == ".safetensors"; });
     for (const fs::path& file : files) {
         const std::string name = file.filename().string();
         if (!is_checkpoint_name(name) || covered.contains(file)) continue;

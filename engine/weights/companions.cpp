@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <tuple>
 
 #include "engine/core/error.h"
@@ -55,8 +56,8 @@ bool is_other_clip(const Network& n) { return lower_ascii(n.first_name()).find("
 
 /// The file of a text encoder that carries the tokenizer along: ComfyUI's as a tensor, GGUF in its metadata.
 fs::path tokenizer_of(const Checkpoint& c) {
-    const auto found = std::find_if(c.containers.begin(), c.containers.end(),
-                                    [](const auto& container) { return carries_tokenizer(*container); });
+    const auto found =
+        std::ranges::find_if(c.containers, [](const auto& container) { return carries_tokenizer(*container); });
     return found == c.containers.end() ? fs::path() : c.files[static_cast<std::size_t>(found - c.containers.begin())];
 }
 
@@ -90,13 +91,13 @@ bool is_foreign_clip(const Network& n, const TransformerTraits& traits) {
         return m.name.ends_with("cls_embedding") || m.name.ends_with("class_embedding");
     };
     return n.component() == Component::clip &&
-           (!suits(n, traits) || std::none_of(n.group->members.begin(), n.group->members.end(), is_class_token));
+           (!suits(n, traits) || std::ranges::none_of(n.group->members, is_class_token));
 }
 
 /// By the types of its tensors and its quantisation.
 bool can_be_read(const Network& n) {
     const auto typed = [](const TensorGroup::Member& m) { return m.tensor->dtype.has_value(); };
-    if (!std::all_of(n.group->members.begin(), n.group->members.end(), typed)) return false;
+    if (!std::ranges::all_of(n.group->members, typed)) return false;
     try {
         for (const auto& container : n.checkpoint->containers) check_quantisation(*container, {});
     } catch (const Error&) { // whoever has no other says so
@@ -129,7 +130,7 @@ void Companions::search_beside(const fs::path& folder, const fs::path& opened) {
     static constexpr std::array companions{"vae",         "text_encoder", "text_encoders",     "clip", "image_encoder",
                                            "clip_vision", "umt5-xxl",     "xlm-roberta-large", "t5"};
     const auto any_of = [](const auto& names, const std::string& name) {
-        return std::find(names.begin(), names.end(), lower_ascii(name)) != names.end();
+        return std::ranges::find(names, lower_ascii(name)) != names.end();
     };
     // People sort ComfyUI's files into folders of their own: diffusion_models/video/wan/2.2/i2v.
     constexpr int most_levels = 5;
@@ -168,7 +169,7 @@ std::vector<fs::path> Companions::best(Component wanted, const char* role, Model
     const auto rank = [&](const Network* n) {
         return std::tuple(suits(*n, traits), !is_other_clip(*n), can_be_read(*n), n->bytes());
     };
-    std::stable_sort(all.begin(), all.end(), [&](const Network* a, const Network* b) { return rank(a) > rank(b); });
+    std::ranges::stable_sort(all, std::greater(), rank);
     const Network& chosen = *all.front();
     if (all.size() > 1)
         model.warnings.push_back(fmt::format("{} files hold a {}; {} is used", all.size(), role, placed_name(chosen)));
@@ -191,7 +192,7 @@ void Companions::choose(ModelFolder& model, const TransformerTraits& traits) {
 
 /// A VAE with so many latent channels; -1: with any.
 bool Companions::has_vae(Component kind, std::int64_t channels) const {
-    return std::any_of(candidates_.begin(), candidates_.end(), [&](const Network& n) {
+    return std::ranges::any_of(candidates_, [&](const Network& n) {
         return n.component() == kind &&
                (channels < 0 || describe_sizes(*n.group).value("z_dim", std::int64_t{-1}) == channels);
     });

@@ -37,7 +37,7 @@ Component owner_by_keys(const Json& json) {
                                      Key{"intermediate_size", Component::clip},
                                      Key{"projection_dim", Component::clip},
                                      Key{"dim", Component::transformer}}; // the others' classes take one, too
-    const auto found = std::find_if(keys.begin(), keys.end(), [&](const Key& k) { return json.contains(k.key); });
+    const auto found = std::ranges::find_if(keys, [&](const Key& k) { return json.contains(k.key); });
     return found == keys.end() ? Component::unknown : found->owner;
 }
 

@@ -68,9 +68,9 @@ bool is_widened(const FileTensor& t) {
 }
 
 std::optional<std::int64_t> checked_elements(const std::vector<std::int64_t>& shape) {
-    if (std::any_of(shape.begin(), shape.end(), [](std::int64_t n) { return n < 0; })) return std::nullopt;
+    if (std::ranges::any_of(shape, [](std::int64_t n) { return n < 0; })) return std::nullopt;
     // An empty tensor may have other axes of any size.
-    if (std::find(shape.begin(), shape.end(), 0) != shape.end()) return 0;
+    if (std::ranges::find(shape, 0) != shape.end()) return 0;
     std::int64_t product = 1;
     for (const std::int64_t n : shape)
         if (__builtin_mul_overflow(product, n, &product)) return std::nullopt;
@@ -86,7 +86,7 @@ bool is_misaligned(const FileTensor& t) {
 bool is_copied(const FileTensor& t) { return !t.dtype || is_widened(t) || !t.strides.empty() || is_misaligned(t); }
 
 const FileTensor* Container::find(std::string_view wanted) const {
-    const auto it = std::find_if(tensors.begin(), tensors.end(), [&](const FileTensor& t) { return t.name == wanted; });
+    const auto it = std::ranges::find(tensors, wanted, &FileTensor::name);
     return it == tensors.end() ? nullptr : &*it;
 }
 
@@ -130,7 +130,7 @@ const FileTensor* tokenizer_tensor(const Container& container) {
         return its.ends_with(name) && (its.size() == name.size() || its[its.size() - name.size() - 1] == '.') &&
                t.dtype && element_bytes(*t.dtype) == 1;
     };
-    const auto it = std::find_if(container.tensors.begin(), container.tensors.end(), is_tokenizer);
+    const auto it = std::ranges::find_if(container.tensors, is_tokenizer);
     return it == container.tensors.end() ? nullptr : &*it;
 }
 

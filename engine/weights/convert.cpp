@@ -45,8 +45,7 @@ struct Item {
 void refuse_input_as_output(const fs::path& in, const fs::path& out) {
     for (const CheckpointFiles& files : list_checkpoints(in)) {
         const bool index = !files.index.empty() && same_file(files.index, out);
-        if (index ||
-            std::any_of(files.files.begin(), files.files.end(), [&](const fs::path& f) { return same_file(f, out); }))
+        if (index || std::ranges::any_of(files.files, [&](const fs::path& f) { return same_file(f, out); }))
             throw Error(out.string(), "", "the output is also an input", "choose another name");
     }
 }
@@ -98,7 +97,7 @@ Input load_any(const fs::path& in, const ConvertOptions& options) {
     if (file) {
         CheckpointFiles files = std::move(list_checkpoints(in).front());
         const Checkpoint c = Checkpoint::open(std::move(files.files), files.index);
-        const bool known = std::any_of(c.groups.begin(), c.groups.end(), [](const TensorGroup& g) {
+        const bool known = std::ranges::any_of(c.groups, [](const TensorGroup& g) {
             return g.recognised.component != Component::unknown && g.recognised.component != Component::lora;
         });
         if (!known) {

@@ -171,8 +171,7 @@ std::string relative_by_name(const std::vector<std::string>& names) {
             return name.compare(at, version.size(), version) == 0 &&
                    (end == name.size() || std::isalnum(static_cast<unsigned char>(name[end])) == 0);
         };
-        const auto relative = std::find_if(skyreels_relatives.begin(), skyreels_relatives.end(),
-                                           [&](const auto& r) { return same(r.first); });
+        const auto relative = std::ranges::find_if(skyreels_relatives, [&](const auto& r) { return same(r.first); });
         return relative == skyreels_relatives.end() ? std::string() : std::string(relative->second);
     }
     return {};

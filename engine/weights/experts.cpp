@@ -32,8 +32,7 @@ bool goes_on_otherwise(std::string_view text, std::size_t at) {
     std::size_t end = at;
     while (end < all.size() && is_lower(all[end]) && !(end > at && is_lower(text[end - 1]) && is_upper(text[end])))
         ++end;
-    return std::find(other_ends.begin(), other_ends.end(), std::string_view(all).substr(at, end - at)) !=
-           other_ends.end();
+    return std::ranges::find(other_ends, std::string_view(all).substr(at, end - at)) != other_ends.end();
 }
 
 /// Where `word` stands in `text` as a word of its own; capitals begin one, too, and "noise" may follow.
@@ -69,8 +68,7 @@ Expert expert_of(std::string_view name) {
 Expert file_expert_of(std::string_view file_name) {
     if (const Expert spoken = expert_of(file_name); spoken != Expert::none) return spoken;
     const auto speaks = [&](std::string_view word) { return find_word(file_name, word) != std::string::npos; };
-    const bool high = std::any_of(high_words.begin(), high_words.end(), speaks),
-               low = std::any_of(low_words.begin(), low_words.end(), speaks);
+    const bool high = std::ranges::any_of(high_words, speaks), low = std::ranges::any_of(low_words, speaks);
     return high == low ? Expert::none : high ? Expert::high : Expert::low;
 }
 

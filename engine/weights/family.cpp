@@ -16,11 +16,11 @@ constexpr std::array families{std::pair{Family::wan, std::string_view("wan")},
 } // namespace
 
 std::string_view name(Family family) {
-    return std::find_if(families.begin(), families.end(), [&](const auto& f) { return f.first == family; })->second;
+    return std::ranges::find_if(families, [&](const auto& f) { return f.first == family; })->second;
 }
 
 std::optional<Family> family_from_name(std::string_view wanted) {
-    const auto it = std::find_if(families.begin(), families.end(), [&](const auto& f) { return f.second == wanted; });
+    const auto it = std::ranges::find_if(families, [&](const auto& f) { return f.second == wanted; });
     return it == families.end() ? std::nullopt : std::optional(it->first);
 }
 

@@ -244,11 +244,10 @@ private:
             t.shape.insert(t.shape.begin(), static_cast<std::int64_t>(n)); // the fastest axis comes first in the file
         }
         take(type, t.name), take(t.offset, t.name);
-        const auto known =
-            std::find_if(block_types.begin(), block_types.end(), [&](const BlockType& b) { return b.id == type; });
+        const auto known = std::ranges::find(block_types, type, &BlockType::id);
         if (known == block_types.end()) {
-            const auto named = std::find_if(unread_types.begin(), unread_types.end(),
-                                            [&](const auto& unread) { return unread.first == type; });
+            const auto named =
+                std::ranges::find_if(unread_types, [&](const auto& unread) { return unread.first == type; });
             t.dtype_name = named == unread_types.end() ? fmt::format("GGML type {}", type) : std::string(named->second);
         } else {
             t.dtype = known->dtype;
@@ -302,9 +301,7 @@ private:
             t.offset += base;
             order.push_back(&t);
         }
-        std::sort(order.begin(), order.end(), [](const FileTensor* a, const FileTensor* b) {
-            return a->offset != b->offset ? a->offset < b->offset : a->bytes < b->bytes;
-        });
+        std::ranges::sort(order, {}, [](const FileTensor* t) { return std::pair(t->offset, t->bytes); });
         for (std::size_t i = 1; i < order.size(); ++i)
             if (order[i]->offset < order[i - 1]->offset + order[i - 1]->bytes)
                 fail(order[i]->name, "its data overlap another tensor's");
@@ -330,8 +327,7 @@ const MetadataArray* find_array(const Container& c, const std::string& key, std:
     const auto found = c.arrays.find(key);
     if (found == c.arrays.end()) return nullptr;
     const MetadataArray& a = found->second;
-    if (std::find(types.begin(), types.end(), a.type) == types.end())
-        refuse(c, key, fmt::format("does not hold {}", what));
+    if (std::ranges::find(types, a.type) == types.end()) refuse(c, key, fmt::format("does not hold {}", what));
     if (a.count > most) refuse(c, key, fmt::format("{} elements, at most {} are read", a.count, most));
     return &a;
 }

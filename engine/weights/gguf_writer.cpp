@@ -95,8 +95,7 @@ void GgufWriter::write(const void* data, std::size_t bytes) {
     if (bytes > end_ - at_) throw std::logic_error("GgufWriter: more data than were declared");
     file_.write(data, bytes);
     at_ += bytes;
-    const auto whole =
-        std::find_if(entries_.begin(), entries_.end(), [&](const Entry& e) { return e.offset + e.bytes == at_; });
+    const auto whole = std::ranges::find_if(entries_, [&](const Entry& e) { return e.offset + e.bytes == at_; });
     if (whole == entries_.end()) return;
     file_.write(std::string(padding(whole->bytes), '\0'));
     at_ += padding(whole->bytes);

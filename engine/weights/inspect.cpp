@@ -26,8 +26,7 @@ namespace fs = std::filesystem;
 constexpr std::size_t max_warnings = 16;
 
 void warn(Inspection& out, std::string text) {
-    if (out.warnings.size() < max_warnings &&
-        std::find(out.warnings.begin(), out.warnings.end(), text) == out.warnings.end())
+    if (out.warnings.size() < max_warnings && std::ranges::find(out.warnings, text) == out.warnings.end())
         out.warnings.push_back(std::move(text));
 }
 
@@ -235,8 +234,8 @@ void describe_model(Inspection& out, const ModelFolder& model) {
         if (files.empty()) return Component::unknown;
         const auto checkpoint = open_all(files);
         if (counted.insert(files.front()).second) count_tensors(out, *checkpoint);
-        const auto group = std::find_if(checkpoint->groups.begin(), checkpoint->groups.end(),
-                                        [&](const TensorGroup& g) { return matches(g.recognised.component, wanted); });
+        const auto group = std::ranges::find_if(
+            checkpoint->groups, [&](const TensorGroup& g) { return matches(g.recognised.component, wanted); });
         if (group == checkpoint->groups.end()) return Component::unknown;
         const Component found = group->recognised.component;
         add_part(out, *checkpoint, *group, role);
@@ -309,8 +308,8 @@ bool holds_model(const fs::path& folder) {
 } // namespace
 
 std::string Inspection::dtype() const {
-    const auto largest = std::max_element(dtypes.begin(), dtypes.end(),
-                                          [](const auto& a, const auto& b) { return a.second < b.second; });
+    const auto largest =
+        std::ranges::max_element(dtypes, [](const auto& a, const auto& b) { return a.second < b.second; });
     return largest == dtypes.end() ? "" : largest->first;
 }
 

@@ -63,7 +63,7 @@ void select_from(const fs::path& path, Component wanted, Selection& selection) {
     }
     // An index says what belongs together; copies beside it do not count.
     std::vector<Checkpoint>& found = opened.holding;
-    const bool indexed = std::any_of(found.begin(), found.end(), [](const Checkpoint& c) { return c.indexed; });
+    const bool indexed = std::ranges::any_of(found, [](const Checkpoint& c) { return c.indexed; });
     // One that is broken may have meant other files than those that are left of its kind.
     if (!indexed)
         for (const auto& [index, error] : broken_indices)
@@ -102,9 +102,8 @@ fs::path part_folder(const fs::path& root, Component wanted) {
 Selection select(std::span<const fs::path> paths, Component wanted) {
     Selection selection;
     std::error_code ignored;
-    const bool plain_files = std::all_of(paths.begin(), paths.end(), [&](const fs::path& path) {
-        return fs::is_regular_file(path, ignored) && path.extension() != ".json";
-    });
+    const bool plain_files = std::ranges::all_of(
+        paths, [&](const fs::path& path) { return fs::is_regular_file(path, ignored) && path.extension() != ".json"; });
     if (plain_files) {
         select_files(paths, wanted, selection);
     } else {
@@ -121,7 +120,7 @@ Selection select(std::span<const fs::path> paths, Component wanted) {
     const std::string wish(wanted == Component::unknown ? "model that is known"
                            : is_vae(wanted)             ? "Wan VAE"
                                                         : name(wanted));
-    std::sort(selection.others.begin(), selection.others.end());
+    std::ranges::sort(selection.others);
     selection.others.erase(std::unique(selection.others.begin(), selection.others.end()), selection.others.end());
     const std::string found =
         selection.others.empty() ? "no checkpoint" : fmt::format("{}", fmt::join(selection.others, ", "));
@@ -179,7 +178,7 @@ public:
             result.emplace(name, std::move(weight));
         }
         for (const auto& [name, parts] : scales_) {
-            const auto scale = std::find_if(parts.begin(), parts.end(), [](const Member* m) { return m != nullptr; });
+            const auto scale = std::ranges::find_if(parts, [](const Member* m) { return m != nullptr; });
             if (!parts_.contains(name))
                 throw Error((*scale)->container->file->name(), (*scale)->tensor->name,
                             "a scale whose weight is missing", "use the complete checkpoint");
@@ -280,9 +279,8 @@ private:
                             "use the complete checkpoint of one model");
             rows += s[0];
         }
-        const bool equal = std::all_of(sources.begin(), sources.end(), [&](const Weight& w) {
-            return !w.scale && w.stored().dtype() == sources[0].stored().dtype();
-        });
+        const bool equal = std::ranges::all_of(
+            sources, [&](const Weight& w) { return !w.scale && w.stored().dtype() == sources[0].stored().dtype(); });
         Shape shape = sources[0].shape();
         shape[0] = rows;
         Tensor whole = Tensor::host(shape, equal ? sources[0].stored().dtype() : DType::f32);
@@ -301,7 +299,7 @@ private:
         return Weight(name, std::move(whole));
     }
     Error missing_part(const std::string& name, const Parts& parts, std::size_t i) const {
-        const auto present = std::find_if(parts.begin(), parts.end(), [](const Member* m) { return m != nullptr; });
+        const auto present = std::ranges::find_if(parts, [](const Member* m) { return m != nullptr; });
         static constexpr std::array<const char*, 3> letters{"q", "k", "v"};
         return Error((*present)->container->file->name(), name, fmt::format("its {} part is missing", letters[i]),
                      "use the complete checkpoint");

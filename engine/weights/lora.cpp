@@ -86,7 +86,7 @@ std::int64_t elements(const FileTensor& t) { return checked_elements(t.shape).va
 
 bool is_float(const FileTensor& t) {
     static constexpr std::array floats{DType::f32, DType::f16, DType::bf16, DType::f64, DType::f8_e4m3, DType::f8_e5m2};
-    return t.dtype && std::find(floats.begin(), floats.end(), *t.dtype) != floats.end();
+    return t.dtype && std::ranges::find(floats, *t.dtype) != floats.end();
 }
 
 Container opened(const fs::path& file) {
@@ -182,8 +182,8 @@ private:
     void sort_tensors() {
         const auto modules = lora::module_names(weights_);
         const std::vector<Entry> all = entries();
-        both_ = std::any_of(all.begin(), all.end(), [](const Entry& e) { return e.named.expert == Expert::low; });
-        split_ = std::any_of(all.begin(), all.end(), [](const Entry& e) { return e.named.expert != Expert::none; });
+        both_ = std::ranges::any_of(all, [](const Entry& e) { return e.named.expert == Expert::low; });
+        split_ = std::ranges::any_of(all, [](const Entry& e) { return e.named.expert != Expert::none; });
         const Expert mine = expert_ == Expert::low ? Expert::low : Expert::high;
         for (const Entry& e : all) {
             // diffusers gives only the second expert a name of its own.

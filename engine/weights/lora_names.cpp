@@ -37,7 +37,7 @@ std::optional<Ending> peft_ending(std::string_view name) {
         if (at == std::string_view::npos) continue;
         const std::string_view text = name.substr(at), rest = text.substr(mark.size()),
                                leaf = rest.substr(rest.rfind('.') + 1); // npos + 1 == 0
-        if (std::count(rest.begin(), rest.end(), '.') > 1) continue;
+        if (std::ranges::count(rest, '.') > 1) continue;
         if (leaf == "weight") return Ending{text, kind};
         if (leaf == "bias" && kind == Kind::up) return Ending{text, Kind::bias_of_up};
     }
@@ -78,8 +78,7 @@ std::string parent(std::string_view name) {
 
 std::optional<Ending> ending_of(std::string_view name) {
     if (const auto peft = peft_ending(name)) return peft;
-    const auto it =
-        std::find_if(endings.begin(), endings.end(), [&](const Ending& e) { return name.ends_with(e.text); });
+    const auto it = std::ranges::find_if(endings, [&](const Ending& e) { return name.ends_with(e.text); });
     return it == endings.end() ? std::nullopt : std::optional(*it);
 }
 
@@ -117,7 +116,7 @@ Named named(std::string_view text) {
 
 std::string flat(std::string_view name) {
     std::string out(name);
-    std::replace(out.begin(), out.end(), '.', '_');
+    std::ranges::replace(out, '.', '_');
     return out;
 }
 

@@ -161,7 +161,7 @@ private:
                 if (g.recognised.component != Component::unknown) continue;
                 for (const auto& m : g.members) refuse_unknown_quantisation(m.name, path_.string());
                 // A part that other programs add to a model of Wan: its layers have names as the model's.
-                const bool layers = std::any_of(g.members.begin(), g.members.end(), [](const auto& m) {
+                const bool layers = std::ranges::any_of(g.members, [](const auto& m) {
                     return m.name.starts_with("blocks.") || m.name.starts_with("vace_blocks.");
                 });
                 const std::string relative = layers ? TransformerTraits::read(g).outside : std::string();
@@ -178,7 +178,7 @@ private:
         if (shards_of(path.filename().string()) < 2) return look(path);
         for (const CheckpointFiles& files : search_.list_beside(folder_of(path))) {
             const auto is_it = [&](const fs::path& file) { return file.filename() == path.filename(); };
-            if (std::any_of(files.files.begin(), files.files.end(), is_it)) return search_.networks_of(files);
+            if (std::ranges::any_of(files.files, is_it)) return search_.networks_of(files);
         }
         return look(path);
     }
@@ -235,8 +235,7 @@ private:
             const auto twin = [&](const Network& f) {
                 return are_twins(model_.transformer.front(), f.files().front());
             };
-            if (std::any_of(found.begin(), found.end(), twin))
-                std::erase_if(found, [&](const Network& f) { return !twin(f); });
+            if (std::ranges::any_of(found, twin)) std::erase_if(found, [&](const Network& f) { return !twin(f); });
         }
         if (found.size() > 1) refuse_several(folder, found);
         if (traits_ && contradict(*traits_, TransformerTraits::read(*found.front().group)))
@@ -509,7 +508,7 @@ private:
                               in_folder = lower_ascii(file.parent_path().filename().string());
             for (const Words& w : words)
                 if ((in_name.find(w.in_name) != std::string::npos || in_folder.starts_with(w.in_folder)) &&
-                    std::find(model_.missing.begin(), model_.missing.end(), w.part) != model_.missing.end())
+                    std::ranges::find(model_.missing, w.part) != model_.missing.end())
                     throw Error(problem);
         }
     }

@@ -61,8 +61,8 @@ const Table* other_depth(Component component, Naming naming) {
 const Table* find_table(Component component, Naming naming) {
     if (is_vae(component) && naming.blocks != VaeDepth().blocks && naming.layout <= Layout::diffusers)
         return other_depth(component, naming);
-    const auto it = std::find_if(tables().begin(), tables().end(),
-                                 [&](const Table& t) { return t.component == component && t.layout == naming.layout; });
+    const auto it = std::ranges::find_if(
+        tables(), [&](const Table& t) { return t.component == component && t.layout == naming.layout; });
     return it == tables().end() ? nullptr : &*it;
 }
 
@@ -70,7 +70,7 @@ const Table* find_table(Component component, Naming naming) {
 
 bool is_index(std::string_view segment) {
     return !segment.empty() && segment.size() <= 6 &&
-           std::all_of(segment.begin(), segment.end(), [](char c) { return c >= '0' && c <= '9'; });
+           std::ranges::all_of(segment, [](char c) { return c >= '0' && c <= '9'; });
 }
 
 struct Match {
@@ -81,7 +81,7 @@ struct Match {
 /// Finds the pattern that `name` fits. Each index may stand for itself ("ffn.0") or for a `#`.
 Match match(const std::unordered_map<std::string, const NameRule*>& rules, std::string_view name) {
     constexpr std::ptrdiff_t most_segments = 10;
-    if (std::count(name.begin(), name.end(), '.') >= most_segments) return {};
+    if (std::ranges::count(name, '.') >= most_segments) return {};
     std::vector<std::string_view> segments;
     std::vector<std::size_t> numeric;
     for (std::size_t begin = 0; begin <= name.size();) {
@@ -124,7 +124,7 @@ constexpr std::array<std::string_view, 8> leaves{"weight",         "bias",      
 /// `name` cut into what a pattern may match and the leaf behind it (with its dot).
 std::pair<std::string_view, std::string_view> cut_leaf(std::string_view name) {
     const std::size_t dot = name.rfind('.');
-    if (dot == std::string_view::npos || std::find(leaves.begin(), leaves.end(), name.substr(dot + 1)) == leaves.end())
+    if (dot == std::string_view::npos || std::ranges::find(leaves, name.substr(dot + 1)) == leaves.end())
         return {name, {}};
     return {name.substr(0, dot), name.substr(dot)};
 }
@@ -289,8 +289,7 @@ std::string without_wrappers(std::string_view name) {
     if (mark == std::string_view::npos) return std::string(name);
     std::string plain;
     while (!name.empty()) {
-        const auto wrapper =
-            std::find_if(wrappers.begin(), wrappers.end(), [&](std::string_view w) { return name.starts_with(w); });
+        const auto wrapper = std::ranges::find_if(wrappers, [&](std::string_view w) { return name.starts_with(w); });
         const std::size_t part = std::min(name.find('.'), name.size() - 1) + 1;
         if (wrapper == wrappers.end()) plain += name.substr(0, part);
         name.remove_prefix(part);
@@ -314,8 +313,7 @@ std::string_view known_prefix(std::string_view name) {
     constexpr int most = 4; // of each that there is in a file a network is made
     std::string_view rest = name;
     for (int i = 0; i < most; ++i) {
-        const auto* const it =
-            std::find_if(prefixes.begin(), prefixes.end(), [&](std::string_view p) { return rest.starts_with(p); });
+        const auto* const it = std::ranges::find_if(prefixes, [&](std::string_view p) { return rest.starts_with(p); });
         if (it == prefixes.end()) break;
         rest.remove_prefix(it->size());
     }
@@ -346,8 +344,7 @@ bool is_ignorable(Component component, std::string_view name) {
         static constexpr std::array<std::string_view, 10> beginnings{
             "textual.",        "text_model.", "token_embedding.",   "transformer.resblocks.", "positional_embedding",
             "text_projection", "ln_final.",   "visual_projection.", "visual.post_norm.",      "visual.head"};
-        return std::any_of(beginnings.begin(), beginnings.end(),
-                           [&](std::string_view b) { return name.starts_with(b); });
+        return std::ranges::any_of(beginnings, [&](std::string_view b) { return name.starts_with(b); });
     }
     default:
         return false;
@@ -355,11 +352,11 @@ bool is_ignorable(Component component, std::string_view name) {
 }
 
 Recognised recognise(std::span<const NamedRank> tensors) {
-    if (std::any_of(tensors.begin(), tensors.end(), [](const NamedRank& t) { return is_lora_key(t.name); }))
+    if (std::ranges::any_of(tensors, [](const NamedRank& t) { return is_lora_key(t.name); }))
         return {Component::lora, Layout::original};
     if (tensors.size() > max_tensors) return {};
     const bool has_visual =
-        std::any_of(tensors.begin(), tensors.end(), [](const NamedRank& t) { return t.name.starts_with("visual."); });
+        std::ranges::any_of(tensors, [](const NamedRank& t) { return t.name.starts_with("visual."); });
     Recognised best;
     std::size_t best_count = 0;
     for (const Table& table : tables()) {

@@ -54,7 +54,7 @@ std::string stamp_of(const CheckpointFiles& files) {
         return true;
     };
     if (!files.index.empty() && !add(files.index)) return {};
-    return std::all_of(files.files.begin(), files.files.end(), add) ? stamp : std::string();
+    return std::ranges::all_of(files.files, add) ? stamp : std::string();
 }
 
 fs::path key_of(const CheckpointFiles& files) {
@@ -80,8 +80,7 @@ std::vector<Network> only(const std::vector<Network>& all, Component wanted) {
     for (const Network& n : all)
         if (n.component() == wanted) result.push_back(n);
     const auto indexed = [](const Network& n) { return n.checkpoint->indexed; };
-    if (std::any_of(result.begin(), result.end(), indexed))
-        std::erase_if(result, [&](const Network& n) { return !indexed(n); });
+    if (std::ranges::any_of(result, indexed)) std::erase_if(result, [&](const Network& n) { return !indexed(n); });
     return result;
 }
 

@@ -66,22 +66,21 @@ bool adds_to(const Names& known, const Checkpoint& c, Component wanted, int bloc
                 if (!matches(component, wanted) || (without_visual && component != Component::clip) || !fits(c, scheme))
                     continue;
                 const Names names = names_by(scheme, c);
-                const auto again =
-                    std::count_if(names.begin(), names.end(), [&](const auto& name) { return known.contains(name); });
+                const auto again = std::ranges::count_if(names, [&](const auto& name) { return known.contains(name); });
                 if (again <= 1 && std::cmp_less(again, names.size())) return true;
             }
     return false;
 }
 
 bool holds_unknown(const Checkpoint& c) {
-    return std::any_of(c.groups.begin(), c.groups.end(),
-                       [](const TensorGroup& g) { return g.recognised.component == Component::unknown; });
+    return std::ranges::any_of(c.groups,
+                               [](const TensorGroup& g) { return g.recognised.component == Component::unknown; });
 }
 
 /// The first group that is asked for.
 const Recognised* recognised(const Checkpoint& c, Component wanted) {
-    const auto it = std::find_if(c.groups.begin(), c.groups.end(),
-                                 [&](const TensorGroup& g) { return matches(g.recognised.component, wanted); });
+    const auto it =
+        std::ranges::find_if(c.groups, [&](const TensorGroup& g) { return matches(g.recognised.component, wanted); });
     return it == c.groups.end() ? nullptr : &it->recognised;
 }
 
@@ -89,12 +88,11 @@ const Recognised* recognised(const Checkpoint& c, Component wanted) {
 /// sure: whether a weight of one is folded its bias in another may tell.
 bool say_the_same(const std::vector<Checkpoint>& all, Component wanted) {
     const auto is_gguf = [](const auto& container) { return container->format == Container::Format::gguf; };
-    if (all.size() > 1 && std::any_of(all.begin(), all.end(), [&](const Checkpoint& c) {
-            return std::any_of(c.containers.begin(), c.containers.end(), is_gguf);
-        }))
+    if (all.size() > 1 &&
+        std::ranges::any_of(all, [&](const Checkpoint& c) { return std::ranges::any_of(c.containers, is_gguf); }))
         return false;
     const Recognised* first = all.empty() ? nullptr : recognised(all.front(), wanted);
-    return std::all_of(all.begin(), all.end(), [&](const Checkpoint& c) {
+    return std::ranges::all_of(all, [&](const Checkpoint& c) {
         const Recognised* one = recognised(c, wanted);
         return one && one->component == first->component && one->layout == first->layout &&
                one->without_visual == first->without_visual && !holds_unknown(c);
@@ -132,7 +130,7 @@ bool is_all_in_one(const Checkpoint& c) {
 }
 
 bool is_perhaps_part(const Checkpoint& c) {
-    return !c.indexed && !c.groups.empty() && std::all_of(c.groups.begin(), c.groups.end(), [](const TensorGroup& g) {
+    return !c.indexed && !c.groups.empty() && std::ranges::all_of(c.groups, [](const TensorGroup& g) {
         return g.recognised.component == Component::unknown;
     });
 }
@@ -165,9 +163,9 @@ void join_parts(std::vector<Checkpoint>& holding, std::vector<Checkpoint> unknow
 
 void join_named_parts(std::vector<Checkpoint>& holding, std::vector<Checkpoint> unknown, Component wanted) {
     const auto any = [&](Component component) {
-        return std::any_of(holding.begin(), holding.end(), [&](const Checkpoint& c) {
-            return std::any_of(c.groups.begin(), c.groups.end(),
-                               [&](const TensorGroup& g) { return g.recognised.component == component; });
+        return std::ranges::any_of(holding, [&](const Checkpoint& c) {
+            return std::ranges::any_of(c.groups,
+                                       [&](const TensorGroup& g) { return g.recognised.component == component; });
         });
     };
     const bool unsure = !unknown.empty() || any(Component::unknown) || (any(Component::vae21) && any(Component::vae22));

@@ -85,7 +85,7 @@ private:
         for (std::size_t i = 0; i < dict.items.size(); i += 2) {
             const Value& key = value(dict.items[i]);
             if (key.kind != Kind::text || value(dict.items[i + 1]).kind != Kind::dict) continue;
-            const auto name = std::find(names.begin(), names.end(), key.text);
+            const auto name = std::ranges::find(names, key.text);
             if (name != names.end()) found[std::size_t(name - names.begin())] = dict.items[i + 1];
         }
         const bool tensors = holds_tensor(dict);

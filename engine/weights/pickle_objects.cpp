@@ -53,9 +53,8 @@ void PickleMachine::global() {
     } else if (module == "torch.nn.parameter" && name == "Parameter") {
         v.global = Global::parameter;
     } else {
-        const auto storage =
-            std::find_if(storages.begin(), storages.end(), [&](const AllowedStorage& s) { return s.name == name; });
-        const auto type = std::find_if(untyped.begin(), untyped.end(), [&](const auto& t) { return t.first == name; });
+        const auto storage = std::ranges::find_if(storages, [&](const AllowedStorage& s) { return s.name == name; });
+        const auto type = std::ranges::find_if(untyped, [&](const auto& t) { return t.first == name; });
         if (module != "torch" || (storage == storages.end() && type == untyped.end()))
             fail(fmt::format("it asks for {}.{}, which a plain state dict never needs: refused, nothing was executed",
                              module, name),

@@ -2,7 +2,6 @@
 #include "engine/weights/places.h"
 
 #include <algorithm>
-#include <cctype>
 #include <string>
 
 #include "engine/core/error.h"
@@ -34,7 +33,7 @@ std::vector<fs::path> folders_in(const fs::path& folder) {
         std::error_code ignored; // the entry knows without a question to the disk, but for links
         if (it->is_directory(ignored) && !it->path().filename().string().starts_with('.')) found.push_back(it->path());
     }
-    std::sort(found.begin(), found.end());
+    std::ranges::sort(found);
     return found;
 }
 
@@ -42,9 +41,7 @@ fs::path snapshot_in(const fs::path& folder) {
     if (!is_folder(folder / "snapshots") || !is_folder(folder / "blobs")) return folder;
     try {
         std::string revision = read_text(folder / "refs/main", 4096);
-        revision.erase(std::find_if(revision.begin(), revision.end(),
-                                    [](char c) { return !std::isxdigit(static_cast<unsigned char>(c)); }),
-                       revision.end());
+        revision.resize(std::min(revision.find_first_not_of("0123456789abcdefABCDEF"), revision.size()));
         if (!revision.empty() && is_folder(folder / "snapshots" / revision)) return folder / "snapshots" / revision;
     } catch (const Error&) { // not there, or not what the cache writes
     }

@@ -41,8 +41,7 @@ std::string find_root(const std::vector<ZipEntry>& entries, const std::string& f
 }
 
 void refuse_torchscript(const Entries& entries, const std::string& root, const std::string& file) {
-    const bool code =
-        std::any_of(entries.begin(), entries.end(), [&](const auto& e) { return e.first.starts_with(root + "code/"); });
+    const bool code = std::ranges::any_of(entries, [&](const auto& e) { return e.first.starts_with(root + "code/"); });
     if (code || entries.contains(root + "constants.pkl"))
         throw Error(file, "constants.pkl", "a TorchScript program, not a state dict",
                     "save the weights with torch.save(model.state_dict(), …)");

@@ -30,7 +30,7 @@ int bits_of(std::string_view dtype) {
         Entry{"F16", 16},    Entry{"BF16", 16},       Entry{"I32", 32},        Entry{"U32", 32},    Entry{"F32", 32},
         Entry{"C64", 64},    Entry{"I64", 64},        Entry{"U64", 64},        Entry{"F64", 64},    Entry{"F4", 4},
         Entry{"F6_E2M3", 6}, Entry{"F6_E3M2", 6}};
-    const auto it = std::find_if(table.begin(), table.end(), [&](const Entry& e) { return e.name == dtype; });
+    const auto it = std::ranges::find_if(table, [&](const Entry& e) { return e.name == dtype; });
     return it == table.end() ? 0 : it->bits;
 }
 
@@ -56,10 +56,8 @@ void check_size(const HeaderTensor& t, const std::string& file) {
 void check_offsets(const SafetensorsHeader& header, std::uint64_t data_bytes, const std::string& file) {
     std::vector<std::uint32_t> order(header.tensors.size());
     std::iota(order.begin(), order.end(), 0u);
-    std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-        const auto &x = header.tensors[a], &y = header.tensors[b];
-        return x.begin != y.begin ? x.begin < y.begin : x.end < y.end;
-    });
+    std::ranges::sort(order, {},
+                      [&](std::uint32_t i) { return std::pair(header.tensors[i].begin, header.tensors[i].end); });
     std::uint64_t next = 0;
     for (const std::uint32_t i : order) {
         const HeaderTensor& t = header.tensors[i];
@@ -81,13 +79,12 @@ void check_offsets(const SafetensorsHeader& header, std::uint64_t data_bytes, co
 }
 
 void check_names(const SafetensorsHeader& header, const std::string& file) {
-    std::vector<const std::string*> names;
+    std::vector<std::string_view> names;
     names.reserve(header.tensors.size());
-    for (const auto& t : header.tensors) names.push_back(&t.name);
-    std::sort(names.begin(), names.end(), [](const auto* a, const auto* b) { return *a < *b; });
-    const auto twice =
-        std::adjacent_find(names.begin(), names.end(), [](const auto* a, const auto* b) { return *a == *b; });
-    if (twice != names.end()) throw Error(file, **twice, "the tensor is there twice", damaged);
+    for (const auto& t : header.tensors) names.push_back(t.name);
+    std::ranges::sort(names);
+    const auto twice = std::ranges::adjacent_find(names);
+    if (twice != names.end()) throw Error(file, std::string(*twice), "the tensor is there twice", damaged);
 }
 
 } // namespace

@@ -43,7 +43,7 @@ void SafetensorsWriter::declare(std::string name, const Shape& shape, DType dtyp
 }
 
 std::vector<std::string> SafetensorsWriter::begin() {
-    std::sort(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) {
+    std::ranges::sort(entries_, [](const Entry& a, const Entry& b) {
         const int x = element_bytes(a.dtype), y = element_bytes(b.dtype);
         return x != y ? x > y : a.name < b.name;
     });

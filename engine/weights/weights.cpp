@@ -70,8 +70,7 @@ std::size_t Weights::stored_bytes() const {
 }
 
 bool Weights::prepared() const {
-    return std::any_of(tensors_.begin(), tensors_.end(),
-                       [](const auto& item) { return !item.second.prepared.empty(); });
+    return std::ranges::any_of(tensors_, [](const auto& item) { return !item.second.prepared.empty(); });
 }
 
 void Weights::require(const std::map<std::string, Shape>& expected) const {

@@ -169,15 +169,15 @@ private:
     }
 
     void check_apart(std::vector<std::pair<std::uint64_t, std::uint64_t>>& taken) const {
-        std::sort(taken.begin(), taken.end());
+        std::ranges::sort(taken);
         for (std::size_t i = 1; i < taken.size(); ++i)
             if (taken[i].first < taken[i - 1].second) fail("two of its entries overlap");
     }
     void check_names(const std::vector<ZipEntry>& entries) const {
         std::vector<std::string_view> names;
         for (const auto& e : entries) names.push_back(e.name);
-        std::sort(names.begin(), names.end());
-        const auto twice = std::adjacent_find(names.begin(), names.end());
+        std::ranges::sort(names);
+        const auto twice = std::ranges::adjacent_find(names);
         if (twice != names.end()) fail_in(*twice, "the entry is there twice");
     }
 
