@@ -13,6 +13,7 @@
 #include "engine/weights/checkpoint.h"
 #include "engine/weights/experts.h"
 #include "engine/weights/model_folder.h"
+#include "engine/weights/parts.h"
 #include "engine/weights/places.h"
 
 namespace denoir::app {
@@ -51,9 +52,7 @@ bool is_lfs_pointer(const fs::path& file) {
 bool is_worth_a_word(const fs::path& file) { return file.extension() != ".pth" || is_lfs_pointer(file); }
 
 bool holds_transformer(const CheckpointFiles& files) {
-    const Checkpoint checkpoint = Checkpoint::open(files.files, files.index);
-    return std::any_of(checkpoint.groups.begin(), checkpoint.groups.end(),
-                       [](const TensorGroup& group) { return group.recognised.component == Component::transformer; });
+    return holds(Checkpoint::open(files.files, files.index), Component::transformer);
 }
 
 /// Where ComfyUI, Forge, Wan2GP and lightx2v keep the transformers of many models.

@@ -11,7 +11,9 @@
 #include <unordered_map>
 
 #include "engine/core/error.h"
+#include "engine/core/file.h"
 #include "engine/core/text.h"
+#include "engine/weights/places.h"
 #include "engine/weights/shard_index.h"
 
 namespace denoir {
@@ -97,7 +99,7 @@ void keep_mapped(const std::vector<fs::path>& files, std::vector<std::shared_ptr
                         "download that part of the model again");
 }
 
-using MembersByPrefix = std::map<std::string, std::vector<TensorGroup::Member>, std::less<>>;
+using MembersByPrefix = std::map<std::string, std::vector<TensorGroup::Member>>;
 
 /// Some writers leave out the prefix of the scales, or give them another than their weights': they go to the only
 /// weight of that name.
@@ -160,10 +162,7 @@ void group_tensors(Checkpoint& c) {
         for (const FileTensor& t : container->tensors) {
             const std::string plain = without_wrappers(t.name);
             const std::string_view prefix = known_prefix(plain);
-            auto it = by_prefix.find(prefix);
-            if (it == by_prefix.end())
-                it = by_prefix.emplace(std::string(prefix), std::vector<TensorGroup::Member>{}).first;
-            it->second.push_back({container.get(), &t, plain.substr(prefix.size())});
+            by_prefix[std::string(prefix)].push_back({container.get(), &t, plain.substr(prefix.size())});
         }
     if (by_prefix.size() > 1) move_scales(by_prefix);
     for (auto& [prefix, members] : by_prefix) {
@@ -174,7 +173,7 @@ void group_tensors(Checkpoint& c) {
             named.push_back({m.name, static_cast<int>(m.tensor->shape.size() + folded.count(m.tensor))});
         TensorGroup group{recognise(named), prefix, {}};
         // Of a network that nobody knows it may be a transposed convolution, whose rows are its inputs.
-        if (group.recognised.component != Component::unknown) unfold(c, folded);
+        if (group.component() != Component::unknown) unfold(c, folded);
         if (group.recognised.without_visual)
             for (auto& m : members) m.name = "visual." + m.name;
         group.members = std::move(members);
@@ -216,9 +215,8 @@ int shards_of(const std::string& name) {
 }
 
 std::vector<CheckpointFiles> list_checkpoints(const fs::path& path, std::vector<Error>* problems) {
-    std::error_code ignored;
     const std::string_view ending = ".safetensors.index.json";
-    if (!fs::is_directory(path, ignored)) {
+    if (!is_folder(path)) {
         if (path.filename().string().ends_with(ending)) return {follow_index(path)};
         return {CheckpointFiles{{path}, {}}};
     }
@@ -237,12 +235,11 @@ std::vector<CheckpointFiles> list_checkpoints(const fs::path& path, std::vector<
     }
     std::map<std::string, CheckpointFiles> series;
     // Repositories keep the same weights once more as pickles; diffusers and transformers take safetensors too.
-    const bool safe = std::ranges::any_of(
-        files, [](const fs::path& file) { return lower_ascii(file.extension().string()) == ".safetensors"; });
+    const bool safe = std::ranges::find(files, ".safetensors", lower_extension) != files.end();
     for (const fs::path& file : files) {
         const std::string name = file.filename().string();
         if (!is_checkpoint_name(name) || covered.contains(file)) continue;
-        if (safe && lower_ascii(name).ends_with(".bin")) continue;
+        if (safe && lower_extension(file) == ".bin") continue;
         const std::string key = series_of(name);
         series[key.empty() ? name : key].files.push_back(file);
     }

@@ -23,6 +23,7 @@ struct TensorGroup {
     Recognised recognised;
     std::string prefix;
     std::vector<Member> members;
+    Component component() const { return recognised.component; }
 };
 
 /// Files that make one whole: a single file, or the shards of an index or of a numbered series. Headers only.

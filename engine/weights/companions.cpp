@@ -116,9 +116,7 @@ void Companions::take(const std::vector<Network>& found) {
 }
 
 void Companions::insist_on(const Network& chosen) {
-    std::erase_if(candidates_, [&](const Network& n) {
-        return n.component() == chosen.component() || (is_vae(n.component()) && is_vae(chosen.component()));
-    });
+    std::erase_if(candidates_, [&](const Network& n) { return same_kind(n.component(), chosen.component()); });
     if (is_vae(chosen.component())) left_out_.clear();
     candidates_.push_back(chosen);
 }

@@ -58,8 +58,6 @@ Component owner(const Json& json) {
     return model.empty() ? owner_by_keys(json) : Component::transformer;
 }
 
-bool same_network(Component a, Component b) { return a == b || (is_vae(a) && is_vae(b)); }
-
 } // namespace
 
 Json read_json_object(const std::filesystem::path& path) {
@@ -77,7 +75,7 @@ Json read_config(const std::filesystem::path& folder, Component component, Compo
     if (const auto tower = json.find("vision_config");
         component == Component::clip && tower != json.end() && tower->is_object())
         return Json(*tower);
-    if (component == Component::unknown || whose == Component::unknown || same_network(whose, component)) return json;
+    if (component == Component::unknown || whose == Component::unknown || same_kind(whose, component)) return json;
     Json shared = Json::object();
     for (const char* key : {"text_len", "latents_mean", "latents_std", "family", "num_res_blocks"})
         if (const auto it = json.find(key); it != json.end()) shared[key] = *it;

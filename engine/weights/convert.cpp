@@ -97,9 +97,8 @@ Input load_any(const fs::path& in, const ConvertOptions& options) {
     if (file) {
         CheckpointFiles files = std::move(list_checkpoints(in).front());
         const Checkpoint c = Checkpoint::open(std::move(files.files), files.index);
-        const bool known = std::ranges::any_of(c.groups, [](const TensorGroup& g) {
-            return g.recognised.component != Component::unknown && g.recognised.component != Component::lora;
-        });
+        const bool known =
+            std::ranges::any_of(c.groups, [](const TensorGroup& g) { return is_network(g.component()); });
         if (!known) {
             Input input;
             input.known = false;

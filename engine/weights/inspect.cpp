@@ -115,7 +115,7 @@ void compare_config(Inspection& out, const Json& sizes, const Json& config) {
 Json merged_config(Inspection& out, const TensorGroup& group, const Json& config) {
     Json result = describe_sizes(group);
     compare_config(out, result, config);
-    if (group.recognised.component == Component::transformer) {
+    if (group.component() == Component::transformer) {
         for (const char* key : {"num_heads", "num_attention_heads"})
             if (const auto it = config.find(key);
                 it != config.end() && it->is_number_integer() && !result.contains("num_heads"))
@@ -166,26 +166,22 @@ void add_part(Inspection& out, const Checkpoint& checkpoint, const TensorGroup& 
     part.files = checkpoint.files;
     part.bytes = file_bytes(checkpoint.files);
     part.format = name(checkpoint.containers.front()->format);
-    if (group.recognised.component != Component::unknown && group.recognised.component != Component::lora)
-        part.layout = name(group.recognised.layout);
+    if (is_network(group.component())) part.layout = name(group.recognised.layout);
     out.parts.push_back(std::move(part));
 }
 
 /// The group that the whole is named after: a transformer before its companions.
 const TensorGroup* main_group(const Checkpoint& checkpoint) {
-    const TensorGroup* best = nullptr;
-    for (const TensorGroup& g : checkpoint.groups)
-        if (!best || g.recognised.component < best->recognised.component)
-            best = &g; // in the order of the enum, unknown last
-    return best;
+    const auto best = std::ranges::min_element(checkpoint.groups, {}, &TensorGroup::component); // unknown comes last
+    return best == checkpoint.groups.end() ? nullptr : &*best;
 }
 
 std::optional<Family> family_of_group(const Checkpoint& checkpoint, const TensorGroup& group,
                                       const TransformerTraits& traits, const Json& config,
                                       const std::string& config_file) {
     const fs::path& file = checkpoint.files.front();
-    if (group.recognised.component == Component::vae22) return Family::wan22; // the 2.1 VAE serves every other family
-    if (group.recognised.component != Component::transformer) return std::nullopt;
+    if (group.component() == Component::vae22) return Family::wan22; // the 2.1 VAE serves every other family
+    if (group.component() != Component::transformer) return std::nullopt;
     FamilyEvidence evidence;
     evidence.config = config;
     evidence.config_file = config_file;
@@ -194,8 +190,7 @@ std::optional<Family> family_of_group(const Checkpoint& checkpoint, const Tensor
     evidence.names = hint_names(file);
     const fs::path index = normal_path(file).parent_path().parent_path() / "model_index.json";
     evidence.index_file = index.string();
-    std::error_code ignored;
-    if (fs::is_regular_file(index, ignored)) evidence.model_index = read_json_object(index);
+    if (is_file(index)) evidence.model_index = read_json_object(index);
     return detect_family(evidence);
 }
 
@@ -203,14 +198,14 @@ std::optional<Family> family_of_group(const Checkpoint& checkpoint, const Tensor
 void describe(Inspection& out, const Checkpoint& checkpoint) {
     count_tensors(out, checkpoint);
     for (const TensorGroup& g : checkpoint.groups) {
-        const bool remainder = g.recognised.component == Component::unknown && checkpoint.groups.size() > 1;
-        if (!remainder) add_part(out, checkpoint, g, role_of(g.recognised.component));
+        const bool remainder = g.component() == Component::unknown && checkpoint.groups.size() > 1;
+        if (!remainder) add_part(out, checkpoint, g, role_of(g.component()));
     }
     const TensorGroup* group = main_group(checkpoint);
     if (!group) return add_part(out, checkpoint, TensorGroup{}, "unknown");
     const fs::path& file = checkpoint.files.front();
-    const Component component = group->recognised.component;
-    const bool network = component != Component::unknown && component != Component::lora;
+    const Component component = group->component();
+    const bool network = is_network(component);
     const Json beside = network ? read_config(file.parent_path(), component) : Json::object(),
                config = network ? with_carried(beside, checkpoint) : Json::object();
     const TransformerTraits traits =
@@ -223,22 +218,17 @@ void describe(Inspection& out, const Checkpoint& checkpoint) {
     if (!traits.outside.empty()) warn(out, describe_relative(traits.outside));
 }
 
-/// Checkpoints in the order of `files`, shards together: files of one network were listed together.
-std::shared_ptr<Checkpoint> open_all(const std::vector<fs::path>& files) {
-    return std::make_shared<Checkpoint>(Checkpoint::open(files));
-}
-
 void describe_model(Inspection& out, const ModelFolder& model) {
     std::set<fs::path> counted; // all-in-one files serve several roles
     const auto part = [&](const std::vector<fs::path>& files, const char* role, Component wanted) {
         if (files.empty()) return Component::unknown;
-        const auto checkpoint = open_all(files);
-        if (counted.insert(files.front()).second) count_tensors(out, *checkpoint);
-        const auto group = std::ranges::find_if(
-            checkpoint->groups, [&](const TensorGroup& g) { return matches(g.recognised.component, wanted); });
-        if (group == checkpoint->groups.end()) return Component::unknown;
-        const Component found = group->recognised.component;
-        add_part(out, *checkpoint, *group, role);
+        const Checkpoint checkpoint = Checkpoint::open(files);
+        if (counted.insert(files.front()).second) count_tensors(out, checkpoint);
+        const auto group = std::ranges::find_if(checkpoint.groups,
+                                                [&](const TensorGroup& g) { return matches(g.component(), wanted); });
+        if (group == checkpoint.groups.end()) return Component::unknown;
+        const Component found = group->component();
+        add_part(out, checkpoint, *group, role);
         if (wanted != Component::transformer || files != model.transformer) return found;
         out.config = merged_config(out, *group, model.config);
         out.variant = variant_of(Component::transformer, TransformerTraits::read(*group), model.family);
@@ -254,10 +244,9 @@ void describe_model(Inspection& out, const ModelFolder& model) {
     part(model.clip, "CLIP", Component::clip);
     if (!model.tokenizer.empty()) {
         std::vector<fs::path> files;
-        std::error_code ignored;
-        if (!fs::is_directory(model.tokenizer, ignored)) files.push_back(model.tokenizer);
+        if (!is_folder(model.tokenizer)) files.push_back(model.tokenizer);
         for (const char* file : tokenizer_names)
-            if (fs::is_regular_file(model.tokenizer / file, ignored)) files.push_back(model.tokenizer / file);
+            if (is_file(model.tokenizer / file)) files.push_back(model.tokenizer / file);
         const std::uint64_t bytes = file_bytes(files);
         out.parts.push_back({"tokenizer", std::move(files), bytes, "tokenizer", ""});
     }
@@ -315,8 +304,7 @@ std::string Inspection::dtype() const {
 
 Inspection inspect(const fs::path& path) {
     Inspection out;
-    std::error_code ignored;
-    if (!fs::is_directory(path, ignored)) {
+    if (!is_folder(path)) {
         CheckpointFiles files = std::move(list_checkpoints(path).front());
         const int shards = files.index.empty() ? shards_of(path.filename().string()) : 0;
         describe(out, Checkpoint::open(std::move(files.files), files.index, OldPth::read));

@@ -13,6 +13,7 @@
 #include "engine/weights/config_file.h"
 #include "engine/weights/headers.h"
 #include "engine/weights/parts.h"
+#include "engine/weights/places.h"
 #include "engine/weights/quantisation.h"
 #include "engine/weights/weights.h"
 
@@ -24,8 +25,8 @@ namespace fs = std::filesystem;
 /// The groups that hold what is asked for, with what keeps them alive.
 struct Selection {
     std::vector<Checkpoint> checkpoints;
-    std::vector<Error> problems;     ///< files of a folder that could not be read: matter only when nothing else fits
-    std::vector<std::string> others; ///< what else was found
+    std::vector<Error> problems;  ///< files of a folder that could not be read: matter only when nothing else fits
+    std::set<std::string> others; ///< what else was found
 };
 
 /// What was opened: those that hold what is asked for, and those that may be parts of it.
@@ -33,7 +34,7 @@ struct Opened {
     std::vector<Checkpoint> holding, unknown;
 
     void take(Checkpoint c, Component wanted, Selection& selection) {
-        for (const TensorGroup& g : c.groups) selection.others.emplace_back(name(g.recognised.component));
+        for (const TensorGroup& g : c.groups) selection.others.emplace(name(g.component()));
         if (holds(c, wanted)) {
             holding.push_back(std::move(c));
         } else if (is_perhaps_part(c)) {
@@ -47,8 +48,7 @@ private:
 };
 
 void select_from(const fs::path& path, Component wanted, Selection& selection) {
-    std::error_code ignored;
-    const bool folder = fs::is_directory(path, ignored);
+    const bool folder = is_folder(path);
     Opened opened;
     std::vector<std::pair<fs::path, Error>> broken_indices;
     for (CheckpointFiles& files : list_checkpoints(path)) {
@@ -101,9 +101,8 @@ fs::path part_folder(const fs::path& root, Component wanted) {
 
 Selection select(std::span<const fs::path> paths, Component wanted) {
     Selection selection;
-    std::error_code ignored;
-    const bool plain_files = std::ranges::all_of(
-        paths, [&](const fs::path& path) { return fs::is_regular_file(path, ignored) && path.extension() != ".json"; });
+    const bool plain_files =
+        std::ranges::all_of(paths, [](const fs::path& path) { return is_file(path) && path.extension() != ".json"; });
     if (plain_files) {
         select_files(paths, wanted, selection);
     } else {
@@ -111,8 +110,7 @@ Selection select(std::span<const fs::path> paths, Component wanted) {
             const std::size_t before = selection.checkpoints.size();
             select_from(path, wanted, selection);
             const fs::path part = part_folder(path, wanted);
-            if (selection.checkpoints.size() == before && !part.empty() && fs::is_directory(part, ignored))
-                select_from(part, wanted, selection);
+            if (selection.checkpoints.size() == before && is_folder(part)) select_from(part, wanted, selection);
         }
     }
     if (!selection.checkpoints.empty()) return selection;
@@ -120,8 +118,6 @@ Selection select(std::span<const fs::path> paths, Component wanted) {
     const std::string wish(wanted == Component::unknown ? "model that is known"
                            : is_vae(wanted)             ? "Wan VAE"
                                                         : name(wanted));
-    std::ranges::sort(selection.others);
-    selection.others.erase(std::unique(selection.others.begin(), selection.others.end()), selection.others.end());
     const std::string found =
         selection.others.empty() ? "no checkpoint" : fmt::format("{}", fmt::join(selection.others, ", "));
     throw Error(paths.empty() ? "" : paths.front().string(), "", fmt::format("no {} there (found: {})", wish, found),
@@ -132,13 +128,13 @@ Component single_component(const Selection& selection, Component wanted, const s
     Component component = Component::unknown;
     for (const Checkpoint& c : selection.checkpoints)
         for (const TensorGroup& g : c.groups) {
-            if (!matches(g.recognised.component, wanted)) continue;
-            if (component != Component::unknown && component != g.recognised.component)
+            if (!matches(g.component(), wanted)) continue;
+            if (component != Component::unknown && component != g.component())
                 throw Error(origin, "",
-                            fmt::format("both a {} and a {} are there", name(component), name(g.recognised.component)),
+                            fmt::format("both a {} and a {} are there", name(component), name(g.component())),
                             selection.checkpoints.size() == 1 ? "use a file that holds one of them alone"
                                                               : "name the file that is meant");
-            component = g.recognised.component;
+            component = g.component();
         }
     return component;
 }
@@ -178,10 +174,10 @@ public:
             result.emplace(name, std::move(weight));
         }
         for (const auto& [name, parts] : scales_) {
-            const auto scale = std::ranges::find_if(parts, [](const Member* m) { return m != nullptr; });
-            if (!parts_.contains(name))
-                throw Error((*scale)->container->file->name(), (*scale)->tensor->name,
-                            "a scale whose weight is missing", "use the complete checkpoint");
+            if (parts_.contains(name)) continue;
+            const Member& scale = first_of(parts);
+            throw Error(scale.container->file->name(), scale.tensor->name, "a scale whose weight is missing",
+                        "use the complete checkpoint");
         }
         to_canonical_shapes(result);
         return result;
@@ -268,7 +264,9 @@ private:
         std::array<Weight, 3> sources;
         std::int64_t rows = 0;
         for (std::size_t i = 0; i < 3; ++i) {
-            if (!parts[i]) throw missing_part(name, parts, i);
+            if (!parts[i])
+                throw Error(first_of(parts).container->file->name(), name,
+                            fmt::format("its {} part is missing", "qkv"[i]), "use the complete checkpoint");
             sources[i] = single(name, *parts[i], i);
             const Shape &s = sources[i].shape(), &first = sources[0].shape();
             if (s.rank() < 1 || s.rank() != first.rank() ||
@@ -298,11 +296,9 @@ private:
         }
         return Weight(name, std::move(whole));
     }
-    Error missing_part(const std::string& name, const Parts& parts, std::size_t i) const {
-        const auto present = std::ranges::find_if(parts, [](const Member* m) { return m != nullptr; });
-        static constexpr std::array<const char*, 3> letters{"q", "k", "v"};
-        return Error((*present)->container->file->name(), name, fmt::format("its {} part is missing", letters[i]),
-                     "use the complete checkpoint");
+    /// One of them is there.
+    static const Member& first_of(const Parts& parts) {
+        return **std::ranges::find_if(parts, [](const Member* m) { return m != nullptr; });
     }
 
     /// Layouts that differ in more than names.
@@ -357,7 +353,7 @@ void check_room(const Selection& selection, Component component, Builder::Values
     std::string file;
     for (const Checkpoint& c : selection.checkpoints)
         for (const TensorGroup& g : c.groups)
-            if (g.recognised.component == component)
+            if (g.component() == component)
                 for (const auto& member : g.members)
                     if (is_copied(*member.tensor) &&
                         !(values == Builder::Values::in_place && is_misaligned(*member.tensor))) {
@@ -380,7 +376,7 @@ int decoder_blocks(const Selection& selection, Component component) {
     std::vector<std::string_view> names;
     for (const Checkpoint& c : selection.checkpoints)
         for (const TensorGroup& g : c.groups)
-            if (g.recognised.component == component)
+            if (g.component() == component)
                 for (const auto& member : g.members) names.push_back(member.name);
     return vae_depth(names).blocks;
 }
@@ -395,7 +391,7 @@ Weights read(std::span<const fs::path> paths, Component wanted, Builder::Values 
         for (const auto& container : c.containers)
             check_quantisation_metadata(container->metadata, container->file->name());
         for (const TensorGroup& g : c.groups)
-            if (g.recognised.component == component) builder.add(g);
+            if (g.component() == component) builder.add(g);
     }
     auto tensors = builder.build();
     const Checkpoint& first = selection.checkpoints.front();

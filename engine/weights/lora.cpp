@@ -408,9 +408,8 @@ void tell_pairs_apart(std::vector<Lora>& loras) {
 fs::path peft_config_of(const fs::path& lora) {
     const std::string name = lora.filename().string();
     const fs::path config = lora.parent_path() / "adapter_config.json";
-    std::error_code code;
     const bool peft = name == "adapter_model.safetensors" || name == "adapter_model.bin";
-    return peft && fs::is_regular_file(config, code) ? config : fs::path();
+    return peft && is_file(config) ? config : fs::path();
 }
 
 bool is_for(const Lora& lora, Expert expert) {

@@ -30,6 +30,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
+void require_there(const fs::path& place) {
+    std::error_code ignored;
+    if (!fs::exists(place, ignored)) throw Error(place.string(), "", "no such file or folder", "check the name");
+}
+
 class Opener {
 public:
     Opener(const fs::path& path, const ModelParts& named) : path_(snapshot_in(path)), named_(named) {
@@ -51,8 +56,6 @@ public:
     }
 
 private:
-    std::vector<Network> look(const fs::path& place) { return search_.look(place); }
-
     // Transformers
 
     void set_transformer(const Network& found) {
@@ -157,8 +160,8 @@ private:
         for (const CheckpointFiles& files : list_checkpoints(path_)) {
             const Checkpoint all = Checkpoint::open(files.files, files.index);
             for (const TensorGroup& g : all.groups) {
-                if (g.recognised.component == Component::lora) what = name(Component::lora);
-                if (g.recognised.component != Component::unknown) continue;
+                if (g.component() == Component::lora) what = name(Component::lora);
+                if (g.component() != Component::unknown) continue;
                 for (const auto& m : g.members) refuse_unknown_quantisation(m.name, path_.string());
                 // A part that other programs add to a model of Wan: its layers have names as the model's.
                 const bool layers = std::ranges::any_of(g.members, [](const auto& m) {
@@ -175,12 +178,12 @@ private:
 
     /// One shard stands for all of its series or its index.
     std::vector<Network> look_at_file(const fs::path& path) {
-        if (shards_of(path.filename().string()) < 2) return look(path);
+        if (shards_of(path.filename().string()) < 2) return search_.look(path);
         for (const CheckpointFiles& files : search_.list_beside(folder_of(path))) {
             const auto is_it = [&](const fs::path& file) { return file.filename() == path.filename(); };
             if (std::ranges::any_of(files.files, is_it)) return search_.networks_of(files);
         }
-        return look(path);
+        return search_.look(path);
     }
     static fs::path folder_of(const fs::path& file) { return file.has_parent_path() ? file.parent_path() : "."; }
 
@@ -198,7 +201,7 @@ private:
 
     void open_diffusers(const fs::path& root) {
         read_model_index(root);
-        if (is_folder(root / "transformer")) choose_transformer(look(root / "transformer"));
+        if (is_folder(root / "transformer")) choose_transformer(search_.look(root / "transformer"));
         if (is_folder(root / "transformer_2")) choose_low(root / "transformer_2");
         const auto second = model_.model_index.find("transformer_2");
         const bool expected = second != model_.model_index.end() && second->is_array() && !second->empty() &&
@@ -206,25 +209,25 @@ private:
         if ((expected || is_folder(root / "transformer_2")) && model_.transformer_low.empty())
             model_.missing.emplace_back("low-noise transformer");
         for (const char* part : {"vae", "text_encoder", "image_encoder"})
-            if (is_folder(root / part)) companions_.take(look(root / part));
+            if (is_folder(root / part)) companions_.take(search_.look(root / part));
         companions_.look_for_tokenizer(root);
         read_model_config(root / "transformer");
     }
 
     /// `high` and `low`: folders in `root`, of which one may be missing.
     void open_two_experts(const fs::path& root, const fs::path& high, const fs::path& low) {
-        if (is_folder(high)) choose_transformer(look(high));
+        if (is_folder(high)) choose_transformer(search_.look(high));
         read_model_config(is_folder(high) ? high : low);
         if (is_folder(low)) choose_low(low);
         two_experts_ = true;
         if (model_.transformer.empty()) model_.missing.emplace_back("high-noise transformer");
         if (model_.transformer_low.empty()) model_.missing.emplace_back("low-noise transformer");
-        companions_.take(look(root));
+        companions_.take(search_.look(root));
         companions_.search_beside(root, path_);
     }
 
     void choose_low(const fs::path& folder) {
-        std::vector<Network> found = only(look(folder), Component::transformer);
+        std::vector<Network> found = only(search_.look(folder), Component::transformer);
         if (found.empty()) return;
         if (found.size() > 1 && parts_of_one(found)) {
             for (const Network& part : found)
@@ -295,7 +298,7 @@ private:
             std::move(inside.begin(), inside.end(), std::back_inserter(found));
         };
         for (const fs::path& part : parts) {
-            take(transformers.empty() ? look(part) : search_.look_beside(part));
+            take(transformers.empty() ? search_.look(part) : search_.look_beside(part));
             for (const fs::path& deeper : folders_in(part)) take(search_.look_beside(deeper));
         }
     }
@@ -308,7 +311,7 @@ private:
         else if (is_folder(path_ / "models/diffusion_models") || is_folder(path_ / "models/unet") ||
                  is_folder(path_ / "models/Stable-diffusion"))
             root = path_ / "models"; // ComfyUI or Forge itself
-        std::vector<Network> found = look(root);
+        std::vector<Network> found = search_.look(root);
         if (only(found, Component::transformer).empty())
             if (const auto folders = expert_folders(root); folders && hold_transformers(*folders))
                 return open_two_experts(root, folders->first, folders->second);
@@ -344,15 +347,10 @@ private:
         companions_.insist_on_tokenizer(named_.tokenizer);
     }
 
-    static void require_there(const fs::path& place) {
-        std::error_code ignored;
-        if (!fs::exists(place, ignored)) throw Error(place.string(), "", "no such file or folder", "check the name");
-    }
-
     /// The one network of these kinds there.
     Network named_network(const fs::path& place, const std::vector<Component>& kinds, std::string_view what) {
         require_there(place);
-        const std::vector<Network> all = is_folder(place) ? look(place) : look_at_file(place);
+        const std::vector<Network> all = is_folder(place) ? search_.look(place) : look_at_file(place);
         std::vector<Network> found;
         for (const Component kind : kinds)
             for (Network& n : only(all, kind)) found.push_back(std::move(n));
@@ -464,7 +462,7 @@ private:
         std::vector<std::string> names;
         try {
             for (const TensorGroup& g : Checkpoint::open(files.files, files.index).groups)
-                if (g.recognised.component == Component::unknown)
+                if (g.component() == Component::unknown)
                     for (const auto& m : g.members) names.push_back(m.name);
         } catch (const Error&) { // told elsewhere
         }
@@ -560,8 +558,7 @@ private:
 } // namespace
 
 ModelFolder ModelFolder::open(const fs::path& path, const ModelParts& named) {
-    std::error_code ignored;
-    if (!fs::exists(path, ignored)) throw Error(path.string(), "", "no such file or folder", "check the name");
+    require_there(path);
     return Opener(path, named).open();
 }
 

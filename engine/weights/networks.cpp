@@ -187,8 +187,7 @@ std::vector<Network> NetworkSearch::networks_of(const CheckpointFiles& files) {
     std::vector<Network> found;
     const auto checkpoint = std::make_shared<Checkpoint>(Checkpoint::open(files.files, files.index));
     for (const TensorGroup& g : checkpoint->groups)
-        if (g.recognised.component != Component::unknown && g.recognised.component != Component::lora)
-            found.push_back({checkpoint, &g});
+        if (is_network(g.component())) found.push_back({checkpoint, &g});
     return known_.emplace(key, std::move(found)).first->second;
 }
 

@@ -15,7 +15,7 @@ namespace denoir {
 struct Network {
     std::shared_ptr<const Checkpoint> checkpoint;
     const TensorGroup* group; ///< of `checkpoint`
-    Component component() const { return group->recognised.component; }
+    Component component() const { return group->component(); }
     const std::vector<std::filesystem::path>& files() const { return checkpoint->files; }
     std::uint64_t bytes() const; ///< of its tensors as they are stored
     std::string first_name() const { return files().front().filename().string(); }

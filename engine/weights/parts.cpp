@@ -72,15 +72,14 @@ bool adds_to(const Names& known, const Checkpoint& c, Component wanted, int bloc
     return false;
 }
 
-bool holds_unknown(const Checkpoint& c) {
-    return std::ranges::any_of(c.groups,
-                               [](const TensorGroup& g) { return g.recognised.component == Component::unknown; });
+bool holds_exactly(const Checkpoint& c, Component component) {
+    return std::ranges::find(c.groups, component, &TensorGroup::component) != c.groups.end();
 }
 
 /// The first group that is asked for.
 const Recognised* recognised(const Checkpoint& c, Component wanted) {
     const auto it =
-        std::ranges::find_if(c.groups, [&](const TensorGroup& g) { return matches(g.recognised.component, wanted); });
+        std::ranges::find_if(c.groups, [&](const TensorGroup& g) { return matches(g.component(), wanted); });
     return it == c.groups.end() ? nullptr : &it->recognised;
 }
 
@@ -95,7 +94,7 @@ bool say_the_same(const std::vector<Checkpoint>& all, Component wanted) {
     return std::ranges::all_of(all, [&](const Checkpoint& c) {
         const Recognised* one = recognised(c, wanted);
         return one && one->component == first->component && one->layout == first->layout &&
-               one->without_visual == first->without_visual && !holds_unknown(c);
+               one->without_visual == first->without_visual && !holds_exactly(c, Component::unknown);
     });
 }
 
@@ -119,8 +118,7 @@ int decoder_blocks(const std::vector<Checkpoint>& holding, const std::vector<Che
 } // namespace
 
 bool matches(Component found, Component wanted) {
-    if (wanted == Component::unknown) return found != Component::unknown && found != Component::lora;
-    return found == wanted || (is_vae(found) && is_vae(wanted));
+    return wanted == Component::unknown ? is_network(found) : same_kind(found, wanted);
 }
 
 bool holds(const Checkpoint& c, Component wanted) { return recognised(c, wanted) != nullptr; }
@@ -130,9 +128,8 @@ bool is_all_in_one(const Checkpoint& c) {
 }
 
 bool is_perhaps_part(const Checkpoint& c) {
-    return !c.indexed && !c.groups.empty() && std::ranges::all_of(c.groups, [](const TensorGroup& g) {
-        return g.recognised.component == Component::unknown;
-    });
+    return !c.indexed && !c.groups.empty() &&
+           std::ranges::all_of(c.groups, [](const TensorGroup& g) { return g.component() == Component::unknown; });
 }
 
 void join_parts(std::vector<Checkpoint>& holding, std::vector<Checkpoint> unknown, Component wanted) {
@@ -163,10 +160,7 @@ void join_parts(std::vector<Checkpoint>& holding, std::vector<Checkpoint> unknow
 
 void join_named_parts(std::vector<Checkpoint>& holding, std::vector<Checkpoint> unknown, Component wanted) {
     const auto any = [&](Component component) {
-        return std::ranges::any_of(holding, [&](const Checkpoint& c) {
-            return std::ranges::any_of(c.groups,
-                                       [&](const TensorGroup& g) { return g.recognised.component == component; });
-        });
+        return std::ranges::any_of(holding, [&](const Checkpoint& c) { return holds_exactly(c, component); });
     };
     const bool unsure = !unknown.empty() || any(Component::unknown) || (any(Component::vae21) && any(Component::vae22));
     if (!unsure) return join_parts(holding, {}, wanted);

@@ -6,7 +6,7 @@
 
 namespace denoir {
 
-/// True where `found` is what is asked for: one VAE is as good as the other, and `unknown` asks for any network.
+/// True where `found` is what is asked for, one of a kind (same_kind); `unknown` asks for any network.
 bool matches(Component found, Component wanted);
 bool holds(const Checkpoint&, Component wanted);
 /// A transformer, a VAE and a text encoder in one.

@@ -18,7 +18,7 @@ using Shapes = std::map<std::string, Sizes, std::less<>>;
 Shapes canonical_shapes(const TensorGroup& group) {
     Shapes shapes;
     for (const auto& m : group.members) {
-        const auto canonical = canonical_name(group.recognised.component, group.recognised.layout, m.name);
+        const auto canonical = canonical_name(group.component(), group.recognised.layout, m.name);
         shapes.emplace(canonical ? canonical->name : m.name, m.tensor->shape);
     }
     return shapes;
@@ -84,9 +84,9 @@ constexpr std::array relatives{Relative{"vace_", "VACE"},
 
 /// A tensor that belongs to no layer of Wan's; empty: none. What hangs on a layer's weight is its quantisation.
 std::string stranger_of(const TensorGroup& group) {
-    if (group.recognised.component != Component::transformer) return {};
+    if (group.component() != Component::transformer) return {};
     const auto known = [&](const std::string& name) {
-        return canonical_name(group.recognised.component, group.recognised.layout, name).has_value();
+        return canonical_name(group.component(), group.recognised.layout, name).has_value();
     };
     const auto hangs_on_a_layer = [&](const std::string& name) {
         for (std::size_t dot = name.find('.'); dot != std::string::npos; dot = name.find('.', dot + 1))
@@ -94,8 +94,7 @@ std::string stranger_of(const TensorGroup& group) {
         return false;
     };
     for (const auto& m : group.members)
-        if (!known(m.name) && !is_ignorable(group.recognised.component, m.name) && !hangs_on_a_layer(m.name))
-            return m.name;
+        if (!known(m.name) && !is_ignorable(group.component(), m.name) && !hangs_on_a_layer(m.name)) return m.name;
     return {};
 }
 
@@ -191,8 +190,8 @@ std::string describe_relative(std::string_view outside) {
 }
 
 Json describe_sizes(const TensorGroup& group) {
-    const Component component = group.recognised.component;
-    if (component == Component::unknown || component == Component::lora) return Json::object();
+    const Component component = group.component();
+    if (!is_network(component)) return Json::object();
     const Shapes shapes = canonical_shapes(group);
     Json all = component == Component::transformer ? transformer_sizes(shapes)
                : component == Component::umt5      ? umt5_sizes(shapes)

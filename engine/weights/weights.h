@@ -21,7 +21,10 @@ inline constexpr std::array networks{Component::transformer, Component::vae21, C
                                      Component::clip};
 /// Rows of CLIP's features of a picture: 16x16 patches and the class token.
 inline constexpr std::int64_t clip_rows = 257;
+constexpr bool is_network(Component c) { return c != Component::lora && c != Component::unknown; }
 constexpr bool is_vae(Component c) { return c == Component::vae21 || c == Component::vae22; }
+/// One VAE is as good as the other.
+constexpr bool same_kind(Component a, Component b) { return a == b || (is_vae(a) && is_vae(b)); }
 
 /// The tensors of one network under their canonical names (those of the original Wan repositories, prefixes stripped;
 /// CLIP's begin with `visual.`), read from one or more files in any layout. Const once loaded, but for what backends
