@@ -26,39 +26,16 @@ int exif_orientation(Data exif) {
 Image upright(Image image, int orientation) {
     if (orientation <= 1 || orientation > 8) return image;
     const int w = image.width, h = image.height;
-    Image out(swaps_sides(orientation) ? h : w, swaps_sides(orientation) ? w : h);
+    // In this order: rows and columns change places, then left and right, then top and bottom.
+    const bool swapped = swaps_sides(orientation),
+               mirrored = orientation == 2 || orientation == 3 || orientation == 6 || orientation == 7,
+               flipped = orientation == 3 || orientation == 4 || orientation == 7 || orientation == 8;
+    Image out(swapped ? h : w, swapped ? w : h);
     for (int y = 0; y < h; ++y) {
         const std::uint8_t* from = image.row(y);
         for (int x = 0; x < w; ++x, from += 3) {
-            int to_x = x, to_y = y;
-            switch (orientation) {
-            case 2:
-                to_x = w - 1 - x;
-                break;
-            case 3:
-                to_x = w - 1 - x;
-                to_y = h - 1 - y;
-                break;
-            case 4:
-                to_y = h - 1 - y;
-                break;
-            case 5:
-                to_x = y;
-                to_y = x;
-                break;
-            case 6:
-                to_x = h - 1 - y;
-                to_y = x;
-                break;
-            case 7:
-                to_x = h - 1 - y;
-                to_y = w - 1 - x;
-                break;
-            default:
-                to_x = y;
-                to_y = w - 1 - x;
-                break;
-            }
+            const int across = swapped ? y : x, down = swapped ? x : y;
+            const int to_x = mirrored ? out.width - 1 - across : across, to_y = flipped ? out.height - 1 - down : down;
             std::copy_n(from, 3, out.row(to_y) + 3 * to_x);
         }
     }
