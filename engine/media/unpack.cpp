@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 
 #include "engine/media/colour.h"
 
@@ -12,8 +13,20 @@ const AVPixFmtDescriptor& description(const AVFrame& frame) {
     return *d;
 }
 
-/// Packed 8-bit samples `step` bytes apart, red, green and blue at the given places.
-Image unpack_bytes(const AVFrame& frame, int step, int red, int green, int blue) {
+/// 8-bit samples of a pixel side by side: its bytes, and where among them red, green and blue are.
+struct Packing {
+    AVPixelFormat format;
+    int step, red, green, blue;
+};
+constexpr std::array packings{Packing{AV_PIX_FMT_GRAY8, 1, 0, 0, 0}, Packing{AV_PIX_FMT_GRAY8A, 2, 0, 0, 0},
+                              Packing{AV_PIX_FMT_RGB24, 3, 0, 1, 2}, Packing{AV_PIX_FMT_BGR24, 3, 2, 1, 0},
+                              Packing{AV_PIX_FMT_RGBA, 4, 0, 1, 2},  Packing{AV_PIX_FMT_RGB0, 4, 0, 1, 2},
+                              Packing{AV_PIX_FMT_BGRA, 4, 2, 1, 0},  Packing{AV_PIX_FMT_BGR0, 4, 2, 1, 0},
+                              Packing{AV_PIX_FMT_ARGB, 4, 1, 2, 3},  Packing{AV_PIX_FMT_0RGB, 4, 1, 2, 3},
+                              Packing{AV_PIX_FMT_ABGR, 4, 3, 2, 1},  Packing{AV_PIX_FMT_0BGR, 4, 3, 2, 1}};
+
+Image unpack_bytes(const AVFrame& frame, const Packing& packing) {
+    const auto [format, step, red, green, blue] = packing;
     Image image(frame.width, frame.height);
     for (int y = 0; y < image.height; ++y) {
         const std::uint8_t* in = frame.data[0] + std::ptrdiff_t{y} * frame.linesize[0];
@@ -76,32 +89,9 @@ bool is_rgb_or_grey(const AVFrame& frame) {
 }
 
 Image unpack_rgb(const AVFrame& frame) {
-    switch (frame.format) {
-    case AV_PIX_FMT_PAL8:
-        return unpack_palette(frame);
-    case AV_PIX_FMT_GRAY8:
-        return unpack_bytes(frame, 1, 0, 0, 0);
-    case AV_PIX_FMT_GRAY8A:
-        return unpack_bytes(frame, 2, 0, 0, 0);
-    case AV_PIX_FMT_RGB24:
-        return unpack_bytes(frame, 3, 0, 1, 2);
-    case AV_PIX_FMT_BGR24:
-        return unpack_bytes(frame, 3, 2, 1, 0);
-    case AV_PIX_FMT_RGBA:
-    case AV_PIX_FMT_RGB0:
-        return unpack_bytes(frame, 4, 0, 1, 2);
-    case AV_PIX_FMT_BGRA:
-    case AV_PIX_FMT_BGR0:
-        return unpack_bytes(frame, 4, 2, 1, 0);
-    case AV_PIX_FMT_ARGB:
-    case AV_PIX_FMT_0RGB:
-        return unpack_bytes(frame, 4, 1, 2, 3);
-    case AV_PIX_FMT_ABGR:
-    case AV_PIX_FMT_0BGR:
-        return unpack_bytes(frame, 4, 3, 2, 1);
-    default:
-        return unpack_components(frame, description(frame));
-    }
+    if (frame.format == AV_PIX_FMT_PAL8) return unpack_palette(frame);
+    const auto packed = std::ranges::find(packings, frame.format, &Packing::format);
+    return packed == packings.end() ? unpack_components(frame, description(frame)) : unpack_bytes(frame, *packed);
 }
 
 } // namespace denoir::media
