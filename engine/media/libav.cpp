@@ -76,6 +76,18 @@ std::string reason(int error) {
     return "the data is damaged";
 }
 
+Io make_io(bool writes, void* opaque, int (*read)(void*, std::uint8_t*, int), int (*write)(void*, WriteByte*, int),
+           std::int64_t (*seek)(void*, std::int64_t, int)) {
+    auto* buffer = static_cast<std::uint8_t*>(av_malloc(io_buffer_bytes));
+    if (!buffer) throw std::bad_alloc();
+    Io io(avio_alloc_context(buffer, io_buffer_bytes, writes, opaque, read, write, seek));
+    if (!io) {
+        av_free(buffer);
+        throw std::bad_alloc();
+    }
+    return io;
+}
+
 Frame make_frame() {
     Frame frame(av_frame_alloc());
     if (!frame) throw std::bad_alloc();
@@ -108,13 +120,7 @@ double thread_seconds() {
 
 MemorySource::MemorySource(std::vector<std::span<const std::uint8_t>> parts) : parts_(std::move(parts)), begins_{0} {
     for (const auto& part : parts_) begins_.push_back(begins_.back() + part.size());
-    auto* buffer = static_cast<std::uint8_t*>(av_malloc(io_buffer_bytes));
-    if (!buffer) throw std::bad_alloc();
-    io_.reset(avio_alloc_context(buffer, io_buffer_bytes, 0, this, &MemorySource::read, nullptr, &MemorySource::seek));
-    if (!io_) {
-        av_free(buffer);
-        throw std::bad_alloc();
-    }
+    io_ = make_io(false, this, &MemorySource::read, nullptr, &MemorySource::seek);
 }
 
 void MemorySource::allow(double seconds) { deadline_ = thread_seconds() + seconds; }

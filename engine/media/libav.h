@@ -47,23 +47,12 @@ bool is_interlaced(const AVFrame& frame);
 /// libav's error number in our words: "no space left on device", "the data is damaged", …
 std::string reason(int error);
 
-struct FreeFrame {
-    void operator()(AVFrame* p) const { av_frame_free(&p); }
+template <auto free> struct Free {
+    void operator()(auto* p) const { free(p); }
 };
-struct FreePacket {
-    void operator()(AVPacket* p) const { av_packet_free(&p); }
-};
-struct FreeCodec {
-    void operator()(AVCodecContext* p) const { avcodec_free_context(&p); }
-};
-struct FreeSws {
-    void operator()(SwsContext* p) const { sws_freeContext(p); }
-};
-struct CloseInput {
-    void operator()(AVFormatContext* p) const { avformat_close_input(&p); }
-};
-struct FreeOutput {
-    void operator()(AVFormatContext* p) const { avformat_free_context(p); }
+/// For functions that set the pointer to null, too.
+template <auto free> struct FreeByAddress {
+    void operator()(auto* p) const { free(&p); }
 };
 struct FreeIo {
     void operator()(AVIOContext* p) const {
@@ -71,14 +60,22 @@ struct FreeIo {
         avio_context_free(&p);
     }
 };
-using Frame = std::unique_ptr<AVFrame, FreeFrame>;
-using Packet = std::unique_ptr<AVPacket, FreePacket>;
-using CodecContext = std::unique_ptr<AVCodecContext, FreeCodec>;
-using Sws = std::unique_ptr<SwsContext, FreeSws>;
-using InputContext = std::unique_ptr<AVFormatContext, CloseInput>;
-using OutputContext = std::unique_ptr<AVFormatContext, FreeOutput>;
+using Frame = std::unique_ptr<AVFrame, FreeByAddress<av_frame_free>>;
+using Packet = std::unique_ptr<AVPacket, FreeByAddress<av_packet_free>>;
+using CodecContext = std::unique_ptr<AVCodecContext, FreeByAddress<avcodec_free_context>>;
+using Sws = std::unique_ptr<SwsContext, Free<sws_freeContext>>;
+using InputContext = std::unique_ptr<AVFormatContext, FreeByAddress<avformat_close_input>>;
+using OutputContext = std::unique_ptr<AVFormatContext, Free<avformat_free_context>>;
 using Io = std::unique_ptr<AVIOContext, FreeIo>;
 
+#if LIBAVFORMAT_VERSION_MAJOR >= 61
+using WriteByte = const std::uint8_t;
+#else
+using WriteByte = std::uint8_t;
+#endif
+/// What libav reads or writes through, with a buffer of its own.
+Io make_io(bool writes, void* opaque, int (*read)(void*, std::uint8_t*, int), int (*write)(void*, WriteByte*, int),
+           std::int64_t (*seek)(void*, std::int64_t, int));
 Frame make_frame();
 /// With buffers of its own. Throws Error where memory is short.
 Frame make_frame(int width, int height, AVPixelFormat format);

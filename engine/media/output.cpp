@@ -7,29 +7,6 @@
 #include <cerrno>
 
 namespace denoir::media {
-namespace {
-
-constexpr int buffer_bytes = 1 << 16;
-
-#if LIBAVFORMAT_VERSION_MAJOR >= 61
-using WriteByte = const std::uint8_t;
-#else
-using WriteByte = std::uint8_t;
-#endif
-
-Io make_io(bool writes, void* opaque, int (*read)(void*, std::uint8_t*, int), int (*write)(void*, WriteByte*, int),
-           std::int64_t (*seek)(void*, std::int64_t, int)) {
-    auto* buffer = static_cast<std::uint8_t*>(av_malloc(buffer_bytes));
-    if (!buffer) throw std::bad_alloc();
-    Io io(avio_alloc_context(buffer, buffer_bytes, writes, opaque, read, write, seek));
-    if (!io) {
-        av_free(buffer);
-        throw std::bad_alloc();
-    }
-    return io;
-}
-
-} // namespace
 
 /// A second position in the same file, for reading.
 struct OutputFile::Reader {
