@@ -21,7 +21,7 @@ Still scan_bmp(Data data, Depth depth) {
     const std::uint64_t w = old ? bytes.u16(18) : bytes.u32(18),
                         h = height < 0 ? std::uint64_t(-std::int64_t{height}) : std::uint64_t(height);
     const std::uint32_t bits = bytes.u16(old ? 24 : 28), compression = old ? 0 : bytes.u32(30);
-    check_size(w, h);
+    Still still = make_still("BMP", AV_CODEC_ID_BMP, w, h);
     if (bits != 1 && bits != 4 && bits != 8 && bits != 16 && bits != 24 && bits != 32)
         refuse_damaged("its bits per pixel are not valid");
     if (compression > 3) refuse_kind("a BMP with embedded JPEG or PNG");
@@ -33,7 +33,6 @@ Still scan_bmp(Data data, Depth depth) {
     const std::uint64_t pixels = run_length ? 2 * w * h + 4 * h : stride * h, most = offset + pixels;
     check_weight(std::min<std::uint64_t>(most, data.size()), pixels); // the gap before them counts
     check_weight(data.size(), most);
-    Still still{"BMP", AV_CODEC_ID_BMP, static_cast<int>(w), static_cast<int>(h), 1, {}, {}};
     still.kind.alpha = bits == 32 && (header == 56 || header >= 108) && bytes.u32(66) != 0;
     if (depth == Depth::whole) {
         reserve_packet(still, std::min<std::uint64_t>(most, data.size()));

@@ -51,8 +51,7 @@ bool is_gif(Data data) { return Bytes{data}.matches(0, "GIF87a") || Bytes{data}.
 Still scan_gif(Data data, Depth depth) {
     const Bytes bytes{data, false};
     if (!bytes.has(0, 13)) refuse_cut();
-    check_size(bytes.u16(6), bytes.u16(8));
-    Still still{"GIF", AV_CODEC_ID_GIF, static_cast<int>(bytes.u16(6)), static_cast<int>(bytes.u16(8)), 1, {}, {}};
+    Still still = make_still("GIF", AV_CODEC_ID_GIF, bytes.u16(6), bytes.u16(8));
     const Data table = table_at(bytes, 13, bytes.u8(10));
     FirstPicture first;
     std::uint64_t at = 13 + table.size();

@@ -81,7 +81,7 @@ struct JpegScan {
 bool is_jpeg(Data data) { return Bytes{data}.matches(0, "\xFF\xD8\xFF"); }
 
 Still scan_jpeg(Data data, Depth depth) {
-    JpegScan scan{Bytes{data}, Still{"JPEG", AV_CODEC_ID_MJPEG, 0, 0, 1, {}, {}}, 2, 0, depth == Depth::whole};
+    JpegScan scan{Bytes{data}, Still{"JPEG", AV_CODEC_ID_MJPEG}, 2, 0, depth == Depth::whole};
     scan.still.kind.lossy = true;
     if (scan.keep) append(scan.still.packet, "\xFF\xD8");
     for (;;) {

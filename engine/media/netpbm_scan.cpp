@@ -35,8 +35,8 @@ Still scan_pnm(Data data, Depth depth) {
     const std::uint32_t kind = bytes.u8(1) - '0'; // 1 to 3 as text, 4 to 6 binary: bits, grey, colour
     std::uint64_t at = 2;
     const std::uint64_t w = number(bytes, at), h = number(bytes, at);
-    check_size(w, h);
     const bool bits = kind == 1 || kind == 4, colour = kind == 3 || kind == 6;
+    Still still = make_still("PNM", bits ? AV_CODEC_ID_PBM : colour ? AV_CODEC_ID_PPM : AV_CODEC_ID_PGM, w, h);
     const std::uint64_t largest = bits ? 1 : number(bytes, at);
     if (largest == 0 || largest > 65535 || !is_space(bytes.u8(at))) refuse_damaged("its header is not valid");
     const std::uint64_t samples = w * h * (colour ? 3 : 1);
@@ -49,15 +49,6 @@ Still scan_pnm(Data data, Depth depth) {
     constexpr std::uint64_t most_as_text = 16 << 20;
     if (kind <= 3 && samples > most_as_text) refuse_kind("a PNM that writes so many samples as text");
     check_weight(data.size(), kind <= 3 ? widest * samples : least);
-    Still still{"PNM",
-                bits     ? AV_CODEC_ID_PBM
-                : colour ? AV_CODEC_ID_PPM
-                         : AV_CODEC_ID_PGM,
-                static_cast<int>(w),
-                static_cast<int>(h),
-                1,
-                {},
-                {}};
     still.kind.bits = largest > 255 ? 16 : 8;
     check_decoded(still, samples * (largest > 255 ? 2 : 1));
     if (depth == Depth::whole) {

@@ -139,7 +139,7 @@ bool is_png(Data data) { return Bytes{data}.matches(0, signature); }
 Still scan_png(Data data, Depth depth) {
     const Bytes bytes{data};
     const Header header = read_header(bytes);
-    Still still{"PNG", AV_CODEC_ID_PNG, static_cast<int>(header.width), static_cast<int>(header.height), 1, {}, {}};
+    Still still = make_still("PNG", AV_CODEC_ID_PNG, header.width, header.height);
     still.kind = {static_cast<int>(std::max(header.depth, 8u)), header.colour == 4 || header.colour == 6, false};
     const std::uint64_t raw = header.raw_bytes();
     check_decoded(still, raw);

@@ -133,6 +133,11 @@ void check_size(std::uint64_t width, std::uint64_t height, const MediaLimits& li
                     fmt::format("at most {} million pixels and {} a side", limits.pixels / 1000000, limits.side));
 }
 
+Still make_still(const char* format, AVCodecID codec, std::uint64_t width, std::uint64_t height) {
+    check_size(width, height);
+    return {format, codec, static_cast<int>(width), static_cast<int>(height)};
+}
+
 void check_weight(std::uint64_t bytes, std::uint64_t most) {
     constexpr std::uint64_t further = 64 << 20; // profiles, thumbnails, texts
     if (bytes > most && bytes - most > further) refuse_damaged("it is far larger than its picture");

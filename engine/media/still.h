@@ -20,8 +20,8 @@ struct Still {
     AVCodecID codec = AV_CODEC_ID_NONE;
     int width = 0, height = 0; ///< as stored
     int orientation = 1;
-    std::string comment;              ///< PNG only
-    std::vector<std::uint8_t> packet; ///< for the decoder; room for libav's padding is set aside where it is large
+    std::string comment{};              ///< PNG only
+    std::vector<std::uint8_t> packet{}; ///< for the decoder; room for libav's padding is set aside where it is large
     SampleKind kind{};
 };
 
@@ -53,6 +53,8 @@ Image decode_still(Still);
 
 /// Throws Error "size" where a picture is larger than the limits, or has no pixels.
 void check_size(std::uint64_t width, std::uint64_t height, const MediaLimits& limits = {});
+/// One of a size that was checked so.
+Still make_still(const char* format, AVCodecID codec, std::uint64_t width, std::uint64_t height);
 /// Throws Error where a file of so many bytes is larger by more than 64 MiB than the `most` that its picture can take:
 /// it would be read, and held, for nothing.
 void check_weight(std::uint64_t bytes, std::uint64_t most);

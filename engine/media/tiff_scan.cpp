@@ -150,7 +150,7 @@ Still scan_tiff(Data data, Depth depth) {
     const Bytes bytes{data, Bytes{data}.matches(0, "MM")};
     const Directory directory(bytes);
     const std::uint32_t w = directory.number(width_tag, 0), h = directory.number(height_tag, 0);
-    check_size(w, h);
+    Still still = make_still("TIFF", AV_CODEC_ID_TIFF, w, h);
     const std::uint32_t compression = directory.number(compression_tag, 1), samples = directory.number(samples_tag, 1);
     if (compression != 1 && compression != 5 && compression != 8 && compression != 32773 && compression != 32946)
         refuse_kind("a TIFF with compression " + std::to_string(compression));
@@ -167,13 +167,7 @@ Still scan_tiff(Data data, Depth depth) {
         refuse_cut();
 
     const std::uint32_t orientation = directory.number(orientation_tag, 1);
-    Still still{"TIFF",
-                AV_CODEC_ID_TIFF,
-                static_cast<int>(w),
-                static_cast<int>(h),
-                orientation <= 8 ? static_cast<int>(orientation) : 1,
-                {},
-                {}};
+    if (orientation <= 8) still.orientation = static_cast<int>(orientation);
     still.kind = {bits ? std::max(8, static_cast<int>(bits->value(bytes, 0))) : 8, samples == 2 || samples == 4, false,
                   directory.has_next()};
     if (depth == Depth::whole) still.packet = directory.reduced();

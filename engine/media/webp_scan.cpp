@@ -39,7 +39,7 @@ Still scan_webp(Data data, Depth depth) {
     Bytes bytes{data, false};
     const std::uint64_t end = std::uint64_t{8} + bytes.u32(4);
     if (!bytes.has(0, end)) refuse_cut();
-    Still still{"WebP", AV_CODEC_ID_WEBP, 0, 0, 1, {}, {}};
+    Still still{"WebP", AV_CODEC_ID_WEBP};
     Size canvas{0, 0};
     for (std::uint64_t at = 12; at + 8 <= end;) {
         const std::uint64_t length = bytes.u32(at + 4);
