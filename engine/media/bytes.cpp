@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/media/bytes.h"
 
+#include "engine/core/mapped_file.h"
+
 namespace denoir::media {
+
+Data data_of(const MappedFile& file) {
+    return {reinterpret_cast<const std::uint8_t*>(file.span().data()), file.span().size()};
+}
 
 void append(std::vector<std::uint8_t>& out, Data part) { out.insert(out.end(), part.begin(), part.end()); }
 

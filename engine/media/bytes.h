@@ -7,6 +7,10 @@
 #include <string_view>
 #include <vector>
 
+namespace denoir {
+class MappedFile;
+}
+
 namespace denoir::media {
 
 using Data = std::span<const std::uint8_t>;
@@ -37,6 +41,8 @@ struct Bytes {
         return data.subspan(at, std::min<std::uint64_t>(n, data.size() - at));
     }
 };
+
+Data data_of(const MappedFile& file);
 
 void append(std::vector<std::uint8_t>& out, Data part);
 void append(std::vector<std::uint8_t>& out, std::string_view text);

@@ -68,7 +68,7 @@ const std::int32_t* display_matrix(const AVStream& stream) {
 Demuxer::Demuxer(const std::filesystem::path& path, const MediaLimits& limits) {
     prepare_libav();
     file_ = MappedFile::open(path);
-    const Data data{reinterpret_cast<const std::uint8_t*>(file_->span().data()), file_->span().size()};
+    const Data data = data_of(*file_);
     std::vector<Data> parts;
     try {
         if (data.empty()) throw Error("", "", "the file is empty", "choose a video");

@@ -80,11 +80,11 @@ Image thumbnail(const Image& image, int longest_side) {
 std::vector<std::filesystem::path> frame_files(const std::filesystem::path& folder) {
     std::vector<std::filesystem::path> files;
     std::error_code error;
-    for (std::filesystem::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-        if (it->path().filename().native().starts_with('.')) continue; // what other systems leave beside pictures
+    for (const std::filesystem::directory_entry& entry : entries_of(folder, error)) {
+        if (entry.path().filename().native().starts_with('.')) continue; // what other systems leave beside pictures
         std::error_code ignored;
-        if (!it->is_regular_file(ignored)) continue; // or a link to one
-        if (is_frame(it->path())) files.push_back(it->path());
+        if (!entry.is_regular_file(ignored)) continue; // or a link to one
+        if (is_frame(entry.path())) files.push_back(entry.path());
     }
     if (error)
         throw Error(folder.string(), "", "the folder cannot be read: " + error.message(), "choose another folder");

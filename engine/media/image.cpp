@@ -14,10 +14,6 @@
 namespace denoir {
 namespace {
 
-media::Data bytes_of(const MappedFile& file) {
-    return {reinterpret_cast<const std::uint8_t*>(file.span().data()), file.span().size()};
-}
-
 /// Errors of `read` get the file's name; what memory could not hold becomes one too.
 template <class Read> auto in_file(const std::filesystem::path& path, Read&& read) {
     try {
@@ -51,29 +47,26 @@ Image read_image(const std::filesystem::path& path) {
         Turn turn;
         std::shared_ptr<MappedFile> file = MappedFile::open(path);
         if (file->span().size() > large_file) turn.wait();
-        media::Still still = media::scan_still(bytes_of(*file), media::Depth::whole);
+        media::Still still = media::scan_still(media::data_of(*file), media::Depth::whole);
         file.reset();
         if (std::int64_t{still.width} * still.height > large_picture) turn.wait();
         return media::decode_still(std::move(still));
     });
 }
 
-bool is_picture(const std::filesystem::path& path) {
-    const auto file = MappedFile::open(path);
-    return media::is_still({reinterpret_cast<const std::uint8_t*>(file->span().data()), file->span().size()});
-}
+bool is_picture(const std::filesystem::path& path) { return media::is_still(media::data_of(*MappedFile::open(path))); }
 
 ImageInfo image_info(const std::filesystem::path& path) {
     return in_file(path, [&] {
-        const media::Still still = media::scan_still(bytes_of(*MappedFile::open(path)), media::Depth::headers);
+        const media::Still still = media::scan_still(media::data_of(*MappedFile::open(path)), media::Depth::headers);
         const bool swap = media::swaps_sides(still.orientation);
         return ImageInfo{still.format, swap ? still.height : still.width, swap ? still.width : still.height};
     });
 }
 
 SampleKind sample_kind(const std::filesystem::path& path) {
-    return in_file(path,
-                   [&] { return media::scan_still(bytes_of(*MappedFile::open(path)), media::Depth::headers).kind; });
+    return in_file(
+        path, [&] { return media::scan_still(media::data_of(*MappedFile::open(path)), media::Depth::headers).kind; });
 }
 
 std::vector<std::string> unread_parts(const SampleKind& kind) {

@@ -147,7 +147,7 @@ std::vector<std::string> reading_warnings(const VideoInfo& info) {
 
 bool holds_metadata(const std::filesystem::path& path) {
     const std::shared_ptr<MappedFile> file = MappedFile::open(path);
-    const media::Data data{reinterpret_cast<const std::uint8_t*>(file->span().data()), file->span().size()};
+    const media::Data data = media::data_of(*file);
     return media::is_png(data) || media::find_container(data) != nullptr;
 }
 
@@ -159,7 +159,7 @@ std::string read_request_metadata(const std::filesystem::path& path) {
     }
     {
         const std::shared_ptr<MappedFile> file = MappedFile::open(path);
-        const media::Data data{reinterpret_cast<const std::uint8_t*>(file->span().data()), file->span().size()};
+        const media::Data data = media::data_of(*file);
         if (media::is_png(data)) {
             try {
                 comment = media::scan_png(data, media::Depth::headers).comment;
