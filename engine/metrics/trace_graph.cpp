@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
 #include <charconv>
+#include <span>
 #include <string>
 
 #include "engine/metrics/trace_comparison.h"
@@ -11,140 +13,121 @@ using Names = std::vector<std::string>;
 
 struct Edge {
     std::string_view layer;
-    /// ".x" is in the same block, "<" the block before, "x" a layer outside of blocks.
-    std::vector<std::string_view> inputs;
+    /// ".x" is in the same block, "<" the block before, "x" a layer outside of blocks; empty ones at the end are none.
+    std::array<std::string_view, 5> inputs;
+};
+using Edges = std::span<const Edge>;
+
+constexpr Edge transformer_block[] = {
+    {"norm1", {"<"}},
+    {"self_attn.input", {".norm1", "e0"}},
+    {"self_attn.q", {".self_attn.input"}},
+    {"self_attn.norm_q", {".self_attn.q"}},
+    {"self_attn.rope_q", {".self_attn.norm_q"}},
+    {"self_attn.k", {".self_attn.input"}},
+    {"self_attn.norm_k", {".self_attn.k"}},
+    {"self_attn.rope_k", {".self_attn.norm_k"}},
+    {"self_attn.v", {".self_attn.input"}},
+    {"self_attn.o.input", {".self_attn.rope_q", ".self_attn.rope_k", ".self_attn.v"}},
+    {"self_attn.o", {".self_attn.o.input"}},
+    {"norm3.input", {"<", ".self_attn.o", "e0"}},
+    {"norm3", {".norm3.input"}},
+    {"cross_attn.q", {".norm3"}},
+    {"cross_attn.norm_q", {".cross_attn.q"}},
+    {"cross_attn.k", {"text_embedding.2"}},
+    {"cross_attn.norm_k", {".cross_attn.k"}},
+    {"cross_attn.v", {"text_embedding.2"}},
+    {"cross_attn.k_img", {"img_emb.proj.4"}},
+    {"cross_attn.norm_k_img", {".cross_attn.k_img"}},
+    {"cross_attn.v_img", {"img_emb.proj.4"}},
+    {"cross_attn.o.input",
+     {".cross_attn.norm_q", ".cross_attn.norm_k", ".cross_attn.v", ".cross_attn.norm_k_img", ".cross_attn.v_img"}},
+    {"cross_attn.o", {".cross_attn.o.input"}},
+    {"norm2.input", {".norm3.input", ".cross_attn.o"}},
+    {"norm2", {".norm2.input"}},
+    {"ffn.input", {".norm2", "e0"}},
+    {"ffn.0", {".ffn.input"}},
+    {"ffn.1", {".ffn.0"}},
+    {"ffn.2", {".ffn.1"}},
+    {"", {".norm2.input", ".ffn.2", "e0"}},
 };
 
-const std::vector<Edge>& transformer_block() {
-    static const std::vector<Edge> edges{
-        {"norm1", {"<"}},
-        {"self_attn.input", {".norm1", "e0"}},
-        {"self_attn.q", {".self_attn.input"}},
-        {"self_attn.norm_q", {".self_attn.q"}},
-        {"self_attn.rope_q", {".self_attn.norm_q"}},
-        {"self_attn.k", {".self_attn.input"}},
-        {"self_attn.norm_k", {".self_attn.k"}},
-        {"self_attn.rope_k", {".self_attn.norm_k"}},
-        {"self_attn.v", {".self_attn.input"}},
-        {"self_attn.o.input", {".self_attn.rope_q", ".self_attn.rope_k", ".self_attn.v"}},
-        {"self_attn.o", {".self_attn.o.input"}},
-        {"norm3.input", {"<", ".self_attn.o", "e0"}},
-        {"norm3", {".norm3.input"}},
-        {"cross_attn.q", {".norm3"}},
-        {"cross_attn.norm_q", {".cross_attn.q"}},
-        {"cross_attn.k", {"text_embedding.2"}},
-        {"cross_attn.norm_k", {".cross_attn.k"}},
-        {"cross_attn.v", {"text_embedding.2"}},
-        {"cross_attn.k_img", {"img_emb.proj.4"}},
-        {"cross_attn.norm_k_img", {".cross_attn.k_img"}},
-        {"cross_attn.v_img", {"img_emb.proj.4"}},
-        {"cross_attn.o.input",
-         {".cross_attn.norm_q", ".cross_attn.norm_k", ".cross_attn.v", ".cross_attn.norm_k_img", ".cross_attn.v_img"}},
-        {"cross_attn.o", {".cross_attn.o.input"}},
-        {"norm2.input", {".norm3.input", ".cross_attn.o"}},
-        {"norm2", {".norm2.input"}},
-        {"ffn.input", {".norm2", "e0"}},
-        {"ffn.0", {".ffn.input"}},
-        {"ffn.1", {".ffn.0"}},
-        {"ffn.2", {".ffn.1"}},
-        {"", {".norm2.input", ".ffn.2", "e0"}},
-    };
-    return edges;
-}
+constexpr Edge transformer_rest[] = {
+    {"time_embedding.input", {}},
+    {"time_embedding.0", {"time_embedding.input"}},
+    {"time_embedding.1", {"time_embedding.0"}},
+    {"time_embedding.2", {"time_embedding.1"}},
+    {"time_projection.0", {"time_embedding.2"}},
+    {"time_projection.1", {"time_projection.0"}},
+    {"fps_embedding", {}},
+    {"fps_projection.0", {"fps_embedding"}},
+    {"fps_projection.1", {"fps_projection.0"}},
+    {"fps_projection.2", {"fps_projection.1"}},
+    {"e0", {"time_projection.1", "fps_projection.2"}},
+    {"patch_embedding", {"@latent", "@condition"}},
+    {"text_embedding.0", {"@text"}},
+    {"text_embedding.1", {"text_embedding.0"}},
+    {"text_embedding.2", {"text_embedding.1"}},
+    {"img_emb.proj.0", {"@image"}},
+    {"img_emb.proj.1", {"img_emb.proj.0"}},
+    {"img_emb.proj.2", {"img_emb.proj.1"}},
+    {"img_emb.proj.3", {"img_emb.proj.2"}},
+    {"img_emb.proj.4", {"img_emb.proj.3"}},
+    {"head.norm", {"@last_block"}},
+    {"head.head.input", {"head.norm", "time_embedding.2"}},
+    {"head", {"head.head.input"}},
+    {"velocity", {"head"}},
+};
 
-const std::vector<Edge>& transformer_rest() {
-    static const std::vector<Edge> edges{
-        {"time_embedding.input", {}},
-        {"time_embedding.0", {"time_embedding.input"}},
-        {"time_embedding.1", {"time_embedding.0"}},
-        {"time_embedding.2", {"time_embedding.1"}},
-        {"time_projection.0", {"time_embedding.2"}},
-        {"time_projection.1", {"time_projection.0"}},
-        {"fps_embedding", {}},
-        {"fps_projection.0", {"fps_embedding"}},
-        {"fps_projection.1", {"fps_projection.0"}},
-        {"fps_projection.2", {"fps_projection.1"}},
-        {"e0", {"time_projection.1", "fps_projection.2"}},
-        {"patch_embedding", {"@latent", "@condition"}},
-        {"text_embedding.0", {"@text"}},
-        {"text_embedding.1", {"text_embedding.0"}},
-        {"text_embedding.2", {"text_embedding.1"}},
-        {"img_emb.proj.0", {"@image"}},
-        {"img_emb.proj.1", {"img_emb.proj.0"}},
-        {"img_emb.proj.2", {"img_emb.proj.1"}},
-        {"img_emb.proj.3", {"img_emb.proj.2"}},
-        {"img_emb.proj.4", {"img_emb.proj.3"}},
-        {"head.norm", {"@last_block"}},
-        {"head.head.input", {"head.norm", "time_embedding.2"}},
-        {"head", {"head.head.input"}},
-        {"velocity", {"head"}},
-    };
-    return edges;
-}
+constexpr Edge text_block[] = {
+    {"norm1", {"<"}},
+    {"attn.q", {".norm1"}},
+    {"attn.k", {".norm1"}},
+    {"attn.v", {".norm1"}},
+    {"attn.o.input", {".attn.q", ".attn.k", ".attn.v"}},
+    {"attn.o", {".attn.o.input"}},
+    {"norm2.input", {"<", ".attn.o"}},
+    {"norm2", {".norm2.input"}},
+    {"ffn.gate.0", {".norm2"}},
+    {"ffn.gate.1", {".ffn.gate.0"}},
+    {"ffn.fc1", {".norm2"}},
+    {"ffn.fc2.input", {".ffn.gate.1", ".ffn.fc1"}},
+    {"ffn.fc2", {".ffn.fc2.input"}},
+    {"", {".norm2.input", ".ffn.fc2"}},
+};
 
-const std::vector<Edge>& text_block() {
-    static const std::vector<Edge> edges{
-        {"norm1", {"<"}},
-        {"attn.q", {".norm1"}},
-        {"attn.k", {".norm1"}},
-        {"attn.v", {".norm1"}},
-        {"attn.o.input", {".attn.q", ".attn.k", ".attn.v"}},
-        {"attn.o", {".attn.o.input"}},
-        {"norm2.input", {"<", ".attn.o"}},
-        {"norm2", {".norm2.input"}},
-        {"ffn.gate.0", {".norm2"}},
-        {"ffn.gate.1", {".ffn.gate.0"}},
-        {"ffn.fc1", {".norm2"}},
-        {"ffn.fc2.input", {".ffn.gate.1", ".ffn.fc1"}},
-        {"ffn.fc2", {".ffn.fc2.input"}},
-        {"", {".norm2.input", ".ffn.fc2"}},
-    };
-    return edges;
-}
+constexpr Edge text_rest[] = {{"tokens", {}}, {"token_embedding", {"tokens"}}, {"norm", {"@last_block"}}};
 
-const std::vector<Edge>& text_rest() {
-    static const std::vector<Edge> edges{{"tokens", {}}, {"token_embedding", {"tokens"}}, {"norm", {"@last_block"}}};
-    return edges;
-}
+constexpr Edge image_block[] = {
+    {"norm1", {"<"}},
+    {"attn.to_qkv", {".norm1"}},
+    {"attn.proj.input", {".attn.to_qkv"}},
+    {"attn.proj", {".attn.proj.input"}},
+    {"norm2.input", {"<", ".attn.proj"}},
+    {"norm2", {".norm2.input"}},
+    {"mlp.0", {".norm2"}},
+    {"mlp.1", {".mlp.0"}},
+    {"mlp.2", {".mlp.1"}},
+    {"", {".norm2.input", ".mlp.2"}},
+};
 
-const std::vector<Edge>& image_block() {
-    static const std::vector<Edge> edges{
-        {"norm1", {"<"}},
-        {"attn.to_qkv", {".norm1"}},
-        {"attn.proj.input", {".attn.to_qkv"}},
-        {"attn.proj", {".attn.proj.input"}},
-        {"norm2.input", {"<", ".attn.proj"}},
-        {"norm2", {".norm2.input"}},
-        {"mlp.0", {".norm2"}},
-        {"mlp.1", {".mlp.0"}},
-        {"mlp.2", {".mlp.1"}},
-        {"", {".norm2.input", ".mlp.2"}},
-    };
-    return edges;
-}
+constexpr Edge image_rest[] = {{"pixels", {}},
+                               {"visual.patch_embedding", {"pixels"}},
+                               {"visual.pre_norm.input", {"visual.patch_embedding"}},
+                               {"visual.pre_norm", {"visual.pre_norm.input"}}};
 
-const std::vector<Edge>& image_rest() {
-    static const std::vector<Edge> edges{{"pixels", {}},
-                                         {"visual.patch_embedding", {"pixels"}},
-                                         {"visual.pre_norm.input", {"visual.patch_embedding"}},
-                                         {"visual.pre_norm", {"visual.pre_norm.input"}}};
-    return edges;
-}
-
-const std::vector<Edge>& sampler_rest() {
-    static const std::vector<Edge> edges{
-        {"velocity", {"@velocity"}}, {"latent", {"velocity", "@latent"}}, {"x0", {"velocity", "@latent"}}};
-    return edges;
-}
+constexpr Edge sampler_rest[] = {
+    {"velocity", {"@velocity"}}, {"latent", {"velocity", "@latent"}}, {"x0", {"velocity", "@latent"}}};
 
 /// The inputs of `leaf` in block `index` of the list `prefix` ("blocks."), before which stands `first`.
-std::optional<Names> resolve(const std::vector<Edge>& edges, std::string_view leaf, const std::string& prefix,
-                             int index, std::string_view first) {
+std::optional<Names> resolve(Edges edges, std::string_view leaf, const std::string& prefix, int index,
+                             std::string_view first) {
     const std::string block = prefix + std::to_string(index);
     for (const Edge& e : edges)
         if (e.layer == leaf) {
             Names names;
             for (const std::string_view in : e.inputs) {
+                if (in.empty()) break;
                 if (in == "<")
                     names.push_back(index == 0 ? std::string(first) : prefix + std::to_string(index - 1));
                 else if (in[0] == '.')
@@ -169,8 +152,8 @@ std::optional<std::pair<int, std::string_view>> block_of(std::string_view layer,
     return std::pair{index, layer.empty() ? layer : layer.substr(1)};
 }
 
-std::optional<Names> inputs_in(const std::vector<Edge>& block, const std::vector<Edge>& rest, const std::string& prefix,
-                               std::string_view first, std::string_view layer) {
+std::optional<Names> inputs_in(Edges block, Edges rest, const std::string& prefix, std::string_view first,
+                               std::string_view layer) {
     if (const auto at = block_of(layer, prefix)) return resolve(block, at->second, prefix, at->first, first);
     return resolve(rest, layer, {}, 0, {});
 }
@@ -179,25 +162,26 @@ std::optional<Names> inputs_in(const std::vector<Edge>& block, const std::vector
 std::optional<Names> vae_inputs(std::string_view layer) {
     const std::string name(layer);
     const auto ends = [&](std::string_view tail) { return layer.ends_with(tail); };
-    const auto sibling = [&](std::string_view tail, const char* other) {
-        return Names{name.substr(0, name.size() - tail.size()) + other};
-    };
     if (layer == "picture") return Names{"decoder.head.2"};
     if (layer == "latent") return Names{"conv1"};
     if (layer == "conv2") return Names{"@decoded"};
     if (layer == "encoder.conv1") return Names{};
     for (const char* first : {".residual.0", ".shortcut", ".1.norm", ".head.0", ".resample.1", ".time_conv"})
         if (ends(first)) return Names{"@before"};
-    if (ends(".residual.1")) return sibling("1", "0");
-    if (ends(".residual.2")) return sibling("2", "1");
-    if (ends(".residual.3")) return sibling("3", "2");
-    if (ends(".residual.4")) return sibling("4", "3");
-    if (ends(".residual.6")) return sibling("6", "4");
-    if (ends(".to_qkv")) return sibling("to_qkv", "norm");
-    if (ends(".proj.input")) return sibling("proj.input", "to_qkv");
-    if (ends(".proj")) return Names{name + ".input"};
-    if (ends(".head.1")) return sibling("1", "0");
-    if (ends(".head.2")) return sibling("2", "1");
+    // Within a residual block, an attention or the head.
+    static constexpr std::array<std::pair<std::string_view, std::string_view>, 10> chains{
+        {{".residual.1", ".residual.0"},
+         {".residual.2", ".residual.1"},
+         {".residual.3", ".residual.2"},
+         {".residual.4", ".residual.3"},
+         {".residual.6", ".residual.4"},
+         {".to_qkv", ".norm"},
+         {".proj.input", ".to_qkv"},
+         {".proj", ".proj.input"},
+         {".head.1", ".head.0"},
+         {".head.2", ".head.1"}}};
+    for (const auto& [tail, before] : chains)
+        if (ends(tail)) return Names{name.substr(0, name.size() - tail.size()).append(before)};
     if (ends(".middle.1")) return Names{name + ".proj", "@before"};
     return Names{name + ".residual.6", name + ".shortcut",
                  "@before"}; // a block; of a convolution only the last is there
@@ -207,11 +191,11 @@ std::optional<Names> vae_inputs(std::string_view layer) {
 
 std::optional<Names> inputs_of(std::string_view component, std::string_view layer) {
     if (component == "transformer" || component == "transformer_low")
-        return inputs_in(transformer_block(), transformer_rest(), "blocks.", "patch_embedding", layer);
-    if (component == "text_encoder") return inputs_in(text_block(), text_rest(), "blocks.", "token_embedding", layer);
+        return inputs_in(transformer_block, transformer_rest, "blocks.", "patch_embedding", layer);
+    if (component == "text_encoder") return inputs_in(text_block, text_rest, "blocks.", "token_embedding", layer);
     if (component == "image_encoder")
-        return inputs_in(image_block(), image_rest(), "visual.transformer.", "visual.pre_norm", layer);
-    if (component == "sampler") return resolve(sampler_rest(), layer, {}, 0, {});
+        return inputs_in(image_block, image_rest, "visual.transformer.", "visual.pre_norm", layer);
+    if (component == "sampler") return resolve(sampler_rest, layer, {}, 0, {});
     if (component == "vae_encoder" || component == "vae_decoder") return vae_inputs(layer);
     return {};
 }
