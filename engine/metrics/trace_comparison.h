@@ -81,6 +81,9 @@ struct TraceComparison {
 /// layer too, as attention may, is taken for usual.
 void analyse(TraceComparison&);
 
+/// TraceComparison::verdict of what analyse() found.
+std::string verdict_of(const TraceComparison&);
+
 /// "1.2e-05", "0.23", "4.4", "26", "0", "∞": two digits of an error.
 std::string error_text(double error);
 
