@@ -15,53 +15,50 @@ namespace {
 /// torch has up to 64, networks up to five: a pickle of a megabyte may name as many tensors of them as are read.
 constexpr std::size_t max_axes = 16;
 
-struct AllowedStorage {
-    std::string_view name;
-    DType dtype;
+struct AllowedName {
+    std::string_view module, name;
+    PickleMachine::Global global;
+    DType dtype = DType::f32; ///< of types
 };
-constexpr std::array storages{
-    AllowedStorage{"FloatStorage", DType::f32},     AllowedStorage{"HalfStorage", DType::f16},
-    AllowedStorage{"BFloat16Storage", DType::bf16}, AllowedStorage{"DoubleStorage", DType::f64},
-    AllowedStorage{"LongStorage", DType::i64},      AllowedStorage{"IntStorage", DType::i32},
-    AllowedStorage{"ShortStorage", DType::i16},     AllowedStorage{"CharStorage", DType::i8},
-    AllowedStorage{"ByteStorage", DType::u8},       AllowedStorage{"BoolStorage", DType::boolean}};
-
-/// The types that have no storage of their own, of those that a model comes in: torch writes them with
-/// _rebuild_tensor_v3. As many elements as bytes.
-constexpr std::array untyped{std::pair{std::string_view("float8_e4m3fn"), DType::f8_e4m3},
-                             std::pair{std::string_view("float8_e5m2"), DType::f8_e5m2}};
+constexpr std::array allowed_names = [] {
+    using Global = PickleMachine::Global;
+    return std::array{AllowedName{"collections", "OrderedDict", Global::ordered_dict},
+                      AllowedName{"torch._utils", "_rebuild_tensor", Global::rebuild_tensor_v1},
+                      AllowedName{"torch._utils", "_rebuild_tensor_v2", Global::rebuild_tensor},
+                      AllowedName{"torch._utils", "_rebuild_tensor_v3", Global::rebuild_tensor_v3},
+                      AllowedName{"torch._utils", "_rebuild_parameter", Global::rebuild_parameter},
+                      AllowedName{"torch.nn.parameter", "Parameter", Global::parameter},
+                      AllowedName{"torch.storage", "UntypedStorage", Global::untyped_storage, DType::u8},
+                      AllowedName{"torch", "FloatStorage", Global::storage_type, DType::f32},
+                      AllowedName{"torch", "HalfStorage", Global::storage_type, DType::f16},
+                      AllowedName{"torch", "BFloat16Storage", Global::storage_type, DType::bf16},
+                      AllowedName{"torch", "DoubleStorage", Global::storage_type, DType::f64},
+                      AllowedName{"torch", "LongStorage", Global::storage_type, DType::i64},
+                      AllowedName{"torch", "IntStorage", Global::storage_type, DType::i32},
+                      AllowedName{"torch", "ShortStorage", Global::storage_type, DType::i16},
+                      AllowedName{"torch", "CharStorage", Global::storage_type, DType::i8},
+                      AllowedName{"torch", "ByteStorage", Global::storage_type, DType::u8},
+                      AllowedName{"torch", "BoolStorage", Global::storage_type, DType::boolean},
+                      // The types that have no storage of their own, of those that a model comes in: torch writes them
+                      // with _rebuild_tensor_v3. As many elements as bytes.
+                      AllowedName{"torch", "float8_e4m3fn", Global::dtype, DType::f8_e4m3},
+                      AllowedName{"torch", "float8_e5m2", Global::dtype, DType::f8_e5m2}};
+}();
 
 } // namespace
 
 void PickleMachine::global() {
     const std::string_view module = line(), name = line();
+    const auto allowed =
+        std::ranges::find_if(allowed_names, [&](const AllowedName& a) { return a.module == module && a.name == name; });
+    if (allowed == allowed_names.end())
+        fail(fmt::format("it asks for {}.{}, which a plain state dict never needs: refused, nothing was executed",
+                         module, name),
+             "only trust files with plain tensors");
     Value v;
     v.kind = Kind::global;
-    if (module == "collections" && name == "OrderedDict") {
-        v.global = Global::ordered_dict;
-    } else if (module == "torch._utils" && name == "_rebuild_tensor_v2") {
-        v.global = Global::rebuild_tensor;
-    } else if (module == "torch._utils" && name == "_rebuild_tensor") {
-        v.global = Global::rebuild_tensor_v1;
-    } else if (module == "torch._utils" && name == "_rebuild_tensor_v3") {
-        v.global = Global::rebuild_tensor_v3;
-    } else if (module == "torch.storage" && name == "UntypedStorage") {
-        v.global = Global::untyped_storage;
-        v.dtype = DType::u8;
-    } else if (module == "torch._utils" && name == "_rebuild_parameter") {
-        v.global = Global::rebuild_parameter;
-    } else if (module == "torch.nn.parameter" && name == "Parameter") {
-        v.global = Global::parameter;
-    } else {
-        const auto storage = std::ranges::find_if(storages, [&](const AllowedStorage& s) { return s.name == name; });
-        const auto type = std::ranges::find_if(untyped, [&](const auto& t) { return t.first == name; });
-        if (module != "torch" || (storage == storages.end() && type == untyped.end()))
-            fail(fmt::format("it asks for {}.{}, which a plain state dict never needs: refused, nothing was executed",
-                             module, name),
-                 "only trust files with plain tensors");
-        v.global = type == untyped.end() ? Global::storage_type : Global::dtype;
-        v.dtype = type == untyped.end() ? storage->dtype : type->second;
-    }
+    v.global = allowed->global;
+    v.dtype = allowed->dtype;
     push(std::move(v));
 }
 
