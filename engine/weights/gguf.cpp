@@ -197,13 +197,6 @@ private:
         return found;
     }
 
-    template <class T> std::int64_t axis(const std::string& key) {
-        T n = 0;
-        take(n, key);
-        if (!std::in_range<std::int64_t>(n) || std::cmp_less(n, 0)) fail(key, "not a short list of whole numbers");
-        return static_cast<std::int64_t>(n);
-    }
-
     void original_shape(const std::string& key) {
         std::uint32_t type = 0;
         std::uint64_t count = 0;
@@ -212,19 +205,9 @@ private:
         if (!whole || count > max_axes) fail(key, "not a short list of whole numbers");
         std::vector<std::int64_t> shape;
         for (std::uint64_t i = 0; i < count; ++i) {
-            switch (type) {
-            case i32:
-                shape.push_back(axis<std::int32_t>(key));
-                break;
-            case u32:
-                shape.push_back(axis<std::uint32_t>(key));
-                break;
-            case i64:
-                shape.push_back(axis<std::int64_t>(key));
-                break;
-            default:
-                shape.push_back(axis<std::uint64_t>(key));
-            }
+            const auto size = read_whole<std::int64_t>(scalar(key, type));
+            if (!size || *size < 0) fail(key, "not a short list of whole numbers");
+            shape.push_back(*size);
         }
         shapes_.emplace(key.substr(shape_key.size()), std::move(shape));
     }
