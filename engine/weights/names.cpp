@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <list>
 #include <map>
 #include <mutex>
 #include <set>
@@ -20,26 +21,23 @@ constexpr std::size_t max_tensors = 10'000; // no network that we know has a fif
 struct Table {
     Component component;
     Layout layout;
-    int blocks = VaeDepth().blocks;
     std::vector<NameRule> rules;
     std::unordered_map<std::string, const NameRule*> by_original, by_other; // split q/k/v: by_original leads to part 0
+
+    Table(Component c, Naming naming)
+        : component(c), layout(naming.layout), rules(name_rules(c, naming.layout, naming.blocks)) {
+        for (const NameRule& rule : rules)
+            by_original.emplace(rule.original, &rule), by_other.emplace(rule.other, &rule);
+    }
 };
 
-void index(Table& table) {
-    for (const NameRule& rule : table.rules)
-        table.by_original.emplace(rule.original, &rule), table.by_other.emplace(rule.other, &rule);
-}
-
-const std::vector<Table>& tables() {
-    static const std::vector<Table> all = [] {
-        std::vector<Table> t;
+const std::list<Table>& tables() {
+    static const std::list<Table> all = [] {
+        std::list<Table> t; // which are not moved
         for (const Component c : networks)
-            for (const Layout l : {Layout::original, Layout::diffusers, Layout::open_clip, Layout::llama}) {
-                if ((l == Layout::open_clip && c != Component::clip) || (l == Layout::llama && c != Component::umt5))
-                    continue;
-                t.push_back({c, l, VaeDepth().blocks, name_rules(c, l, VaeDepth().blocks), {}, {}});
-            }
-        for (Table& table : t) index(table);
+            for (const Layout l : {Layout::original, Layout::diffusers, Layout::open_clip, Layout::llama})
+                if ((l != Layout::open_clip || c == Component::clip) && (l != Layout::llama || c == Component::umt5))
+                    t.emplace_back(c, l);
         return t;
     }();
     return all;
@@ -50,12 +48,7 @@ const Table* other_depth(Component component, Naming naming) {
     static std::mutex mutex;
     static std::map<std::tuple<Component, Layout, int>, Table> all;
     const std::lock_guard lock(mutex);
-    Table& table = all[{component, naming.layout, naming.blocks}];
-    if (table.rules.empty()) {
-        table = {component, naming.layout, naming.blocks, name_rules(component, naming.layout, naming.blocks), {}, {}};
-        index(table);
-    }
-    return &table;
+    return &all.try_emplace({component, naming.layout, naming.blocks}, component, naming).first->second;
 }
 
 const Table* find_table(Component component, Naming naming) {
