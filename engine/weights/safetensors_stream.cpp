@@ -9,7 +9,7 @@
 #include <cerrno>
 
 #include "engine/core/error.h"
-#include "engine/core/json.h"
+#include "engine/weights/safetensors_header.h"
 
 namespace denoir {
 namespace {
@@ -65,14 +65,10 @@ void SafetensorsStream::commit(const std::map<std::string, std::string>& metadat
     std::string text = "{";
     const auto member = [&](const std::string& name, const Json& value) {
         if (text.size() > 1) text += ',';
-        text += Json(name).dump(-1, ' ', false, Json::error_handler_t::replace) + ':' +
-                value.dump(-1, ' ', false, Json::error_handler_t::replace);
+        text += header_text(name) + ':' + header_text(value);
     };
     if (!metadata.empty()) member("__metadata__", metadata);
-    for (const Entry& e : table_)
-        member(e.name, {{"dtype", info(e.dtype).safetensors},
-                        {"shape", std::vector<std::int64_t>(e.shape.begin(), e.shape.end())},
-                        {"data_offsets", {e.begin, e.end}}});
+    for (const Entry& e : table_) member(e.name, header_entry(e.dtype, e.shape, e.begin, e.end));
     text += '}';
     make_room(text.size());
     text.append(room_ - sizeof(std::uint64_t) - text.size(), ' ');

@@ -8,7 +8,7 @@
 #include <unordered_set>
 
 #include "engine/core/error.h"
-#include "engine/core/json.h"
+#include "engine/weights/safetensors_header.h"
 
 namespace denoir {
 namespace {
@@ -51,22 +51,17 @@ std::vector<std::string> SafetensorsWriter::begin() {
     if (!metadata_.empty()) header["__metadata__"] = metadata_;
     // Asked for a name, it looks at all of them: with a hundred thousand tensors that would take minutes.
     auto& members = header.get_ref<Json::object_t&>();
-    // A .pth may hold names that are not UTF-8; the format wants it, and two may become one.
-    const auto written = [](const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); };
-    std::unordered_set<std::string> names;
-    if (!metadata_.empty()) names.insert(written("__metadata__"));
+    std::unordered_set<std::string> names; // as they are written: of those that are not UTF-8 two may become one
+    if (!metadata_.empty()) names.insert(header_text("__metadata__"));
     std::vector<std::string> order;
     for (const Entry& e : entries_) {
-        if (!names.insert(written(e.name)).second)
+        if (!names.insert(header_text(e.name)).second)
             throw Error("", e.name, "the tensor is there twice", "give each tensor its own name");
-        members.push_back({e.name,
-                           {{"dtype", info(e.dtype).safetensors},
-                            {"shape", std::vector<std::int64_t>(e.shape.begin(), e.shape.end())},
-                            {"data_offsets", {expected_, expected_ + e.bytes}}}});
+        members.push_back({e.name, header_entry(e.dtype, e.shape, expected_, expected_ + e.bytes)});
         expected_ += e.bytes;
         order.push_back(e.name);
     }
-    std::string text = written(header);
+    std::string text = header_text(header);
     text.append((8 - text.size() % 8) % 8, ' ');
     const std::uint64_t length = text.size();
     sink_(&length, sizeof length);
