@@ -20,6 +20,7 @@
 #include "engine/weights/headers.h"
 #include "engine/weights/lora.h"
 #include "engine/weights/names.h"
+#include "engine/weights/places.h"
 #include "engine/weights/quantisation.h"
 #include "engine/weights/safetensors_writer.h"
 #include "engine/weights/weights.h"
@@ -88,29 +89,30 @@ struct Input {
     std::map<std::string, std::string> metadata; ///< to be written
 };
 
-/// A single file, or the shards of an index, that holds no known network (a LoRA, another model) keeps its names.
+/// Of a file that holds no known network (a LoRA, another model): all of it under its own names.
+Input load_unknown(const fs::path& in, const Checkpoint& checkpoint, const ConvertOptions& options) {
+    Input input;
+    input.known = false;
+    std::map<std::string, Weight, std::less<>> tensors;
+    if (options.dtype) refuse_scaled(checkpoint);
+    for (const auto& shard : checkpoint.containers) {
+        add_metadata(*shard, input.metadata);
+        for (const FileTensor& t : shard->tensors) tensors.emplace(t.name, Weight(t.name, shard->in_place(t)));
+    }
+    input.weights = Weights(Component::unknown, std::move(tensors), Json::object(), in.string());
+    return input;
+}
+
+/// A folder's network; of a single file, or of the shards of an index, also what is none.
 Input load_any(const fs::path& in, const ConvertOptions& options) {
-    const bool file = !fs::is_directory(in);
-    if (!file && fs::exists(in / "model_index.json"))
-        throw Error(in.string(), "", "is a model of several networks, and one is converted",
-                    "name one of its folders, transformer or vae for example");
-    if (file) {
-        CheckpointFiles files = std::move(list_checkpoints(in).front());
-        const Checkpoint c = Checkpoint::open(std::move(files.files), files.index);
-        const bool known =
-            std::ranges::any_of(c.groups, [](const TensorGroup& g) { return is_network(g.component()); });
-        if (!known) {
-            Input input;
-            input.known = false;
-            std::map<std::string, Weight, std::less<>> tensors;
-            if (options.dtype) refuse_scaled(c);
-            for (const auto& shard : c.containers) {
-                add_metadata(*shard, input.metadata);
-                for (const FileTensor& t : shard->tensors) tensors.emplace(t.name, Weight(t.name, shard->in_place(t)));
-            }
-            input.weights = Weights(Component::unknown, std::move(tensors), Json::object(), in.string());
-            return input;
-        }
+    if (is_folder(in)) {
+        if (is_file(in / "model_index.json"))
+            throw Error(in.string(), "", "is a model of several networks, and one is converted",
+                        "name one of its folders, transformer or vae for example");
+    } else {
+        const CheckpointFiles files = list_checkpoints(in).front();
+        const Checkpoint c = Checkpoint::open(files.files, files.index);
+        if (std::ranges::none_of(c.groups, is_network, &TensorGroup::component)) return load_unknown(in, c, options);
     }
     Input input;
     input.weights = load_in_place(std::span(&in, 1), Component::unknown);
@@ -378,7 +380,7 @@ private:
 
 std::vector<std::string> warnings(const fs::path& in, const Plan& plan) {
     std::vector<std::string> out;
-    const int shards = fs::is_directory(in) ? 0 : shards_of(in.filename().string());
+    const int shards = is_folder(in) ? 0 : shards_of(in.filename().string());
     if (shards > 1)
         out.push_back(fmt::format("{} is one of {} shards: only its own tensors were converted; give the folder or the "
                                   "index for all",
