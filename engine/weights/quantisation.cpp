@@ -70,8 +70,7 @@ void refuse_unknown_scale(std::string_view name, std::string_view scale, const s
 void refuse_whole_numbers(std::string_view name, DType type, bool scaled, const std::string& file) {
     if (type == DType::i8) throw Error(file, std::string(name), "quantised as int8, which is not read", use_other);
     if (type == DType::u8 && scaled)
-        throw Error(file, std::string(name), fmt::format("quantised with {}, which is not read", "nvfp4 or alike"),
-                    use_other);
+        throw Error(file, std::string(name), "quantised with nvfp4 or alike, which is not read", use_other);
 }
 
 void check_comfy_quant(const Container& container, const FileTensor& described, std::string_view name,

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "engine/core/error.h"
+#include "engine/core/named.h"
 #include "engine/weights/safetensors_header.h"
 
 namespace denoir {
@@ -20,18 +21,15 @@ constexpr const char* damaged = "the file is damaged: download or write it again
 /// Bits of an element for the types of the format, those that we cannot compute with included; 0: a name that nobody
 /// defined.
 int bits_of(std::string_view dtype) {
-    struct Entry {
-        std::string_view name;
-        int bits;
-    };
     static constexpr std::array table{
-        Entry{"BOOL", 8},    Entry{"U8", 8},          Entry{"I8", 8},          Entry{"F8_E4M3", 8}, Entry{"F8_E5M2", 8},
-        Entry{"F8_E8M0", 8}, Entry{"F8_E4M3FNUZ", 8}, Entry{"F8_E5M2FNUZ", 8}, Entry{"I16", 16},    Entry{"U16", 16},
-        Entry{"F16", 16},    Entry{"BF16", 16},       Entry{"I32", 32},        Entry{"U32", 32},    Entry{"F32", 32},
-        Entry{"C64", 64},    Entry{"I64", 64},        Entry{"U64", 64},        Entry{"F64", 64},    Entry{"F4", 4},
-        Entry{"F6_E2M3", 6}, Entry{"F6_E3M2", 6}};
-    const auto it = std::ranges::find_if(table, [&](const Entry& e) { return e.name == dtype; });
-    return it == table.end() ? 0 : it->bits;
+        Named<int>{"BOOL", 8},    Named<int>{"U8", 8},      Named<int>{"I8", 8},          Named<int>{"F8_E4M3", 8},
+        Named<int>{"F8_E5M2", 8}, Named<int>{"F8_E8M0", 8}, Named<int>{"F8_E4M3FNUZ", 8}, Named<int>{"F8_E5M2FNUZ", 8},
+        Named<int>{"I16", 16},    Named<int>{"U16", 16},    Named<int>{"F16", 16},        Named<int>{"BF16", 16},
+        Named<int>{"I32", 32},    Named<int>{"U32", 32},    Named<int>{"F32", 32},        Named<int>{"C64", 64},
+        Named<int>{"I64", 64},    Named<int>{"U64", 64},    Named<int>{"F64", 64},        Named<int>{"F4", 4},
+        Named<int>{"F6_E2M3", 6}, Named<int>{"F6_E3M2", 6}};
+    const auto it = std::ranges::find(table, dtype, &Named<int>::name);
+    return it == table.end() ? 0 : it->value;
 }
 
 void check_size(const HeaderTensor& t, const std::string& file) {
