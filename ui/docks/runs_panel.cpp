@@ -316,29 +316,37 @@ QStringList RunsPanel::meant_of_list() {
     return runs;
 }
 
-void RunsPanel::toggle_star() {
-    const QStringList runs = meant_of_list();
+QModelIndex RunsPanel::index_of(const QString& run) const {
+    const int row = studio_.history.row_of(run);
+    return row < 0 ? QModelIndex() : list_->model()->index(row, 0);
+}
+
+void RunsPanel::toggle_star() { star(meant_of_list()); }
+
+void RunsPanel::star(const QStringList& runs) {
     if (runs.isEmpty()) return;
     const bool star = !studio_.history.starred(runs.constFirst());
     for (const QString& run : runs) studio_.history.set_starred(run, star);
 }
 
-void RunsPanel::restore_parameters() {
-    const QString run = meant();
+void RunsPanel::restore_parameters() { restore(meant()); }
+
+void RunsPanel::restore(const QString& run) {
     if (run.isEmpty()) return;
     try {
         const auto record = app::RunHistory::record(run);
         const int step = studio_.project.step();
         studio_.document.restore_made(record.request, tr("Restore parameters"),
-                                      list_->currentIndex().data(Role::TemplateRole).toString());
+                                      index_of(run).data(Role::TemplateRole).toString());
         if (studio_.project.step() == step) emit said(tr("The parameters are those of the run already."));
     } catch (const Error& error) {
         emit said(app::Issue::from(error).line());
     }
 }
 
-void RunsPanel::remove_selected() {
-    const QStringList runs = meant_of_list();
+void RunsPanel::remove_selected() { remove(meant_of_list()); }
+
+void RunsPanel::remove(const QStringList& runs) {
     if (runs.isEmpty()) return;
     (void)studio_.history.remove(runs); // what else is in its way is its issue
     if (std::any_of(runs.begin(), runs.end(), [](const QString& run) { return RunFolder::busy(app::to_path(run)); }))
@@ -350,17 +358,19 @@ void RunsPanel::undo_remove() {
     studio_.history.restore();
 }
 
-void RunsPanel::reveal() {
-    const QString run = meant();
+void RunsPanel::reveal() { show_folder(meant()); }
+
+void RunsPanel::show_folder(const QString& run) {
     if (run.isEmpty()) return;
     if (!QDesktopServices::openUrl(QUrl::fromLocalFile(run)))
         emit said(tr("No file manager answers. The run is at %1").arg(run));
 }
 
-void RunsPanel::verify() {
-    const QString run = meant();
+void RunsPanel::verify() { verify_run(meant()); }
+
+void RunsPanel::verify_run(const QString& run) {
     if (run.isEmpty()) return;
-    const QModelIndex at = list_->currentIndex();
+    const QModelIndex at = index_of(run);
     if (!at.isValid()) return emit verifying(studio_.worker.verify(run), run, QFileInfo(run).fileName());
     const QString given = at.data(Role::NameRole).toString();
     const QString prompt = app::shortened(at.data(Role::PromptRole).toString().simplified(), 40);
@@ -371,10 +381,12 @@ void RunsPanel::verify() {
 
 void RunsPanel::rename() {
     const QModelIndex run = list_->currentIndex();
-    if (!run.isValid()) { // the list has it not, or not among those that are searched for
-        if (!meant_of_list().isEmpty()) emit said(tr("Select a run in the list first."));
-        return;
-    }
+    if (run.isValid()) return edit(run);
+    // The list has it not, or not among those that are searched for.
+    if (!meant_of_list().isEmpty()) emit said(tr("Select a run in the list first."));
+}
+
+void RunsPanel::edit(const QModelIndex& run) {
     list_->scrollTo(run);
     list_->edit(run);
 }
@@ -399,7 +411,16 @@ void RunsPanel::show_menu(const QPoint& at) {
     const QModelIndex index = list_->indexAt(at);
     if (!index.isValid()) return;
     const QString run = index.data(Role::PathRole).toString();
-    const QStringList runs = selected();
+    QStringList runs = selected();
+    if (!runs.contains(run)) runs = {run};
+    // What is selected may be another by the time an entry is chosen, and what was may have gone.
+    const auto there = [this](const QStringList& all, auto act) {
+        return [this, all, act] {
+            QStringList left = all;
+            left.removeIf([this](const QString& one) { return !studio_.history.contains(one); });
+            left.isEmpty() ? emit said(tr("The run was deleted meanwhile.")) : act(left);
+        };
+    };
     QMenu menu(this);
     menu.addAction(icon(QStringLiteral("play")), tr("Show"), this, [this, run] { emit open_run(run); });
     if (runs.size() == 2) {
@@ -413,22 +434,25 @@ void RunsPanel::show_menu(const QPoint& at) {
         auto* with = menu.addMenu(icon(QStringLiteral("compare")), tr("Compare with …"));
         offer_runs(*with, studio_, run, this, [this, run](const QString& other) { emit compare_runs(run, other); });
     }
-    menu.addAction(icon(QStringLiteral("reset")), tr("Restore parameters"), this, &RunsPanel::restore_parameters);
+    menu.addAction(icon(QStringLiteral("reset")), tr("Restore parameters"), this, [this, run] { restore(run); });
     if (can_resume(index))
         menu.addAction(icon(QStringLiteral("resume")), tr("Resume"), this, [this, run] { emit resume_run(run); });
     if (app::RunHistory::standing(index) == Standing::failed)
         menu.addAction(icon(QStringLiteral("log")), tr("Details"), this, [this, run] { emit details_asked(run); });
     menu.addSeparator();
     menu.addAction(icon(QStringLiteral("star")),
-                   studio_.history.starred(runs.value(0, run)) ? tr("Remove star") : tr("Star"), this,
-                   &RunsPanel::toggle_star);
-    menu.addAction(icon(QStringLiteral("edit")), tr("Name …"), this, &RunsPanel::rename);
+                   studio_.history.starred(runs.constFirst()) ? tr("Remove star") : tr("Star"), this,
+                   there(runs, [this](const QStringList& left) { star(left); }));
+    menu.addAction(icon(QStringLiteral("edit")), tr("Name …"), this,
+                   there({run}, [this, run](auto&) { edit(index_of(run)); }));
     menu.addAction(icon(QStringLiteral("timeline")), tr("Add to the timeline"), this,
                    [this, runs] { emit add_to_timeline(runs); });
-    menu.addAction(icon(QStringLiteral("folder")), tr("Reveal in folder"), this, &RunsPanel::reveal);
-    menu.addAction(icon(QStringLiteral("verify")), tr("Verify: render again and compare"), this, &RunsPanel::verify);
+    menu.addAction(icon(QStringLiteral("folder")), tr("Reveal in folder"), this, [this, run] { show_folder(run); });
+    menu.addAction(icon(QStringLiteral("verify")), tr("Verify: render again and compare"), this,
+                   [this, run] { verify_run(run); });
     menu.addSeparator();
-    menu.addAction(icon(QStringLiteral("trash")), tr("Delete"), this, &RunsPanel::remove_selected);
+    menu.addAction(icon(QStringLiteral("trash")), tr("Delete"), this,
+                   there(runs, [this](const QStringList& left) { remove(left); }));
     menu.exec(list_->viewport()->mapToGlobal(at));
 }
 

@@ -109,6 +109,13 @@ signals:
 private:
     QString meant();
     QStringList meant_of_list();
+    QModelIndex index_of(const QString& run) const; ///< invalid: the list has it not
+    void star(const QStringList& runs);             ///< or not, where the first has one
+    void restore(const QString& run);
+    void remove(const QStringList& runs);
+    void show_folder(const QString& run);
+    void verify_run(const QString& run);
+    void edit(const QModelIndex& run); ///< its name
     void refresh();
     void mind_current();
     void select_as_before();

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs and queue entries that are deleted in the whole window: what is shown then, and how they come back and go again.
 #include <QFile>
+#include <QLineEdit>
 #include <QListView>
 #include <QMenu>
 #include <QTimer>
+#include <functional>
 
 #include "app/request/request_document.h"
 #include "app/runs/engine_worker.h"
@@ -144,6 +146,43 @@ private slots:
         QVERIFY(!ended.isEmpty());
         QVERIFY(QFile::exists(ended));
         QVERIFY(!QFile::exists(run));
+    }
+
+    /// Not the run that was selected since, nor the one that is selected where its own is gone.
+    void no_other_run_is_starred_or_deleted_than_the_menu_was_opened_on() {
+        const app::Home home;
+        const QString one = listed_run(home, "one", 2, 1), two = listed_run(home, "two", 2, 2);
+        StudioFixture studio;
+        auto& history = studio.core().history;
+        QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 2, 30000);
+        auto* panel = studio.window().findChild<RunsPanel*>();
+        auto* list = studio.find<RunsView>("runs");
+        const auto choose = [&](const QString& text, const std::function<void()>& meanwhile) {
+            panel->select(one);
+            QTimer::singleShot(0, &studio.window(), [&] {
+                auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+                if (!menu) return;
+                meanwhile();
+                for (QAction* action : menu->actions())
+                    if (action->text() == text) action->trigger();
+                menu->close();
+            });
+            emit list->customContextMenuRequested(studio.row_point(list, history.row_of(one)));
+        };
+        choose("Star", [&] { panel->select(two); });
+        QVERIFY(history.starred(one) && !history.starred(two));
+        choose("Name …", [&] { panel->select(two); });
+        auto* name = list->viewport()->findChild<QLineEdit*>();
+        QVERIFY(name);
+        name->setText("mine");
+        QTest::keyClick(name, Qt::Key_Return);
+        const auto name_of_one = [&] {
+            return history.index(history.row_of(one)).data(app::RunHistory::NameRole).toString();
+        };
+        QTRY_COMPARE(name_of_one(), QStringLiteral("mine"));
+        choose("Delete", [&] { (void)history.remove({one}); });
+        QVERIFY(QFile::exists(two));
+        QVERIFY2(said(studio).contains("deleted meanwhile"), qPrintable(said(studio)));
     }
 
     void a_deletion_is_done_again() {
