@@ -210,7 +210,7 @@ QString Estimator::text_of(const Forecast& f, const Device& device) {
         return tr("too large: needs %1 at least, %2 are free").arg(bytes_text(double(f.least_bytes)), available);
     const bool known = f.seconds >= 0;
     QString time = tr("time is known after the first run");
-    if (known) time = (f.basis == Basis::trial ? tr("about %1") : tr("≈ %1")).arg(duration_text(f.seconds));
+    if (known) time = tr("≈ %1").arg(duration_text(f.seconds));
     // Which nobody has timed here yet.
     const auto whole = [&](const QString& text) {
         return known && f.decode <= 0 ? tr("%1, then decoding").arg(text) : text;

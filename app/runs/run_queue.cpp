@@ -124,6 +124,8 @@ QVariant RunQueue::data(const QModelIndex& index, int role) const {
         return e.resume ? QStringLiteral("resume") : QStringLiteral("render");
     case TagRole:
         return e.tag;
+    case LabelRole:
+        return e.label;
     default:
         return {};
     }
@@ -184,11 +186,12 @@ QList<quint64> RunQueue::add_all(const std::vector<Tagged>& entries) {
     if (entries.empty()) return ids;
     const int first = rowCount();
     beginInsertRows({}, first, first + int(entries.size()) - 1);
-    for (const auto& [snapshot, tag] : entries) {
+    for (const auto& [snapshot, tag, label] : entries) {
         Entry e;
         e.id = store_->next_id++;
         e.take(snapshot);
         e.tag = tag;
+        e.label = label;
         ids << e.id;
         store_->entries.push_back(std::move(e));
     }
@@ -217,10 +220,12 @@ quint64 RunQueue::add_resume(const QString& run, bool next) {
     // An entry that ended with this run is the same thing, also one that was cleared.
     for (const auto& cleared : store_->removed)
         for (const auto& [row, entry] : cleared)
-            if (entry.run == run) e.tag = entry.tag;
+            if (entry.run == run) e.tag = entry.tag, e.label = entry.label;
     for (int row = int(store_->entries.size()) - 1; row >= 0; --row)
-        if (store_->entries[std::size_t(row)].run == run && store_->entries[std::size_t(row)].ended())
-            e.tag = store_->take(row).tag;
+        if (store_->entries[std::size_t(row)].run == run && store_->entries[std::size_t(row)].ended()) {
+            const Entry ended = store_->take(row);
+            e.tag = ended.tag, e.label = ended.label;
+        }
     return store_->add(std::move(e), next);
 }
 
@@ -334,6 +339,7 @@ void RunQueue::set_tag(quint64 id, const QString& tag) {
     const int row = row_of(id);
     if (row < 0 || store_->entries[std::size_t(row)].tag == tag) return;
     store_->entries[std::size_t(row)].tag = tag;
+    if (tag.isEmpty()) store_->entries[std::size_t(row)].label.clear();
     store_->changed(row);
     store_->save();
 }

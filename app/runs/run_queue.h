@@ -37,6 +37,7 @@ public:
         RunRole,   ///< run folder, empty before it exists
         KindRole,  ///< "render", "resume"
         TagRole,   ///< what it was put in line for, as its owner wrote it; empty: by hand
+        LabelRole, ///< what tells it from the others of its owner, for people; empty: nothing does
     };
 
     /// Reads queue.json. `worker` is borrowed. Unreadable files are put aside as queue.json.broken, with an issue.
@@ -59,7 +60,7 @@ public:
     quint64 add(const RequestDocument::Snapshot& snapshot, bool next = false, const QString& tag = {});
     struct Tagged {
         RequestDocument::Snapshot snapshot;
-        QString tag;
+        QString tag, label; ///< LabelRole, for as long as it has a tag
     };
     /// Many at once, at the end, written once. Returns their ids.
     QList<quint64> add_all(const std::vector<Tagged>& entries);

@@ -114,6 +114,7 @@ Json RunQueue::Entry::to_json() const {
             {"prompt_template", prompt_template.toStdString()},
             {"negative_template", negative_template.toStdString()},
             {"tag", tag.toStdString()},
+            {"label", label.toStdString()},
             {"run", run.toStdString()},
             {"issue", issue_json(issue)}};
 }
@@ -128,6 +129,7 @@ RunQueue::Entry RunQueue::Entry::from_json(const Json& json, const std::string& 
     e.prompt_template = to_qstring(text_of(json, "prompt_template"));
     e.negative_template = to_qstring(text_of(json, "negative_template"));
     e.tag = to_qstring(text_of(json, "tag"));
+    e.label = to_qstring(text_of(json, "label"));
     if (const QString run = to_qstring(text_of(json, "run")); !run.isEmpty()) e.run = real_path(run);
     e.issue = issue_from_json(json.value("issue", Json()));
     const std::string state = text_of(json, "state");

@@ -12,7 +12,7 @@ struct RunQueue::Entry {
     State state = State::waiting;
     Request request;                            ///< of a resumed run: what is stored there
     QString prompt_template, negative_template; ///< empty: no wildcards
-    QString tag;                                ///< RunQueue::TagRole
+    QString tag, label;                         ///< RunQueue::TagRole, LabelRole
     QString run;                                ///< folder; known before the first step
     Issue issue;
     bool left_at_work = false; ///< by the program's end before this start; not stored

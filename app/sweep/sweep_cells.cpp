@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The cells of sweeps and the queue that renders them.
 #include <algorithm>
+#include <filesystem>
+#include <map>
+#include <set>
 #include <utility>
 
 #include "app/base/folder.h"
@@ -174,8 +177,12 @@ void SweepDocument::index_queue() {
 
 void SweepDocument::queue_changed(int first, int last) {
     for (int row = first; shown_ && row <= last; ++row) {
-        const Tag tag = read_tag(queue_.index(row).data(RunQueue::TagRole).toString());
-        if (tag.path == shown_->path() && !tag.cells.empty()) emit cells_changed(tag.cells);
+        const QModelIndex at = queue_.index(row);
+        const Tag tag = read_tag(at.data(RunQueue::TagRole).toString());
+        if (tag.path == shown_->path() && !tag.cells.empty())
+            emit cells_changed(tag.cells);
+        else if (std::ranges::find(entries_, at.data(RunQueue::IdRole).toULongLong()) != entries_.end())
+            index_queue(); // it was for one of the cells, and is no more
     }
 }
 
@@ -253,9 +260,15 @@ void SweepDocument::retry(const std::vector<std::size_t>& cells) {
     }
     std::vector<RunQueue::Tagged> entries;
     std::vector<std::size_t> anew;
+    std::map<std::filesystem::path, std::vector<std::size_t>> lost; // runs, with the cells that shared them
+    for (std::size_t i = 0; i < shown_->size(); ++i)
+        if (const State state = cell(i).state; state == State::failed || state == State::gone)
+            lost[shown_->cell(i).run].push_back(i);
+    std::set<std::size_t> shared;
     for (const std::size_t i : cells) {
         const State state = cell(i).state;
         if (state != State::missing && state != State::failed && state != State::gone) continue;
+        if (shared.contains(i)) continue;
         const auto id = entry_of(i);
         if (state != State::gone && id && queue_.retry(*id)) { // goes on where its run stopped
             anew.push_back(i);
@@ -264,8 +277,13 @@ void SweepDocument::retry(const std::vector<std::size_t>& cells) {
         try {
             RequestDocument::Snapshot snapshot;
             snapshot.request = shown_->sweep().request_of(i);
-            entries.push_back({snapshot, tag_of(shown_->path(), {i})});
-            anew.push_back(i);
+            std::vector<std::size_t> its{i};
+            if (const auto& run = shown_->cell(i).run; !run.empty())
+                for (const std::size_t other : lost[run])
+                    if (other != i) its.push_back(other);
+            entries.push_back({snapshot, tag_of(shown_->path(), its), cell_title(shown_->sweep(), i, 24)});
+            anew.insert(anew.end(), its.begin(), its.end());
+            shared.insert(its.begin(), its.end());
         } catch (...) {
             emit failed(Issue::from_current_exception());
         }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 #include <tuple>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "app/request/request_values.h"
 #include "app/runs/run_history.h"
 #include "app/sweep/open_sweep.h"
+#include "engine/core/error.h"
 
 namespace denoir::app {
 namespace {
@@ -36,6 +38,15 @@ std::vector<std::optional<std::size_t>> carried_reference(const Sweep& before, c
         }
     return out;
 }
+
+/// Hears of what a plan has to say beside its cells, each thing once.
+class Warnings : public Observer {
+public:
+    void warning(std::string_view text) override {
+        if (const QString words = to_qstring(printable(text, 400)); !said.contains(words)) said << words;
+    }
+    QStringList said;
+};
 
 } // namespace
 
@@ -155,10 +166,11 @@ void SweepDocument::look() {
     if (!document_.seed_locked()) sweep.request.seed.reset();
     looking_ = {};
     files_.put([this, serial, sweep, done = history_.finished_runs(), stop = looking_.get_token()]() mutable {
-        Observer observer;
+        Warnings warnings;
         try {
-            SweepPlan plan = plan_sweep(sweep, PlanDepth::requests, std::move(done), observer, stop);
-            QMetaObject::invokeMethod(this, [this, serial, plan = std::move(plan)] { take_plan(serial, plan); });
+            SweepPlan plan = plan_sweep(sweep, PlanDepth::requests, std::move(done), warnings, stop);
+            QMetaObject::invokeMethod(
+                this, [this, serial, plan = std::move(plan), said = warnings.said] { take_plan(serial, plan, said); });
         } catch (const Cancelled&) { // a newer question waits
         } catch (...) {
             Outlook failed;
@@ -175,8 +187,9 @@ void SweepDocument::take_outlook(quint64 serial, const Outlook& outlook) {
     emit outlook_changed();
 }
 
-void SweepDocument::take_plan(quint64 serial, const SweepPlan& plan) {
+void SweepDocument::take_plan(quint64 serial, const SweepPlan& plan, const QStringList& warnings) {
     Outlook outlook;
+    outlook.warnings = warnings;
     outlook.clips = plan.cells.size();
     const std::vector<std::size_t> cells = plan.to_render();
     outlook.to_render = cells.size();
@@ -283,7 +296,7 @@ void SweepDocument::take_beginning(Beginning& beginning) {
         RequestDocument::Snapshot snapshot = beginning.snapshot;
         snapshot.request = open->sweep().request_of(i);
         if (snapshot.request.prompt != beginning.snapshot.request.prompt) snapshot.prompt_template.clear();
-        entries.push_back({std::move(snapshot), tag_of(open->path(), groups[i])});
+        entries.push_back({std::move(snapshot), tag_of(open->path(), groups[i]), cell_title(open->sweep(), i, 24)});
         expected_[open->path()][i] = seconds_for(plan, {i});
     }
     queue_.add_all(entries);

@@ -40,8 +40,9 @@ public:
     struct Outlook {
         bool pending = false;
         std::size_t clips = 0, there = 0, to_render = 0;
-        double seconds = -1; ///< of those to render; negative: not known
-        Issue issue;         ///< why it cannot begin
+        double seconds = -1;  ///< of those to render; negative: not known
+        QStringList warnings; ///< what else whoever begins it should know, in the engine's words
+        Issue issue;          ///< why it cannot begin
     };
     const Outlook& outlook() const { return outlook_; }
     /// Keeps the outlook up to date; off while nobody looks.
@@ -76,7 +77,8 @@ public:
         double seconds_left = -1;
     };
     Progress progress() const;
-    /// Puts cells that are missing, gone or failed into the queue again; a run that was stopped goes on.
+    /// Puts cells that are missing, gone or failed into the queue again, with one of them all that shared its run; a
+    /// run that was stopped goes on.
     void retry(const std::vector<std::size_t>& cells);
     void retry_all();
     /// Takes what still waits of the shown sweep out of the queue; the queue's undo brings it back.
@@ -121,7 +123,7 @@ private:
     void look_soon();
     void look();
     void take_outlook(quint64 serial, const Outlook& outlook);
-    void take_plan(quint64 serial, const SweepPlan& plan);
+    void take_plan(quint64 serial, const SweepPlan& plan, const QStringList& warnings);
     double seconds_for(const SweepPlan& plan, const std::vector<std::size_t>& cells) const;
     void take_beginning(Beginning& beginning);
     void adopt(const std::shared_ptr<OpenSweep>& sweep, bool show);

@@ -96,9 +96,12 @@ QString words_of(const QModelIndex& index) {
     return {};
 }
 
+/// What differs first, of entries whose prompts may all be the same.
 QString title_of(const QModelIndex& index) {
-    const QString prompt = index.data(Role::PromptRole).toString().simplified();
-    return prompt.isEmpty() ? QueuePanel::tr("(no prompt)") : prompt;
+    const QString prompt = index.data(Role::PromptRole).toString().simplified(),
+                  label = index.data(Role::LabelRole).toString();
+    const QString title = prompt.isEmpty() ? QueuePanel::tr("(no prompt)") : prompt;
+    return label.isEmpty() ? title : label + QStringLiteral(" · ") + title;
 }
 
 QString seed_of(const QModelIndex& index) {

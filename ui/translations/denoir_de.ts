@@ -557,10 +557,6 @@
         <translation>die Dauer ist nach dem ersten Lauf bekannt</translation>
     </message>
     <message>
-        <source>about %1</source>
-        <translation>etwa %1</translation>
-    </message>
-    <message>
         <source>≈ %1</source>
         <translation>≈ %1</translation>
     </message>
@@ -4139,6 +4135,10 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <source>No run was deleted that could come back.</source>
         <translation>Kein Lauf wurde gelöscht, der zurückkommen könnte.</translation>
     </message>
+    <message>
+        <source>The run was deleted meanwhile.</source>
+        <translation>Der Lauf wurde inzwischen gelöscht.</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::Scrubber</name>
@@ -4545,8 +4545,8 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         </translation>
     </message>
     <message>
-        <source>about %1</source>
-        <translation>etwa %1</translation>
+        <source>≈ %1</source>
+        <translation>≈ %1</translation>
     </message>
 </context>
 <context>
@@ -4917,8 +4917,8 @@ Bilder %2 bis %3 von %4, %5 fps</translation>
         <source>%n f</source>
         <comment>frames</comment>
         <translation>
-            <numerusform>%n B</numerusform>
-            <numerusform>%n B</numerusform>
+            <numerusform>%n Bild</numerusform>
+            <numerusform>%n Bilder</numerusform>
         </translation>
     </message>
     <message>
@@ -5180,10 +5180,6 @@ ein Bild, %2 s lang: %n Bilder mit %3 fps</numerusform>
         <translation>Wie stark B über A liegt</translation>
     </message>
     <message>
-        <source>B: </source>
-        <translation>B: </translation>
-    </message>
-    <message>
         <source> frames</source>
         <translation> Bilder</translation>
     </message>
@@ -5250,6 +5246,10 @@ ein Bild, %2 s lang: %n Bilder mit %3 fps</numerusform>
     <message>
         <source>lowest %1 so far: frame %2</source>
         <translation>niedrigste %1 bisher: Bild %2</translation>
+    </message>
+    <message>
+        <source>B </source>
+        <translation>B </translation>
     </message>
 </context>
 <context>

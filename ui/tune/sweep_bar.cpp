@@ -13,6 +13,7 @@
 
 #include <algorithm>
 
+#include "app/base/engine_text.h"
 #include "app/base/text.h"
 #include "app/request/field_title.h"
 #include "app/request/request_document.h"
@@ -138,7 +139,8 @@ SweepBar::SweepBar(Studio& studio, QAction& sweep, QWidget* parent)
       add_(new QToolButton(this)),
       swap_(new QToolButton(this)),
       start_(new QPushButton(this)),
-      summary_(new QLabel(this)) {
+      summary_(new QLabel(this)),
+      warnings_(new QLabel(this)) {
     auto* axes = new QWidget(this);
     flow_ = new FlowLayout(grid::unit, axes);
     add_->setObjectName(QStringLiteral("add-axis"));
@@ -171,6 +173,11 @@ SweepBar::SweepBar(Studio& studio, QAction& sweep, QWidget* parent)
     summary_->setProperty("quiet", true);
     summary_->setWordWrap(true);
     summary_->setTextFormat(Qt::PlainText);
+    warnings_->setObjectName(QStringLiteral("sweep-warnings"));
+    warnings_->setProperty("warning", true);
+    warnings_->setWordWrap(true);
+    warnings_->setTextFormat(Qt::PlainText); // names files
+    warnings_->hide();
     auto* row = new QHBoxLayout;
     row->setSpacing(grid::unit);
     row->addWidget(axes, 1);
@@ -180,6 +187,7 @@ SweepBar::SweepBar(Studio& studio, QAction& sweep, QWidget* parent)
     column->setSpacing(grid::half);
     column->addLayout(row);
     column->addWidget(summary_);
+    column->addWidget(warnings_);
 
     connect(&sweeps_.axes(), &app::SweepAxes::changed, this, &SweepBar::refresh);
     connect(&studio_.document, &app::RequestDocument::resolved_changed, this, &SweepBar::refresh);
@@ -263,7 +271,7 @@ void SweepBar::refresh_summary() {
         else if (outlook.to_render < outlook.clips)
             parts << tr("%n to render", nullptr, int(outlook.to_render));
         if (outlook.to_render > 0 && outlook.seconds >= 0)
-            parts << tr("about %1").arg(app::duration_text(outlook.seconds));
+            parts << tr("≈ %1").arg(app::duration_text(outlook.seconds));
         text = parts.join(QStringLiteral(" · "));
     }
     summary_->setText(wrong ? breakable(text) : text);
@@ -272,6 +280,11 @@ void SweepBar::refresh_summary() {
         summary_->setProperty("quiet", !wrong);
         summary_->setStyleSheet(summary_->styleSheet()); // looked at anew
     }
+    QStringList warnings;
+    if (!wrong)
+        for (const QString& warning : outlook.warnings) warnings << breakable(app::engine_text(warning));
+    warnings_->setText(warnings.join(QLatin1Char('\n')));
+    warnings_->setVisible(!warnings.isEmpty());
     start_->setEnabled(!wrong && !sweeps_.starting());
 }
 

@@ -67,7 +67,7 @@ private:
     QList<AxisChip*> chips_;
     QToolButton *add_, *swap_;
     QPushButton* start_;
-    QLabel* summary_;
+    QLabel *summary_, *warnings_;
 };
 
 } // namespace denoir::ui

@@ -6,6 +6,7 @@
 #include "app/project/project.h"
 #include "app/project/shot_requests.h"
 #include "app/runs/run_queue.h"
+#include "engine/session/request_json.h"
 #include "ui/widgets/banner.h"
 
 namespace denoir::ui {
@@ -33,11 +34,14 @@ void EntryEditing::begin(quint64 entry) {
 bool EntryEditing::put(const app::RequestDocument::Snapshot& snapshot) {
     const quint64 entry = entry_;
     end();
+    const auto before = queue_.snapshot(entry);
     if (!queue_.replace(entry, snapshot)) return false;
     const QModelIndex at = queue_.index(queue_.row_of(entry));
     auto place = app::ResultPlace::of_tag(at.data(app::RunQueue::TagRole).toString());
     if (place && std::exchange(place->part, {})) // maybe not that part any more
         queue_.set_tag(entry, place->tag());
+    if (!place && before && to_json(before->request) != to_json(snapshot.request)) // no cell of a sweep any more
+        queue_.set_tag(entry, {});
     return true;
 }
 

@@ -40,6 +40,8 @@ private slots:
     void a_cell_is_measured_of_its_own_run();
     void without_the_model_the_videos_are_measured();
     void a_lost_run_is_said();
+    void a_lost_run_is_rendered_once_for_all_its_cells();
+    void what_a_plan_warns_of_is_told();
     void values_go_into_the_request();
     void earlier_sweeps_are_listed_and_opened();
     void another_sweep_is_told_before_its_cells();
@@ -426,6 +428,44 @@ void SweepDocumentTest::a_lost_run_is_said() {
     finish();
     QCOMPARE(queue().rowCount(), before + 1);
     QVERIFY(std::filesystem::exists(sweeps().shown()->cell(3).run / "video.mp4"));
+}
+
+void SweepDocumentTest::a_lost_run_is_rendered_once_for_all_its_cells() {
+    prepare({{"guidance", "[3, null]"}, {"steps", "2, 3"}});
+    studio_->document.set_value("guidance", 4.0);
+    const double usual = studio_->document.default_value("guidance").toDouble();
+    sweeps().axes().set_text(0, QStringLiteral("[%1, null]").arg(usual));
+    QVERIFY(studio_->document.wait_resolved(20000));
+    start();
+    finish();
+    const QString run = to_qstring(sweeps().shown()->cell(0).run);
+    QCOMPARE(to_qstring(sweeps().shown()->cell(2).run), run);
+    QTRY_VERIFY_WITH_TIMEOUT(studio_->history.contains(run), 10000);
+    QVERIFY(QTest::qWaitFor([&] { return studio_->history.remove({run}).size() == 1; }, 10000));
+    QCOMPARE(sweeps().progress().missing, 2);
+    const int before = queue().rowCount();
+    sweeps().retry_all();
+    QCOMPARE(queue().rowCount(), before + 1);
+    finish();
+    QCOMPARE(sweeps().shown()->cell(0).run, sweeps().shown()->cell(2).run);
+    QVERIFY(std::filesystem::exists(sweeps().shown()->cell(2).run / "video.mp4"));
+}
+
+void SweepDocumentTest::what_a_plan_warns_of_is_told() {
+    const std::filesystem::path model = to_path(home_->file("model"));
+    std::filesystem::copy(DENOIR_TINY_MODEL, model, std::filesystem::copy_options::recursive);
+    std::filesystem::copy(model / "Wan2.1_VAE.safetensors", model / "second_vae.safetensors");
+    prepare();
+    Request request = tiny_request();
+    request.model = model;
+    studio_->document.load(request);
+    sweeps().set_watching(true);
+    QTRY_VERIFY_WITH_TIMEOUT(!sweeps().outlook().pending && sweeps().outlook().clips == 4, 20000);
+    const QStringList said = sweeps().outlook().warnings;
+    QCOMPARE(said.size(), 1);
+    QVERIFY2(said[0].startsWith("2 files hold a VAE"), qPrintable(said[0]));
+    studio_->document.load(tiny_request());
+    QTRY_VERIFY_WITH_TIMEOUT(!sweeps().outlook().pending && sweeps().outlook().warnings.isEmpty(), 20000);
 }
 
 void SweepDocumentTest::values_go_into_the_request() {

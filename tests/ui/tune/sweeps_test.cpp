@@ -293,6 +293,26 @@ private slots:
         QVERIFY(studio.idle());
     }
 
+    /// Before the sweep is begun, where what it comes to is read.
+    void what_the_plan_warns_of_stands_above_the_grid() {
+        const app::Home home;
+        const std::filesystem::path model = app::to_path(home.file("model"));
+        std::filesystem::copy(DENOIR_TINY_MODEL, model, std::filesystem::copy_options::recursive);
+        std::filesystem::copy(model / "Wan2.1_VAE.safetensors", model / "second_vae.safetensors");
+        StudioFixture studio(Layout::tune);
+        auto* warnings = studio.find<QLabel>("sweep-warnings");
+        studio.core().document.load(app::tiny_request());
+        studio.core().sweeps().axes().set_all({{"steps", "2, 3"}}, {});
+        const auto& outlook = studio.core().sweeps().outlook();
+        QTRY_VERIFY_WITH_TIMEOUT(!outlook.pending && outlook.clips == 2, 20000);
+        QVERIFY(!warnings->isVisible());
+        Request request = app::tiny_request();
+        request.model = model;
+        studio.core().document.load(request);
+        QTRY_VERIFY_WITH_TIMEOUT(warnings->isVisible(), 20000);
+        QVERIFY2(warnings->text().contains("2 files hold a VAE"), qPrintable(warnings->text()));
+    }
+
     void esc_stops_the_planning() {
         const app::Home home;
         StudioFixture studio(Layout::tune);

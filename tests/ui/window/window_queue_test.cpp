@@ -15,7 +15,10 @@
 #include "engine/session/request_json.h"
 #include "tests/ui/window/window_main.h"
 #include "tests/ui/window/window_tools.h"
+#include "ui/docks/queue_panel.h"
 #include "ui/steps/step_strip.h"
+#include "ui/widgets/banner.h"
+#include "ui/window/layouts.h"
 
 using namespace denoir;
 using namespace denoir::ui;
@@ -183,6 +186,39 @@ private slots:
         generate->trigger();
         QTRY_COMPARE_WITH_TIMEOUT(queue.rowCount(), 2, 30000);
         QCOMPARE(queue.snapshot(queue.index(0).data(app::RunQueue::IdRole).toULongLong())->request.steps, 3);
+    }
+
+    /// Its clip would stand for values that it was not made with.
+    void a_changed_entry_is_no_cell_of_its_sweep() {
+        const app::Home home;
+        StudioFixture studio(Layout::tune);
+        load_tiny(studio);
+        auto& core = studio.core();
+        core.queue.set_paused(true);
+        core.sweeps().axes().set_all({{"steps", "2, 3"}}, {});
+        QVERIFY(core.document.wait_resolved(20000));
+        auto* generate = studio.find<QAction>("run.generate");
+        generate->trigger();
+        QTRY_COMPARE_WITH_TIMEOUT(core.queue.rowCount(), 2, 30000);
+        const auto said = [&](int row, int role) { return core.queue.index(row).data(role).toString(); };
+        QVERIFY(said(0, app::RunQueue::LabelRole).contains("steps 3")); // the dearest first
+        auto* list = studio.find<QListView>("queue");
+        QVERIFY(list->model()->index(0, 0).data(Qt::AccessibleTextRole).toString().startsWith("steps 3"));
+        studio.window().layouts().show(Layout::create);
+        auto* panel = studio.window().findChild<QueuePanel*>();
+        for (const int row : {0, 1}) {
+            list->setCurrentIndex(list->model()->index(row, 0));
+            panel->edit_selected();
+            if (row == 1) core.document.set_value("guidance", 2.0);
+            generate->trigger();
+            QTRY_COMPARE_WITH_TIMEOUT(studio.window().banners().texts().join('\n').contains("waiting run"), false,
+                                      30000);
+        }
+        using State = app::SweepDocument::State;
+        QVERIFY(!said(0, app::RunQueue::TagRole).isEmpty()); // nothing was changed
+        QTRY_VERIFY(said(1, app::RunQueue::TagRole).isEmpty() && said(1, app::RunQueue::LabelRole).isEmpty());
+        QCOMPARE(core.sweeps().cell(1).state, State::waiting);
+        QCOMPARE(core.sweeps().cell(0).state, State::missing);
     }
 
     /// A sweep begins with what is being prepared, as a run does.
