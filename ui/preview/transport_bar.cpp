@@ -38,6 +38,17 @@ double stated_rate(const app::ClipInfo& info) {
     return info.stated_fps > 0 || info.request.isEmpty() ? info.stated_fps : app::rate_of(info.request, 0);
 }
 
+/// Frames by which one is ahead of the other: with its sign, or it reads as a length.
+class ShiftBox : public QSpinBox {
+public:
+    using QSpinBox::QSpinBox;
+
+protected:
+    QString textFromValue(int value) const override {
+        return (value < 0 ? QString() : QStringLiteral("+")) + QSpinBox::textFromValue(value);
+    }
+};
+
 struct ModeName {
     CompareMode mode;
     const char* text;
@@ -131,9 +142,9 @@ QWidget* TransportBar::make_compare_row() {
     swap_ = button(QStringLiteral("swap"), tr("Swap A and B"), "compare.swap");
     connect(swap_, &QToolButton::clicked, this, &TransportBar::swap_requested);
     layout->addWidget(swap_);
-    offset_ = new QSpinBox(row);
+    offset_ = new ShiftBox(row);
     offset_->setRange(-9999, 9999);
-    offset_->setPrefix(tr("B: "));
+    offset_->setPrefix(tr("B "));
     offset_->setKeyboardTracking(false);
     wheel_when_focused(offset_);
     offset_->setAccessibleName(tr("B is ahead by"));
