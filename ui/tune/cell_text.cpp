@@ -2,6 +2,7 @@
 #include "ui/tune/cell_text.h"
 
 #include <QCoreApplication>
+#include <QFontMetrics>
 #include <QLocale>
 
 #include "app/runs/stage_text.h"
@@ -57,6 +58,12 @@ QString state_text(const app::SweepDocument::CellView& view) {
         return Words::tr("its run was deleted");
     }
     return {};
+}
+
+QString state_text(const app::SweepDocument::CellView& view, const QFontMetrics& metrics, const QSize& room) {
+    const QString whole = state_text(view);
+    const QRect words = metrics.boundingRect(QRect({}, room), Qt::AlignCenter | Qt::TextWordWrap, whole);
+    return words.height() <= room.height() ? whole : whole.section(QStringLiteral(" · "), 0, 0);
 }
 
 QString state_hint(const app::SweepDocument::CellView& view) {

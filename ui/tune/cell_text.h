@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <QSize>
 #include <QString>
 
 #include "app/sweep/sweep_document.h"
+
+class QFontMetrics;
 
 namespace denoir::app {
 class OpenSweep;
@@ -18,6 +21,8 @@ bool is_compared(const SweepCell& cell);
 bool is_reference(const app::OpenSweep& sweep, std::size_t cell);
 /// "done", "waits", "step 3/8 · 4 s left", "failed", …
 QString state_text(const app::SweepDocument::CellView& view);
+/// Of a running one: without the time that is left where there is no room for both, wrapped.
+QString state_text(const app::SweepDocument::CellView& view, const QFontMetrics& metrics, const QSize& room);
 /// What can be done about a cell that has no video; empty: nothing.
 QString state_hint(const app::SweepDocument::CellView& view);
 

@@ -270,8 +270,7 @@ void SweepBar::refresh_summary() {
             parts << tr("all of them are there");
         else if (outlook.to_render < outlook.clips)
             parts << tr("%n to render", nullptr, int(outlook.to_render));
-        if (outlook.to_render > 0 && outlook.seconds >= 0)
-            parts << tr("≈ %1").arg(app::duration_text(outlook.seconds));
+        if (outlook.to_render > 0 && outlook.seconds >= 0) parts << tr("≈ %1").arg(app::duration_text(outlook.seconds));
         text = parts.join(QStringLiteral(" · "));
     }
     summary_->setText(wrong ? breakable(text) : text);

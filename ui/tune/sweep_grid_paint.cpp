@@ -21,6 +21,10 @@ namespace denoir::ui {
 
 using State = app::SweepDocument::State;
 
+namespace {
+constexpr int bar_height = 4; ///< of how far a clip is
+} // namespace
+
 void SweepGrid::paintEvent(QPaintEvent*) {
     const Colours& c = colours(palette());
     QPainter painter(viewport());
@@ -123,7 +127,9 @@ void SweepGrid::paint_state(QPainter& painter, std::size_t cell, const QRect& pl
     const auto view = sweeps_.cell(cell);
     const QRect box = place.adjusted(8, 6, -8, -6);
     const int line = QFontMetrics(font()).lineSpacing();
-    QStringList lines{state_text(view)};
+    const bool runs = view.state == State::running;
+    const QRect words = runs ? box.adjusted(0, 0, 0, -bar_height - 4) : box; // above the bar
+    QStringList lines{runs ? state_text(view, QFontMetrics(font()), words.size()) : state_text(view)};
     if (view.state == State::failed && !view.issue.isEmpty()) {
         const QString file = view.issue.file.section(QLatin1Char('/'), -1);
         lines << (file.isEmpty() ? QString() : file + QStringLiteral(": ")) + app::engine_text(view.issue.message);
@@ -138,11 +144,12 @@ void SweepGrid::paint_state(QPainter& painter, std::size_t cell, const QRect& pl
             icon(QStringLiteral("error")).paint(&painter, corner);
         painter.setPen(c.error);
     } else {
-        painter.setPen(view.state == State::running ? c.text : c.quiet);
+        painter.setPen(runs ? c.text : c.quiet);
     }
-    painter.drawText(box, flags, text);
-    if (view.state != State::running) return;
-    QRectF bar(box.left(), std::min<double>(box.center().y() + line, box.bottom() - 4), box.width(), 4);
+    painter.drawText(words, flags, text);
+    if (!runs) return;
+    const int below = std::max(box.center().y() + line, painter.boundingRect(words, flags, text).bottom() + 4);
+    QRectF bar(box.left(), std::min(below, box.bottom() - bar_height), box.width(), bar_height);
     painter.setPen(Qt::NoPen);
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setBrush(c.rim);

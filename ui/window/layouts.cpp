@@ -5,6 +5,7 @@
 #include <QLayout>
 #include <QMainWindow>
 #include <QScopedValueRollback>
+#include <QScreen>
 #include <algorithm>
 
 #include "app/base/settings.h"
@@ -13,7 +14,7 @@ namespace denoir::ui {
 
 namespace {
 constexpr int state_version = 3; // raised when docks change so that old states would misplace them
-const QString sizes = QStringLiteral("-sizes"), whole = QStringLiteral("window");
+const QString sizes = QStringLiteral("-sizes"), whole = QStringLiteral("window"), width = QStringLiteral("-width");
 
 /// Docks beside the middle of the window that can be seen: of tabs the one in front.
 QList<QDockWidget*> docks_in(const QMainWindow& window, Qt::DockWidgetArea area) {
@@ -21,6 +22,19 @@ QList<QDockWidget*> docks_in(const QMainWindow& window, Qt::DockWidgetArea area)
     for (auto* dock : window.findChildren<QDockWidget*>(QString(), Qt::FindDirectChildrenOnly))
         if (window.dockWidgetArea(dock) == area && !dock->isFloating() && dock->widget()->isVisible()) out << dock;
     return out;
+}
+
+/// In a narrower window Qt takes all of the difference from the middle, where the picture is: a side keeps its share.
+void fit_widths(QMainWindow& window, const QVariantMap& before) {
+    const int was = before.value(whole + width).toInt();
+    // Of a window that comes back maximized the width follows later.
+    const bool whole_screen = window.isMaximized() || window.isFullScreen();
+    const int now = whole_screen ? window.screen()->availableGeometry().width() : window.width();
+    if (was <= now) return;
+    for (const Qt::DockWidgetArea area : {Qt::LeftDockWidgetArea, Qt::RightDockWidgetArea})
+        for (QDockWidget* dock : docks_in(window, area))
+            if (const int wide = before.value(dock->objectName() + width).toInt(); wide > 0)
+                window.resizeDocks({dock}, {std::max(1, wide * now / was)}, Qt::Horizontal);
 }
 
 } // namespace
@@ -56,9 +70,11 @@ void Layouts::place(Layout layout) {
     const QByteArray state = settings_.value(key(layout)).toByteArray();
     arrange_(layout);
     const bool own = !state.isEmpty() && window_.restoreState(state, state_version);
-    if (own)
-        fit_docks(settings_.value(key(layout) + sizes).toMap());
-    else if (!state.isEmpty())
+    if (own) {
+        const QVariantMap before = settings_.value(key(layout) + sizes).toMap();
+        fit_docks(before);
+        fit_widths(window_, before);
+    } else if (!state.isEmpty())
         arrange_(layout);
     if (!own) as_they_came_.insert(layout);
     keep_size(size);
@@ -115,9 +131,12 @@ void Layouts::on_its_own(const std::function<void()>& open) {
 void Layouts::remember() {
     if (as_they_came_.contains(current_)) return;
     settings_.set_value(key(current_), window_.saveState(state_version));
-    QVariantMap all{{whole, window_.height()}};
+    QVariantMap all{{whole, window_.height()}, {whole + width, window_.width()}};
     for (const Qt::DockWidgetArea area : {Qt::LeftDockWidgetArea, Qt::RightDockWidgetArea})
-        for (const QDockWidget* dock : docks_in(window_, area)) all.insert(dock->objectName(), dock->height());
+        for (const QDockWidget* dock : docks_in(window_, area)) {
+            all.insert(dock->objectName(), dock->height());
+            all.insert(dock->objectName() + width, dock->width());
+        }
     settings_.set_value(key(current_) + sizes, all);
 }
 

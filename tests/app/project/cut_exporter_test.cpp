@@ -14,6 +14,7 @@
 #include "engine/media/video_reader.h"
 #include "tests/app/arrivals.h"
 #include "tests/app/clips.h"
+#include "tests/app/full_disk.h"
 #include "tests/app/grey_clips.h"
 #include "tests/app/home.h"
 
@@ -241,6 +242,24 @@ private slots:
     }
 
     /// A shot of a run holds the frames that its latents decode to, not those of its H.264.
+    /// At once, whatever is written: a video, frames, a run's pictures on their way there.
+    void a_full_disk_is_told() {
+        const QString run = tiny_run(home_.file(QStringLiteral("full")));
+        Project decoded;
+        decoded.add_shot(take_of_run(run));
+        for (const auto& [shots, out] : {std::pair(project_.shots(), "full.mp4"), std::pair(project_.shots(), "full.mkv"),
+                                         std::pair(project_.shots(), "frames-of-it"),
+                                         std::pair(decoded.shots(), "decoded.mp4")}) {
+            CutExporter exporter;
+            Arrivals failed(&exporter, &CutExporter::failed), finished(&exporter, &CutExporter::finished);
+            const FullDisk full;
+            QVERIFY(exporter.start(shots, home_.file(QLatin1String(out))));
+            QTRY_VERIFY2_WITH_TIMEOUT(failed.count() + finished.count() == 1, out, 30000);
+            QVERIFY2(failed.count() == 1, out);
+            qInfo() << out << failed[0][0].value<Issue>().line();
+        }
+    }
+
     void runs_are_decoded_from_their_latents() {
         const QString run = tiny_run(home_.file(QStringLiteral("run")));
         Project p;

@@ -2,6 +2,7 @@
 // The layout Tune with sweeps that are there: nothing is rendered.
 #include <QAbstractItemModel>
 #include <QComboBox>
+#include <QFontMetrics>
 #include <QLabel>
 #include <QMenu>
 #include <QScopeGuard>
@@ -23,6 +24,7 @@
 #include "tests/ui/studio_fixture.h"
 #include "tests/ui/window/window_main.h"
 #include "tests/ui/window/window_tools.h"
+#include "ui/tune/cell_text.h"
 #include "ui/tune/sweep_grid.h"
 #include "ui/tune/sweep_plot.h"
 #include "ui/tune/sweep_table.h"
@@ -311,6 +313,20 @@ private slots:
         studio.core().document.load(request);
         QTRY_VERIFY_WITH_TIMEOUT(warnings->isVisible(), 20000);
         QVERIFY2(warnings->text().contains("2 files hold a VAE"), qPrintable(warnings->text()));
+    }
+
+    /// What a clip at work says stands above its bar, in cells of any size.
+    void words_of_a_small_cell_have_room() {
+        app::SweepDocument::CellView view;
+        view.state = app::SweepDocument::State::running;
+        view.step = 18, view.steps = 20;
+        view.eta = 5.4;
+        view.eta_of_denoising = true;
+        const QFontMetrics metrics{QFont()};
+        const int line = metrics.lineSpacing(), wide = metrics.horizontalAdvance(state_text(view)) + 8;
+        QCOMPARE(state_text(view, metrics, {wide, line}), state_text(view));
+        QCOMPARE(state_text(view, metrics, {wide * 2 / 3, 2 * line}), state_text(view));
+        QCOMPARE(state_text(view, metrics, {wide * 2 / 3, line}), QStringLiteral("step 18/20"));
     }
 
     void esc_stops_the_planning() {

@@ -120,6 +120,31 @@ private slots:
                      qPrintable(QStringLiteral("%1 after %2").arg(share(studio)).arg(small)));
     }
 
+    /// The sides leave the picture its share, where they were made wide on another screen.
+    void a_layout_fits_a_narrower_window() {
+        const app::Home home;
+        const auto share = [](StudioFixture& studio) {
+            return double(studio.find<QDockWidget>("parameters-dock")->width() +
+                          studio.find<QDockWidget>("runs-dock")->width()) /
+                   studio.window().width();
+        };
+        double wide = 0;
+        {
+            StudioFixture studio(Layout::create, Scheme::dark, {2560, 1200});
+            studio.window().resizeDocks(
+                {studio.find<QDockWidget>("parameters-dock"), studio.find<QDockWidget>("runs-dock")}, {700, 700},
+                Qt::Horizontal);
+            settle_docks();
+            wide = share(studio);
+            QVERIFY(wide > 0.5);
+            studio.window().layouts().touch();
+            studio.window().close();
+        }
+        StudioFixture studio(Layout::create, Scheme::dark, {1280, 800});
+        QTRY_VERIFY2(share(studio) < 1.05 * wide,
+                     qPrintable(QStringLiteral("%1 after %2").arg(share(studio)).arg(wide)));
+    }
+
     /// What was opened in it and closed again leaves no room behind.
     void a_dock_that_had_to_grow_shrinks_again() {
         const app::Home home;
