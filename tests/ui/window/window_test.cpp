@@ -566,7 +566,12 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(written("out.mkv"), 30000);
         emit core.exporter.failed({"/elsewhere/a.mp4", {}, "is damaged", {}});
         QVERIFY(said(studio).contains("is damaged") && !studio.press("Write it elsewhere …"));
-        emit core.exporter.failed({home.file("out.mkv"), {}, "no space left on the disk", "free some space"});
+        {
+            const app::FullDisk full;
+            studio.find<QAction>("file.export")->trigger();
+            QVERIFY(studio.answer_file_dialog(home.file("full.mkv")));
+            QTRY_VERIFY2_WITH_TIMEOUT(said(studio).contains("full.mkv"), qPrintable(said(studio)), 30000);
+        }
         QVERIFY(studio.press("Write it elsewhere …"));
         QVERIFY(studio.answer_file_dialog(home.file("there.mkv")));
         QTRY_VERIFY_WITH_TIMEOUT(written("there.mkv"), 30000);
