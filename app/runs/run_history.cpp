@@ -390,7 +390,8 @@ QString RunHistory::title(const QString& run) {
 }
 
 Issue RunHistory::titled(Issue issue) {
-    if (is_run_folder(to_path(issue.file))) issue.file = shortened(title(issue.file), 60);
+    // A prompt ends with a full stop of its own.
+    if (is_run_folder(to_path(issue.file))) issue.file = tr("“%1”").arg(shortened(title(issue.file), 60));
     return issue;
 }
 

@@ -729,6 +729,10 @@
         <source>check the folder&apos;s rights</source>
         <translation>die Rechte des Ordners prüfen</translation>
     </message>
+    <message>
+        <source>“%1”</source>
+        <translation>„%1“</translation>
+    </message>
 </context>
 <context>
     <name>denoir::app::Settings</name>

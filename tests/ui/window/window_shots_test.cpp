@@ -52,12 +52,13 @@ private slots:
         QTRY_VERIFY2_WITH_TIMEOUT(said(studio).contains("1 added. 2 runs have no video yet"), qPrintable(said(studio)),
                                   30000);
         emit runs->add_to_timeline({stopped[0]});
-        QTRY_VERIFY2_WITH_TIMEOUT(said(studio).contains("a red balloon: this run has no video yet"),
+        QTRY_VERIFY2_WITH_TIMEOUT(said(studio).contains("“a red balloon”: this run has no video yet"),
                                   qPrintable(said(studio)), 30000);
         QTRY_COMPARE_WITH_TIMEOUT(studio.core().history.rowCount(), 3, 30000);
         studio.window().viewer().compare(run, stopped[0]);
-        QTRY_VERIFY2_WITH_TIMEOUT(studio.window().banners().texts().join('\n').contains("a red balloon: this run has"),
-                                  qPrintable(said(studio)), 30000);
+        QTRY_VERIFY2_WITH_TIMEOUT(
+            studio.window().banners().texts().join('\n').contains("“a red balloon”: this run has"),
+            qPrintable(said(studio)), 30000);
         QVERIFY2(!said(studio).contains(home.path()), qPrintable(said(studio)));
     }
 
