@@ -2,6 +2,7 @@
 #include "app/sweep/sweep_document.h"
 
 #include <QTest>
+#include <algorithm>
 
 #include "app/base/settings.h"
 #include "app/base/text.h"
@@ -356,19 +357,24 @@ void SweepDocumentTest::what_is_forgotten_is_measured_no_more() {
         last(SweepFolder::open(to_path(copy("last", shown.size() - 2))));
     const std::filesystem::path decoded = cache_folder() / "decoded";
     std::filesystem::remove_all(decoded);
+    const auto clips = [&] {
+        std::error_code code; // before the first there is no folder
+        return std::count_if(std::filesystem::directory_iterator(decoded, code), {},
+                             [](const auto& file) { return file.path().extension() == ".mkv"; });
+    };
     SweepMeasurer measurer;
     Arrivals measured(&measurer, &SweepMeasurer::measured);
     measurer.measure(all);
     QVERIFY(measurer.open(all.path()) > 0);
     measurer.forget(all.path());
+    const std::ptrdiff_t by_then = clips(); // none, unless the machine stood still in between
     QCOMPARE(measurer.open(all.path()), 0);
     measurer.measure(last);
     QTRY_COMPARE_WITH_TIMEOUT(measurer.open(last.path()), 0, 60000);
     for (const QVariantList& one : measured) QCOMPARE(one[0].toString(), last.path());
     QVERIFY(!measured.isEmpty());
-    std::size_t clips = 0;
-    for (const auto& file : std::filesystem::directory_iterator(decoded)) clips += file.path().extension() == ".mkv";
-    QVERIFY2(clips >= 2 && clips < 2 * columns, qPrintable(QString::number(clips)));
+    // Beside the two of the last: the one that was at work may have been as good as done.
+    QVERIFY2(clips() >= 2 && clips() <= by_then + 1 + 2, qPrintable(QString::number(clips())));
 }
 
 /// Not of one that was the cell's when it was put in line, and not twice.
