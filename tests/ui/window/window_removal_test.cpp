@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs and queue entries that are deleted in the whole window: what is shown then, and how they come back and go again.
+// Runs and queue entries that are deleted in the whole window: what is shown then, how they come back and go again, and
+// the disk space that asks for it.
 #include <QFile>
+#include <QInputDialog>
 #include <QLineEdit>
 #include <QListView>
 #include <QMenu>
 #include <QTimer>
 #include <functional>
 
+#include "app/base/settings.h"
+#include "app/base/text.h"
 #include "app/request/request_document.h"
 #include "app/runs/engine_worker.h"
 #include "app/runs/run_history.h"
 #include "app/runs/run_queue.h"
+#include "tests/app/fake_runs.h"
 #include "tests/ui/window/window_main.h"
 #include "tests/ui/window/window_tools.h"
 #include "ui/docks/runs_panel.h"
@@ -298,6 +303,56 @@ private slots:
         studio.core().project.clear();
         QVERIFY2(!undo->text().contains("queue"), qPrintable(undo->text()));
         QVERIFY(queue.can_undo_clear()); // it can still be brought back, where that is asked for
+    }
+
+    void the_disk_space_of_runs_can_be_chosen() {
+        const app::Home home;
+        StudioFixture studio;
+        const qint64 before = studio.core().settings.history_bytes();
+        const auto choose = [&](int gigabytes) {
+            studio.find<QAction>("file.disk-limit")->trigger();
+            studio.find<QAction>("file.disk-limit")->trigger(); // asked for twice it is one
+            const auto dialogs = studio.window().findChildren<QInputDialog*>();
+            QCOMPARE(dialogs.size(), 1);
+            QCOMPARE(dialogs[0]->intValue(), int(studio.core().settings.history_bytes() >> 30));
+            dialogs[0]->setIntValue(gigabytes);
+            dialogs[0]->accept();
+            QTRY_VERIFY(studio.window().findChildren<QInputDialog*>().isEmpty());
+        };
+        choose(7);
+        QCOMPARE(studio.core().settings.history_bytes(), qint64{7} << 30);
+        choose(0);
+        QCOMPARE(studio.core().settings.history_bytes(), 0);
+        QVERIFY(before > 0);
+        // One by hand, below what the dialog counts in, is looked at and stays.
+        studio.core().settings.set_value("history_bytes", qlonglong(300'000'000));
+        studio.find<QAction>("file.disk-limit")->trigger();
+        auto* dialog = studio.window().findChild<QInputDialog*>();
+        QCOMPARE(dialog->intValue(), 1);
+        dialog->accept();
+        QCOMPARE(studio.core().settings.history_bytes(), 300'000'000);
+    }
+
+    /// Asked once; again where other runs are meant, or another bound.
+    void what_was_closed_about_disk_space_stays_closed() {
+        const app::Home home;
+        QDir().mkpath(home.data("runs"));
+        app::fake_run(app::to_path(home.data("runs")), 1);
+        StudioFixture studio;
+        QTRY_COMPARE_WITH_TIMEOUT(studio.core().history.rowCount(), 1, 30000);
+        auto& banners = studio.window().banners();
+        const auto asks = [&] { return banners.texts().join(' ').contains("could go"); };
+        studio.core().settings.set_value("history_bytes", 1);
+        QVERIFY(asks());
+        banners.remove("disk"); // as its cross does
+        emit studio.core().over_limit_changed();
+        QVERIFY(!asks());
+        studio.core().settings.set_value("history_bytes", 2);
+        QVERIFY(asks());
+        studio.core().settings.set_value("history_bytes", 0);
+        QVERIFY(!asks());
+        studio.core().settings.set_value("history_bytes", 2);
+        QVERIFY(asks());
     }
 };
 
