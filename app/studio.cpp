@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/base/background.h"
 #include "app/base/engine_text.h"
 #include "app/base/folder.h"
 #include "app/base/text.h"
@@ -205,7 +206,7 @@ void Studio::learn(const QString& run) {
     auto* watcher = new LessonWatcher(this);
     lessons_ << watcher;
     connect(watcher, &LessonWatcher::finished, this, [this, watcher] { take(watcher); });
-    watcher->setFuture(QtConcurrent::run([run]() -> std::shared_ptr<Lesson> {
+    watcher->setFuture(QtConcurrent::run(background_pool(), [run]() -> std::shared_ptr<Lesson> {
         try {
             auto lesson = std::make_shared<Lesson>(Lesson{RunHistory::record(run), {}});
             lesson->work = Pipeline::estimate(

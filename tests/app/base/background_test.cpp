@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/base/background.h"
 
+#include <QImage>
 #include <QSemaphore>
 #include <QTest>
 #include <QThread>
 #include <atomic>
+#include <memory>
 #include <stdexcept>
 #include <vector>
 
@@ -47,6 +49,26 @@ private slots:
         }
         QCoreApplication::processEvents();
         QCOMPARE(told, 0);
+    }
+
+    /// QtGui cuts large pictures into pieces for Qt's own pool and waits for them.
+    void pictures_do_not_wait_for_it() {
+        const int many = QThread::idealThreadCount();
+        QSemaphore go_on;
+        int told = 0;
+        const auto work = [&] { return go_on.acquire(), 1; };
+        for (int i = 0; i < many; ++i) run_then(this, work, [&](int) { ++told; });
+        const std::unique_ptr<QThread> painter(QThread::create([] {
+            QImage picture(2048, 2048, QImage::Format_RGB32);
+            picture.fill(Qt::blue);
+            picture.convertTo(QImage::Format_RGBA64);
+        }));
+        painter->start();
+        const bool in_time = painter->wait(20'000);
+        go_on.release(many);
+        painter->wait();
+        QVERIFY(in_time);
+        QTRY_COMPARE_WITH_TIMEOUT(told, many, 20'000);
     }
 
     /// As with another project: neither used nor told of, and nobody waits for it.

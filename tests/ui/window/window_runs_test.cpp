@@ -7,8 +7,12 @@
 #include <QLineEdit>
 #include <QListView>
 #include <QMenu>
+#include <QScopeGuard>
+#include <QSemaphore>
 #include <QTimer>
+#include <memory>
 
+#include "app/base/background.h"
 #include "app/base/text.h"
 #include "app/request/request_document.h"
 #include "app/runs/engine_worker.h"
@@ -490,6 +494,14 @@ private slots:
             StudioFixture studio;
             load_tiny(studio);
             app::Arrivals ended(&studio.core().queue, &app::RunQueue::entry_ended);
+            // What it taught is read behind these, which wait until the window closes.
+            const int others = app::background_pool()->maxThreadCount();
+            const auto go_on = std::make_shared<QSemaphore>();
+            const auto let_go = qScopeGuard([&] { go_on->release(others); });
+            const QObject here;
+            connect(&studio.core().queue, &app::RunQueue::run_created, &here, [&] {
+                for (int i = 0; i < others; ++i) app::background_pool()->start([go_on] { go_on->acquire(); });
+            });
             studio.key(Qt::Key_Return, Qt::ControlModifier);
             // Nothing that is posted then arrives.
             const QDeadlineTimer limit(60000);
