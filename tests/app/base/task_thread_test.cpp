@@ -53,7 +53,7 @@ private slots:
 
     /// Answers that nobody waits for any more hold up no other; what somebody else asks of the thread goes on.
     void only_the_newest_question_is_answered_to_its_end() {
-        std::binary_semaphore begun(0), other_ended(0);
+        std::binary_semaphore begun(0), all_asked(0), other_ended(0);
         std::atomic<TaskThread::Id> answered = 0;
         std::atomic<bool> stopped = false, waited = false;
         TaskThread thread;
@@ -66,6 +66,7 @@ private slots:
         question.ask(until_stopped);
         begun.acquire();
         other.ask([&](TaskThread::Id, const std::stop_token& stop) {
+            all_asked.acquire();
             if (!stop.stop_requested()) other_ended.release();
         });
         QTest::qWait(50);
@@ -74,6 +75,7 @@ private slots:
         const auto newest = question.ask([&](TaskThread::Id id, const std::stop_token& stop) {
             if (!stop.stop_requested()) answered = id;
         });
+        all_asked.release();
         QTRY_COMPARE_WITH_TIMEOUT(answered.load(), newest, 10000);
         QVERIFY(stopped && !waited && other_ended.try_acquire());
         QCOMPARE(question.newest(), newest);
