@@ -4,8 +4,8 @@
 #include <QSignalSpy>
 #include <QTest>
 #include <QThread>
-#include <QThreadPool>
 
+#include "app/base/background.h"
 #include "app/base/text.h"
 #include "app/studio.h"
 #include "engine/core/atomic_file.h"
@@ -124,8 +124,8 @@ private slots:
 private:
     /// What is done on another thread takes a while to begin.
     static void hold_up() {
-        QThreadPool::globalInstance()->setMaxThreadCount(1);
-        QThreadPool::globalInstance()->start([] { QThread::msleep(100); });
+        background_pool()->setMaxThreadCount(1);
+        background_pool()->start([] { QThread::msleep(100); });
     }
     /// Whole at once: a look between opening and writing would see two files, one after the other.
     void write(const char* name, const char* text) {
