@@ -321,12 +321,13 @@ QModelIndex RunsPanel::index_of(const QString& run) const {
     return row < 0 ? QModelIndex() : list_->model()->index(row, 0);
 }
 
-void RunsPanel::toggle_star() { star(meant_of_list()); }
+void RunsPanel::toggle_star() {
+    const QStringList runs = meant_of_list();
+    if (!runs.isEmpty()) star(runs, !studio_.history.starred(runs.constFirst()));
+}
 
-void RunsPanel::star(const QStringList& runs) {
-    if (runs.isEmpty()) return;
-    const bool star = !studio_.history.starred(runs.constFirst());
-    for (const QString& run : runs) studio_.history.set_starred(run, star);
+void RunsPanel::star(const QStringList& runs, bool on) {
+    for (const QString& run : runs) studio_.history.set_starred(run, on);
 }
 
 void RunsPanel::restore_parameters() { restore(meant()); }
@@ -440,9 +441,9 @@ void RunsPanel::show_menu(const QPoint& at) {
     if (app::RunHistory::standing(index) == Standing::failed)
         menu.addAction(icon(QStringLiteral("log")), tr("Details"), this, [this, run] { emit details_asked(run); });
     menu.addSeparator();
-    menu.addAction(icon(QStringLiteral("star")),
-                   studio_.history.starred(runs.constFirst()) ? tr("Remove star") : tr("Star"), this,
-                   there(runs, [this](const QStringList& left) { star(left); }));
+    const bool starred = studio_.history.starred(runs.constFirst());
+    menu.addAction(icon(QStringLiteral("star")), starred ? tr("Remove star") : tr("Star"), this,
+                   there(runs, [this, starred](const QStringList& left) { star(left, !starred); }));
     menu.addAction(icon(QStringLiteral("edit")), tr("Name …"), this,
                    there({run}, [this, run](auto&) { edit(index_of(run)); }));
     menu.addAction(icon(QStringLiteral("timeline")), tr("Add to the timeline"), this,

@@ -110,7 +110,7 @@ private:
     QString meant();
     QStringList meant_of_list();
     QModelIndex index_of(const QString& run) const; ///< invalid: the list has it not
-    void star(const QStringList& runs);             ///< or not, where the first has one
+    void star(const QStringList& runs, bool on);
     void restore(const QString& run);
     void remove(const QStringList& runs);
     void show_folder(const QString& run);

@@ -162,8 +162,9 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 2, 30000);
         auto* panel = studio.window().findChild<RunsPanel*>();
         auto* list = studio.find<RunsView>("runs");
-        const auto choose = [&](const QString& text, const std::function<void()>& meanwhile) {
+        const auto choose = [&](const QString& text, const std::function<void()>& meanwhile, bool both = false) {
             panel->select(one);
+            if (both) list->selectAll();
             QTimer::singleShot(0, &studio.window(), [&] {
                 auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
                 if (!menu) return;
@@ -188,6 +189,16 @@ private slots:
         choose("Delete", [&] { (void)history.remove({one}); });
         QVERIFY(QFile::exists(two));
         QVERIFY2(said(studio).contains("deleted meanwhile"), qPrintable(said(studio)));
+        // What the entry says, also of those that are left.
+        history.restore();
+        QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 2, 30000);
+        const QString first = history.index(0).data(app::RunHistory::PathRole).toString();
+        const QString other = first == one ? two : one;
+        history.set_starred(first, true);
+        history.set_starred(other, false);
+        choose(
+            "Remove star", [&] { (void)history.remove({first}); }, true);
+        QVERIFY(!history.contains(first) && !history.starred(other));
     }
 
     void a_deletion_is_done_again() {
