@@ -16,6 +16,8 @@ std::uint64_t skip_blocks(const Bytes& bytes, std::uint64_t at) {
     }
 }
 
+constexpr std::size_t whole_table = 3 * 256; ///< bytes
+
 /// A table of colours by the flags before it; none where they say so.
 Data table_at(const Bytes& bytes, std::uint64_t at, std::uint32_t flags) {
     return flags & 0x80 ? bytes.part(at, std::uint64_t{3} << ((flags & 7) + 1)) : Data{};
@@ -23,19 +25,18 @@ Data table_at(const Bytes& bytes, std::uint64_t at, std::uint32_t flags) {
 
 /// The first picture as Pillow takes it for RGB: what shows through has the colour that the table gives it, and so has
 /// what the picture leaves free; where nothing shows through that is the table's first colour, whatever background the
-/// file names.
+/// file names. Beyond a table all is black; without one colours are greys.
 struct FirstPicture {
     std::uint64_t at = 0, end = 0; ///< its descriptor and data; 0: there is none yet
-    std::uint32_t table_flags = 0; ///< as of a canvas
     Data table;
     std::optional<std::uint8_t> transparent;
 
     void append_to(std::vector<std::uint8_t>& out, const Bytes& bytes) const {
         append(out, bytes.part(0, 10));
-        const std::uint32_t free = transparent.value_or(0);
-        for (const std::uint32_t v : {table_flags, 3 * free < table.size() ? free : 0, 0u})
-            out.push_back(static_cast<std::uint8_t>(v));
+        out.insert(out.end(), {0x87, transparent.value_or(0), 0}); // a whole table, the background, square pixels
         append(out, table);
+        for (std::size_t i = table.size(); i < whole_table; ++i)
+            out.push_back(table.empty() ? static_cast<std::uint8_t>(i / 3) : 0);
         append(out, bytes.part(at, 9));
         out.push_back(static_cast<std::uint8_t>(bytes.u8(at + 9) & 0x40)); // interlaced; the table is the canvas' now
         const std::uint64_t data = at + 10 + table_at(bytes, at + 10, bytes.u8(at + 9)).size();
@@ -74,7 +75,6 @@ Still scan_gif(Data data, Depth depth) {
             still.kind.more = first.at != 0;
             if (first.at == 0) {
                 first.at = at, first.end = end;
-                first.table_flags = own.empty() ? bytes.u8(10) : flags & 0x87;
                 first.table = own.empty() ? table : own;
             }
             at = end;
@@ -86,7 +86,7 @@ Still scan_gif(Data data, Depth depth) {
     still.kind.alpha = first.transparent.has_value();
     check_weight(first.end, std::uint64_t{bytes.u16(6)} * bytes.u16(8) * 2); // of at most twelve bits a pixel
     if (depth == Depth::whole) {
-        reserve_packet(still, first.end + 1);
+        reserve_packet(still, first.end + whole_table + 1);
         first.append_to(still.packet, bytes);
     }
     return still;

@@ -51,7 +51,8 @@ INSTANTIATE_TEST_SUITE_P(Jpeg, ReadImage,
 TEST(ReadImage, WhatAGifLeavesFree) {
     const TempFolder folder;
     const std::string table("\1\2\3\4\5\6\7\7\7\x8\x8\x8", 12), own("\x11\x12\x13\x14\x15\x16\7\7\7\x8\x8\x8", 12);
-    const std::string shows_first("\x21\xF9\4\1\0\0\0\0", 8), shows_second("\x21\xF9\4\1\0\0\1\0", 8);
+    const std::string shows_first("\x21\xF9\4\1\0\0\0\0", 8), shows_second("\x21\xF9\4\1\0\0\1\0", 8),
+        shows_none("\x21\xF9\4\1\0\0\xC8\0", 8); // the colour 200 that the tables do not have
     const auto read = [&](bool canvas_table, const std::string& control, bool own_table) {
         const std::string canvas =
             std::string("GIF89a\2\0\2\0", 10) + (canvas_table ? "\x81" : "\1") + std::string("\3\0", 2);
@@ -76,7 +77,11 @@ TEST(ReadImage, WhatAGifLeavesFree) {
     for (const bool canvas_table : {true, false}) {
         EXPECT_EQ(read(canvas_table, "", true), around(own_one, own_two));
         EXPECT_EQ(read(canvas_table, shows_second, true), around(own_two, own_two));
+        EXPECT_EQ(read(canvas_table, shows_none, true), around({0, 0, 0}, own_two));
     }
+    EXPECT_EQ(read(true, shows_none, false), around({0, 0, 0}, two)); // not the table's first colour
+    EXPECT_EQ(read(false, "", false), around({0, 0, 0}, {1, 1, 1}));  // no table at all: greys
+    EXPECT_EQ(read(false, shows_none, false), around({200, 200, 200}, {1, 1, 1}));
 }
 
 TEST(Image, SaysWhatReadingItLeavesOut) {
