@@ -20,12 +20,12 @@ std::multiset<std::size_t> wishes; ///< of the LargeAllocations that live
 
 void set_cap() { av_max_alloc(wishes.empty() ? largest_allocation : std::max(largest_allocation, *wishes.rbegin())); }
 
-/// libav's lines are not shown. FFV1's decoder tells of damage in no other way: its context remembers that it
-/// complained, in `opaque`, which is nobody else's. Called on the thread that decodes (one thread a decoder).
+/// libav's lines are not shown. The decoders of FFV1 and GIF tell of damage in no other way: their context remembers
+/// that they complained, in `opaque`, which is nobody else's. Called on the thread that decodes (one thread a decoder).
 void hear(void* speaker, int level, const char*, va_list) {
     if (level > AV_LOG_ERROR || !speaker || *static_cast<const AVClass**>(speaker) != avcodec_get_class()) return;
     auto* context = static_cast<AVCodecContext*>(speaker);
-    if (context->codec_id == AV_CODEC_ID_FFV1) context->opaque = context;
+    if (context->codec_id == AV_CODEC_ID_FFV1 || context->codec_id == AV_CODEC_ID_GIF) context->opaque = context;
 }
 
 } // namespace
@@ -71,7 +71,8 @@ std::string reason(int error) {
     if (error == AVERROR_EXIT) return "it takes too long to read";
     if (error == AVERROR_DECODER_NOT_FOUND || error == AVERROR_PATCHWELCOME || error == AVERROR(ENOSYS))
         return "this kind of file is not supported";
-    if (error > AVERROR(4096) && error < 0 && error != AVERROR(EINVAL) && error != AVERROR(EAGAIN))
+    constexpr int unnamed = -1; // which many decoders return, and is EPERM's
+    if (error > AVERROR(4096) && error < unnamed && error != AVERROR(EINVAL) && error != AVERROR(EAGAIN))
         return std::strerror(AVUNERROR(error));
     return "the data is damaged";
 }

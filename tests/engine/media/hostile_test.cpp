@@ -85,6 +85,12 @@ std::string png(std::uint32_t width, std::uint32_t height, const std::string& id
     return "\x89PNG\r\n\x1a\n" + chunk("IHDR", header) + extra + chunk("IDAT", idat) + chunk("IEND", "");
 }
 
+/// Of 2 x 2 pixels, with a sub-block of codes for `bits` bits a pixel.
+std::string gif(char bits, const std::string& codes) {
+    return std::string("GIF89a\2\0\2\0\x80\0\0\1\2\3\4\5\6\x2C\0\0\0\0\2\0\2\0\0", 29) + bits +
+           static_cast<char>(codes.size()) + codes + std::string("\0;", 2);
+}
+
 /// One to twenty bits turned somewhere in the first `within` bytes.
 std::string flipped(std::string bytes, std::mt19937& random, std::size_t within = SIZE_MAX) {
     within = std::min(within, bytes.size());
@@ -129,6 +135,19 @@ TEST(HostileImage, EveryPrefixIsRefused) {
         store(folder / name, whole.substr(0, whole.size() - 1));
         attempt_image(folder / name);
     }
+}
+
+/// What the codes do not reach libav leaves free, which its log alone tells.
+TEST(HostileImage, CodesOfGif) {
+    const TempFolder folder;
+    store(folder / "whole.gif", gif(2, "\x44\x10\x05")); // clear, 0, 1, 0, 1 and the end
+    EXPECT_EQ(attempt_image(folder / "whole.gif", Must::survive), "");
+    store(folder / "end.gif", gif(2, "\x44\x50")); // clear, 0, 1, 0 and the end
+    EXPECT_NE(attempt_image(folder / "end.gif").find("its picture data is broken"), std::string::npos);
+    store(folder / "unknown.gif", gif(2, "\x44\xF0")); // clear, 0, 1, 0 and a code that nothing was given
+    EXPECT_NE(attempt_image(folder / "unknown.gif").find("its picture data is broken"), std::string::npos);
+    store(folder / "bits.gif", gif(13, "\x44\x10\x05"));
+    EXPECT_NE(attempt_image(folder / "bits.gif").find("the file is damaged: the data is damaged"), std::string::npos);
 }
 
 TEST(HostileImage, FlippedBits) {
