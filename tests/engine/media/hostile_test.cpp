@@ -86,7 +86,7 @@ std::string png(std::uint32_t width, std::uint32_t height, const std::string& id
 }
 
 /// Of 2 x 2 pixels, with a sub-block of codes for `bits` bits a pixel.
-std::string gif(char bits, const std::string& codes) {
+std::string still_gif(char bits, const std::string& codes) {
     return std::string("GIF89a\2\0\2\0\x80\0\0\1\2\3\4\5\6\x2C\0\0\0\0\2\0\2\0\0", 29) + bits +
            static_cast<char>(codes.size()) + codes + std::string("\0;", 2);
 }
@@ -140,14 +140,23 @@ TEST(HostileImage, EveryPrefixIsRefused) {
 /// What the codes do not reach libav leaves free, which its log alone tells.
 TEST(HostileImage, CodesOfGif) {
     const TempFolder folder;
-    store(folder / "whole.gif", gif(2, "\x44\x10\x05")); // clear, 0, 1, 0, 1 and the end
+    const std::string whole = still_gif(2, "\x44\x10\x05"); // clear, 0, 1, 0, 1 and the end
+    store(folder / "whole.gif", whole);
     EXPECT_EQ(attempt_image(folder / "whole.gif", Must::survive), "");
-    store(folder / "end.gif", gif(2, "\x44\x50")); // clear, 0, 1, 0 and the end
+    const std::string end = still_gif(2, "\x44\x50"); // clear, 0, 1, 0 and the end
+    store(folder / "end.gif", end);
     EXPECT_NE(attempt_image(folder / "end.gif").find("its picture data is broken"), std::string::npos);
-    store(folder / "unknown.gif", gif(2, "\x44\xF0")); // clear, 0, 1, 0 and a code that nothing was given
+    store(folder / "unknown.gif", still_gif(2, "\x44\xF0")); // clear, 0, 1, 0 and a code that nothing was given
     EXPECT_NE(attempt_image(folder / "unknown.gif").find("its picture data is broken"), std::string::npos);
-    store(folder / "bits.gif", gif(13, "\x44\x10\x05"));
+    store(folder / "bits.gif", still_gif(13, "\x44\x10\x05"));
     EXPECT_NE(attempt_image(folder / "bits.gif").find("the file is damaged: the data is damaged"), std::string::npos);
+
+    constexpr std::size_t canvas = 19; // bytes
+    const auto picture = [](const std::string& still) {
+        return std::string("\x21\xF9\4\0\5\0\0\0", 8) + still.substr(canvas, still.size() - canvas - 1);
+    };
+    store(folder / "moving.gif", whole.substr(0, canvas) + picture(whole) + picture(end) + ";");
+    EXPECT_NE(attempt_video(folder / "moving.gif").find("frame 2: the data is damaged"), std::string::npos);
 }
 
 TEST(HostileImage, FlippedBits) {
