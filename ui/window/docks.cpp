@@ -113,7 +113,7 @@ void Docks::arrange_tune() {
     resize({{"sweep-dock", beside * 77 / 100}, {"queue-dock", beside * 23 / 100}}, Qt::Horizontal);
 }
 
-int Docks::side() const { return std::clamp(window_.width() / 5, 248, 360); }
+int Docks::side() const { return side_width(window_.width()); }
 
 void Docks::put(Qt::DockWidgetArea area, Ids ids) {
     for (const char* id : ids) {

@@ -24,7 +24,8 @@ QList<QDockWidget*> docks_in(const QMainWindow& window, Qt::DockWidgetArea area)
     return out;
 }
 
-/// In a narrower window Qt takes all of the difference from the middle, where the picture is: a side keeps its share.
+/// In a narrower window Qt takes all of the difference from the middle, where the picture is: a side keeps its share,
+/// or what a fresh layout gives it.
 void fit_widths(QMainWindow& window, const QVariantMap& before) {
     const int was = before.value(whole + width).toInt();
     // Of a window that comes back maximized the width follows later.
@@ -34,7 +35,8 @@ void fit_widths(QMainWindow& window, const QVariantMap& before) {
     for (const Qt::DockWidgetArea area : {Qt::LeftDockWidgetArea, Qt::RightDockWidgetArea})
         for (QDockWidget* dock : docks_in(window, area))
             if (const int wide = before.value(dock->objectName() + width).toInt(); wide > 0)
-                window.resizeDocks({dock}, {std::max(1, wide * now / was)}, Qt::Horizontal);
+                window.resizeDocks({dock}, {std::max(wide * now / was, std::min(wide, side_width(now)))},
+                                   Qt::Horizontal);
 }
 
 } // namespace
@@ -57,6 +59,8 @@ std::optional<Layout> layout_from_name(const QString& name) {
     return std::nullopt;
 }
 
+int side_width(int window) { return std::clamp(window / 5, 248, 360); }
+
 Layouts::Layouts(QMainWindow& window, app::Settings& settings, std::function<void(Layout)> arrange,
                  std::function<QWidget*(Layout)> middle, QObject* parent)
     : QObject(parent), window_(window), settings_(settings), arrange_(std::move(arrange)), middle_(std::move(middle)) {}
@@ -76,7 +80,7 @@ void Layouts::place(Layout layout) {
         fit_widths(window_, before);
     } else if (!state.isEmpty())
         arrange_(layout);
-    if (!own) as_they_came_.insert(layout);
+    as_placed_.insert(layout);
     keep_size(size);
     emit shown(layout);
 }
@@ -120,7 +124,7 @@ void Layouts::reset_current() {
 }
 
 void Layouts::touch() {
-    if (!placing_) as_they_came_.erase(current_);
+    if (!placing_) as_placed_.erase(current_);
 }
 
 void Layouts::on_its_own(const std::function<void()>& open) {
@@ -129,7 +133,7 @@ void Layouts::on_its_own(const std::function<void()>& open) {
 }
 
 void Layouts::remember() {
-    if (as_they_came_.contains(current_)) return;
+    if (as_placed_.contains(current_)) return;
     settings_.set_value(key(current_), window_.saveState(state_version));
     QVariantMap all{{whole, window_.height()}, {whole + width, window_.width()}};
     for (const Qt::DockWidgetArea area : {Qt::LeftDockWidgetArea, Qt::RightDockWidgetArea})

@@ -25,6 +25,8 @@ enum class Layout { create, compare, tune };
 /// "create", "compare", "tune"
 QString layout_name(Layout layout);
 std::optional<Layout> layout_from_name(const QString& name);
+/// Of the docks beside the middle, in a fresh layout of a window of that width.
+int side_width(int window);
 
 /// Arrangements of the same docks; each is remembered on its own, in the settings, once somebody has moved, opened or
 /// closed a dock in it.
@@ -63,7 +65,7 @@ private:
     std::function<void(Layout)> arrange_;
     std::function<QWidget*(Layout)> middle_;
     Layout current_ = Layout::create;
-    std::set<Layout> as_they_came_;             ///< and were not touched since
+    std::set<Layout> as_placed_;                ///< not touched since: what is stored of them stays
     bool placing_ = false;                      ///< docks move and come by the program's doing
     std::map<Layout, QPointer<QWidget>> focus_; ///< where each was left
 };

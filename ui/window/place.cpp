@@ -71,10 +71,13 @@ bool Place::eventFilter(QObject* watched, QEvent* event) {
         with_window_ = watched != &window_ && event->spontaneous();
         break;
     case QEvent::Resize:
-        // At the edge between two docks.
-        if (watched != &window_ && QGuiApplication::mouseButtons().testFlag(Qt::LeftButton)) layouts_.touch();
-        [[fallthrough]];
     case QEvent::Move:
+        // At the edge between two docks, or one that floats.
+        if (const auto* dock = qobject_cast<QDockWidget*>(watched);
+            dock && (dock->isFloating() ||
+                     (event->type() == QEvent::Resize && QGuiApplication::mouseButtons().testFlag(Qt::LeftButton))))
+            layouts_.touch();
+        [[fallthrough]];
     case QEvent::WindowStateChange:
         soon_.start();
         break;

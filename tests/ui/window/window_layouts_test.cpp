@@ -145,6 +145,73 @@ private slots:
                      qPrintable(QStringLiteral("%1 after %2").arg(share(studio)).arg(wide)));
     }
 
+    /// Nor narrower than in a fresh layout, of which a large screen is a smaller share.
+    void a_narrower_window_leaves_the_sides_their_room() {
+        const auto sides = [](StudioFixture& studio) {
+            settle_docks();
+            return QList<int>{studio.find<QDockWidget>("parameters-dock")->width(),
+                              studio.find<QDockWidget>("runs-dock")->width()};
+        };
+        const QSize narrow(1280, 800);
+        QList<int> fresh;
+        {
+            const app::Home home;
+            StudioFixture studio(Layout::create, Scheme::dark, narrow);
+            fresh = sides(studio);
+        }
+        const app::Home home;
+        {
+            StudioFixture studio(Layout::create, Scheme::dark, {2560, 1200});
+            studio.window().layouts().touch();
+            studio.window().close();
+        }
+        StudioFixture studio(Layout::create, Scheme::dark, narrow);
+        QCOMPARE(sides(studio), fresh);
+    }
+
+    /// A narrow window is no wish: the sides are as they were made wherever there is room, however often it comes.
+    void a_narrower_window_in_between_takes_nothing() {
+        const app::Home home;
+        const QStringList sides{"parameters-dock", "runs-dock"};
+        const auto widths = [&](StudioFixture& studio) {
+            settle_docks();
+            QList<int> out;
+            for (const QString& side : sides) out << studio.window().findChild<QDockWidget*>(side)->width();
+            return out;
+        };
+        QList<int> made;
+        for (const int wide : {2560, 1280, 2560, 1280, 2560}) {
+            StudioFixture studio(Layout::create, Scheme::dark, {wide, 800});
+            if (made.isEmpty()) {
+                for (const QString& side : sides)
+                    studio.window().resizeDocks({studio.window().findChild<QDockWidget*>(side)}, {700}, Qt::Horizontal);
+                studio.window().layouts().touch();
+                made = widths(studio);
+                QCOMPARE(made, (QList<int>{700, 700}));
+            }
+            if (wide == 2560)
+                QCOMPARE(widths(studio), made);
+            else
+                QVERIFY(widths(studio)[0] < 400);
+            studio.window().close();
+        }
+    }
+
+    void a_dock_that_floats_stays_where_it_was_moved() {
+        const app::Home home;
+        for (const QPoint& at : {QPoint(40, 50), QPoint(90, 60), QPoint()}) {
+            StudioFixture studio(Layout::create, Scheme::dark, {1280, 800});
+            auto* dock = studio.find<QDockWidget>("runs-dock");
+            if (at == QPoint(40, 50)) dock->setFloating(true);
+            settle_docks();
+            QVERIFY(dock->isFloating());
+            if (at.isNull()) QCOMPARE(dock->pos(), QPoint(90, 60));
+            dock->move(at);
+            settle_docks();
+            studio.window().close();
+        }
+    }
+
     /// What was opened in it and closed again leaves no room behind.
     void a_dock_that_had_to_grow_shrinks_again() {
         const app::Home home;
