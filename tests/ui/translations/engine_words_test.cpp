@@ -34,6 +34,8 @@ private slots:
         QCOMPARE(german("The two differ in what they are given: latent of sampler (step 0) is 1.4 apart (f32)."),
                  QStringLiteral("Die beiden unterscheiden sich in dem, was ihnen gegeben ist: latent of sampler "
                                 "(Schritt 0) liegt 1.4 auseinander (f32)."));
+        QCOMPARE(german(R"(write "start": {"run": FOLDER, "step": N} into it)"),
+                 QStringLiteral("von einem Schritt eines Laufs abzweigen"));
         QVERIFY(german("a sentence that nobody knows").isNull());
         QVERIFY(words.translate("Elsewhere", "is missing", nullptr, -1).isNull());
     }
