@@ -110,12 +110,20 @@ void Opener::open(const QString& path) {
     emit said(tr("%1 is watched for models.").arg(info.isDir() ? full : info.absolutePath()));
 }
 
+/// What a file says, a branch too.
+void Opener::take(Request request) {
+    make_paths_absolute(request);
+    if (request.start)
+        document_.restore_branch(request, tr("Open request"));
+    else
+        document_.restore(request, tr("Open request"));
+}
+
 void Opener::open_request(const QString& path) {
     try {
         Request request;
         apply_request_file(request, app::to_path(path));
-        make_paths_absolute(request);
-        document_.restore(request, tr("Open request"));
+        take(std::move(request));
         emit said(tr("The request of %1 is in the parameters.").arg(QFileInfo(path).fileName()));
     } catch (const Error& error) {
         refuse(app::Issue::from(error).line());
@@ -148,9 +156,7 @@ bool Opener::open_sweep_file(const QString& path) {
             return true;
         }
         const Sweep sweep = sweep_from_json(json, source);
-        Request request = sweep.request;
-        make_paths_absolute(request);
-        document_.restore(request, tr("Open request"));
+        take(sweep.request);
         sweeps_.axes().set_all(app::SweepAxes::texts_of(sweep.axes), tr("open the axes of %1").arg(info.fileName()));
         emit said(tr("The axes of %1 are above, its request is in the parameters.").arg(info.fileName()));
     } catch (const Error& error) {

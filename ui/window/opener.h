@@ -8,6 +8,10 @@
 
 class QWidget;
 
+namespace denoir {
+struct Request;
+}
+
 namespace denoir::app {
 class RequestDocument;
 class SweepDocument;
@@ -57,6 +61,7 @@ private:
     void open_request(const QString& path);
     /// False: it is no sweep's folder, sweep.json or file with axes.
     bool open_sweep(const QString& path);
+    void take(Request request);
     bool open_sweep_file(const QString& path);
     void show_sweep(const QString& folder);
     void open_clips(const QStringList& clips);

@@ -223,6 +223,32 @@ private slots:
         QVERIFY(both_open(window.preview()));
     }
 
+    /// A request file may begin in a run, and one of a sweep: the parameters say so, and forget it with the next file.
+    void a_branch_that_a_file_asks_for_is_one() {
+        const app::Home home;
+        StudioFixture studio;
+        auto& window = studio.window();
+        const QString run = run_with(home.file("r"), 2);
+        const auto open = [&](const char* name, const char* text) {
+            QFile file(home.file(QLatin1String(name)));
+            QVERIFY(file.open(QIODevice::WriteOnly) && file.write(QByteArray(text).replace("RUN", run.toUtf8())) > 0);
+            file.close();
+            drop(window, {file.fileName()}, {5, 5});
+        };
+        const auto& asked = studio.core().document;
+        open("branch.json", R"({"schema": 1, "prompt": "a branch", "start": {"run": "RUN", "step": 1}})");
+        QTRY_COMPARE(asked.asked().prompt, std::string("a branch"));
+        QVERIFY(asked.asked().start && asked.asked().start->run == app::to_path(run));
+        QCOMPARE(asked.asked().start->step, 1);
+        open("plain.json", R"({"schema": 1, "prompt": "none"})");
+        QTRY_COMPARE(asked.asked().prompt, std::string("none"));
+        QVERIFY(!asked.asked().start);
+        open("sweep.json", R"({"schema": 1, "request": {"prompt": "many", "start": {"run": "RUN", "step": 1}},
+                               "axes": {"guidance": [1, 3]}})");
+        QTRY_COMPARE(asked.asked().prompt, std::string("many"));
+        QVERIFY(asked.asked().start && asked.asked().start->run == app::to_path(run));
+    }
+
     /// Opened as a file, a run's video is measured as that file: it may be held against the run's own latents.
     void a_video_opened_as_a_file_is_what_is_measured() {
         const app::Home home;
