@@ -149,7 +149,7 @@ QSize RunDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelInde
 }
 
 QWidget* RunDelegate::createEditor(QWidget* parent, const QStyleOptionViewItem&, const QModelIndex& index) const {
-    auto* edit = new QLineEdit(parent);
+    auto* edit = new QLineEdit(index.data(Role::NameRole).toString(), parent);
     edit->setAccessibleName(RunsPanel::tr("Name of the run"));
     edit->setPlaceholderText(index.data(Role::PromptRole).toString().simplified()); // what it is called without one
     return edit;

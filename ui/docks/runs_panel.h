@@ -26,6 +26,8 @@ public:
     QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
     // The name, edited in place of the title.
     QWidget* createEditor(QWidget* parent, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+    /// Nothing: the editor begins with the name, and what is typed stays while the row changes with a run's steps.
+    void setEditorData(QWidget*, const QModelIndex&) const override {}
     void updateEditorGeometry(QWidget* editor, const QStyleOptionViewItem& option,
                               const QModelIndex& index) const override;
     static QRect star_rect(const QRect& row);
