@@ -266,9 +266,8 @@ QString RunsPanel::current() const { return list_->currentIndex().data(Role::Pat
 bool RunsPanel::resumable() const { return resumable_; }
 
 void RunsPanel::select(const QString& run) {
-    const int row = studio_.history.row_of(run);
-    if (row < 0) return list_->selectionModel()->clear();
-    const QModelIndex index = list_->model()->index(row, 0);
+    const QModelIndex index = index_of(run);
+    if (!index.isValid()) return list_->selectionModel()->clear();
     // Not as the view would: with Ctrl held down, of Ctrl+Enter, it adds to what is selected.
     list_->selectionModel()->setCurrentIndex(index, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
     list_->scrollTo(index);

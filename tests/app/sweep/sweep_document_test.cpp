@@ -47,6 +47,9 @@ private slots:
     void earlier_sweeps_are_listed_and_opened();
     void another_sweep_is_told_before_its_cells();
     void one_sweep_by_another_name_is_the_same();
+
+private:
+    void start_with_equal_requests();
 };
 
 void SweepDocumentTest::cells_are_filled_in() {
@@ -114,13 +117,18 @@ void SweepDocumentTest::runs_that_were_there_fill_the_grid_at_once() {
     QVERIFY(!open.cell(998).reused && open.cell(999).reused);
 }
 
-void SweepDocumentTest::equal_requests_are_rendered_once() {
+/// Two values of guidance that mean the same, two of steps: cells 0 and 2 share a run, 1 and 3.
+void SweepDocumentTest::start_with_equal_requests() {
     prepare({{"guidance", "[3, null]"}, {"steps", "2, 3"}});
     studio_->document.set_value("guidance", 4.0);
     const double usual = studio_->document.default_value("guidance").toDouble();
     sweeps().axes().set_text(0, QStringLiteral("[%1, null]").arg(usual));
     QVERIFY(studio_->document.wait_resolved(20000));
     start();
+}
+
+void SweepDocumentTest::equal_requests_are_rendered_once() {
+    start_with_equal_requests();
     QCOMPARE(queue().rowCount(), 2);
     finish();
     const auto* sweep = sweeps().shown();
@@ -437,12 +445,7 @@ void SweepDocumentTest::a_lost_run_is_said() {
 }
 
 void SweepDocumentTest::a_lost_run_is_rendered_once_for_all_its_cells() {
-    prepare({{"guidance", "[3, null]"}, {"steps", "2, 3"}});
-    studio_->document.set_value("guidance", 4.0);
-    const double usual = studio_->document.default_value("guidance").toDouble();
-    sweeps().axes().set_text(0, QStringLiteral("[%1, null]").arg(usual));
-    QVERIFY(studio_->document.wait_resolved(20000));
-    start();
+    start_with_equal_requests();
     finish();
     const QString run = to_qstring(sweeps().shown()->cell(0).run);
     QCOMPARE(to_qstring(sweeps().shown()->cell(2).run), run);

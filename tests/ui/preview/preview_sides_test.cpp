@@ -211,6 +211,14 @@ private slots:
         QCOMPARE(v.view.player().frame_of(Side::b), 11);
         v.view.player().set_offset(3);
         QCOMPARE(v.view.player().frame_of(Side::b), 14);
+        auto* shift = v.view.findChild<QSpinBox*>();
+        QVERIFY2(shift->text().startsWith("B +3"), qPrintable(shift->text()));
+        for (const auto& [typed, frames] : {std::pair{"-2", -2}, {"+4", 4}, {"5", 5}}) { // as it is shown, or plain
+            shift->selectAll();
+            QTest::keyClicks(shift, typed);
+            QTest::keyClick(shift, Qt::Key_Return);
+            QCOMPARE(v.view.player().offset(), frames);
+        }
     }
 
     /// What is shorter holds its last frame; a picture as A does not keep a clip as B from being seen.
