@@ -47,7 +47,7 @@ class CountingDnn final : public Dnn {
 
 std::shared_ptr<Runtime> open_card(int) {
     if (counting()) return counting_card(counting());
-    auto card = std::make_shared<FakeRuntime>(std::size_t{2} << 30);
+    auto card = std::make_shared<FakeRuntime>(std::size_t{2} << 30, true);
     int first = 0, last = 0;
     const char* fails = std::getenv("DENOIR_FAKE_CARD_FAILS");
     if (fails && std::sscanf(fails, "%d:%d", &first, &last) == 2) card->fail_between(first, last);

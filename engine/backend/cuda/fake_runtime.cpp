@@ -57,7 +57,7 @@ std::byte* FakeRuntime::allocate(std::size_t bytes) {
 void FakeRuntime::release(std::byte* memory) noexcept {
     const auto at = taken_.find(static_cast<std::size_t>(memory - base_));
     assert(at != taken_.end());
-    for (const Queue queue : {Queue::compute, Queue::transfer}) arrive(queue); // a card waits for itself then
+    finish(); // a card waits for itself then
     used_ -= at->second;
     taken_.erase(at);
 }
@@ -72,7 +72,7 @@ std::byte* FakeRuntime::allocate_pinned(std::size_t bytes) {
 }
 
 void FakeRuntime::release_pinned(std::byte* memory) noexcept {
-    copy_now();
+    finish();
     pinned_.erase(memory);
 }
 
@@ -87,59 +87,108 @@ void FakeRuntime::lock(bool locked) {
     ::mprotect(base_, properties_.memory, locked ? PROT_NONE : PROT_READ | PROT_WRITE);
 }
 
-void FakeRuntime::perform(const std::function<void()>& work) {
+void FakeRuntime::add(Queue queue, Step step) {
     if (counting_) return;
+    steps(queue).push_back(std::move(step));
+    const Queue ahead = backward_ ? Queue::transfer : Queue::compute;
+    while (!steps(ahead).empty()) {
+        const auto& awaits = steps(ahead).front().awaits;
+        if (awaits && !awaits->passed) return;
+        take_step(ahead);
+    }
+}
+
+void FakeRuntime::take_step(Queue queue) {
+    if (const auto& awaits = steps(queue).front().awaits) run_until(*awaits);
+    const Step step = std::move(steps(queue).front());
+    steps(queue).pop_front();
+    if (step.passes) step.passes->passed = true;
+    if (!step.work) return;
     lock(false);
-    work();
+    step.work();
     lock(true);
 }
 
-void FakeRuntime::submit(std::function<void()> work) {
-    if (recording_)
-        recording_->push_back(std::move(work));
-    else {
-        arrive(Queue::compute);
-        perform(work);
-    }
+void FakeRuntime::run_until(const Point& point) {
+    while (!point.passed) take_step(point.queue);
+}
+
+void FakeRuntime::finish() {
+    for (const Queue queue : {Queue::transfer, Queue::compute})
+        while (!steps(queue).empty()) take_step(queue);
 }
 
 void FakeRuntime::not_recorded(const char* what) const {
     if (recording_) throw Error("", "device", fmt::format("{} cannot be recorded", what));
 }
 
-void FakeRuntime::to_device(std::byte* device, const std::byte* host, std::size_t bytes, Queue queue) {
-    not_recorded("a copy from the host");
-    const auto copy = [=] { std::memcpy(device, host, bytes); };
-    if (is_pinned(host)) {
-        arriving_[static_cast<int>(queue)].push_back(copy);
-        return;
-    }
-    arrive(queue);
-    perform(copy);
-    pageable_bytes_ += bytes;
+void FakeRuntime::wait() {
+    not_recorded("waiting");
+    finish();
 }
 
-void FakeRuntime::arrive(Queue queue) {
-    for (const auto& copy : std::exchange(arriving_[static_cast<int>(queue)], {})) perform(copy);
+bool FakeRuntime::idle() {
+    not_recorded("asking for what is done");
+    finish();
+    return true;
+}
+
+void FakeRuntime::order(Queue before, Queue after) {
+    const int between = make_mark();
+    mark(between, before);
+    await(between, after);
+}
+
+int FakeRuntime::make_mark() {
+    marks_.emplace_back();
+    return static_cast<int>(marks_.size()) - 1;
+}
+
+void FakeRuntime::mark(int mark, Queue queue) {
+    not_recorded("a mark");
+    if (counting_) return;
+    const auto point = std::make_shared<Point>(Point{queue});
+    marks_.at(static_cast<std::size_t>(mark)) = point;
+    add(queue, {.passes = point});
+}
+
+void FakeRuntime::await(int mark, Queue queue) {
+    not_recorded("waiting for a mark");
+    if (const auto& point = marks_.at(static_cast<std::size_t>(mark))) add(queue, {.awaits = point});
+}
+
+bool FakeRuntime::reached(int mark) {
+    if (const auto& point = marks_.at(static_cast<std::size_t>(mark))) run_until(*point);
+    return true;
+}
+
+void FakeRuntime::submit(std::function<void()> work) {
+    if (recording_)
+        recording_->push_back(std::move(work));
+    else
+        add(Queue::compute, {std::move(work)});
+}
+
+void FakeRuntime::to_device(std::byte* device, const std::byte* host, std::size_t bytes, Queue queue) {
+    not_recorded("a copy from the host");
+    if (is_pinned(host)) return add(queue, {[=] { std::memcpy(device, host, bytes); }});
+    pageable_bytes_ += bytes;
+    if (counting_) return;
+    add(queue, {[device, kept = std::vector(host, host + bytes)] { std::ranges::copy(kept, device); }});
 }
 
 void FakeRuntime::to_host(std::byte* host, const std::byte* device, std::size_t bytes) {
     not_recorded("a copy to the host");
     if (counting_) std::memset(host, 0, bytes);
-    arrive(Queue::compute);
-    perform([&] { std::memcpy(host, device, bytes); });
+    add(Queue::compute, {[=] { std::memcpy(host, device, bytes); }});
+    finish();
 }
 
 void FakeRuntime::to_host_later(std::byte* pinned, const std::byte* device, std::size_t bytes) {
     not_recorded("a copy to the host");
     std::memset(pinned, counting_ ? 0 : 0xFF, bytes); // NaN until then
-    later_.push_back([=] { std::memcpy(pinned, device, bytes); });
-}
-
-void FakeRuntime::copy_now() {
-    arrive(Queue::compute);
-    arrive(Queue::transfer);
-    for (const auto& copy : std::exchange(later_, {})) perform(copy);
+    order(Queue::compute, Queue::transfer);
+    add(Queue::transfer, {[=] { std::memcpy(pinned, device, bytes); }});
 }
 
 void FakeRuntime::on_device(std::byte* to, const std::byte* from, std::size_t bytes) {
@@ -153,6 +202,7 @@ void FakeRuntime::set(std::byte* device, std::uint8_t value, std::size_t bytes) 
 float FakeRuntime::time(const std::function<void()>& work) {
     not_recorded("timing");
     work();
+    finish();
     return 1.0f;
 }
 

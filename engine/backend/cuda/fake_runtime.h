@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstddef>
+#include <cstdint>
+#include <deque>
 #include <functional>
 #include <limits>
 #include <map>
@@ -12,12 +14,15 @@
 namespace denoir::cuda {
 
 /// A device made of host memory, for tests and for planning. The host cannot touch its memory but through the runtime:
-/// the pages are locked outside kernels and copies. Kernels run on the emulator, at once. While it records, it refuses
-/// what a card refuses then: to be waited for or asked how far it is, and copies from and to the host. Copies from and
-/// to pinned memory are done as late as is allowed: who changes or reads it too early is found out.
+/// the pages are locked outside kernels and copies. Kernels run on the emulator. While it records, it refuses what a
+/// card refuses then: to be waited for or asked how far it is, and copies from and to the host.
+///
+/// Of its two queues one runs as far ahead as it may, and the other is put off until somebody waits for it: work that
+/// should have waited for the other queue, and memory of the host that is changed or read too early, are found out.
 class FakeRuntime final : public Runtime {
 public:
-    /// `backward`: the threads of a block take turns from the last to the first.
+    /// `backward`: the threads of a block take turns from the last to the first, and it is `compute` that is put off,
+    /// else `transfer`.
     /// `counting`: nothing is computed or copied and no memory is touched, so that a run of any size can be planned;
     /// what the host reads is zero.
     explicit FakeRuntime(std::size_t memory = std::size_t{256} << 20, bool backward = false, bool counting = false);
@@ -34,35 +39,20 @@ public:
     void to_host_later(std::byte* pinned, const std::byte* device, std::size_t bytes) override;
     void on_device(std::byte* to, const std::byte* from, std::size_t bytes) override;
     void set(std::byte* device, std::uint8_t value, std::size_t bytes) override;
-    void wait() override {
-        not_recorded("waiting");
-        copy_now();
-    }
-    bool idle() override {
-        not_recorded("asking for what is done");
-        return true;
-    }
-    void order(Queue, Queue) override {
-        not_recorded("order between queues");
-        arrive(Queue::transfer);
-    }
-    int make_mark() override { return marks_++; }
-    void mark(int, Queue) override { not_recorded("a mark"); }
-    void await(int, Queue) override {
-        not_recorded("waiting for a mark");
-        arrive(Queue::transfer);
-    }
-    bool reached(int) override {
-        copy_now();
-        return true;
-    }
+    void wait() override;
+    bool idle() override;
+    void order(Queue before, Queue after) override;
+    int make_mark() override;
+    void mark(int, Queue) override;
+    void await(int, Queue) override;
+    bool reached(int) override;
     float time(const std::function<void()>& work) override;
     std::unique_ptr<Graph> record(const std::function<void()>& work) override;
     bool recording() const override { return recording_ != nullptr; }
     void replay(Graph&) override;
     void* stream() const override { return nullptr; }
 
-    /// Does `work` now, or records it.
+    /// Asks for `work` on `compute`, or records it.
     void submit(std::function<void()> work);
 
     /// For tests: allocations number first … last of all (the first is 1) find no memory.
@@ -85,13 +75,26 @@ public:
     bool backward() const { return backward_; }
 
 private:
+    /// Where a mark was set: a place in a queue.
+    struct Point {
+        Queue queue;
+        bool passed = false;
+    };
+    /// Something to do, a point to pass, or one to wait for.
+    struct Step {
+        std::function<void()> work;
+        std::shared_ptr<Point> passes = {}, awaits = {};
+    };
+
     void not_recorded(const char* what) const;
     void lock(bool locked);
-    void copy_now();
-    /// Does the copies to the device that were asked for on a queue.
-    void arrive(Queue);
     bool is_pinned(const std::byte* memory) const;
-    void perform(const std::function<void()>& work);
+    void add(Queue, Step);
+    std::deque<Step>& steps(Queue queue) { return steps_[static_cast<int>(queue)]; }
+    /// The first step of a queue and, before it, what it waits for.
+    void take_step(Queue);
+    void run_until(const Point&);
+    void finish();
 
     Properties properties_;
     std::byte* base_ = nullptr;
@@ -103,11 +106,11 @@ private:
     };
     std::map<const std::byte*, Pinned> pinned_; ///< by their begin
     std::vector<std::function<void()>>* recording_ = nullptr;
-    /// Copies to the host and, of both queues, to the device that nobody has waited for.
-    std::vector<std::function<void()>> later_, arriving_[2];
+    std::deque<Step> steps_[2];                 ///< of each queue what is not done yet
+    std::vector<std::shared_ptr<Point>> marks_; ///< null: never set
     std::size_t pageable_bytes_ = 0;
     bool backward_, counting_;
-    int fail_first_ = 0, fail_last_ = -1, allocations_ = 0, replays_ = 0, marks_ = 0;
+    int fail_first_ = 0, fail_last_ = -1, allocations_ = 0, replays_ = 0;
     int pinned_fail_first_ = 0, pinned_fail_last_ = -1, pinned_allocations_ = 0;
 };
 

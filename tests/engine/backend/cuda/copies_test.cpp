@@ -7,8 +7,15 @@
 namespace denoir::test {
 namespace {
 
-TEST(Copies, ADownloadIsThereOnceItIsFinished) {
-    const Emulated device;
+class Copies : public testing::TestWithParam<bool> {
+protected:
+    /// Whose kernels are put off, else its transfers.
+    static Emulated card() { return Emulated(std::size_t{1} << 30, cuda::EightBit::off, GetParam()); }
+};
+INSTANTIATE_TEST_SUITE_P(PutOff, Copies, testing::Bool());
+
+TEST_P(Copies, ADownloadIsThereOnceItIsFinished) {
+    const Emulated device = card();
     Backend& backend = *device.backend;
     std::vector<Tensor> on_their_way;
     for (std::uint64_t i = 0; i < 20; ++i) {
@@ -26,17 +33,17 @@ TEST(Copies, ADownloadIsThereOnceItIsFinished) {
     EXPECT_EQ(device.runtime->pinned_blocks(), 0u);
 }
 
-TEST(Copies, ADownloadThatNobodyFinishes) {
+TEST_P(Copies, ADownloadThatNobodyFinishes) {
     Tensor kept;
     {
-        const Emulated device;
+        const Emulated device = card();
         kept = device.backend->download_later(device.backend->upload(host({100}, 1)));
     }
     EXPECT_EQ(kept.shape(), (Shape{100})); // its memory outlives the backend
 }
 
-TEST(Copies, CancelledWhileOneWaits) {
-    const Emulated device;
+TEST_P(Copies, CancelledWhileOneWaits) {
+    const Emulated device = card();
     Backend& backend = *device.backend;
     const Tensor x = backend.upload(host({100}, 1)), first = backend.download_later(x);
     std::stop_source stop;
@@ -50,8 +57,8 @@ TEST(Copies, CancelledWhileOneWaits) {
     EXPECT_EQ(doubles(first), doubles(second)); // it was asked for before
 }
 
-TEST(Copies, WithoutPinnedMemoryTheyWaitInstead) {
-    const Emulated device;
+TEST_P(Copies, WithoutPinnedMemoryTheyWaitInstead) {
+    const Emulated device = card();
     device.runtime->refuse_pinned();
     const Tensor x = device.backend->upload(host({50, 3}, 4).slice(1, 0, 2));
     const Tensor there = device.backend->download_later(x);
@@ -59,18 +66,18 @@ TEST(Copies, WithoutPinnedMemoryTheyWaitInstead) {
     EXPECT_EQ(doubles(there), doubles(host({50, 3}, 4).slice(1, 0, 2).to_host_f32()));
 }
 
-TEST(Copies, WhatIsLargeGoesInPieces) {
+TEST_P(Copies, WhatIsLargeGoesInPieces) {
     constexpr std::int64_t count = (std::int64_t{100} << 20) / 4 + 3;
     const Tensor x = Tensor::host({count});
     for (std::int64_t i = 0; i < count; ++i) x.data<float>()[i] = static_cast<float>(i & 0xFFFFFF);
     for (const bool refused : {false, true}) {
-        const Emulated device;
+        const Emulated device = card();
         if (refused) device.runtime->refuse_pinned();
         const Tensor there = device.backend->download(device.backend->upload(x));
         EXPECT_EQ(std::memcmp(there.raw(), x.raw(), x.bytes()), 0) << refused;
         EXPECT_EQ(device.runtime->pinned_blocks(), refused ? 0u : 4u);
     }
-    const Emulated device;
+    const Emulated device = card();
     std::stop_source stop;
     device.backend->set_stop(stop.get_token());
     stop.request_stop();
@@ -79,7 +86,7 @@ TEST(Copies, WhatIsLargeGoesInPieces) {
     EXPECT_EQ(doubles(device.backend->upload(x.slice(0, 0, 7))), doubles(x.slice(0, 0, 7).to_host_f32()));
 }
 
-TEST(Copies, TheProcessorHasNothingToWaitFor) {
+TEST(ProcessorCopies, ThereIsNothingToWaitFor) {
     const auto backend = open_backend({});
     const Tensor there = backend->download_later(backend->upload(host({9}, 1)));
     backend->finish(there);

@@ -15,8 +15,13 @@ namespace {
 
 using Queue = cuda::Runtime::Queue;
 
+/// Whether the card's kernels are put off, else its transfers.
+struct Staging : testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(PutOff, Staging, testing::Bool());
+
 struct Staged {
-    std::shared_ptr<cuda::FakeRuntime> runtime = std::make_shared<cuda::FakeRuntime>(std::size_t{1} << 20);
+    std::shared_ptr<cuda::FakeRuntime> runtime =
+        std::make_shared<cuda::FakeRuntime>(std::size_t{1} << 20, Staging::GetParam());
     ThreadPool pool{2};
     Arena pinned;
     cuda::Staging staging;
@@ -42,7 +47,7 @@ struct Staged {
 
 std::vector<std::byte> raw_bytes(const Tensor& host) { return {host.raw(), host.raw() + host.bytes()}; }
 
-TEST(Staging, EveryByteArrivesWhateverThePieces) {
+TEST_P(Staging, EveryByteArrivesWhateverThePieces) {
     const Tensor rows = host({37, 5}, 1), one_row = host({1, 400}, 2);
     for (const std::size_t piece : {std::size_t{1}, std::size_t{20}, std::size_t{50}, std::size_t{1000}})
         for (const std::size_t most : {1u, 2u, 4u})
@@ -57,7 +62,7 @@ TEST(Staging, EveryByteArrivesWhateverThePieces) {
             }
 }
 
-TEST(Staging, WithoutPinnedMemoryItIsSlower) {
+TEST_P(Staging, WithoutPinnedMemoryItIsSlower) {
     const Tensor rows = host({37, 5}, 1);
     for (int n = 1; n <= 8; ++n) { // pieces
         Staged card({100, 4}, Fit::apart);
@@ -67,7 +72,7 @@ TEST(Staging, WithoutPinnedMemoryItIsSlower) {
     }
 }
 
-TEST(Staging, GoesOnAfterARowThatCouldNotBeRead) {
+TEST_P(Staging, GoesOnAfterARowThatCouldNotBeRead) {
     const Tensor rows = host({37, 5}, 1);
     Staged card({100, 2});
     std::byte* const device = card.runtime->allocate(rows.bytes());
@@ -87,7 +92,7 @@ TEST(Staging, GoesOnAfterARowThatCouldNotBeRead) {
     EXPECT_EQ(card.runtime->pinned_blocks(), 0u);
 }
 
-TEST(Staging, NothingIsNoWork) {
+TEST_P(Staging, NothingIsNoWork) {
     Staged card({100, 2});
     const auto never = [](std::int64_t, std::int64_t, std::byte*) { FAIL(); };
     card.staging.copy(nullptr, 0, 20, never, Queue::compute);

@@ -11,8 +11,12 @@
 namespace denoir::test {
 namespace {
 
+/// Whether the card's kernels are put off, else its transfers.
+struct WeightStream : testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(PutOff, WeightStream, testing::Bool());
+
 struct Streaming {
-    Emulated device;
+    Emulated device{std::size_t{1} << 30, cuda::EightBit::off, WeightStream::GetParam()};
     ThreadPool pool{2};
     Arena pinned{nullptr, cuda::pinned_memory(device.runtime)};
     cuda::Staging staging{*device.runtime, pool, pinned, {256, 2}};
@@ -39,7 +43,7 @@ struct Streaming {
     }
 };
 
-TEST(WeightStream, ASteadyRoundIsForeseen) {
+TEST_P(WeightStream, ASteadyRoundIsForeseen) {
     Streaming s(8, 4096);
     for (int round = 0; round < 5; ++round)
         for (std::size_t i = 0; i < s.weights.size(); ++i) s.expect_fetched(i);
@@ -47,7 +51,7 @@ TEST(WeightStream, ASteadyRoundIsForeseen) {
     EXPECT_EQ(s.device.runtime->pageable_bytes(), 0u); // pinned or not
 }
 
-TEST(WeightStream, ASourceThatThrowsLeavesNothingPinned) {
+TEST_P(WeightStream, ASourceThatThrowsLeavesNothingPinned) {
     const Emulated device;
     ThreadPool pool(1);
     const auto cancelled = []() -> cuda::ReadRows { throw Cancelled(); };
@@ -55,14 +59,14 @@ TEST(WeightStream, ASourceThatThrowsLeavesNothingPinned) {
     EXPECT_EQ(device.runtime->pinned_blocks(), 0u);
 }
 
-TEST(WeightStream, WhatFitsIsCopiedOnce) {
+TEST_P(WeightStream, WhatFitsIsCopiedOnce) {
     Streaming s(3, 4096);
     for (int round = 0; round < 6; ++round)
         for (std::size_t i = 0; i < 3; ++i) s.expect_fetched(i);
     EXPECT_EQ(s.stream.copies(), 3);
 }
 
-TEST(WeightStream, AnyOrderIsRight) {
+TEST_P(WeightStream, AnyOrderIsRight) {
     Streaming s(9, 3000);
     std::uint32_t state = 7;
     for (int i = 0; i < 400; ++i) {
@@ -72,13 +76,28 @@ TEST(WeightStream, AnyOrderIsRight) {
     }
 }
 
-TEST(WeightStream, ARingOfOneWeight) {
+TEST_P(WeightStream, NoCopyOvertakesTheKernelsBefore) {
+    Streaming s(8, 2000);
+    std::vector<Tensor> found;
+    for (int round = 0; round < 3; ++round)
+        for (const auto& weight : s.weights) {
+            const Tensor there = s.stream.fetch(weight);
+            found.push_back(s.device.backend->empty(there.shape(), there.dtype()));
+            s.device.backend->copy(there, found.back()); // nobody waits for it yet
+        }
+    for (std::size_t i = 0; i < found.size(); ++i)
+        EXPECT_EQ(doubles(found[i]), std::vector<double>(static_cast<std::size_t>(found[i].elements()),
+                                                         static_cast<double>(i % s.weights.size())))
+            << i;
+}
+
+TEST_P(WeightStream, ARingOfOneWeight) {
     Streaming s(4, 1024);
     for (int round = 0; round < 3; ++round)
         for (std::size_t i = 0; i < 4; ++i) s.expect_fetched(i);
 }
 
-TEST(WeightStream, RefusesWhatTheRingCannotHold) {
+TEST_P(WeightStream, RefusesWhatTheRingCannotHold) {
     Streaming s(8, 1024); // the last has 310 floats
     s.expect_fetched(0);
     EXPECT_THROW(s.stream.fetch(s.weights[7]), Error);
