@@ -21,6 +21,7 @@ endif()
 
 option(DENOIR_TESTS "Build the tests" ON)
 option(DENOIR_BENCH "Build the benchmarks" ON)
+option(DENOIR_FUZZ "Build the fuzzers (clang alone has what they are linked with)" OFF)
 # For a bare machine with a card: no media, text, pipeline or programs, and the header-only third parties from one folder.
 option(DENOIR_MODELS_ONLY "Build kernels and models with their tests and benchmarks, nothing above them" OFF)
 set(DENOIR_THIRD_PARTY "" CACHE PATH "Folder with include/fmt, include/nlohmann and googletest/, for machines that have none installed")

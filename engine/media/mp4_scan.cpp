@@ -114,7 +114,8 @@ private:
 
     bool contains(const Atom& atom, std::string_view word) const {
         const Data part = bytes_.part(atom.body, atom.end - atom.body);
-        return !std::ranges::search(part, word, [](std::uint8_t a, char b) { return a == std::uint8_t(b); }).empty();
+        return std::search(part.begin(), part.end(), word.begin(), word.end(),
+                           [](std::uint8_t a, char b) { return a == std::uint8_t(b); }) != part.end();
     }
 
     void add(std::uint64_t type, const Atom& atom, Track& track, int depth) {
