@@ -7,7 +7,6 @@
 #include <QMenu>
 #include <QMimeData>
 #include <QScrollBar>
-#include <QStyle>
 #include <QTextBlock>
 #include <QTimer>
 #include <QToolButton>
@@ -23,6 +22,7 @@
 #include "ui/docks/samples.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
+#include "ui/theme/look.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/literal.h"
 #include "ui/widgets/tool_button.h"
@@ -249,11 +249,7 @@ void PromptPanel::counted(const QString& tag, int tokens, int limit) {
     label->set_text(over ? tr("%1/%2 · the end is cut away").arg(tokens).arg(limit)
                          : QStringLiteral("%1/%2").arg(tokens).arg(limit));
     label->setAccessibleName(tr("%1 of %2 tokens").arg(tokens).arg(limit));
-    if (label->property("warning").toBool() == over) return;
-    label->setProperty("warning", over);
-    label->setProperty("quiet", !over);
-    label->style()->unpolish(label);
-    label->style()->polish(label);
+    set_look(*label, "warning", over);
 }
 
 void PromptPanel::previous_prompt() {

@@ -22,6 +22,7 @@
 #include "ui/docks/parameters_text.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
+#include "ui/theme/look.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/escape.h"
 #include "ui/widgets/flow_layout.h"
@@ -126,10 +127,7 @@ void AxisChip::show_axis(const app::AxisText& axis, const QList<app::SweepField>
     const bool wrong = !issue.isEmpty();
     error_->setText(wrong ? breakable(words(issue)) : QString());
     error_->setVisible(wrong);
-    if (values_->property("invalid").toBool() != wrong) {
-        values_->setProperty("invalid", wrong);
-        values_->setStyleSheet(values_->styleSheet()); // looked at anew
-    }
+    set_look(*values_, "invalid", wrong);
 }
 
 SweepBar::SweepBar(Studio& studio, QAction& sweep, QWidget* parent)
@@ -274,11 +272,7 @@ void SweepBar::refresh_summary() {
         text = parts.join(QStringLiteral(" · "));
     }
     summary_->setText(wrong ? breakable(text) : text);
-    if (summary_->property("error").toBool() != wrong) {
-        summary_->setProperty("error", wrong);
-        summary_->setProperty("quiet", !wrong);
-        summary_->setStyleSheet(summary_->styleSheet()); // looked at anew
-    }
+    set_look(*summary_, "error", wrong);
     QStringList warnings;
     if (!wrong)
         for (const QString& warning : outlook.warnings) warnings << breakable(app::engine_text(warning));

@@ -10,6 +10,7 @@
 
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
+#include "ui/theme/look.h"
 #include "ui/widgets/tool_button.h"
 
 namespace denoir::ui {
@@ -72,8 +73,7 @@ Dock::~Dock() { bar_->removeEventFilter(this); }
 void Dock::show_floating(bool floating) {
     set_drawing(*float_, icon(floating ? QStringLiteral("dock") : QStringLiteral("float")),
                 (floating ? tr("Dock %1") : tr("Undock %1")).arg(windowTitle()));
-    bar_->setProperty("floating", floating);
-    bar_->setStyleSheet(bar_->styleSheet()); // looked at anew
+    set_look(*bar_, "floating", floating);
     show_buttons(floating);
     update();
 }

@@ -4,7 +4,6 @@
 #include <QHBoxLayout>
 #include <QLineEdit>
 #include <QMouseEvent>
-#include <QStyle>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -13,6 +12,7 @@
 
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
+#include "ui/theme/look.h"
 #include "ui/theme/spoken.h"
 #include "ui/widgets/escape.h"
 #include "ui/widgets/wheel.h"
@@ -272,9 +272,7 @@ void Field::set_default(const QString& shown_default, bool changed) {
     bold.setBold(mark);
     label_->setFont(bold);
     label_->setText(mark ? QStringLiteral("• %1").arg(name_) : name_);
-    label_->setProperty("quiet", !mark);
-    label_->style()->unpolish(label_);
-    label_->style()->polish(label_);
+    set_look(*label_, "quiet", !mark);
     reset_->setVisible(mark);
     reset_->setText(shown_default);
     reset_->setToolTip(tr("Back to the model's default: %1").arg(shown_default));
@@ -297,11 +295,7 @@ void Field::set_error(const QString& error) {
     const bool wrong = !error.isEmpty();
     error_->setText(error);
     problem_->setVisible(wrong);
-    if (control_->property("invalid").toBool() != wrong) {
-        control_->setProperty("invalid", wrong);
-        control_->style()->unpolish(control_);
-        control_->style()->polish(control_);
-    }
+    set_look(*control_, "invalid", wrong);
     describe();
     fit_words();
 }

@@ -4,6 +4,7 @@
 #include <QComboBox>
 #include <QFontMetrics>
 #include <QLabel>
+#include <QLineEdit>
 #include <QMenu>
 #include <QScopeGuard>
 #include <QSignalSpy>
@@ -24,6 +25,7 @@
 #include "tests/ui/studio_fixture.h"
 #include "tests/ui/window/window_main.h"
 #include "tests/ui/window/window_tools.h"
+#include "ui/theme/colours.h"
 #include "ui/tune/cell_text.h"
 #include "ui/tune/sweep_grid.h"
 #include "ui/tune/sweep_plot.h"
@@ -225,6 +227,30 @@ private slots:
                 ++told;
             }
         QVERIFY(told > 0);
+    }
+
+    /// As in any other field, for as long as it is wrong.
+    void what_is_wrong_is_marked_at_once() {
+        const app::Home home;
+        StudioFixture studio(Layout::tune);
+        load_tiny(studio);
+        auto& axes = studio.core().sweeps().axes();
+        axes.set_all({{"steps", "1, 2"}}, {});
+        auto* values = studio.find<QLineEdit>("axis-0-values");
+        const Colours& c = colours(qApp->palette());
+        const auto edge = [&] { return values->grab().toImage().pixelColor(values->width() / 2, 0); };
+        QCOMPARE(edge(), c.edge);
+        axes.set_text(0, "1, x");
+        QCOMPARE(edge(), c.error);
+        axes.set_text(0, "1, 3");
+        QCOMPARE(edge(), c.edge);
+        const auto* summary = studio.find<QLabel>("sweep-summary");
+        const auto ink = [&] { return summary->palette().color(QPalette::WindowText); };
+        QCOMPARE(ink(), c.quiet);
+        studio.core().document.set_value("model", home.file("none"));
+        QTRY_COMPARE_WITH_TIMEOUT(ink(), c.error, 20000);
+        studio.core().document.set_value("model", QString());
+        QTRY_COMPARE_WITH_TIMEOUT(ink(), c.quiet, 20000);
     }
 
     void clips_are_named_in_the_language_of_the_window() {

@@ -362,9 +362,14 @@ private slots:
         QVERIFY(button()->toolTip().startsWith("Undock") && !button()->isVisible());
         dock->setFloating(true);
         QTRY_VERIFY(button()->toolTip().startsWith("Dock") && button()->isVisible());
-        QVERIFY(dock->titleBarWidget()->property("floating").toBool());
+        // Its strip is another surface than a dock's, in either theme.
+        const auto strip = [&] { return dock->titleBarWidget()->grab().toImage().pixelColor(2, 2); };
+        QCOMPARE(strip(), dark_colours().raised);
+        studio.theme().set_scheme(Scheme::light);
+        QCOMPARE(strip(), light_colours().raised);
         button()->click();
         QTRY_VERIFY(!dock->isFloating() && button()->toolTip().startsWith("Undock") && !button()->isVisible());
+        QCOMPARE(strip(), light_colours().panel);
     }
 
     void layouts_leave_the_window_its_size() {
