@@ -891,6 +891,10 @@
         <source>Remove the axis %1</source>
         <translation>Achse %1 entfernen</translation>
     </message>
+    <message>
+        <source>What varies: %1</source>
+        <translation>Was sich ändert: %1</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::Banners</name>

@@ -23,6 +23,7 @@
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
 #include "ui/theme/look.h"
+#include "ui/theme/spoken.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/escape.h"
 #include "ui/widgets/flow_layout.h"
@@ -83,6 +84,8 @@ AxisChip::AxisChip(QWidget* parent)
     connect(values_, &QLineEdit::textEdited, this, &AxisChip::typed);
     connect(values_, &QLineEdit::editingFinished, this, [this] {
         values_->updateGeometry(); // not while somebody types: nothing jumps away from them
+    // The name of the choice is what stands before it.
+    set_spoken_name(*role_, role.isEmpty() ? tr("What varies") : tr("What varies: %1").arg(role));
         emit typing_ended();
     });
     connect(away_, &QToolButton::clicked, this, &AxisChip::removed);

@@ -208,6 +208,7 @@ Field::Field(const QString& name, QWidget* control, QWidget* parent)
     label_->setBuddy(control);
     label_->setProperty("quiet", true);
     control->setAccessibleName(name);
+    label_->setAccessibleName(name); // of the control, too: without the mark, and where there is no room for all of it
     control->setMinimumWidth(56); // a narrow dock scrolls nothing sideways
     note_->setProperty("quiet", true);
     note_->hide();

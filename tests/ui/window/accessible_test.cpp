@@ -147,6 +147,32 @@ private slots:
         QVERIFY2(wrong.isEmpty(), qPrintable('\n' + wrong.join('\n')));
     }
 
+    /// Whole, and without the mark of a change; the choice of an axis by what stands before it.
+    void fields_are_called_by_their_whole_names() {
+        const app::Home home;
+        StudioFixture studio;
+        studio.core().document.load(app::tiny_request());
+        QVERIFY(studio.core().document.wait_resolved(20000));
+        const auto called = [&](const char* name) {
+            QStringList names;
+            QAccessibleInterface* face = QAccessible::queryAccessibleInterface(studio.find<QWidget>(name));
+            for (const auto& [label, relation] : face->relations(QAccessible::Label))
+                names << label->text(QAccessible::Name);
+            return names.join('|');
+        };
+        studio.core().document.set_value("frames", 9);
+        const auto* field = field_of(studio.find<QWidget>("frames"));
+        QTRY_COMPARE(field->label()->text(), QString::fromUtf8("• Frames"));
+        QCOMPARE(called("frames"), QString("Frames"));
+        studio.window().layouts().show(Layout::tune);
+        auto& axes = studio.core().sweeps().axes();
+        axes.set_all({{"steps", "1, 2"}}, {});
+        QCOMPARE(called("axis-0-field"), QString("What varies"));
+        axes.set_all({{"steps", "1, 2"}, {"seed", "1, 2"}}, {});
+        QCOMPARE(called("axis-0-field"), QString("What varies: rows"));
+        QCOMPARE(called("axis-1-field"), QString("What varies: columns"));
+    }
+
     /// State, step, failure and what to do about it are painted in a row; its prompt alone says none of them.
     void rows_say_all_that_is_painted() {
         const app::Home home;
