@@ -153,14 +153,8 @@ void QueueDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
                       metrics.elidedText(words, Qt::ElideRight, below.width()));
     if (both) painter->drawText(below, Qt::AlignRight | Qt::AlignVCenter, seed); // how far it is matters more
     if (state == State::running) {
-        const double done = std::clamp(index.data(Role::ProgressRole).toDouble(), 0.0, 1.0);
-        QRectF bar(text.left(), below.bottom() + 4, text.width(), 4);
-        painter->setPen(Qt::NoPen);
-        painter->setBrush(c.rim);
-        painter->drawRoundedRect(bar, 2, 2);
-        bar.setWidth(std::max(4.0, bar.width() * done));
-        painter->setBrush(c.accent);
-        painter->drawRoundedRect(bar, 2, 2);
+        const QRectF bar(text.left(), below.bottom() + 4, text.width(), 4);
+        paint_progress(*painter, bar, index.data(Role::ProgressRole).toDouble(), c);
     }
     painter->restore();
 }

@@ -9,6 +9,7 @@
 #include "ui/preview/canvas.h"
 #include "ui/preview/difference.h"
 #include "ui/theme/colours.h"
+#include "ui/widgets/painting.h"
 
 namespace denoir::ui {
 namespace {
@@ -42,12 +43,7 @@ void Canvas::paint(QPainter& painter) {
         painter.setBrush(ink);
         painter.drawEllipse(QPointF(width() - 16, 16), 3, 3);
     }
-    if (ring_) {
-        painter.setRenderHint(QPainter::Antialiasing, false);
-        painter.setPen(QPen(colours(palette()).accent, 1));
-        painter.setBrush(Qt::NoBrush);
-        painter.drawRect(rect().adjusted(0, 0, -1, -1));
-    }
+    if (ring_) paint_ring(painter, *this);
 }
 
 void Canvas::paint_picture(QPainter& painter, const QRectF& area, const QImage& picture, double opacity) const {

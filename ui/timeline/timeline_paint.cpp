@@ -10,6 +10,7 @@
 #include "ui/theme/icons.h"
 #include "ui/timeline/timeline_layout.h"
 #include "ui/timeline/timeline_view.h"
+#include "ui/widgets/painting.h"
 
 namespace denoir::ui {
 
@@ -40,7 +41,7 @@ void TimelineView::paintEvent(QPaintEvent*) {
             painter.setPen(QPen(colours(palette()).accent, 2));
             painter.drawRoundedRect(QRectF(area).adjusted(4, 4, -4, -4), corner, corner);
         }
-        return paint_ring(painter, area);
+        return paint_focus(painter, *viewport());
     }
     paint_ruler(painter, area);
     for (int row = 0; row < project_.count(); ++row)
@@ -61,15 +62,7 @@ void TimelineView::paintEvent(QPaintEvent*) {
     }
 
     paint_playhead(painter, area);
-    paint_ring(painter, area);
-}
-
-/// Where the focus is.
-void TimelineView::paint_ring(QPainter& painter, const QRect& area) const {
-    if (!hasFocus()) return;
-    painter.setPen(QPen(colours(palette()).accent, 1));
-    painter.setBrush(Qt::NoBrush);
-    painter.drawRect(area.adjusted(0, 0, -1, -1));
+    paint_focus(painter, *viewport());
 }
 
 /// With the time of the cut beside it, over the ruler's.

@@ -138,7 +138,6 @@ private:
     void update_accessible();
     void paint_ruler(QPainter& painter, const QRect& area) const;
     void paint_playhead(QPainter& painter, const QRect& area) const;
-    void paint_ring(QPainter& painter, const QRect& area) const;
     QString playhead_time() const;
     QRect time_rect(const QRect& area) const;
     QFont ruler_font() const;

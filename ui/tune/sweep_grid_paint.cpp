@@ -16,6 +16,7 @@
 #include "ui/theme/icons.h"
 #include "ui/tune/cell_text.h"
 #include "ui/tune/sweep_grid.h"
+#include "ui/widgets/painting.h"
 
 namespace denoir::ui {
 
@@ -149,14 +150,9 @@ void SweepGrid::paint_state(QPainter& painter, std::size_t cell, const QRect& pl
     painter.drawText(words, flags, text);
     if (!runs) return;
     const int below = std::max(box.center().y() + line, painter.boundingRect(words, flags, text).bottom() + 4);
-    QRectF bar(box.left(), std::min(below, box.bottom() - bar_height), box.width(), bar_height);
-    painter.setPen(Qt::NoPen);
+    const QRectF bar(box.left(), std::min(below, box.bottom() - bar_height), box.width(), bar_height);
     painter.setRenderHint(QPainter::Antialiasing);
-    painter.setBrush(c.rim);
-    painter.drawRoundedRect(bar, 2, 2);
-    bar.setWidth(std::max(4.0, bar.width() * std::clamp(view.progress, 0.0, 1.0)));
-    painter.setBrush(c.accent);
-    painter.drawRoundedRect(bar, 2, 2);
+    paint_progress(painter, bar, view.progress, c);
     painter.setRenderHint(QPainter::Antialiasing, false);
 }
 

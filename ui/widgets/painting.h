@@ -4,6 +4,8 @@
 #include <QStyleOptionViewItem>
 #include <QWidget>
 
+#include <algorithm>
+
 #include "ui/theme/colours.h"
 
 namespace denoir::ui {
@@ -17,13 +19,26 @@ inline void paint_behind_row(QPainter& painter, const QStyleOptionViewItem& opti
     painter.drawRoundedRect(row, 4, 4);
 }
 
-/// The frame of a widget that paints itself and has the focus: comes last.
-inline void paint_focus(QPainter& painter, const QWidget& widget) {
-    if (!widget.hasFocus()) return;
+/// How far something is, from 0 to 1.
+inline void paint_progress(QPainter& painter, QRectF bar, double share, const Colours& c) {
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(c.rim);
+    painter.drawRoundedRect(bar, 2, 2);
+    bar.setWidth(std::max(4.0, bar.width() * std::clamp(share, 0.0, 1.0)));
+    painter.setBrush(c.accent);
+    painter.drawRoundedRect(bar, 2, 2);
+}
+
+/// What says that the focus is on a widget that paints itself: comes last.
+inline void paint_ring(QPainter& painter, const QWidget& widget) {
     painter.setRenderHint(QPainter::Antialiasing, false);
     painter.setPen(colours(widget.palette()).accent);
     painter.setBrush(Qt::NoBrush);
     painter.drawRect(widget.rect().adjusted(0, 0, -1, -1));
+}
+
+inline void paint_focus(QPainter& painter, const QWidget& widget) {
+    if (widget.hasFocus()) paint_ring(painter, widget);
 }
 
 } // namespace denoir::ui

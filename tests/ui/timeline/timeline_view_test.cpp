@@ -18,6 +18,7 @@
 #include "app/base/text.h"
 #include "tests/app/grey_clips.h"
 #include "tests/app/home.h"
+#include "ui/theme/colours.h"
 
 using namespace denoir;
 using namespace denoir::app;
@@ -55,6 +56,19 @@ private slots:
         view_->select_beside(1);
         QVERIFY(!view_->playing());
         QCOMPARE(project_->undo().count(), 0);
+    }
+
+    /// As elsewhere: a clear line, not one that is blurred over two pixels.
+    void the_focus_is_framed_in_the_colour_of_the_theme() {
+        view_->activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&*view_));
+        view_->setFocus();
+        const auto edge = [&] { return view_->viewport()->grab().toImage().pixelColor(0, 70); };
+        QCOMPARE(edge(), colours(view_->palette()).accent);
+        fill();
+        QCOMPARE(edge(), colours(view_->palette()).accent);
+        view_->clearFocus();
+        QCOMPARE(edge(), colours(view_->palette()).panel);
     }
 
     void drag_moves_and_undo_restores() {
