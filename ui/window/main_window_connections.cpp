@@ -112,10 +112,7 @@ void MainWindow::connect_project() {
 void MainWindow::connect_opener() {
     connect(opener_, &Opener::project_chosen, files_, &ProjectFiles::open);
     connect(files_, &ProjectFiles::refused, opener_, &Opener::refuse);
-    connect(opener_, &Opener::run_chosen, this, [this](const QString& run) {
-        viewer_->leave_tune();
-        viewer_->show_run(run);
-    });
+    connect(opener_, &Opener::run_chosen, viewer_, &Viewer::open_run);
     connect(opener_, &Opener::clip_chosen, viewer_, &Viewer::show_file);
     connect(opener_, &Opener::pair_chosen, viewer_, &Viewer::compare);
     connect(opener_, &Opener::shots_chosen, shot_adder_, &ShotAdder::add);
@@ -198,17 +195,13 @@ void MainWindow::connect_sides() {
 }
 
 void MainWindow::connect_runs() {
-    const auto show = [this](const QString& run) {
-        viewer_->leave_tune();
-        viewer_->show_run(run);
-    };
     const auto resume = [this](const QString& run) {
         viewer_->watch();
         studio_.queue.add_resume(run);
     };
     connect(queue_, &QueuePanel::details_asked, this, &MainWindow::show_log);
-    connect(queue_, &QueuePanel::open_run, this, show);
-    connect(runs_, &RunsPanel::open_run, this, show);
+    connect(queue_, &QueuePanel::open_run, viewer_, &Viewer::open_run);
+    connect(runs_, &RunsPanel::open_run, viewer_, &Viewer::open_run);
     connect(runs_, &RunsPanel::compare_runs, this, [this](const QString& a, const QString& b) {
         compare_pair({a.isEmpty() ? viewer_->run(Side::a) : a, b});
     });
@@ -303,9 +296,8 @@ void MainWindow::connect_tune() {
     for (const char* id : {"tune.take", "tune.take-all", "tune.compare", "tune.star", "tune.reference"})
         actions_.keep_to(QLatin1String(id), tune_->grid());
     connect(tune_, &SweepView::open_run, this, [this](const QString& run) {
-        layouts_->show(Layout::create);
-        playback_->play_next();
-        viewer_->show_run(run);
+        playback_->play_next(); // as it did in the grid
+        viewer_->open_run(run);
     });
     connect(tune_, &SweepView::compare_runs, viewer_, &Viewer::compare);
     // What can be done with a run from the menus is done with the clip that is selected, while it is seen.

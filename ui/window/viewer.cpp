@@ -56,8 +56,9 @@ void Viewer::follow_worker() {
     connect(&worker_, &app::EngineWorker::run_created, this,
             [this](app::JobId job, const QString& run, int steps, int first, const Request& request) {
                 if (job != queue_.running_job()) return;
+                if (holds_pair()) steps_.show_live(false); // those of A, not of the run that was at work before
                 steps_.begin(run, request, steps, first);
-                if (watching_) show_live();
+                if (follows()) show_live();
             });
     connect(&worker_, &app::EngineWorker::step_done, this, [this](app::JobId job, const app::StepUpdate& update) {
         if (job == queue_.running_job()) steps_.add(update);
@@ -71,7 +72,7 @@ void Viewer::follow_worker() {
     });
     connect(&worker_, &app::EngineWorker::finished, this, [this](app::JobId, const app::RunResult& result) {
         steps_.finish();
-        if (!watching_) return;
+        if (!follows()) return;
         const bool was_live = steps_.shows_live();
         playback_.play_next();
         show_ended(result.run);
@@ -111,7 +112,7 @@ void Viewer::entry_ended(int state, const QString& run) {
     if (run.isEmpty()) return;
     steps_.look_again(run); // one that went on has more of them
     if (state != int(app::RunQueue::State::cancelled) || steps_.live().run() != run) return;
-    if (watching_) {
+    if (follows()) {
         show_ended(run);
         // What comes next does not take the place of the one that was stopped to be looked at, and branched from.
         if (queue_.waiting() > 0) {
@@ -217,11 +218,20 @@ bool Viewer::compares() const {
     return preview_.info(Side::b) || !run_b_.isEmpty() || !b_of_compare_.isEmpty() || !preview_.is_settled(Side::b);
 }
 
+bool Viewer::holds_pair() const { return layouts_.current() == Layout::compare && compares(); }
+
+bool Viewer::follows() const { return watching_ && (!holds_pair() || steps_.shows_live()); }
+
 void Viewer::end_comparison() {
     b_of_compare_.clear();
     preview_.clear(Side::b);
     set_side(Side::b, {}, {});
     preview_.set_mode(CompareMode::single);
+}
+
+void Viewer::open_run(const QString& run) {
+    leave_tune();
+    show_run(run);
 }
 
 void Viewer::leave_tune() {
@@ -251,6 +261,13 @@ void Viewer::layout_shown(Layout layout) {
         preview_.set_mode(CompareMode::wipe);
     } else if (!run_b_.isEmpty() && preview_.mode() == CompareMode::single) {
         preview_.set_mode(CompareMode::wipe);
+    }
+    // Beside a pair the run at work waits until one looks elsewhere.
+    if (in_sight && holds_pair()) {
+        steps_.show_live(false);
+        preview_.show_overlay({}, {});
+    } else if (!in_sight && layout == Layout::create && watching_ && steps_.live().running()) {
+        show_live();
     }
 }
 

@@ -29,6 +29,7 @@ public:
     Viewer(PreviewView& preview, StepsPanel& steps, Playback& playback, Layouts& layouts, const app::RunQueue& queue,
            const app::EngineWorker& worker, QObject* parent = nullptr);
 
+    void open_run(const QString& run); ///< from wherever: where it can be seen
     void show_run(const QString& run);
     void show_file(const QString& path); ///< a video, a picture, a folder of frames
     /// A frame of the cut: of its video, or of the run where that is what is open.
@@ -39,14 +40,13 @@ public:
     void compare(const QString& a, const QString& b);
     void end_comparison();
     bool compares() const; ///< B is there, being opened, or comes back with the layout Compare
-    /// The preview is not part of the layout Tune.
-    void leave_tune();
     void layout_shown(Layout layout);
     /// The run of that side; empty: none.
     const QString& run(app::Side side) const { return side == app::Side::a ? run_a_ : run_b_; }
 
-    void watch(bool watch = true) { watching_ = watch; } ///< the run at work comes into the preview by itself
-    void look_away();                                    ///< something else is looked at than the run at work
+    /// The run at work comes into the preview by itself, unless a pair is compared there.
+    void watch(bool watch = true) { watching_ = watch; }
+    void look_away(); ///< something else is looked at than the run at work
     /// They are deleted: where one of them is looked at, `next` is instead; empty: nothing. One that is B ends the
     /// comparison.
     void forget(const QStringList& runs, const QString& next);
@@ -65,6 +65,10 @@ private:
         app::Side side;
         QString run, instead; ///< what came in its place; empty: nothing
     };
+    /// The preview is not part of the layout Tune.
+    void leave_tune();
+    bool holds_pair() const; ///< A and B stay in sight until somebody asks for something else
+    bool follows() const;    ///< the run at work comes into the preview now
     void follow_worker();
     void tell_awaited();
     void entry_ended(int state, const QString& run);

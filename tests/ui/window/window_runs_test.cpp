@@ -267,6 +267,62 @@ private slots:
         QVERIFY(studio.idle());
     }
 
+    /// Nor by one that goes on or is put in line there: that comes into sight where the pair is left, and neither it
+    /// nor its video takes the place of A.
+    void a_pair_stays_in_sight_while_another_run_is_at_work() {
+        const app::Home home;
+        const QString a = listed_run(home, "a", 2, 1), b = listed_run(home, "b", 2, 2);
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& core = studio.core();
+        auto& preview = studio.window().preview();
+        auto& viewer = studio.window().viewer();
+        auto& layouts = studio.window().layouts();
+        core.document.set_value("steps", 400);
+        QVERIFY(core.document.wait_resolved(20000));
+        app::Arrivals steps(&core.worker, &app::EngineWorker::step_done);
+        const auto covered = [&] { return preview.canvas().accessibleDescription().contains("step "); };
+        const auto next_steps = [&] {
+            const auto before = steps.count();
+            return QTest::qWaitFor([&] { return steps.count() > before + 2; }, 30000);
+        };
+        const auto is_pair = [&] {
+            return viewer.run(app::Side::a) == a && viewer.run(app::Side::b) == b && !covered();
+        };
+        studio.find<QAction>("run.generate")->trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(steps.count() > 3, 60000);
+        const QString stopped = core.queue.running_run();
+        studio.key(Qt::Key_Escape);
+        QVERIFY(studio.idle());
+
+        viewer.compare(a, b);
+        QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::a) && preview.info(app::Side::b), 30000);
+        emit studio.window().findChild<RunsPanel*>()->resume_run(stopped);
+        QVERIFY(next_steps());
+        QVERIFY2(is_pair(), qPrintable(preview.canvas().accessibleDescription()));
+        layouts.show(Layout::create);
+        QTRY_VERIFY_WITH_TIMEOUT(covered(), 30000);
+        layouts.show(Layout::compare);
+        QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::b), 30000);
+        QVERIFY(next_steps());
+        QVERIFY2(is_pair(), qPrintable(preview.canvas().accessibleDescription()));
+        studio.key(Qt::Key_Escape);
+        QVERIFY(studio.idle());
+        QVERIFY(is_pair());
+
+        studio.find<QAction>("run.generate")->trigger();
+        QVERIFY(next_steps());
+        QVERIFY2(is_pair(), qPrintable(preview.canvas().accessibleDescription()));
+        studio.find<QAction>("run.watch")->trigger(); // asked for, it is seen all the same
+        QTRY_VERIFY_WITH_TIMEOUT(covered(), 30000);
+        viewer.compare(a, b);
+        core.queue.cancel_current();
+        core.document.set_value("steps", 2);
+        studio.find<QAction>("run.generate")->trigger();
+        QVERIFY(studio.idle());
+        QVERIFY2(is_pair(), qPrintable(preview.canvas().accessibleDescription()));
+    }
+
     /// A run that was opened from elsewhere is the one that is meant; what only the list can do is said.
     void a_run_of_no_list_is_meant() {
         const app::Home home;
