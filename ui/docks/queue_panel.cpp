@@ -330,11 +330,6 @@ void QueuePanel::move_selected(int by) {
         list_->setCurrentIndex(list_->model()->index(studio_.queue.row_of(id), 0));
 }
 
-void QueuePanel::resume_selected() {
-    const QString run = list_->currentIndex().data(Role::RunRole).toString();
-    if (!run.isEmpty()) studio_.queue.add_resume(run);
-}
-
 void QueuePanel::undo_clear() {
     if (!studio_.queue.can_undo_clear()) return emit said(tr("No entry was removed that could come back."));
     studio_.queue.undo_clear();
@@ -357,7 +352,7 @@ void QueuePanel::show_menu(const QPoint& at) {
     if (!run.isEmpty())
         menu.addAction(icon(QStringLiteral("eye")), tr("Show"), this, [this, run] { emit open_run(run); });
     if (!run.isEmpty() && (state == State::interrupted || state == State::cancelled || state == State::failed))
-        menu.addAction(icon(QStringLiteral("resume")), tr("Resume"), this, &QueuePanel::resume_selected);
+        menu.addAction(icon(QStringLiteral("resume")), tr("Resume"), this, [this, run] { emit resume_run(run); });
     if (run.isEmpty() && (state == State::cancelled || state == State::failed))
         menu.addAction(icon(QStringLiteral("resume")), tr("Try again"), this,
                        [this, id = index.data(Role::IdRole).toULongLong()] { studio_.queue.retry(id); });

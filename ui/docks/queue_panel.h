@@ -33,11 +33,11 @@ public slots:
     void edit_selected();
     void remove_selected();
     void move_selected(int by);
-    void resume_selected();
     void undo_clear();
 
 signals:
     void open_run(const QString& run);
+    void resume_run(const QString& run);
     /// The waiting entry whose request is in the parameters now; 0: none.
     void editing_changed(quint64 id);
     void said(const QString& text);

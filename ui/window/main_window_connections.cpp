@@ -210,6 +210,7 @@ void MainWindow::connect_runs() {
         show_layers();
     });
     connect(runs_, &RunsPanel::add_to_timeline, shot_adder_, &ShotAdder::add);
+    connect(queue_, &QueuePanel::resume_run, this, resume);
     connect(runs_, &RunsPanel::resume_run, this, resume);
     connect(runs_, &RunsPanel::details_asked, news_, &RunNews::tell_failure);
     QAction* resume_action = actions_.at(QStringLiteral("run.resume"));

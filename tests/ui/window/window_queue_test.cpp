@@ -9,13 +9,16 @@
 #include <optional>
 
 #include "app/request/request_document.h"
+#include "app/runs/engine_worker.h"
 #include "app/runs/run_history.h"
 #include "app/runs/run_queue.h"
 #include "app/sweep/sweep_document.h"
 #include "engine/session/request_json.h"
+#include "tests/app/arrivals.h"
 #include "tests/ui/window/window_main.h"
 #include "tests/ui/window/window_tools.h"
 #include "ui/docks/queue_panel.h"
+#include "ui/preview/preview_view.h"
 #include "ui/steps/step_strip.h"
 #include "ui/widgets/banner.h"
 #include "ui/window/layouts.h"
@@ -135,6 +138,38 @@ private slots:
         emit list->customContextMenuRequested(studio.row_point(list, 0));
         QVERIFY(stopped);
         QCOMPARE(queue.rowCount(), 1);
+    }
+
+    /// As one that is resumed anywhere else: its steps come into the picture, whatever was looked at before.
+    void what_is_resumed_from_its_menu_is_watched() {
+        const app::Home home;
+        app::write_clip(home.file("other.mp4"), 64, 48, 4);
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& core = studio.core();
+        core.document.set_value("steps", 400);
+        QVERIFY(core.document.wait_resolved(20000));
+        app::Arrivals steps(&core.worker, &app::EngineWorker::step_done);
+        studio.find<QAction>("run.generate")->trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(steps.count() > 3, 60000);
+        auto& preview = studio.window().preview();
+        preview.show_clip(app::Side::a, home.file("other.mp4"), true);
+        QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::a) && !preview.covered(), 30000);
+        studio.key(Qt::Key_Escape);
+        QVERIFY(studio.idle());
+        QVERIFY(!preview.covered());
+        QTimer::singleShot(0, &studio.window(), [] {
+            auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+            if (!menu) return;
+            for (QAction* action : menu->actions())
+                if (action->text() == "Resume") action->trigger();
+            menu->close();
+        });
+        auto* list = studio.find<QListView>("queue");
+        emit list->customContextMenuRequested(studio.row_point(list, 0));
+        QTRY_VERIFY_WITH_TIMEOUT(preview.covered(), 30000);
+        studio.key(Qt::Key_Escape);
+        QVERIFY(studio.idle());
     }
 
     /// What is edited is what was written, not what the wildcards became.
