@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/window/screenshot.h"
 
-#include <QCoreApplication>
-#include <QElapsedTimer>
 #include <QFileInfo>
 #include <QPixmap>
 #include <QSaveFile>
-#include <QThread>
 
 #include <cstdio>
 
+#include "app/base/wait_until.h"
 #include "app/request/model_catalogue.h"
 #include "app/request/request_document.h"
 #include "app/runs/run_history.h"
@@ -21,24 +19,6 @@
 namespace denoir::ui {
 
 namespace {
-
-/// Lets the window work until `done`, at most this long.
-template <class Done> bool settle(int milliseconds, Done done) {
-    QElapsedTimer clock;
-    clock.start();
-    while (!done()) {
-        if (clock.elapsed() > milliseconds) return false;
-        QCoreApplication::processEvents(QEventLoop::AllEvents, 20);
-        QThread::msleep(5);
-    }
-    return true;
-}
-
-void settle_for(int milliseconds) {
-    QElapsedTimer clock;
-    clock.start();
-    settle(milliseconds + 1000, [&] { return clock.elapsed() > milliseconds; });
-}
 
 int fail(const QString& text) {
     std::fprintf(stderr, "denoir: %s\n", qPrintable(text));
@@ -66,14 +46,15 @@ int take_screenshot(MainWindow& window, Studio& studio, const Arguments& argumen
     studio.document.wait_resolved(10000);
     studio.models.wait_looked(10000);
     auto& preview = window.preview();
-    settle(8000, [&preview] { return preview.info(app::Side::a) != nullptr; });
+    app::wait_until([&] { return preview.info(app::Side::a) != nullptr; }, 8000);
     if (arguments.paths.size() == 2 && arguments.layout == Layout::compare) {
         auto& comparison = preview.comparison();
-        settle(8000, [&preview] { return preview.info(app::Side::b) != nullptr; });
-        settle(60000, [&] { // the curves
+        app::wait_until([&] { return preview.info(app::Side::b) != nullptr; }, 8000);
+        const auto curves = [&] {
             return !preview.info(app::Side::b) || !comparison.issue().isEmpty() ||
                    (comparison.done() > 0 && comparison.done() >= comparison.comparable());
-        });
+        };
+        app::wait_until(curves, 60000);
     }
     if (preview.info(app::Side::a)) {
         preview.player().pause();
@@ -82,12 +63,12 @@ int take_screenshot(MainWindow& window, Studio& studio, const Arguments& argumen
     if (arguments.layout == Layout::tune) {
         auto& tune = *window.findChild<SweepView*>();
         auto& player = tune.player();
-        settle(3000, [&] { return player.frames() > 0; });
+        app::wait_until([&] { return player.frames() > 0; }, 3000);
         player.pause();
         player.go_to(player.frames() * 2 / 3);
-        settle(8000, [&] { return tune.grid().clips().settled(); });
+        app::wait_until([&] { return tune.grid().clips().settled(); }, 8000);
     }
-    settle_for(1500); // thumbnails, steps, token counts
+    app::wait_until([] { return false; }, 1500); // thumbnails, steps, token counts
     const QImage picture = window.grab().toImage();
     QSaveFile file(arguments.screenshot);
     if (!file.open(QIODevice::WriteOnly) || !picture.save(&file, "PNG") || !file.commit())
