@@ -21,7 +21,6 @@ Studio::Studio(app::Studio& studio, app::FrameCache& clips, Theme& looks)
       drafts(studio.drafts),
       frames(clips),
       exporter(studio.exporter),
-      notifier(studio.notifier),
       theme(looks) {}
 
 } // namespace denoir::ui

@@ -8,7 +8,6 @@ class EngineWorker;
 class Estimator;
 class FrameCache;
 class ModelCatalogue;
-class Notifier;
 class Project;
 class PromptHistory;
 class RequestDocument;
@@ -44,7 +43,6 @@ struct Studio {
     app::DraftDecoder& drafts;
     app::FrameCache& frames;
     app::CutExporter& exporter;
-    app::Notifier& notifier;
     Theme& theme;
 };
 

@@ -5,7 +5,6 @@
 #include <QPointer>
 #include <QString>
 
-class QAction;
 class QLineEdit;
 class QListWidget;
 class QPushButton;

@@ -49,7 +49,6 @@ ShortcutEditor::ShortcutEditor(ActionTable& actions, QWidget* parent)
     search_->setClearButtonEnabled(true);
     tree_->setColumnCount(2);
     tree_->setHeaderLabels({tr("Action"), tr("Keys")});
-    tree_->setRootIsDecorated(true);
     tree_->setAccessibleName(tr("Shortcuts"));
     tree_->header()->setSectionResizeMode(0, QHeaderView::ResizeToContents); // keys are short, names are not cut
     tree_->header()->setSectionResizeMode(1, QHeaderView::Stretch);

@@ -7,7 +7,6 @@ class QKeySequenceEdit;
 class QLineEdit;
 class QPushButton;
 class QTreeWidget;
-class QTreeWidgetItem;
 
 namespace denoir::ui {
 

@@ -7,8 +7,6 @@
 #include <QMenu>
 #include <QToolButton>
 
-#include <algorithm>
-
 #include "ui/docks/offer_runs.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"

@@ -3,8 +3,6 @@
 #include <QFrame>
 #include <QImage>
 
-#include "ui/docks/seen_images.h"
-
 class QMimeData;
 
 namespace denoir::ui {

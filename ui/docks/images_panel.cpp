@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/docks/images_panel.h"
 
-#include <QActionGroup>
 #include <QApplication>
 #include <QClipboard>
 #include <QFileInfo>

@@ -6,7 +6,6 @@
 
 class QLineEdit;
 class QListView;
-class QSortFilterProxyModel;
 class QStackedWidget;
 class QToolButton;
 

@@ -4,8 +4,6 @@
 #include <QAction>
 #include <QApplication>
 #include <QComboBox>
-#include <QCompleter>
-#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
@@ -14,7 +12,6 @@
 #include <QRegularExpressionValidator>
 #include <QScrollArea>
 #include <QSpinBox>
-#include <QStyle>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -469,7 +466,6 @@ void ParametersPanel::add_bottom(QVBoxLayout* column, QAction& generate) {
     generate_ = new QPushButton(bottom);
     generate_->setObjectName(QStringLiteral("generate"));
     generate_->setProperty("primary", true);
-    generate_->setIcon({});
     copies_ = new QSpinBox(bottom);
     copies_->setObjectName(QStringLiteral("copies"));
     copies_->setRange(1, 64);

@@ -3,7 +3,6 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
-#include <cmath>
 
 #include "app/request/request_document.h"
 #include "engine/core/units.h"

@@ -6,8 +6,6 @@
 #include <QLabel>
 #include <QMenu>
 #include <QMimeData>
-#include <QScrollBar>
-#include <QTextBlock>
 #include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -106,7 +104,6 @@ PromptPanel::PromptPanel(Studio& studio, QWidget* parent)
     negative_toggle_->setObjectName(QStringLiteral("negative-toggle"));
     negative_toggle_->setText(tr("Negative"));
     negative_toggle_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    negative_toggle_->setCheckable(false);
     negative_toggle_->setIconSize({12, 12});
     negative_toggle_->setAccessibleName(tr("Show the negative prompt"));
     default_negative_->setText(tr("Model's default"));

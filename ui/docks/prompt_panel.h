@@ -3,7 +3,6 @@
 #include <QPlainTextEdit>
 #include <QWidget>
 
-#include "app/base/issue.h"
 #include "ui/studio.h"
 
 class QLabel;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include <QLineEdit>
-#include <QLocale>
 #include <QPainter>
 #include <QPainterPath>
 

@@ -2,7 +2,6 @@
 #pragma once
 #include <QImage>
 #include <QObject>
-#include <QRectF>
 #include <QString>
 
 #include "app/base/issue.h"

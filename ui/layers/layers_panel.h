@@ -5,7 +5,6 @@
 #include "app/compare/layer_comparison.h"
 
 class QComboBox;
-class QGridLayout;
 class QLabel;
 class QLineEdit;
 class QProgressBar;

@@ -24,12 +24,6 @@ QAccessibleInterface* make(const QString&, QObject* object) {
 
 } // namespace
 
-void install_preview_roles() {
-    static const bool once = [] {
-        QAccessible::installFactory(make);
-        return true;
-    }();
-    (void)once;
-}
+void install_preview_roles() { QAccessible::installFactory(make); }
 
 } // namespace denoir::ui

@@ -6,7 +6,6 @@
 #include "app/compare/comparison.h"
 #include "ui/preview/canvas.h"
 
-class QAbstractButton;
 class QButtonGroup;
 class QComboBox;
 class QLabel;

@@ -26,9 +26,6 @@ QAccessibleInterface* make(const QString&, QObject* object) {
 
 } // namespace
 
-void install_sweep_roles() {
-    static const bool once = (QAccessible::installFactory(make), true);
-    (void)once;
-}
+void install_sweep_roles() { QAccessible::installFactory(make); }
 
 } // namespace denoir::ui

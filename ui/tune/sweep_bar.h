@@ -19,7 +19,6 @@ class SweepDocument;
 
 namespace denoir::ui {
 
-class ElidedLabel;
 class FlowLayout;
 
 /// One axis: its field, its values as they are typed, what is wrong with them, the way out.

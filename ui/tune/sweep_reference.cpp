@@ -2,8 +2,6 @@
 // What the clips of a sweep are measured against.
 #include <QMenu>
 
-#include <algorithm>
-
 #include "app/base/text.h"
 #include "app/request/field_title.h"
 #include "app/studio.h"

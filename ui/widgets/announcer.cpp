@@ -14,8 +14,7 @@ QAccessibleInterface* make(const QString&, QObject* object) {
 } // namespace
 
 Announcer::Announcer(QWidget* parent) : QWidget(parent) {
-    static const bool once = (QAccessible::installFactory(make), true);
-    (void)once;
+    QAccessible::installFactory(make); // once, however often
     setAttribute(Qt::WA_TransparentForMouseEvents);
     resize(0, 0);
 }

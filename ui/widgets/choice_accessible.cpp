@@ -60,9 +60,6 @@ QAccessibleInterface* make(const QString&, QObject* object) {
 
 } // namespace
 
-void install_choice_accessibility() {
-    static const bool once = (QAccessible::installFactory(make), true);
-    (void)once;
-}
+void install_choice_accessibility() { QAccessible::installFactory(make); }
 
 } // namespace denoir::ui

@@ -7,7 +7,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
-#include <cmath>
+#include <algorithm>
 #include <utility>
 
 #include "ui/theme/colours.h"
@@ -214,12 +214,8 @@ Field::Field(const QString& name, QWidget* control, QWidget* parent)
     note_->hide();
     reset_->setObjectName(QStringLiteral("reset"));
     reset_->setIcon(icon(QStringLiteral("reset")));
-    reset_->setToolButtonStyle(Qt::ToolButtonIconOnly);
     reset_->setIconSize({12, 12});
     reset_->setAutoRaise(true);
-    QSizePolicy keep = reset_->sizePolicy();
-    keep.setRetainSizeWhenHidden(false);
-    reset_->setSizePolicy(keep);
     reset_->hide();
 
     row_->setContentsMargins(0, 0, 0, 0);

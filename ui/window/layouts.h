@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include <QByteArray>
-#include <QHash>
 #include <QObject>
 #include <QPointer>
 #include <QSize>

@@ -25,7 +25,6 @@
 #include "ui/window/generation.h"
 #include "ui/window/main_window.h"
 #include "ui/window/playback.h"
-#include "ui/window/retaking.h"
 #include "ui/window/shot_adder.h"
 #include "ui/window/viewer.h"
 
