@@ -85,11 +85,14 @@ void MetricsView::describe() {
     set_spoken_description(*this, note.isEmpty() ? text : text + QStringLiteral(". ") + note);
 }
 
-std::optional<double> MetricsView::value(Kind kind, int frame) const {
+bool MetricsView::is_measured(int frame) const {
     const auto& curve = comparison_.curve();
-    if (frame < 0 || static_cast<std::size_t>(frame) >= curve.size() || !curve[static_cast<std::size_t>(frame)])
-        return {};
-    const metrics::FrameMetrics& m = *curve[static_cast<std::size_t>(frame)];
+    return frame >= 0 && static_cast<std::size_t>(frame) < curve.size() && curve[static_cast<std::size_t>(frame)];
+}
+
+std::optional<double> MetricsView::value(Kind kind, int frame) const {
+    if (!is_measured(frame)) return {};
+    const metrics::FrameMetrics& m = *comparison_.curve()[static_cast<std::size_t>(frame)];
     return kind == Kind::psnr ? m.psnr : m.ssim;
 }
 
@@ -103,10 +106,7 @@ int MetricsView::worst(Kind kind) const {
 }
 
 QString MetricsView::value_text(Kind kind, int frame) const {
-    const auto& curve = comparison_.curve();
-    const bool known =
-        frame >= 0 && static_cast<std::size_t>(frame) < curve.size() && curve[static_cast<std::size_t>(frame)];
-    if (!known) return QStringLiteral("–");
+    if (!is_measured(frame)) return QStringLiteral("–");
     const auto v = value(kind, frame);
     if (kind == Kind::psnr) return v ? tr("%1 dB").arg(number(*v, 2)) : tr("equal");
     return v ? number(*v, 4) : tr("too small");
@@ -195,9 +195,8 @@ void MetricsView::paint_row(QPainter& painter, const Row& row) const {
     bool down = false;
     painter.setBrush(c.text);
     for (int n = 0; n < frames; ++n) {
-        const auto& m = comparison_.curve()[static_cast<std::size_t>(n)];
         auto v = value(row.kind, n);
-        if (m && !v && row.kind == Kind::psnr) v = row.high; // equal frames lie at the top
+        if (is_measured(n) && !v && row.kind == Kind::psnr) v = row.high; // equal frames lie at the top
         if (!v) {
             down = false;
             continue;
@@ -207,8 +206,7 @@ void MetricsView::paint_row(QPainter& painter, const Row& row) const {
             line.lineTo(p);
         else
             line.moveTo(p);
-        const bool alone = !down && (n + 1 >= frames || !comparison_.curve()[static_cast<std::size_t>(n + 1)]);
-        if (alone) painter.drawEllipse(p, 1.5, 1.5);
+        if (!down && !is_measured(n + 1)) painter.drawEllipse(p, 1.5, 1.5); // alone
         down = true;
     }
     painter.setBrush(Qt::NoBrush);

@@ -48,6 +48,7 @@ private:
         double low = 0, high = 1;
         bool known = false; ///< a frame has a value
     };
+    bool is_measured(int frame) const; ///< there is such a frame, and its figures are known
     std::optional<double> value(Kind kind, int frame) const;
     int worst(Kind kind) const; ///< the frame at the curve's lowest point; -1: none, or all are equal
     std::vector<Row> rows() const;

@@ -35,6 +35,18 @@ StepsPanel::~StepsPanel() {
 }
 
 QLabel* StepsPanel::make_letter(const QString& side) {
+namespace {
+
+/// A video has no steps, and those of another run are not its own.
+void load(app::StepPictures& pictures, const QString& run) {
+    if (run.isEmpty())
+        pictures.clear();
+    else if (pictures.run() != run)
+        pictures.load(run);
+}
+
+} // namespace
+
     auto* label = new QLabel(side);
     label->setProperty("side", side);
     label->setContentsMargins(grid::unit, 0, 0, 0);
@@ -90,16 +102,8 @@ void StepsPanel::finish() { live_pictures_.finish(); }
 
 bool StepsPanel::shows_live() const { return strips_->currentWidget() == live_strip_; }
 
-/// A's steps, which are read when they come to the front.
-void StepsPanel::load_a() {
-    if (run_a_.isEmpty())
-        pictures_.clear();
-    else if (pictures_.run() != run_a_)
-        pictures_.load(run_a_);
-}
-
 void StepsPanel::show_live(bool live) {
-    if (!live) load_a();
+    if (!live) load(pictures_, run_a_); // which waited for that
     strips_->setCurrentWidget(live ? live_strip_ : strip_);
 }
 
@@ -120,17 +124,11 @@ void StepsPanel::set_run(app::Side side, const QString& run) {
         if (shows_live() && !live_pictures_.running() && live_pictures_.run() != run) {
             show_live(false);
             follow();
+        if (!shows_live()) load(pictures_, run); // behind those of the run at work A stays as it is
         }
     } else {
         run_b_ = run;
-    }
-    // A video has no steps, and those of another run are not its own. Behind those of the run at work A stays as it is.
-    if (side == app::Side::a) {
-        if (!shows_live()) load_a();
-    } else if (run.isEmpty()) {
-        pictures_b_.clear();
-    } else if (pictures_b_.run() != run) {
-        pictures_b_.load(run);
+        load(pictures_b_, run);
     }
     const bool pair = !run_a_.isEmpty() && !run_b_.isEmpty();
     divergence_.set_runs(pair ? run_a_ : QString(), pair ? run_b_ : QString());

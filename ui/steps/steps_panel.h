@@ -60,7 +60,6 @@ private:
     void lay_out();
     QLabel* make_letter(const QString& side);
     void connect_strips();
-    void load_a();
     void show_both();
     StepStrip& front() const { return shows_live() ? *live_strip_ : *strip_; }
 
