@@ -132,9 +132,7 @@ private:
     void stop_work();
     void add_what_is_meant();
     void compare_pair(const QStringList& runs);
-    void show_compare();        ///< two runs that were selected since are A and B then
-    void say_only_in_preview(); ///< in the layout that has none
-    void say_no_picture();
+    void show_compare(); ///< two runs that were selected since are A and B then
     // main_window_timeline_actions.cpp
     void make_timeline_actions();
     // main_window_menus.cpp

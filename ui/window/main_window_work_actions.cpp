@@ -140,28 +140,23 @@ void MainWindow::make_play_actions() {
     loop->setCheckable(true);
     loop->setChecked(preview_->player().loop());
     connect(&preview_->player(), &app::Player::loop_changed, loop, &QAction::setChecked);
-    add_action("play.fit", play, tr("&Fit the picture"), {QKeySequence(Qt::Key_F)}, "fit", [this] {
-        if (!tunes() && preview_->canvas().picture_rect().isEmpty()) return say_no_picture();
-        playback_->zoom_to_fit();
-    });
-    add_action("play.values", play, tr("Pixel &values"), {QKeySequence(Qt::Key_I)}, "eye", [this] {
-        if (playback_->cut_has_focus()) return timeline_->trim_to_playhead(true);
-        if (tunes()) return say_only_in_preview();
-        if (preview_->canvas().picture_rect().isEmpty()) return say_no_picture();
-        preview_->canvas().set_shows_values(!preview_->canvas().shows_values());
-    });
-    add_action("play.true-size", play, tr("&True size"), {QKeySequence(Qt::Key_1)}, "one-to-one", [this] {
-        if (tunes()) return say_only_in_preview();
-        if (preview_->canvas().picture_rect().isEmpty()) return say_no_picture();
-        preview_->canvas().zoom_to(1);
-    });
+    const auto with_picture = [this](auto act) {
+        return [this, act] {
+            if (tunes()) return say(tr("The preview is not part of this layout: Enter shows the selected clip in it."));
+            if (preview_->canvas().picture_rect().isEmpty()) return say(tr("There is no picture yet."));
+            act(preview_->canvas());
+        };
+    };
+    add_action("play.fit", play, tr("&Fit the picture"), {QKeySequence(Qt::Key_F)}, "fit",
+               [this, fit = with_picture([](Canvas& canvas) { canvas.zoom_to_fit(); })] {
+                   tunes() ? tune_->grid().zoom_to_fit() : fit();
+               });
+    const auto values = with_picture([](Canvas& canvas) { canvas.set_shows_values(!canvas.shows_values()); });
+    add_action("play.values", play, tr("Pixel &values"), {QKeySequence(Qt::Key_I)}, "eye",
+               [this, values] { playback_->cut_has_focus() ? timeline_->trim_to_playhead(true) : values(); });
+    add_action("play.true-size", play, tr("&True size"), {QKeySequence(Qt::Key_1)}, "one-to-one",
+               with_picture([](Canvas& canvas) { canvas.zoom_to(1); }));
 }
-
-void MainWindow::say_only_in_preview() {
-    say(tr("The preview is not part of this layout: Enter shows the selected clip in it."));
-}
-
-void MainWindow::say_no_picture() { say(tr("There is no picture yet.")); }
 
 void MainWindow::compare_pair(const QStringList& runs) {
     compared_ = runs;

@@ -8,7 +8,6 @@
 #include "app/clips/grid_player.h"
 #include "ui/preview/preview_view.h"
 #include "ui/timeline/timeline_view.h"
-#include "ui/tune/sweep_grid.h"
 #include "ui/tune/sweep_view.h"
 #include "ui/window/layouts.h"
 
@@ -74,10 +73,6 @@ void Playback::step(int frames) {
 void Playback::toggle_loop() {
     preview_.player().set_loop(!preview_.player().loop());
     sweep_.player().set_loop(preview_.player().loop());
-}
-
-void Playback::zoom_to_fit() {
-    layouts_.current() == Layout::tune ? sweep_.grid().zoom_to_fit() : preview_.canvas().zoom_to_fit();
 }
 
 void Playback::clip_opened() {

@@ -26,7 +26,6 @@ public:
     void shuttle(int direction); ///< 1 or -1: that way, faster each time
     void step(int frames);       ///< negative: back
     void toggle_loop();
-    void zoom_to_fit();
     bool cut_has_focus() const;
     /// The clip that opens in the preview next plays by itself, or not.
     void play_next(bool play = true) { plays_next_ = play; }
