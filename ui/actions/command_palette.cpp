@@ -21,6 +21,7 @@
 #include "ui/widgets/announcer.h"
 #include "ui/widgets/banner.h"
 #include "ui/widgets/literal.h"
+#include "ui/widgets/make_layout.h"
 
 namespace denoir::ui {
 
@@ -116,9 +117,7 @@ CommandPalette::CommandPalette(const ActionTable& actions, const Banners& banner
     list_->setFocusPolicy(Qt::NoFocus);
     list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     list_->setUniformItemSizes(true);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(grid::unit, grid::unit, grid::unit, grid::unit);
-    column->setSpacing(grid::unit);
+    auto* column = make_layout<QVBoxLayout>(this, grid::unit, {grid::unit, grid::unit, grid::unit, grid::unit});
     column->addWidget(query_);
     column->addWidget(list_, 1);
     connect(query_, &QLineEdit::textChanged, this, &CommandPalette::filter);

@@ -16,6 +16,8 @@
 #include "ui/actions/command_palette.h"
 #include "ui/theme/colours.h"
 #include "ui/widgets/literal.h"
+#include "ui/widgets/make_layout.h"
+#include "ui/widgets/note.h"
 
 namespace denoir::ui {
 
@@ -37,7 +39,7 @@ ShortcutEditor::ShortcutEditor(ActionTable& actions, QWidget* parent)
       search_(new QLineEdit(this)),
       tree_(new QTreeWidget(this)),
       keys_(new QKeySequenceEdit(this)),
-      note_(new QLabel(this)),
+      note_(make_note(this, "quiet")),
       assign_(new QPushButton(tr("Set"), this)),
       clear_(new QPushButton(tr("No key"), this)),
       reset_(new QPushButton(tr("Default"), this)) {
@@ -53,8 +55,6 @@ ShortcutEditor::ShortcutEditor(ActionTable& actions, QWidget* parent)
     tree_->header()->setSectionResizeMode(0, QHeaderView::ResizeToContents); // keys are short, names are not cut
     tree_->header()->setSectionResizeMode(1, QHeaderView::Stretch);
     keys_->setAccessibleName(tr("New keys"));
-    note_->setProperty("quiet", true);
-    note_->setWordWrap(true);
     note_->setMinimumHeight(2 * note_->fontMetrics().height());
 
     auto* row = new QHBoxLayout;
@@ -69,9 +69,7 @@ ShortcutEditor::ShortcutEditor(ActionTable& actions, QWidget* parent)
     bottom->addWidget(all);
     bottom->addStretch(1);
     bottom->addWidget(close);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(grid::two, grid::two, grid::two, grid::two);
-    column->setSpacing(grid::unit);
+    auto* column = make_layout<QVBoxLayout>(this, grid::unit, {grid::two, grid::two, grid::two, grid::two});
     column->addWidget(search_);
     column->addWidget(tree_, 1);
     column->addLayout(row);

@@ -12,6 +12,7 @@
 #include "ui/theme/icons.h"
 #include "ui/widgets/drop.h"
 #include "ui/widgets/literal.h"
+#include "ui/widgets/make_layout.h"
 #include "ui/widgets/tool_button.h"
 
 namespace denoir::ui {
@@ -21,9 +22,7 @@ CompareBar::CompareBar(Studio& studio, QWidget* parent)
     setProperty("banner", true);
     setAcceptDrops(true);
     setAccessibleName(tr("What is compared"));
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(grid::unit, grid::half, grid::unit, grid::half);
-    row->setSpacing(grid::half);
+    auto* row = make_layout<QHBoxLayout>(this, grid::half, {grid::unit, grid::half, grid::unit, grid::half});
     const auto letter = [this](const QString& text) {
         auto* label = new QLabel(text, this);
         label->setProperty("side", text);
@@ -34,13 +33,9 @@ CompareBar::CompareBar(Studio& studio, QWidget* parent)
     for (auto* button : {a_, b_}) {
         const auto side = button == a_ ? app::Side::a : app::Side::b;
         button->setObjectName(button == a_ ? QStringLiteral("choose-a") : QStringLiteral("choose-b"));
-        button->setPopupMode(QToolButton::InstantPopup);
-        button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-        button->setIcon(icon(QStringLiteral("down")));
-        button->setIconSize({10, 10});
+        give_menu(*button);
         button->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed); // the names take what room there is
         button->setMinimumWidth(80);
-        button->setMenu(new QMenu(button));
         connect(button->menu(), &QMenu::aboutToShow, this, [this, side] { fill(side); });
         button->installEventFilter(this);
         set_name(side, {});

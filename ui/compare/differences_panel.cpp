@@ -14,6 +14,7 @@
 #include "app/runs/request_lines.h"
 #include "ui/theme/colours.h"
 #include "ui/widgets/empty_state.h"
+#include "ui/widgets/make_layout.h"
 #include "ui/widgets/row_focus.h"
 
 namespace denoir::ui {
@@ -40,9 +41,7 @@ DifferencesPanel::DifferencesPanel(QWidget* parent)
     nothing_ = new EmptyState(QStringLiteral("compare"), why_empty(false, false));
     stack_->addWidget(nothing_);
     stack_->addWidget(table_);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
+    auto* column = make_layout<QVBoxLayout>(this, 0);
     column->addWidget(stack_, 1);
     auto* row = new QHBoxLayout;
     row->setContentsMargins(grid::unit, 2, grid::unit, 2);

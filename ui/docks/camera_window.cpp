@@ -12,6 +12,7 @@
 #include <QVideoSink>
 
 #include "ui/theme/colours.h"
+#include "ui/widgets/make_layout.h"
 
 namespace denoir::ui {
 
@@ -24,9 +25,7 @@ CameraWindow::CameraWindow(QWidget* parent)
     view_->setWordWrap(true);
     view_->setAccessibleName(tr("Camera picture"));
     take_->setEnabled(false);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(grid::two, grid::two, grid::two, grid::two);
-    column->setSpacing(grid::unit);
+    auto* column = make_layout<QVBoxLayout>(this, grid::unit, {grid::two, grid::two, grid::two, grid::two});
     column->addWidget(view_, 1);
     column->addWidget(take_);
     connect(take_, &QPushButton::clicked, this, [this] {

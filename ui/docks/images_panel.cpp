@@ -25,6 +25,7 @@
 #include "ui/theme/icons.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/field.h"
+#include "ui/widgets/make_layout.h"
 #include "ui/widgets/open_dialog.h"
 #include "ui/widgets/tool_button.h"
 
@@ -52,9 +53,7 @@ ImagesPanel::ImagesPanel(Studio& studio, QWidget* parent)
     row->addWidget(start_, 1);
     row->addWidget(swap_);
     row->addWidget(last_, 1);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(grid::unit, grid::half, grid::unit, grid::unit);
-    column->setSpacing(grid::half);
+    auto* column = make_layout<QVBoxLayout>(this, grid::half, {grid::unit, grid::half, grid::unit, grid::unit});
     column->addLayout(row);
     column->addWidget(before_);
     column->addStretch(1);

@@ -27,6 +27,7 @@
 #include "ui/theme/icons.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/escape.h"
+#include "ui/widgets/make_layout.h"
 #include "ui/widgets/tool_button.h"
 
 namespace denoir::ui {
@@ -129,9 +130,7 @@ LogPanel::LogPanel(Studio& studio, QWidget* parent)
         connect(made, &QToolButton::clicked, this, act);
         return made;
     };
-    auto* row = new QHBoxLayout;
-    row->setContentsMargins(grid::unit, 2, grid::half, 2);
-    row->setSpacing(grid::half);
+    auto* row = make_layout<QHBoxLayout>(nullptr, grid::half, {grid::unit, 2, grid::half, 2});
     row->addWidget(search_, 1);
     row->addWidget(all_);
     row->addWidget(
@@ -142,9 +141,7 @@ LogPanel::LogPanel(Studio& studio, QWidget* parent)
     stack_->addWidget(new EmptyState(QStringLiteral("log"),
                                      tr("What Denoir does, and what goes wrong, is written here line by line.")));
     stack_->addWidget(list_);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
+    auto* column = make_layout<QVBoxLayout>(this, 0);
     column->addLayout(row);
     column->addWidget(stack_, 1);
 

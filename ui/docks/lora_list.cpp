@@ -121,11 +121,8 @@ void LoraList::show_expert(int index) {
 QToolButton* LoraList::expert_button(int index) {
     auto* button = new QToolButton;
     button->setObjectName(QStringLiteral("lora-expert"));
-    button->setIcon(icon(QStringLiteral("down")));
-    button->setIconSize({12, 12});
-    button->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    button->setPopupMode(QToolButton::InstantPopup);
-    auto* menu = new QMenu(button);
+    give_menu(*button);
+    QMenu* menu = button->menu();
     auto* one = new QActionGroup(menu);
     const QString named = named_expert(file_of(loras_[index]));
     const QString by_name = named == QLatin1String("high")  ? tr("by its name: high noise")
@@ -143,7 +140,6 @@ QToolButton* LoraList::expert_button(int index) {
             edit(index, expert_key, expert.isEmpty() ? QVariant() : QVariant(expert));
         });
     }
-    button->setMenu(menu);
     return button;
 }
 

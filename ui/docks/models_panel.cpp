@@ -26,8 +26,10 @@
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
 #include "ui/widgets/empty_state.h"
+#include "ui/widgets/make_layout.h"
 #include "ui/widgets/open_dialog.h"
 #include "ui/widgets/painting.h"
+#include "ui/widgets/row_changes.h"
 #include "ui/widgets/spoken_rows.h"
 #include "ui/widgets/tool_button.h"
 
@@ -170,22 +172,14 @@ ModelsPanel::ModelsPanel(Studio& studio, QWidget* parent)
     auto* again = new QToolButton(this);
     set_drawing(*again, icon(QStringLiteral("loop")), tr("Look again"));
     folders_->setObjectName(QStringLiteral("watched-folders"));
-    folders_->setIcon(icon(QStringLiteral("down")));
-    folders_->setIconSize({10, 10});
-    folders_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    folders_->setPopupMode(QToolButton::InstantPopup);
-    folders_->setMenu(new QMenu(folders_));
+    give_menu(*folders_);
     connect(folders_->menu(), &QMenu::aboutToShow, this, &ModelsPanel::fill_folders);
-    auto* row = new QHBoxLayout;
-    row->setContentsMargins(grid::unit, 2, grid::half, 2);
-    row->setSpacing(2);
+    auto* row = make_layout<QHBoxLayout>(nullptr, 2, {grid::unit, 2, grid::half, 2});
     row->addWidget(folders_);
     row->addStretch(1);
     row->addWidget(again);
     row->addWidget(add);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
+    auto* column = make_layout<QVBoxLayout>(this, 0);
     column->addWidget(stack_, 1);
     column->addLayout(row);
     connect(add, &QToolButton::clicked, this, &ModelsPanel::add_folder);
@@ -196,9 +190,7 @@ ModelsPanel::ModelsPanel(Studio& studio, QWidget* parent)
     connect(list_, &QListView::entered, this, [this](const QModelIndex& index) { list_->setToolTip(details(index)); });
     connect(&studio_.models, &app::ModelCatalogue::looked, this, &ModelsPanel::refresh);
     connect(&studio_.models, &app::ModelCatalogue::looked, this, &ModelsPanel::take_wanted);
-    connect(&studio_.models, &QAbstractItemModel::modelReset, this, &ModelsPanel::refresh);
-    connect(&studio_.models, &QAbstractItemModel::rowsInserted, this, &ModelsPanel::refresh);
-    connect(&studio_.models, &QAbstractItemModel::rowsRemoved, this, &ModelsPanel::refresh);
+    on_row_changes(studio_.models, this, [this] { refresh(); });
     connect(&studio_.document, &app::RequestDocument::changed, list_->viewport(), qOverload<>(&QWidget::update));
     refresh();
 }

@@ -33,6 +33,9 @@
 #include "ui/widgets/elided_combo.h"
 #include "ui/widgets/escape.h"
 #include "ui/widgets/field.h"
+#include "ui/widgets/make_layout.h"
+#include "ui/widgets/note.h"
+#include "ui/widgets/row_changes.h"
 #include "ui/widgets/tool_button.h"
 #include "ui/widgets/wheel.h"
 
@@ -55,18 +58,14 @@ QString title(Sampler sampler) {
 
 ParametersPanel::ParametersPanel(Studio& studio, QAction& generate, QWidget* parent)
     : QWidget(parent), studio_(studio), advanced_(new QWidget), advanced_toggle_(new QToolButton) {
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
+    auto* column = make_layout<QVBoxLayout>(this, 0);
     auto* scroll = new QScrollArea(this);
     scroll->setWidgetResizable(true);
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setFocusPolicy(Qt::NoFocus);
     auto* page = new QWidget;
-    auto* form = new QVBoxLayout(page);
-    form->setContentsMargins(grid::unit, grid::half, grid::unit, grid::unit);
-    form->setSpacing(grid::half);
+    auto* form = make_layout<QVBoxLayout>(page, grid::half, {grid::unit, grid::half, grid::unit, grid::unit});
 
     add_model(form);
     add_loras(form);
@@ -101,9 +100,7 @@ ParametersPanel::ParametersPanel(Studio& studio, QAction& generate, QWidget* par
     advanced_toggle_->setIconSize({12, 12});
     advanced_toggle_->setAccessibleName(tr("End of guidance, precision, device, threads and forcing"));
     form->addWidget(advanced_toggle_, 0, Qt::AlignLeft);
-    auto* more = new QVBoxLayout(advanced_);
-    more->setContentsMargins(0, 0, 0, 0);
-    more->setSpacing(grid::half);
+    auto* more = make_layout<QVBoxLayout>(advanced_, grid::half);
     auto* until = add_number(more, key_guidance_until, tr("Guid. until"), limits::guidance_until, 50, 2);
     until->setSpecialValueText(tr("the end"));
     until->setToolTip(tr("Guidance ends where the time, which falls from 1000 to 0, gets below this: a step without it "
@@ -142,10 +139,7 @@ ParametersPanel::ParametersPanel(Studio& studio, QAction& generate, QWidget* par
     connect(&studio_.document, &app::RequestDocument::resolved_changed, this, &ParametersPanel::refresh);
     connect(&studio_.document, &app::RequestDocument::seed_locked_changed, this, &ParametersPanel::refresh_seed);
     connect(&studio_.estimator, &app::Estimator::changed, this, &ParametersPanel::refresh_estimate);
-    connect(&studio_.models, &QAbstractItemModel::modelReset, this, &ParametersPanel::refresh_models);
-    connect(&studio_.models, &QAbstractItemModel::rowsInserted, this, &ParametersPanel::refresh_models);
-    connect(&studio_.models, &QAbstractItemModel::rowsRemoved, this, &ParametersPanel::refresh_models);
-    connect(&studio_.models, &QAbstractItemModel::dataChanged, this, &ParametersPanel::refresh_models);
+    on_row_changes(studio_.models, this, [this] { refresh_models(); });
     refresh_models();
     refresh();
 }
@@ -271,9 +265,7 @@ void ParametersPanel::list_cards(QComboBox* device) {
 QComboBox* ParametersPanel::add_choice(QVBoxLayout* form, const QString& key, const QString& name) {
     auto* box = new QComboBox;
     box->setObjectName(key);
-    wheel_when_focused(box);
-    box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    box->setMinimumContentsLength(8);
+    make_narrow(box, 8);
     auto* field = new Field(name, box);
     form->addWidget(field);
     fields_.insert(key, field);
@@ -303,9 +295,7 @@ QComboBox* ParametersPanel::add_choice(QVBoxLayout* form, const QString& key, co
 void ParametersPanel::add_model(QVBoxLayout* form) {
     model_ = new ElidedCombo(Qt::ElideMiddle); // versions and sizes stand at the end of a name
     model_->setObjectName(QStringLiteral("model"));
-    wheel_when_focused(model_);
-    model_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    model_->setMinimumContentsLength(8);
+    make_narrow(model_, 8);
     auto* field = new Field(tr("Model"), model_);
     form->addWidget(field);
     fields_.insert(QStringLiteral("model"), field);
@@ -331,9 +321,7 @@ void ParametersPanel::add_size(QVBoxLayout* form) {
     size_->setEditable(true);
     size_->setInsertPolicy(QComboBox::NoInsert);
     size_->setCompleter(nullptr);
-    size_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    size_->setMinimumContentsLength(9); // 4096×4096
-    wheel_when_focused(size_);
+    make_narrow(size_, 9); // 4096×4096
     escape_puts_back(*size_->lineEdit());
     auto* field = new Field(tr("Size"), size_);
     field->label()->set_scrubbable(true);
@@ -450,18 +438,11 @@ void ParametersPanel::add_seed(QVBoxLayout* form) {
 
 void ParametersPanel::add_bottom(QVBoxLayout* column, QAction& generate) {
     auto* bottom = new QWidget(this);
-    auto* rows = new QVBoxLayout(bottom);
-    rows->setContentsMargins(grid::unit, grid::half, grid::unit, grid::unit);
-    rows->setSpacing(grid::half);
-    estimate_ = new QLabel(bottom);
+    auto* rows = make_layout<QVBoxLayout>(bottom, grid::half, {grid::unit, grid::half, grid::unit, grid::unit});
+    estimate_ = make_note(bottom, "quiet");
     estimate_->setObjectName(QStringLiteral("estimate"));
-    estimate_->setProperty("quiet", true);
-    estimate_->setWordWrap(true);
-    changes_ = new QLabel(bottom);
+    changes_ = make_note(bottom, "warning");
     changes_->setObjectName(QStringLiteral("changes"));
-    changes_->setProperty("warning", true);
-    changes_->setWordWrap(true);
-    changes_->setTextFormat(Qt::PlainText); // names files
     changes_->hide();
     generate_ = new QPushButton(bottom);
     generate_->setObjectName(QStringLiteral("generate"));

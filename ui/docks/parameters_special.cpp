@@ -63,9 +63,7 @@ void ParametersPanel::add_cache(QVBoxLayout* form) {
 
     auto* whole = new QComboBox;
     whole->setObjectName(key_whole_steps);
-    wheel_when_focused(whole);
-    whole->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    whole->setMinimumContentsLength(8);
+    make_narrow(whole, 8);
     whole->addItem(tr("the first and the last"), false);
     whole->addItem(tr("the first five"), true);
     whole->setToolTip(

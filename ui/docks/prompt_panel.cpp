@@ -23,6 +23,8 @@
 #include "ui/theme/look.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/literal.h"
+#include "ui/widgets/make_layout.h"
+#include "ui/widgets/note.h"
 #include "ui/widgets/tool_button.h"
 
 namespace denoir::ui {
@@ -77,7 +79,7 @@ PromptPanel::PromptPanel(Studio& studio, QWidget* parent)
       count_(new ElidedLabel(this)),
       negative_count_(new ElidedLabel(this)),
       wildcards_(new ElidedLabel(this)),
-      problem_(new QLabel(this)),
+      problem_(make_note(this, "error")),
       negative_toggle_(new QToolButton(this)),
       default_negative_(new QToolButton(this)),
       samples_(new QToolButton(this)),
@@ -118,8 +120,6 @@ PromptPanel::PromptPanel(Studio& studio, QWidget* parent)
     negative_count_->setObjectName(QStringLiteral("negative-tokens"));
     wildcards_->setProperty("quiet", true);
     wildcards_->hide();
-    problem_->setProperty("error", true);
-    problem_->setWordWrap(true);
     problem_->hide();
 
     // As the eye goes.
@@ -139,9 +139,7 @@ PromptPanel::PromptPanel(Studio& studio, QWidget* parent)
     negative_row->addWidget(negative_toggle_);
     negative_row->addWidget(default_negative_);
     negative_row->addWidget(negative_count_, 1);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(grid::unit, grid::half, grid::unit, grid::unit);
-    column->setSpacing(grid::half);
+    auto* column = make_layout<QVBoxLayout>(this, grid::half, {grid::unit, grid::half, grid::unit, grid::unit});
     column->addWidget(prompt_, 1);
     column->addWidget(wildcards_);
     column->addWidget(problem_);

@@ -23,7 +23,9 @@
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
 #include "ui/widgets/empty_state.h"
+#include "ui/widgets/make_layout.h"
 #include "ui/widgets/painting.h"
+#include "ui/widgets/row_changes.h"
 #include "ui/widgets/row_focus.h"
 #include "ui/widgets/spoken_rows.h"
 #include "ui/widgets/tool_button.h"
@@ -210,16 +212,12 @@ QueuePanel::QueuePanel(Studio& studio, QWidget* parent)
     clear_->setMenu(menu);
     set_drawing(*undo_, icon(QStringLiteral("undo")), tr("Bring back what was cleared last"));
     summary_->setProperty("quiet", true);
-    auto* row = new QHBoxLayout;
-    row->setContentsMargins(grid::unit, 2, grid::half, 2);
-    row->setSpacing(2);
+    auto* row = make_layout<QHBoxLayout>(nullptr, 2, {grid::unit, 2, grid::half, 2});
     row->addWidget(summary_, 1);
     row->addWidget(undo_);
     row->addWidget(pause_);
     row->addWidget(clear_);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
+    auto* column = make_layout<QVBoxLayout>(this, 0);
     column->addWidget(stack_, 1);
     column->addLayout(row);
 
@@ -240,13 +238,10 @@ QueuePanel::QueuePanel(Studio& studio, QWidget* parent)
     connect(&studio_.queue, &QAbstractItemModel::rowsInserted, this, [this](const QModelIndex&, int first) {
         if (!list_->underMouse()) list_->scrollTo(list_->model()->index(first, 0));
     });
-    for (auto signal : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved})
-        connect(&studio_.queue, signal, this, &QueuePanel::refresh);
-    connect(&studio_.queue, &QAbstractItemModel::modelReset, this, &QueuePanel::refresh);
+    on_row_changes(studio_.queue, this, [this] { refresh(); });
     connect(&studio_.queue, &app::RunQueue::entry_started, this, [this](quint64 id) {
         if (!list_->underMouse()) list_->scrollTo(list_->model()->index(studio_.queue.row_of(id), 0));
     });
-    connect(&studio_.queue, &QAbstractItemModel::dataChanged, this, &QueuePanel::refresh);
     connect(&studio_.queue, &app::RunQueue::paused_changed, this, &QueuePanel::refresh);
     connect(&studio_.queue, &app::RunQueue::issue_changed, this, [this] {
         if (!studio_.queue.issue().isEmpty()) emit said(studio_.queue.issue().line());
@@ -342,6 +337,7 @@ void QueuePanel::show_menu(const QPoint& at) {
     list_->setCurrentIndex(index);
     const State state = state_of(index);
     const QString run = index.data(Role::RunRole).toString();
+    const quint64 id = index.data(Role::IdRole).toULongLong();
     QMenu menu(this);
     if (can_be_edited(index))
         menu.addAction(icon(QStringLiteral("edit")), tr("Edit"), this, &QueuePanel::edit_selected);
@@ -354,15 +350,13 @@ void QueuePanel::show_menu(const QPoint& at) {
     if (!run.isEmpty() && (state == State::interrupted || state == State::cancelled || state == State::failed))
         menu.addAction(icon(QStringLiteral("resume")), tr("Resume"), this, [this, run] { emit resume_run(run); });
     if (run.isEmpty() && (state == State::cancelled || state == State::failed))
-        menu.addAction(icon(QStringLiteral("resume")), tr("Try again"), this,
-                       [this, id = index.data(Role::IdRole).toULongLong()] { studio_.queue.retry(id); });
+        menu.addAction(icon(QStringLiteral("resume")), tr("Try again"), this, [this, id] { studio_.queue.retry(id); });
     if (state != State::waiting)
-        menu.addAction(icon(QStringLiteral("log")), tr("Details"), this,
-                       [this, id = index.data(Role::IdRole).toULongLong()] { emit details_asked(id); });
+        menu.addAction(icon(QStringLiteral("log")), tr("Details"), this, [this, id] { emit details_asked(id); });
     // The entry may have gone on while the menu was open: what waited is stopped, what was to be stopped stays.
     const bool ended = state != State::running && state != State::waiting;
     menu.addAction(icon(QStringLiteral("close")), state == State::running ? tr("Stop") : tr("Remove"), this,
-                   [this, ended, id = index.data(Role::IdRole).toULongLong()] {
+                   [this, ended, id] {
                        ended ? studio_.queue.remove(id) : studio_.queue.cancel(id);
                        refresh();
                    });

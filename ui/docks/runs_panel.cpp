@@ -37,6 +37,7 @@
 #include "ui/theme/icons.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/escape.h"
+#include "ui/widgets/make_layout.h"
 #include "ui/widgets/spoken_rows.h"
 #include "ui/widgets/tool_button.h"
 
@@ -145,14 +146,10 @@ RunsPanel::RunsPanel(Studio& studio, QWidget* parent)
     stack_->addWidget(empty_);
     stack_->addWidget(list_);
     disk_->setProperty("quiet", true);
-    auto* row = new QHBoxLayout;
-    row->setContentsMargins(grid::unit, 2, grid::half, grid::half);
-    row->setSpacing(grid::half);
+    auto* row = make_layout<QHBoxLayout>(nullptr, grid::half, {grid::unit, 2, grid::half, grid::half});
     row->addWidget(search_, 1);
     row->addWidget(starred_);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
+    auto* column = make_layout<QVBoxLayout>(this, 0);
     column->addLayout(row);
     column->addWidget(stack_, 1);
     auto* foot = new QHBoxLayout;

@@ -24,10 +24,13 @@
 #include "ui/layers/layer_map.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
+#include "ui/theme/look.h"
 #include "ui/widgets/drop.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/escape.h"
+#include "ui/widgets/make_layout.h"
+#include "ui/widgets/note.h"
 #include "ui/widgets/open_dialog.h"
 #include "ui/widgets/save_dialog.h"
 #include "ui/widgets/tool_button.h"
@@ -52,15 +55,11 @@ QStringList plain_files(const QMimeData& data) {
 LayersPanel::LayersPanel(app::LayerComparison& comparison, app::Settings& settings, QWidget* parent)
     : QWidget(parent), comparison_(comparison), settings_(settings), stack_(new QStackedWidget(this)) {
     setAcceptDrops(true);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
+    auto* column = make_layout<QVBoxLayout>(this, 0);
     column->addWidget(make_source_row());
     column->addWidget(make_progress_row());
-    issue_ = new QLabel(this);
+    issue_ = make_note(this, "error");
     issue_->setObjectName(QStringLiteral("layers-issue"));
-    issue_->setWordWrap(true);
-    issue_->setTextFormat(Qt::PlainText); // names files, and what was typed
     issue_->setContentsMargins(grid::unit, 0, grid::unit, grid::half);
     column->addWidget(issue_);
     stack_->addWidget(new EmptyState(
@@ -85,9 +84,7 @@ LayersPanel::LayersPanel(app::LayerComparison& comparison, app::Settings& settin
 
 QWidget* LayersPanel::make_source_row() {
     auto* widget = new QWidget(this);
-    auto* row = new QHBoxLayout(widget);
-    row->setContentsMargins(grid::unit, 2, grid::unit, grid::half);
-    row->setSpacing(grid::half);
+    auto* row = make_layout<QHBoxLayout>(widget, grid::half, {grid::unit, 2, grid::unit, grid::half});
     const auto label = [&](const QString& text, QWidget* of) {
         auto* l = new QLabel(text, widget);
         l->setProperty("quiet", true);
@@ -96,7 +93,7 @@ QWidget* LayersPanel::make_source_row() {
         row->addWidget(of);
     };
     layers_ = new QComboBox(widget);
-    wheel_when_focused(layers_);
+    make_narrow(layers_, 12);
     layers_->setObjectName(QStringLiteral("trace-layers"));
     layers_->setEditable(true);
     layers_->setInsertPolicy(QComboBox::NoInsert);
@@ -105,8 +102,6 @@ QWidget* LayersPanel::make_source_row() {
                            "COMPONENT/LAYER, others against LAYER. * is every layer, which may be many gigabytes."));
     for (const char* choice : layer_choices) layers_->addItem(QLatin1String(choice));
     escape_puts_back(*layers_->lineEdit());
-    layers_->setMinimumContentsLength(12);
-    layers_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     steps_ = new QLineEdit(QStringLiteral("1,last"), widget);
     steps_->setObjectName(QStringLiteral("trace-steps"));
     steps_->setAccessibleName(tr("Steps to trace"));
@@ -150,11 +145,10 @@ QWidget* LayersPanel::make_result() {
     auto* splitter = new QSplitter(Qt::Horizontal, this);
     splitter->setChildrenCollapsible(false);
     auto* left = new QWidget(splitter);
-    auto* column = new QVBoxLayout(left);
-    column->setContentsMargins(grid::unit, 0, grid::half, 0);
-    column->setSpacing(2);
+    auto* column = make_layout<QVBoxLayout>(left, 2, {grid::unit, 0, grid::half, 0});
     pair_ = new ElidedLabel(left);
     pair_->setObjectName(QStringLiteral("layers-pair"));
+    pair_->setProperty("quiet", true);
     column->addWidget(pair_);
     verdict_ = new QLabel(left);
     verdict_->setObjectName(QStringLiteral("layers-verdict"));
@@ -165,11 +159,9 @@ QWidget* LayersPanel::make_result() {
     auto* row = new QHBoxLayout;
     row->setSpacing(grid::half);
     component_ = new QComboBox(left);
-    wheel_when_focused(component_);
+    make_narrow(component_, 8); // the panel fits into a window of 800 pixels
     component_->setObjectName(QStringLiteral("layers-component"));
     component_->setAccessibleName(tr("Part of the model"));
-    component_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    component_->setMinimumContentsLength(8); // the panel fits into a window of 800 pixels
     blocks_ = flat_button(left, icon(QStringLiteral("layout")), tr("By block"),
                           tr("One row for each block, with the largest error in it"));
     blocks_->setObjectName(QStringLiteral("layers-blocks"));
@@ -217,9 +209,7 @@ QWidget* LayersPanel::make_details() {
     area->setMinimumWidth(180);
     area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     auto* inside = new QWidget(area);
-    auto* column = new QVBoxLayout(inside);
-    column->setContentsMargins(grid::half, 0, grid::unit, grid::half);
-    column->setSpacing(grid::half);
+    auto* column = make_layout<QVBoxLayout>(inside, grid::half, {grid::half, 0, grid::unit, grid::half});
     layer_name_ = new QLabel(inside);
     layer_name_->setObjectName(QStringLiteral("layer-name"));
     numbers_ = new QLabel(inside);
@@ -300,9 +290,6 @@ void LayersPanel::refresh() {
     const app::Issue& issue = comparison_.issue();
     issue_->setText(issue.line());
     issue_->setVisible(!issue.isEmpty());
-    QPalette colour = palette();
-    colour.setColor(QPalette::WindowText, colours(palette()).error);
-    issue_->setPalette(colour);
     refresh_progress();
     if (comparison_.result() != shown_) show_result();
     refresh_pair();
@@ -323,9 +310,7 @@ void LayersPanel::refresh_pair() {
     pair_->set_text(other               ? tr("Not of the two that are shown: %1").arg(names)
                     : pair && exchanged ? tr("A and B exchanged: %1").arg(names)
                                         : names);
-    QPalette colour = palette();
-    colour.setColor(QPalette::WindowText, other ? colours(palette()).warning : colours(palette()).quiet);
-    pair_->setPalette(colour);
+    set_look(*pair_, "warning", other);
 }
 
 void LayersPanel::refresh_progress() {
@@ -441,9 +426,7 @@ void LayersPanel::show_cell() {
 /// The numbers carry their colours.
 void LayersPanel::changeEvent(QEvent* event) {
     QWidget::changeEvent(event);
-    if (event->type() != QEvent::PaletteChange) return;
-    refresh();
-    show_cell();
+    if (event->type() == QEvent::PaletteChange) show_cell();
 }
 
 void LayersPanel::dragEnterEvent(QDragEnterEvent* event) {

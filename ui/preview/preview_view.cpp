@@ -13,6 +13,7 @@
 #include "ui/preview/transport_bar.h"
 #include "ui/theme/spoken.h"
 #include "ui/widgets/drop.h"
+#include "ui/widgets/make_layout.h"
 
 namespace denoir::ui {
 
@@ -27,9 +28,7 @@ PreviewView::PreviewView(app::FrameCache& cache, QWidget* parent)
       cache_(cache),
       canvas_(new Canvas(this)),
       bar_(new TransportBar(player_, *canvas_, comparison_, this)) {
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
+    auto* layout = make_layout<QVBoxLayout>(this, 0);
     layout->addWidget(canvas_, 1);
     layout->addWidget(bar_);
     setFocusPolicy(Qt::StrongFocus);

@@ -20,6 +20,7 @@
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
 #include "ui/theme/spoken.h"
+#include "ui/widgets/make_layout.h"
 #include "ui/widgets/tool_button.h"
 #include "ui/widgets/wheel.h"
 
@@ -74,9 +75,7 @@ constexpr ModeName mode_names[] = {
 
 TransportBar::TransportBar(app::Player& player, Canvas& canvas, app::Comparison& comparison, QWidget* parent)
     : QWidget(parent), player_(player), canvas_(canvas), comparison_(comparison), scrubber_(new Scrubber(this)) {
-    auto* rows = new QVBoxLayout(this);
-    rows->setContentsMargins(grid::unit, grid::half, grid::unit, grid::half);
-    rows->setSpacing(grid::half);
+    auto* rows = make_layout<QVBoxLayout>(this, grid::half, {grid::unit, grid::half, grid::unit, grid::half});
     compare_row_ = make_compare_row();
     rows->addWidget(compare_row_);
     rows->addWidget(scrubber_);
@@ -102,9 +101,7 @@ QToolButton* TransportBar::button(const QString& drawing, const QString& name, c
 
 QWidget* TransportBar::make_compare_row() {
     auto* row = new QWidget(this);
-    auto* layout = new QHBoxLayout(row);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(grid::half);
+    auto* layout = make_layout<QHBoxLayout>(row, grid::half);
     modes_ = new QButtonGroup(row);
     for (const ModeName& name : mode_names) {
         auto* b = new QToolButton(row);
@@ -173,9 +170,7 @@ QWidget* TransportBar::make_compare_row() {
 
 QWidget* TransportBar::make_play_row() {
     auto* row = new QWidget(this);
-    auto* layout = new QHBoxLayout(row);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(grid::half);
+    auto* layout = make_layout<QHBoxLayout>(row, grid::half);
     previous_ = button(QStringLiteral("previous-frame"), tr("Previous frame"), "play.frame-back");
     play_ = button(QStringLiteral("play"), tr("Play"), "play.toggle");
     next_ = button(QStringLiteral("next-frame"), tr("Next frame"), "play.frame-on");

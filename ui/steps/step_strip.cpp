@@ -17,6 +17,7 @@
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
 #include "ui/theme/spoken.h"
+#include "ui/widgets/make_layout.h"
 #include "ui/widgets/tool_button.h"
 
 namespace denoir::ui {
@@ -25,9 +26,7 @@ using View = app::StepPictures::View;
 
 StepStrip::StepStrip(app::StepPictures& pictures, app::DraftDecoder& decoder, QWidget* parent)
     : QWidget(parent), pictures_(pictures), decoder_(decoder), reel_(new StepReel(pictures, this)) {
-    auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, grid::half);
-    layout->setSpacing(0);
+    auto* layout = make_layout<QVBoxLayout>(this, 0, {0, 0, 0, grid::half});
     layout->addWidget(reel_, 1);
     controls_ = make_controls();
     layout->addWidget(controls_);
@@ -66,18 +65,12 @@ StepStrip::StepStrip(app::StepPictures& pictures, app::DraftDecoder& decoder, QW
 void StepStrip::make_views(QWidget& row) {
     views_ = new QButtonGroup(&row);
     all_views_ = new QWidget(&row);
-    auto* layout = new QHBoxLayout(all_views_);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(grid::half);
+    auto* layout = make_layout<QHBoxLayout>(all_views_, grid::half);
     view_menu_ = new QToolButton(&row);
     view_menu_->setObjectName(QStringLiteral("step-view"));
-    view_menu_->setPopupMode(QToolButton::InstantPopup);
-    view_menu_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    view_menu_->setIcon(icon(QStringLiteral("down")));
-    view_menu_->setIconSize({10, 10});
+    give_menu(*view_menu_);
     view_menu_->setAutoRaise(true);
     view_menu_->setToolTip(tr("What the pictures show"));
-    view_menu_->setMenu(new QMenu(view_menu_));
     const auto add_view = [&](View view, const QString& text, const QString& tip) {
         auto* b = new QToolButton(all_views_);
         b->setText(text);
@@ -102,9 +95,7 @@ void StepStrip::make_views(QWidget& row) {
 
 QWidget* StepStrip::make_controls() {
     auto* row = new QWidget(this);
-    auto* layout = new QHBoxLayout(row);
-    layout->setContentsMargins(grid::unit, 0, grid::unit, 0);
-    layout->setSpacing(grid::half);
+    auto* layout = make_layout<QHBoxLayout>(row, grid::half, {grid::unit, 0, grid::unit, 0});
     make_views(*row);
     layout->addWidget(all_views_);
     layout->addWidget(view_menu_);

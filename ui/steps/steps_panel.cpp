@@ -9,6 +9,7 @@
 #include "ui/steps/divergence_view.h"
 #include "ui/steps/step_strip.h"
 #include "ui/theme/colours.h"
+#include "ui/widgets/make_layout.h"
 
 namespace denoir::ui {
 
@@ -34,7 +35,6 @@ StepsPanel::~StepsPanel() {
     qDeleteAll(findChildren<QWidget*>(QString(), Qt::FindDirectChildrenOnly));
 }
 
-QLabel* StepsPanel::make_letter(const QString& side) {
 namespace {
 
 /// A video has no steps, and those of another run are not its own.
@@ -47,6 +47,7 @@ void load(app::StepPictures& pictures, const QString& run) {
 
 } // namespace
 
+QLabel* StepsPanel::make_letter(const QString& side) {
     auto* label = new QLabel(side);
     label->setProperty("side", side);
     label->setContentsMargins(grid::unit, 0, 0, 0);
@@ -57,9 +58,7 @@ void load(app::StepPictures& pictures, const QString& run) {
 void StepsPanel::lay_out() {
     strips_->addWidget(strip_);
     strips_->addWidget(live_strip_);
-    auto* row = new QHBoxLayout(this); // beside each other: height belongs to the picture
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(grid::unit);
+    auto* row = make_layout<QHBoxLayout>(this, grid::unit); // beside each other: height belongs to the picture
     row->addWidget(letter_a_);
     row->addWidget(strips_, 3);
     row->addWidget(letter_b_);
@@ -124,8 +123,8 @@ void StepsPanel::set_run(app::Side side, const QString& run) {
         if (shows_live() && !live_pictures_.running() && live_pictures_.run() != run) {
             show_live(false);
             follow();
-        if (!shows_live()) load(pictures_, run); // behind those of the run at work A stays as it is
         }
+        if (!shows_live()) load(pictures_, run); // behind those of the run at work A stays as it is
     } else {
         run_b_ = run;
         load(pictures_b_, run);

@@ -27,6 +27,8 @@
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/escape.h"
 #include "ui/widgets/flow_layout.h"
+#include "ui/widgets/make_layout.h"
+#include "ui/widgets/note.h"
 #include "ui/widgets/tool_button.h"
 #include "ui/widgets/wheel.h"
 
@@ -49,34 +51,24 @@ public:
 AxisChip::AxisChip(QWidget* parent)
     : QFrame(parent),
       role_(new QLabel(this)),
-      error_(new QLabel(this)),
+      error_(make_note(this, "error")),
       field_(new QComboBox(this)),
       values_(new ValuesEdit(this)),
       away_(new QToolButton(this)) {
     role_->setProperty("quiet", true);
     role_->setBuddy(field_);
-    error_->setProperty("error", true);
-    error_->setWordWrap(true);
-    error_->setTextFormat(Qt::PlainText); // names what was typed
     error_->hide();
-    wheel_when_focused(field_);
-    field_->setAccessibleName(tr("What varies"));
-    field_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    field_->setMinimumContentsLength(11);
+    make_narrow(field_, 11);
     escape_puts_back(*values_);
     values_->setMinimumWidth(fontMetrics().averageCharWidth() * 20);
     away_->setIcon(icon(QStringLiteral("close")));
     away_->setIconSize({12, 12});
-    auto* row = new QHBoxLayout;
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(grid::half);
+    auto* row = make_layout<QHBoxLayout>(nullptr, grid::half);
     row->addWidget(role_);
     row->addWidget(field_);
     row->addWidget(values_, 1);
     row->addWidget(away_);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(2);
+    auto* column = make_layout<QVBoxLayout>(this, 2);
     column->addLayout(row);
     column->addWidget(error_);
     connect(field_, &QComboBox::activated, this,
@@ -84,8 +76,6 @@ AxisChip::AxisChip(QWidget* parent)
     connect(values_, &QLineEdit::textEdited, this, &AxisChip::typed);
     connect(values_, &QLineEdit::editingFinished, this, [this] {
         values_->updateGeometry(); // not while somebody types: nothing jumps away from them
-    // The name of the choice is what stands before it.
-    set_spoken_name(*role_, role.isEmpty() ? tr("What varies") : tr("What varies: %1").arg(role));
         emit typing_ended();
     });
     connect(away_, &QToolButton::clicked, this, &AxisChip::removed);
@@ -94,6 +84,8 @@ AxisChip::AxisChip(QWidget* parent)
 void AxisChip::show_axis(const app::AxisText& axis, const QList<app::SweepField>& fields, const app::Issue& issue,
                          const QString& role) {
     role_->setText(role);
+    // The name of the choice is what stands before it.
+    set_spoken_name(*role_, role.isEmpty() ? tr("What varies") : tr("What varies: %1").arg(role));
     // The boxes of axes below each other stand below each other.
     int widest = 0;
     for (const QString& each : role.isEmpty()
@@ -140,8 +132,8 @@ SweepBar::SweepBar(Studio& studio, QAction& sweep, QWidget* parent)
       add_(new QToolButton(this)),
       swap_(new QToolButton(this)),
       start_(new QPushButton(this)),
-      summary_(new QLabel(this)),
-      warnings_(new QLabel(this)) {
+      summary_(make_note(this, "quiet")),
+      warnings_(make_note(this, "warning")) {
     auto* axes = new QWidget(this);
     flow_ = new FlowLayout(grid::unit, axes);
     add_->setObjectName(QStringLiteral("add-axis"));
@@ -171,21 +163,13 @@ SweepBar::SweepBar(Studio& studio, QAction& sweep, QWidget* parent)
     connect(&sweep, &QAction::changed, this, follow);
     follow();
     summary_->setObjectName(QStringLiteral("sweep-summary"));
-    summary_->setProperty("quiet", true);
-    summary_->setWordWrap(true);
-    summary_->setTextFormat(Qt::PlainText);
     warnings_->setObjectName(QStringLiteral("sweep-warnings"));
-    warnings_->setProperty("warning", true);
-    warnings_->setWordWrap(true);
-    warnings_->setTextFormat(Qt::PlainText); // names files
     warnings_->hide();
     auto* row = new QHBoxLayout;
     row->setSpacing(grid::unit);
     row->addWidget(axes, 1);
     row->addWidget(start_, 0, Qt::AlignTop);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(grid::unit, grid::unit, grid::unit, grid::half);
-    column->setSpacing(grid::half);
+    auto* column = make_layout<QVBoxLayout>(this, grid::half, {grid::unit, grid::unit, grid::unit, grid::half});
     column->addLayout(row);
     column->addWidget(summary_);
     column->addWidget(warnings_);

@@ -22,6 +22,7 @@
 #include "ui/tune/cell_text.h"
 #include "ui/tune/sweep_plot.h"
 #include "ui/widgets/empty_state.h"
+#include "ui/widgets/make_layout.h"
 
 namespace denoir::ui {
 
@@ -173,9 +174,7 @@ SweepTable::SweepTable(Studio& studio, QWidget* parent)
     table_->header()->setMinimumSectionSize(32);
     plot_->setObjectName(QStringLiteral("sweep-plot"));
     auto* both = new QWidget(this);
-    auto* row = new QHBoxLayout(both);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(grid::unit);
+    auto* row = make_layout<QHBoxLayout>(both, grid::unit);
     row->addWidget(table_, 1);
     row->addWidget(plot_);
     stack_->addWidget(new EmptyState(QStringLiteral("chart"),

@@ -27,6 +27,7 @@
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/literal.h"
+#include "ui/widgets/make_layout.h"
 #include "ui/widgets/tool_button.h"
 #include "ui/widgets/wheel.h"
 
@@ -47,17 +48,13 @@ SweepView::SweepView(Studio& studio, QAction& sweep, QWidget* parent)
                                     "above and plays them beside each other.\nPress Sweep, or change the axes first."));
     auto* head = make_head();
     auto* content = new QWidget(this);
-    auto* inner = new QVBoxLayout(content);
-    inner->setContentsMargins(0, 0, 0, 0);
-    inner->setSpacing(0);
+    auto* inner = make_layout<QVBoxLayout>(content, 0);
     inner->addWidget(head);
     inner->addWidget(grid_, 1);
     inner->addWidget(make_transport());
     stack_->addWidget(empty);
     stack_->addWidget(content);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
+    auto* column = make_layout<QVBoxLayout>(this, 0);
     column->addWidget(bar_);
     column->addWidget(stack_, 1);
 
@@ -87,16 +84,12 @@ app::GridPlayer& SweepView::player() { return grid_->clips().player(); }
 
 QWidget* SweepView::make_head() {
     auto* head = new QWidget(this);
-    auto* row = new QHBoxLayout(head);
-    row->setContentsMargins(grid::unit, 0, grid::unit, grid::half);
-    row->setSpacing(grid::unit);
+    auto* row = make_layout<QHBoxLayout>(head, grid::unit, {grid::unit, 0, grid::unit, grid::half});
     earlier_ = new ElidedCombo(Qt::ElideRight, head);
-    wheel_when_focused(earlier_);
+    make_narrow(earlier_, 18);
     earlier_->setObjectName(QStringLiteral("earlier-sweeps"));
     earlier_->setAccessibleName(tr("Sweep shown"));
     earlier_->setToolTip(tr("The sweeps made so far, newest first"));
-    earlier_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    earlier_->setMinimumContentsLength(18);
     connect(earlier_, &QComboBox::activated, this,
             [this](int index) { sweeps_.open(earlier_->itemData(index).toString()); });
     pages_ = new QHBoxLayout;
@@ -135,9 +128,7 @@ QWidget* SweepView::make_head() {
 
 QWidget* SweepView::make_transport() {
     auto* foot = new QWidget(this);
-    auto* row = new QHBoxLayout(foot);
-    row->setContentsMargins(grid::unit, grid::half, grid::unit, grid::half);
-    row->setSpacing(grid::half);
+    auto* row = make_layout<QHBoxLayout>(foot, grid::half, {grid::unit, grid::half, grid::unit, grid::half});
     auto& clips = player();
     const auto button = [&](const char* drawing, const QString& name, const char* action) {
         auto* b = flat_button(foot, icon(QLatin1String(drawing)), name);

@@ -14,6 +14,7 @@
 #include "ui/theme/icons.h"
 #include "ui/widgets/announcer.h"
 #include "ui/widgets/elided_label.h"
+#include "ui/widgets/make_layout.h"
 #include "ui/widgets/tool_button.h"
 
 namespace denoir::ui {
@@ -54,9 +55,7 @@ void Banners::show_banner(const QString& key, Kind kind, const QString& text, co
     auto* line = new QFrame(this);
     line->setObjectName(key);
     line->setProperty("banner", true);
-    auto* row = new QHBoxLayout(line);
-    row->setContentsMargins(grid::two, grid::half, grid::unit, grid::half);
-    row->setSpacing(grid::unit);
+    auto* row = make_layout<QHBoxLayout>(line, grid::unit, {grid::two, grid::half, grid::unit, grid::half});
     auto* mark = new QLabel(line);
     const QString name = kind == Kind::error     ? QStringLiteral("error")
                          : kind == Kind::warning ? QStringLiteral("warning")

@@ -11,6 +11,7 @@
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
 #include "ui/theme/look.h"
+#include "ui/widgets/make_layout.h"
 #include "ui/widgets/tool_button.h"
 
 namespace denoir::ui {
@@ -48,9 +49,7 @@ Dock::Dock(const QString& id, const QString& title, QWidget* content, QWidget* p
         button->setFocusPolicy(Qt::NoFocus); // the View menu and the palette do the same
         keep_room(*button, true);
     }
-    auto* row = new QHBoxLayout(bar_);
-    row->setContentsMargins(grid::unit, 3, grid::half, 1);
-    row->setSpacing(2);
+    auto* row = make_layout<QHBoxLayout>(bar_, 2, {grid::unit, 3, grid::half, 1});
     row->addWidget(name_);
     row->addStretch(1);
     row->addWidget(float_);

@@ -7,6 +7,7 @@
 
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
+#include "ui/widgets/make_layout.h"
 
 namespace denoir::ui {
 
@@ -16,9 +17,7 @@ EmptyState::EmptyState(const QString& icon_name, const QString& text, QWidget* p
     text_->setAlignment(Qt::AlignCenter);
     text_->setWordWrap(true);
     text_->setProperty("quiet", true);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(grid::two, grid::unit, grid::two, grid::unit);
-    column->setSpacing(grid::unit);
+    auto* column = make_layout<QVBoxLayout>(this, grid::unit, {grid::two, grid::unit, grid::two, grid::unit});
     column->addStretch(1);
     column->addWidget(picture_);
     column->addWidget(text_);

@@ -15,6 +15,8 @@
 #include "ui/theme/look.h"
 #include "ui/theme/spoken.h"
 #include "ui/widgets/escape.h"
+#include "ui/widgets/make_layout.h"
+#include "ui/widgets/note.h"
 #include "ui/widgets/wheel.h"
 
 namespace denoir::ui {
@@ -201,14 +203,14 @@ Field::Field(const QString& name, QWidget* control, QWidget* parent)
       note_(new QLabel(this)),
       reset_(new QToolButton(this)),
       problem_(new QWidget(this)),
-      error_(new QLabel(problem_)),
-      hint_(new QLabel(this)) {
+      error_(make_note(problem_, "error")),
+      hint_(make_note(this, "quiet")) {
     const int name_width = std::max(80, 11 * fontMetrics().averageCharWidth()); // all fields' controls in one column
     label_->setFixedWidth(name_width);
     label_->setBuddy(control);
+    label_->setAccessibleName(name); // of the control, too: without the mark, and where there is no room for all of it
     label_->setProperty("quiet", true);
     control->setAccessibleName(name);
-    label_->setAccessibleName(name); // of the control, too: without the mark, and where there is no room for all of it
     control->setMinimumWidth(56); // a narrow dock scrolls nothing sideways
     note_->setProperty("quiet", true);
     note_->hide();
@@ -226,24 +228,14 @@ Field::Field(const QString& name, QWidget* control, QWidget* parent)
     row_->addWidget(reset_);
 
     error_->setObjectName(QStringLiteral("error"));
-    error_->setProperty("error", true);
-    error_->setWordWrap(true);
-    error_->setTextFormat(Qt::PlainText); // names what was typed
-    auto* below = new QHBoxLayout(problem_);
-    below->setContentsMargins(name_width + grid::half, 0, 0, 0);
-    below->setSpacing(grid::half);
+    auto* below = make_layout<QHBoxLayout>(problem_, grid::half, {name_width + grid::half, 0, 0, 0});
     below->addWidget(error_, 1);
     problem_->hide();
     hint_->setObjectName(QStringLiteral("hint"));
-    hint_->setProperty("quiet", true);
-    hint_->setWordWrap(true);
-    hint_->setTextFormat(Qt::PlainText);
     hint_->setContentsMargins(name_width + grid::half, 0, 0, 0);
     hint_->hide();
 
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(2);
+    auto* column = make_layout<QVBoxLayout>(this, 2);
     column->addLayout(row_);
     column->addWidget(problem_);
     column->addWidget(hint_);

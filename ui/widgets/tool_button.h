@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <QIcon>
+#include <QMenu>
 #include <QString>
 #include <QToolButton>
+
+#include "ui/theme/icons.h"
 
 namespace denoir::ui {
 
@@ -11,6 +14,15 @@ inline void set_drawing(QToolButton& button, const QIcon& drawing, const QString
     button.setIcon(drawing);
     button.setAccessibleName(name);
     button.setToolTip(tip.isEmpty() ? name : tip);
+}
+
+/// A button of words that opens a menu, which is empty yet: with an arrow beside them.
+inline void give_menu(QToolButton& button) {
+    button.setIcon(icon(QStringLiteral("down")));
+    button.setIconSize({10, 10});
+    button.setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    button.setPopupMode(QToolButton::InstantPopup);
+    button.setMenu(new QMenu(&button));
 }
 
 inline QToolButton* flat_button(QWidget* parent, const QIcon& drawing, const QString& name, const QString& tip = {}) {

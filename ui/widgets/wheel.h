@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
+#include <QComboBox>
 #include <QEvent>
-#include <QWidget>
 
 namespace denoir::ui {
 
@@ -18,6 +18,13 @@ inline void wheel_when_focused(QWidget* field) {
     };
     field->setFocusPolicy(Qt::StrongFocus);
     field->installEventFilter(new Guard(field));
+}
+
+/// The same for a choice, which is as wide as so many letters where there is no room for more.
+inline void make_narrow(QComboBox* choice, int letters) {
+    wheel_when_focused(choice);
+    choice->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    choice->setMinimumContentsLength(letters);
 }
 
 } // namespace denoir::ui

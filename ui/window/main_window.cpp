@@ -46,6 +46,7 @@
 #include "ui/widgets/choice_accessible.h"
 #include "ui/widgets/dock.h"
 #include "ui/widgets/drop.h"
+#include "ui/widgets/make_layout.h"
 #include "ui/window/branching.h"
 #include "ui/window/docks.h"
 #include "ui/window/entry_editing.h"
@@ -115,9 +116,7 @@ MainWindow::MainWindow(Studio& studio, QWidget* parent)
 
 void MainWindow::make_middle() {
     auto* middle = new QWidget(this);
-    auto* column = new QVBoxLayout(middle);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(0);
+    auto* column = make_layout<QVBoxLayout>(middle, 0);
     banners_ = new Banners(middle);
     compare_bar_ = new CompareBar(studio_, middle);
     compare_bar_->hide();

@@ -10,6 +10,7 @@
 #include "engine/core/error.h"
 #include "ui/docks/log_panel.h"
 #include "ui/widgets/banner.h"
+#include "ui/widgets/row_changes.h"
 #include "ui/window/status_line.h"
 
 namespace denoir::ui {
@@ -38,11 +39,10 @@ RunNews::RunNews(app::RunQueue& queue, const app::RunHistory& history, app::Sett
         tells_waiting_ = false;
         banners_.remove(QStringLiteral("failing"));
     });
-    for (const auto follow : {&RunNews::follow_waiting, &RunNews::follow_offer}) {
-        for (const auto change : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved})
-            connect(&queue_, change, this, follow);
-        connect(&queue_, &QAbstractItemModel::dataChanged, this, follow);
-    }
+    on_row_changes(queue_, this, [this] {
+        follow_waiting();
+        follow_offer();
+    });
     connect(&queue_, &QAbstractItemModel::rowsInserted, this, [this](const QModelIndex&, int first, int last) {
         for (int row = first; row <= last && !offered_.isEmpty(); ++row) {
             const QModelIndex entry = queue_.index(row);

@@ -23,6 +23,8 @@
 #include "ui/theme/colours.h"
 #include "ui/widgets/announcer.h"
 #include "ui/widgets/elided_label.h"
+#include "ui/widgets/make_layout.h"
+#include "ui/widgets/row_changes.h"
 
 namespace denoir::ui {
 
@@ -57,9 +59,7 @@ StatusLine::StatusLine(Studio& studio, QWidget* parent)
     bar_->setFixedWidth(160);
     bar_->setRange(0, 1000);
     bar_->setAccessibleName(tr("Progress of the run"));
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(grid::unit, 2, grid::unit, 2);
-    row->setSpacing(grid::two);
+    auto* row = make_layout<QHBoxLayout>(this, grid::two, {grid::unit, 2, grid::unit, 2});
     row->addWidget(device_);
     row->addWidget(bar_, 0, Qt::AlignVCenter);
     row->addWidget(stage_, 1);
@@ -72,10 +72,7 @@ StatusLine::StatusLine(Studio& studio, QWidget* parent)
         said_.clear();
         refresh();
     });
-    connect(&studio_.queue, &QAbstractItemModel::dataChanged, this, &StatusLine::refresh);
-    connect(&studio_.queue, &QAbstractItemModel::rowsRemoved, this, &StatusLine::refresh);
-    connect(&studio_.queue, &QAbstractItemModel::rowsInserted, this, &StatusLine::refresh);
-    connect(&studio_.queue, &QAbstractItemModel::modelReset, this, &StatusLine::refresh);
+    on_row_changes(studio_.queue, this, [this] { refresh(); });
     connect(&studio_.document, &app::RequestDocument::resolved_changed, this, &StatusLine::refresh_memory);
     refresh();
     refresh_memory();
