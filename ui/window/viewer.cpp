@@ -101,10 +101,10 @@ void Viewer::tell_awaited() {
 
 void Viewer::show_run(const QString& run) { show(run, true); }
 
-/// The next run comes into the preview by itself as this one did; beside a sweep there is none.
+/// The next run comes into the preview by itself as this one did.
 void Viewer::show_ended(const QString& run) {
     show(run, false);
-    watching_ = layouts_.current() != Layout::tune;
+    watching_ = true;
 }
 
 void Viewer::entry_ended(int state, const QString& run) {
@@ -220,7 +220,9 @@ bool Viewer::compares() const {
 
 bool Viewer::holds_pair() const { return layouts_.current() == Layout::compare && compares(); }
 
-bool Viewer::follows() const { return watching_ && (!holds_pair() || steps_.shows_live()); }
+bool Viewer::follows() const {
+    return watching_ && layouts_.current() != Layout::tune && (!holds_pair() || steps_.shows_live());
+}
 
 void Viewer::end_comparison() {
     b_of_compare_.clear();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs in the whole window: what is done with them, and what is said where it cannot be done.
 #include <QDeadlineTimer>
+#include <QDockWidget>
 #include <QFile>
 #include <QInputDialog>
 #include <QItemSelectionModel>
@@ -205,6 +206,20 @@ private slots:
             QCOMPARE(shown == run, back_in_time);
             QTRY_COMPARE_WITH_TIMEOUT(studio.window().findChild<StepsPanel*>()->pictures().run(), shown, 10000);
         }
+    }
+
+    /// Nor are steps of a sweep shown where the window began beside its grid, with the newest run behind it.
+    void a_sweep_opens_no_steps() {
+        const app::Home home;
+        (void)listed_run(home, "first", 2, 5);
+        StudioFixture studio(Layout::tune);
+        load_tiny(studio);
+        auto& sweeps = studio.core().sweeps();
+        sweeps.axes().set_all({{"seed", "1, 2"}}, {});
+        QTRY_VERIFY_WITH_TIMEOUT(!sweeps.outlook().pending && sweeps.outlook().clips == 2, 20000);
+        studio.find<QAction>("run.generate")->trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(sweeps.shown() && sweeps.progress().done == 2, 60000);
+        QVERIFY(!studio.find<QDockWidget>("steps-dock")->isVisible());
     }
 
     /// One that was stopped is branched from, whatever comes next in line.
