@@ -14,7 +14,8 @@ namespace denoir::ui {
 namespace {
 
 const QString value = QStringLiteral("{}");
-constexpr int deepest = 3; ///< a sentence in a sentence in a sentence
+constexpr int deepest = 3;              ///< a sentence in a sentence in a sentence
+constexpr qsizetype most_words = 10000; ///< of one, in characters
 
 /// The values of a text that is these pieces with something between them.
 std::optional<QStringList> values_of(const QString& text, const QStringList& pieces) {
@@ -51,6 +52,8 @@ bool EngineWords::read(const QString& name) {
     for (auto it = all.begin(); it != all.end(); ++it) {
         Pattern pattern{it.key().split(value), it->toString()};
         for (const QString& piece : pattern.pieces) pattern.words += piece.size();
+        // What something must be "and not" is the sentence's, whatever else would take it for a part of a value.
+        if (it.key().startsWith(QLatin1String("must be {}, not "))) pattern.words += most_words;
         patterns_ << pattern;
     }
     std::stable_sort(patterns_.begin(), patterns_.end(),

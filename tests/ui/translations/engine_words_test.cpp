@@ -23,6 +23,8 @@ private slots:
         QCOMPARE(german("with steps 0: 0 is out of range"),
                  QStringLiteral("mit steps 0: 0 liegt außerhalb des Bereichs"));
         QCOMPARE(german("use 1 to 5 latent frames"), QStringLiteral("1 bis 5 latente Bilder nehmen"));
+        QCOMPARE(german("must be a whole number from 1 to 1000, not \"x\""),
+                 QStringLiteral("muss eine ganze Zahl von 1 bis 1000 sein, nicht \"x\""));
         QCOMPARE(
             german("The error begins in q of transformer (step 1): what it is computed from is equal, its result "
                    "agrees to 6.2e-01 (about 4.0e-06 would be rounding; f32). Largest difference over the mean "
