@@ -64,6 +64,7 @@ ParametersPanel::ParametersPanel(Studio& studio, QAction& generate, QWidget* par
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     scroll->setFrameShape(QFrame::NoFrame);
     scroll->setFocusPolicy(Qt::NoFocus);
+    scroll->setMinimumWidth(256); // in less, its rows would be cut at their end
     auto* page = new QWidget;
     auto* form = make_layout<QVBoxLayout>(page, grid::half, {grid::unit, grid::half, grid::unit, grid::unit});
 

@@ -3662,7 +3662,7 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     </message>
     <message>
         <source>Model&apos;s default</source>
-        <translation>Vorgabe des Modells</translation>
+        <translation>Modellvorgabe</translation>
     </message>
     <message>
         <source>Take the negative prompt that the model&apos;s authors use</source>
@@ -3982,7 +3982,7 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     <name>denoir::ui::RunsPanel</name>
     <message>
         <source>Search prompts and parameters</source>
-        <translation>Prompts und Parameter durchsuchen</translation>
+        <translation>Prompts, Parameter suchen</translation>
     </message>
     <message>
         <source>Words, or fields: seed:7 steps:20 size:256x144 mode:i2v state:done</source>

@@ -109,8 +109,9 @@ void Docks::arrange_tune() {
     resize({{"prompt-dock", side()}}, Qt::Horizontal);
     resize({{"prompt-dock", height / 5}, {"images-dock", height / 6}, {"parameters-dock", height * 3 / 5}},
            Qt::Vertical);
-    resize({{"sweep-dock", height / 5}}, Qt::Vertical);
-    resize({{"sweep-dock", beside * 77 / 100}, {"queue-dock", beside * 23 / 100}}, Qt::Horizontal);
+    const int queue = std::max(beside * 23 / 100, 232); // what an empty one says is read to its end
+    resize({{"sweep-dock", std::max(height / 5, 152)}}, Qt::Vertical);
+    resize({{"sweep-dock", beside - queue}, {"queue-dock", queue}}, Qt::Horizontal);
 }
 
 int Docks::side() const { return side_width(window_.width()); }

@@ -59,7 +59,7 @@ std::optional<Layout> layout_from_name(const QString& name) {
     return std::nullopt;
 }
 
-int side_width(int window) { return std::clamp(window / 5, 248, 360); }
+int side_width(int window) { return std::clamp(window / 5, 272, 360); }
 
 Layouts::Layouts(QMainWindow& window, app::Settings& settings, std::function<void(Layout)> arrange,
                  std::function<QWidget*(Layout)> middle, QObject* parent)

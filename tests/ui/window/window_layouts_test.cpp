@@ -2,6 +2,8 @@
 // Whether everything has its room, in windows of all sizes and each of the layouts.
 #include <QDockWidget>
 #include <QLabel>
+#include <QScopeGuard>
+#include <QScrollArea>
 #include <QTabBar>
 #include <QToolButton>
 
@@ -14,6 +16,7 @@
 #include "ui/preview/preview_view.h"
 #include "ui/window/layouts.h"
 #include "ui/window/opener.h"
+#include "ui/window/translation.h"
 
 using namespace denoir;
 using namespace denoir::ui;
@@ -392,6 +395,45 @@ private slots:
             QCOMPARE(beside.contains(studio.find<QDockWidget>("steps-dock")), height < 800);
             QTRY_VERIFY(studio.window().preview().height() > height * 2 / 5);
         }
+    }
+
+    /// However narrow its dock is made, and however much has been changed in it.
+    void no_parameter_is_cut_at_its_end() {
+        for (const char* language : {"en", "de"}) {
+            const app::Home home;
+            qputenv("DENOIR_LANGUAGE", language);
+            const auto back = qScopeGuard([] { qputenv("DENOIR_LANGUAGE", "en"); });
+            const Translation words(*qApp);
+            StudioFixture studio(Layout::create, Scheme::dark, {1024, 700});
+            load_tiny(studio);
+            auto& document = studio.core().document;
+            for (const char* key : {"steps", "guidance", "shift", "fps"}) document.set_value(QLatin1String(key), 3);
+            document.set_value("frames", 9);
+            document.set_value("seed", 1234567890);
+            studio.find<QToolButton>("more")->click();
+            auto* dock = studio.find<QDockWidget>("parameters-dock");
+            const auto* scroll = dock->findChild<QScrollArea*>();
+            studio.window().resizeDocks({dock}, {100}, Qt::Horizontal);
+            settle_docks();
+            QVERIFY2(scroll->widget()->width() <= scroll->viewport()->width(),
+                     qPrintable(QStringLiteral("%1: %2 of %3")
+                                    .arg(language)
+                                    .arg(scroll->widget()->width())
+                                    .arg(scroll->viewport()->width())));
+        }
+    }
+
+    /// What an empty queue is for is read to its end in the smallest usual window, too.
+    void an_empty_queue_is_read_beside_a_sweep() {
+        const app::Home home;
+        qputenv("DENOIR_LANGUAGE", "de");
+        const auto back = qScopeGuard([] { qputenv("DENOIR_LANGUAGE", "en"); });
+        const Translation german(*qApp);
+        StudioFixture studio(Layout::tune, Scheme::dark, {1024, 700});
+        settle_docks();
+        for (const auto* label : studio.find<QDockWidget>("queue-dock")->findChildren<QLabel*>())
+            if (label->isVisible() && label->wordWrap())
+                QVERIFY2(label->height() >= label->heightForWidth(label->width()), qPrintable(label->text()));
     }
 
     /// In no layout does the window grow by itself, however much the labels have to say.
