@@ -9,6 +9,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/console.h"
 #include "app/cli/values.h"
+#include "engine/core/json_fields.h"
 #include "engine/core/text.h"
 #include "engine/pipeline/run_layout.h"
 #include "engine/session/carried_request.h"
@@ -31,8 +32,7 @@ std::string describe(const Inspection& found) {
         for (const auto& file : part.files) out += fmt::format("    {}\n", printable(file.string(), 120));
     }
     for (const auto& [key, value] : found.config.items())
-        out += fmt::format("  {}: {}\n", printable(key, 40),
-                           printable(value.dump(-1, ' ', false, Json::error_handler_t::replace), 80));
+        out += fmt::format("  {}: {}\n", printable(key, 40), printable(one_line(value), 80));
     for (const auto& missing : found.missing) out += fmt::format("  missing: {}\n", printable(missing, 200));
     for (const auto& warning : found.warnings) out += fmt::format("  warning: {}\n", printable(warning, 200));
     out.pop_back();

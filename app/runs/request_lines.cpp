@@ -12,6 +12,7 @@
 #include "app/base/text.h"
 #include "app/request/field_title.h"
 #include "app/runs/run_history.h"
+#include "engine/core/json_fields.h"
 #include "engine/session/request_json.h"
 
 namespace denoir::app {
@@ -39,7 +40,7 @@ QString value_text(const Json& value) {
         return parts.join(QStringLiteral("; "));
     }
     default:
-        return to_qstring(value.dump(-1, ' ', false, Json::error_handler_t::replace));
+        return to_qstring(one_line(value));
     }
 }
 

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "engine/compare/rgb8.h"
+#include "engine/core/json_fields.h"
 #include "engine/core/text.h"
 
 namespace denoir {
@@ -221,9 +222,7 @@ void Comparer::show(const Comparison& found, std::string_view what,
 std::vector<SettingDifference> setting_differences(const Json& a, const Json& b) {
     std::vector<SettingDifference> all;
     if (!a.is_object() || !b.is_object()) return all;
-    const auto text = [](const Json& value) {
-        return printable(value.dump(-1, ' ', false, Json::error_handler_t::replace), 400);
-    };
+    const auto text = [](const Json& value) { return printable(one_line(value), 400); };
     for (const auto& [key, value] : a.items())
         if (!b.contains(key) || b[key] != value)
             all.push_back({printable(key, 60), text(value), b.contains(key) ? text(b[key]) : ""});

@@ -10,6 +10,7 @@
 
 #include "engine/compare/report_parts.h"
 #include "engine/compare/sweep_grid.h"
+#include "engine/core/json_fields.h"
 #include "engine/core/text.h"
 #include "engine/report/chart.h"
 #include "engine/report/html.h"
@@ -217,8 +218,7 @@ std::string curves(const SweepRecord& record) {
 std::string base(const SweepRecord& record) {
     std::vector<std::vector<std::string>> rows{{"setting", "all clips"}};
     const Json settings = common(record.sweep);
-    for (const auto& [key, value] : settings.items())
-        rows.push_back({key, printable(value.dump(-1, ' ', false, Json::error_handler_t::replace), 400)});
+    for (const auto& [key, value] : settings.items()) rows.push_back({key, printable(one_line(value), 400)});
     return report::section("What all have in common",
                            "<div class=\"panel\">" + report::table(rows, 2) +
                                "<p class=\"small faint\">What is not named varies, or is the "

@@ -17,6 +17,9 @@ inline std::string text_of(const Json& json, const char* key) {
     return it != json.end() && it->is_string() ? it->get<std::string>() : std::string();
 }
 
+/// On one line. What is no UTF-8, as in an argument or a tensor's name of a .pth, becomes U+FFFD; dump() throws there.
+inline std::string one_line(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
 /// A number as people write one in an option: whole to 64 bits, else a finite f64. Nothing where it is none, nor for a
 /// whole number beyond 64 bits, which would become another one.
 inline std::optional<Json> read_number(std::string_view text) {

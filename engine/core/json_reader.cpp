@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/core/json_fields.h"
 #include "engine/core/suggest.h"
 #include "engine/core/text.h"
 
@@ -30,7 +31,7 @@ bool is_clamped(const Json& value) {
 } // namespace
 
 std::string JsonReader::shown() const {
-    return printable(value_.dump(-1, ' ', false, Json::error_handler_t::replace), 48); // an argument may be no UTF-8
+    return printable(one_line(value_), 48);
 }
 
 void JsonReader::bad_type(std::string_view wanted) const {

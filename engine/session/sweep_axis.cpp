@@ -169,7 +169,7 @@ std::string value_text(const SweepAxis& axis, std::size_t index, std::size_t lon
     if (value.is_null()) return axis.field == "image" || axis.field == "last_image" ? "none" : "default";
     if (value.is_boolean()) return value.get<bool>() ? "on" : "off";
     if (value.is_number_float()) return fmt::format("{:.10g}", value.get<double>());
-    if (!value.is_string()) return printable(value.dump(-1, ' ', false, Json::error_handler_t::replace), longest);
+    if (!value.is_string()) return printable(one_line(value), longest);
     const std::string text = value.get<std::string>();
     const bool path = axis.field == "image" || axis.field == "last_image" || axis.field == "model" ||
                       axis.field == "start.run" || top_of(axis.field) == "parts" ||
@@ -221,8 +221,7 @@ SweepAxis parse_axis(std::string_view field, std::string_view text) {
 
 std::string axis_text(const SweepAxis& axis) {
     const auto quoted = [&](const Json& value) { return needs_quotes(axis.field, value); };
-    if (std::any_of(axis.values.begin(), axis.values.end(), quoted))
-        return Json(axis.values).dump(-1, ' ', false, Json::error_handler_t::replace);
+    if (std::any_of(axis.values.begin(), axis.values.end(), quoted)) return one_line(axis.values);
     const bool bars = is_text(axis.field) && std::any_of(axis.values.begin(), axis.values.end(), [](const Json& v) {
                           return v.get_ref<const std::string&>().find(',') != std::string::npos;
                       });

@@ -133,8 +133,6 @@ Json header_entry(DType dtype, const Shape& shape, std::uint64_t begin, std::uin
             {"data_offsets", {begin, end}}};
 }
 
-std::string header_text(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
-
 SafetensorsHeader parse_safetensors_header(std::string_view json, const std::string& file) {
     if (const auto bad = find_invalid_utf8(json))
         throw Error(file, "header", fmt::format("not UTF-8 (byte {} of the header)", *bad), damaged);

@@ -25,8 +25,6 @@ struct SafetensorsHeader {
 
 /// One that is written: type, shape and place.
 Json header_entry(DType dtype, const Shape& shape, std::uint64_t begin, std::uint64_t end);
-/// As it stands in a file. What is not UTF-8, as a name in a .pth may be, becomes U+FFFD: the format wants it.
-std::string header_text(const Json&);
 
 /// Parses the JSON object of a safetensors header in one pass without a document tree: a header may have 100 MB, and a
 /// stranger's file is refused within 2 s and 1 GiB. Integers are exact to 64 bits. Errors name `file` and the byte of

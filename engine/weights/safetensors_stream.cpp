@@ -9,6 +9,7 @@
 #include <cerrno>
 
 #include "engine/core/error.h"
+#include "engine/core/json_fields.h"
 #include "engine/weights/safetensors_header.h"
 
 namespace denoir {
@@ -65,7 +66,7 @@ void SafetensorsStream::commit(const std::map<std::string, std::string>& metadat
     std::string text = "{";
     const auto member = [&](const std::string& name, const Json& value) {
         if (text.size() > 1) text += ',';
-        text += header_text(name) + ':' + header_text(value);
+        text += one_line(name) + ':' + one_line(value);
     };
     if (!metadata.empty()) member("__metadata__", metadata);
     for (const Entry& e : table_) member(e.name, header_entry(e.dtype, e.shape, e.begin, e.end));

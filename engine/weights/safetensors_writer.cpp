@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "engine/core/error.h"
+#include "engine/core/json_fields.h"
 #include "engine/weights/safetensors_header.h"
 
 namespace denoir {
@@ -52,16 +53,16 @@ std::vector<std::string> SafetensorsWriter::begin() {
     // Asked for a name, it looks at all of them: with a hundred thousand tensors that would take minutes.
     auto& members = header.get_ref<Json::object_t&>();
     std::unordered_set<std::string> names; // as they are written: of those that are not UTF-8 two may become one
-    if (!metadata_.empty()) names.insert(header_text("__metadata__"));
+    if (!metadata_.empty()) names.insert(one_line("__metadata__"));
     std::vector<std::string> order;
     for (const Entry& e : entries_) {
-        if (!names.insert(header_text(e.name)).second)
+        if (!names.insert(one_line(e.name)).second)
             throw Error("", e.name, "the tensor is there twice", "give each tensor its own name");
         members.push_back({e.name, header_entry(e.dtype, e.shape, expected_, expected_ + e.bytes)});
         expected_ += e.bytes;
         order.push_back(e.name);
     }
-    std::string text = header_text(header);
+    std::string text = one_line(header);
     text.append((8 - text.size() % 8) % 8, ' ');
     const std::uint64_t length = text.size();
     sink_(&length, sizeof length);
