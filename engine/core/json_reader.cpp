@@ -31,6 +31,7 @@ bool is_clamped(const Json& value) {
 } // namespace
 
 std::string JsonReader::shown() const {
+    if (is_beyond_64_bits(value_)) return "a number beyond 64 bits"; // as it was written it is not known any more
     return printable(one_line(value_), 48);
 }
 

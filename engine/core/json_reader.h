@@ -67,7 +67,7 @@ public:
     std::size_t items(std::size_t most = std::numeric_limits<std::size_t>::max()) const;
     JsonReader item(std::size_t index) const;
 
-    /// The value as messages have it.
+    /// The value as messages have it; of a number beyond 64 bits, which the parser has rounded, only that it is one.
     std::string shown() const;
     /// "must be `wanted`, not …".
     [[noreturn]] void bad_type(std::string_view wanted) const;

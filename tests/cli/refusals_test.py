@@ -51,9 +51,9 @@ class Requests(Case):
                     self.assertIn("steps" if key == "stesp" else key.split("_")[0], result.err)
 
     def test_numbers_beyond_64_bits(self):
-        for number, shown in {"18446744073709551616": "1.8446744073709552e+19", "123456789012345678901": "1.2345678901234568e+20"}.items():
+        for number in ("18446744073709551616", "123456789012345678901"):
             for key in ("seed", "steps", "guidance"):
-                self.assertIn(shown, self.check(f'{{"schema": 1, "{key}": {number}}}').err)
+                self.assertIn("a number beyond 64 bits is out of range", self.check(f'{{"schema": 1, "{key}": {number}}}').err)
                 self.refused("render", "--prompt", "x", f"--{key}", number, "--out", "o.mp4", codes=(2,), names=(key, f'not "{number}"'), timeout=PATIENCE)
         self.refused("render", "--prompt", "x", "--seed", "-1", "--out", "o.mp4", codes=(2,), names=("leave it out for one that is drawn",))
         number = "9" * 100

@@ -85,11 +85,12 @@ TEST(JsonReader, RefusesByNameWhatDoesNotFit) {
     }
 }
 
-TEST(JsonReader, ANumberBeyond64BitsIsShown) {
+// The parser has rounded it: shown it would be another number than the one that was written.
+TEST(JsonReader, ANumberBeyond64BitsIsNotShown) {
     const Json value = parse_json("123456789012345678901", "a.json");
     const JsonReader in(value, by_hand, "n");
     for (const auto& read : {std::function<void()>([&] { in.integer(0, 5); }), {[&] { in.number(0, 5); }}})
-        EXPECT_NE(test::refusal(read).find("1.2345678901234568e+20"), std::string::npos) << test::refusal(read);
+        EXPECT_EQ(test::refusal(read), "a.json: n: a number beyond 64 bits is out of range; use 0 to 5");
 }
 
 // Such a whole number is out of range; 1.5 is none.
