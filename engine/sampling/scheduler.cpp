@@ -8,12 +8,6 @@
 
 namespace denoir {
 
-std::optional<Sampler> sampler_from_name(std::string_view text) {
-    for (const auto& [name, sampler] : samplers)
-        if (name == text) return sampler;
-    return std::nullopt;
-}
-
 SigmaList usual_sigmas(Sampler sampler) {
     return sampler == Sampler::dpmpp ? SigmaList::original_dpmpp : SigmaList::original_unipc;
 }

@@ -19,7 +19,6 @@ enum class Sampler { unipc, dpmpp, euler };
 /// As requests name them, in the order in which they are offered.
 inline constexpr std::array<Named<Sampler>, 3> samplers{
     {{"unipc", Sampler::unipc}, {"dpmpp", Sampler::dpmpp}, {"euler", Sampler::euler}}};
-std::optional<Sampler> sampler_from_name(std::string_view);
 SigmaList usual_sigmas(Sampler); ///< the original repositories'
 
 struct SchedulerOptions {

@@ -38,7 +38,7 @@ SigmaSchedule schedule_of(const ModuleSettings& set, SigmaList list) {
 
 Sampler sampler_of(const ModuleSettings& set) {
     const std::string name = set.text("sampler").value_or("unipc");
-    const auto sampler = sampler_from_name(name);
+    const auto sampler = value_named(samplers, name);
     if (!sampler)
         set.refuse("sampler", fmt::format("'{}' is unknown", printable(name, 40)), "use unipc, dpmpp or euler");
     return *sampler;

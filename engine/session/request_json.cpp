@@ -25,10 +25,6 @@ constexpr std::size_t max_request_bytes = 4 << 20;
 
 constexpr std::array<Named<Mode>, 4> modes{
     {{"t2v", Mode::t2v}, {"i2v", Mode::i2v}, {"flf2v", Mode::flf2v}, {"forcing", Mode::forcing}}};
-constexpr std::array<Named<Family>, 4> families{{{"wan", Family::wan},
-                                                 {"skyreels", Family::skyreels},
-                                                 {"skyreels-df", Family::skyreels_df},
-                                                 {"wan2.2", Family::wan22}}};
 constexpr std::array<Named<DType>, 2> dtypes{{{"f32", DType::f32}, {"bf16", DType::bf16}}};
 constexpr std::array<Named<PrecisionPolicy>, 3> precisions{
     {{"f32", PrecisionPolicy::f32}, {"wan", PrecisionPolicy::wan}, {"skyreels", PrecisionPolicy::skyreels}}};
@@ -157,8 +153,7 @@ Json write_loras(const Request& r) {
     Json all = Json::array();
     for (const Lora& lora : r.loras) {
         all.push_back({{"file", lora.file.string()}, {"strength", lora.strength}});
-        for (const auto& [name, expert] : lora_experts)
-            if (lora.expert == expert) all.back()["expert"] = name;
+        if (lora.expert) all.back()["expert"] = name_of(lora_experts, *lora.expert);
     }
     return all;
 }
@@ -224,10 +219,8 @@ template <class T, std::size_t N, class Member>
 Field named(std::string_view key, bool nullable, Member Request::*member, const std::array<Named<T>, N>& names) {
     Field field = plain(key, nullable, member, [&names](const JsonReader& in) { return in.one_of<T>(names); });
     field.write = [member, &names](const Request& r) -> Json {
-        const std::optional<T> value = r.*member;
-        for (const Named<T>& choice : names)
-            if (value == choice.value) return choice.name;
-        return nullptr;
+        const std::string_view name = name_of(names, r.*member);
+        return name.empty() ? Json() : Json(name);
     };
     for (const Named<T>& choice : names) field.choices.push_back(choice.name);
     return field;

@@ -111,11 +111,7 @@ void forget_what_was_of_others(SweepRecord& record, const Json& stored) {
 
 } // namespace
 
-std::string_view name(SweepCell::State state) {
-    for (const auto& named : states)
-        if (named.value == state) return named.name;
-    return "";
-}
+std::string_view name(SweepCell::State state) { return name_of(states, state); }
 
 Json to_json(const SweepRecord& record, const fs::path& folder) {
     Json out = to_json(record.sweep);

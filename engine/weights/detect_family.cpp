@@ -33,7 +33,7 @@ bool is_true(const Json& json, const char* key) {
 std::optional<Family> from_field(const Json& config, const std::string& file) {
     const auto it = config.find("family");
     if (it == config.end() || it->is_null()) return std::nullopt;
-    const auto family = it->is_string() ? family_from_name(it->get_ref<const std::string&>()) : std::nullopt;
+    const auto family = it->is_string() ? value_named(families, it->get_ref<const std::string&>()) : std::nullopt;
     if (!family) throw Error(file, "family", "not a known family", "use wan, skyreels, skyreels-df or wan2.2");
     return family;
 }

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-#include <optional>
+#include <array>
 #include <string_view>
+
+#include "engine/core/named.h"
 
 namespace denoir {
 
 /// Which reference a checkpoint belongs to; decides defaults and cast points, never arithmetic by itself.
 enum class Family { wan, skyreels, skyreels_df, wan22 };
-std::string_view name(Family); ///< "wan", "skyreels", "skyreels-df", "wan2.2"
-std::optional<Family> family_from_name(std::string_view);
+inline constexpr std::array<Named<Family>, 4> families{{{"wan", Family::wan},
+                                                        {"skyreels", Family::skyreels},
+                                                        {"skyreels-df", Family::skyreels_df},
+                                                        {"wan2.2", Family::wan22}}};
+constexpr std::string_view name(Family family) { return name_of(families, family); }
 
 } // namespace denoir

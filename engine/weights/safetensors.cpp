@@ -28,8 +28,7 @@ int bits_of(std::string_view dtype) {
         Named<int>{"I32", 32},    Named<int>{"U32", 32},    Named<int>{"F32", 32},        Named<int>{"C64", 64},
         Named<int>{"I64", 64},    Named<int>{"U64", 64},    Named<int>{"F64", 64},        Named<int>{"F4", 4},
         Named<int>{"F6_E2M3", 6}, Named<int>{"F6_E3M2", 6}};
-    const auto it = std::ranges::find(table, dtype, &Named<int>::name);
-    return it == table.end() ? 0 : it->value;
+    return value_named(table, dtype).value_or(0);
 }
 
 void check_size(const HeaderTensor& t, const std::string& file) {

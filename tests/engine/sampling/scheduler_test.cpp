@@ -70,7 +70,7 @@ TEST(Scheduler, AgreesWithDiffusers) {
     std::int64_t values = 0, exact = 0;
     for (const Json& run : golden["solvers"]) {
         const bool bf16 = run["bf16"];
-        const Sampler sampler = *sampler_from_name(run["sampler"].get<std::string>());
+        const Sampler sampler = *value_named(samplers, run["sampler"].get<std::string>());
         const int steps = run["steps"];
         const auto s = make(sampler, steps, run["shift"], {.alias_first_sample = run["alias"], .bf16_latents = bf16});
         auto x = run["start"].get<Values>();
@@ -209,14 +209,6 @@ TEST(Scheduler, RefusesForeignState) {
     EXPECT_THROW(SchedulerState::from_tensors({{"counters", Tensor::from(Values{1, 2}, {2})}}), Error);
     const Values nan{std::nanf(""), 0, 0};
     EXPECT_TRUE(refused(Sampler::euler, SchedulerState::from_tensors({{"counters", Tensor::from(nan, {3})}})));
-}
-
-TEST(Scheduler, ByName) {
-    EXPECT_EQ(sampler_from_name("unipc"), Sampler::unipc);
-    EXPECT_EQ(sampler_from_name("dpmpp"), Sampler::dpmpp);
-    EXPECT_EQ(sampler_from_name("euler"), Sampler::euler);
-    EXPECT_FALSE(sampler_from_name("dpm++"));
-    EXPECT_FALSE(sampler_from_name(""));
 }
 
 TEST(Guidance, CombinesInF32) {

@@ -222,11 +222,5 @@ TEST(FamilyTest, AnUnknownFieldIsRefused) {
     EXPECT_TRUE(has(refusal(folder.path()), "config.json: family"));
 }
 
-TEST(FamilyTest, NamesBothWays) {
-    for (const Family f : {Family::wan, Family::skyreels, Family::skyreels_df, Family::wan22})
-        EXPECT_EQ(family_from_name(name(f)), f);
-    EXPECT_FALSE(family_from_name("Wan"));
-}
-
 } // namespace
 } // namespace denoir
