@@ -19,6 +19,7 @@
 #include "engine/session/request_json.h"
 #include "engine/session/run_record.h"
 #include "engine/weights/model_folder.h"
+#include "engine/weights/limits.h"
 #include "engine/weights/safetensors_stream.h"
 
 namespace denoir {
@@ -119,11 +120,10 @@ std::size_t header_room(const TraceFilter& filter) {
 
 /// What the readers of safetensors files take; ours among them.
 void check_count(const TraceFilter& filter) {
-    constexpr std::int64_t most = 250'000;
-    std::int64_t tensors = 0;
-    for (const TraceLayer& l : filter.layers()) tensors += l.tensors;
-    if (tensors <= most && header_room(filter) < 100'000'000) return;
-    throw UsageError("", "--layers", fmt::format("{} tensors are more than a file takes ({})", tensors, most),
+    std::size_t tensors = 0;
+    for (const TraceLayer& l : filter.layers()) tensors += std::size_t(l.tensors);
+    if (tensors <= max_tensors && header_room(filter) < max_safetensors_header) return;
+    throw UsageError("", "--layers", fmt::format("{} tensors are more than a file takes ({})", tensors, max_tensors),
                      "choose fewer --layers or --steps");
 }
 

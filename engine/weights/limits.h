@@ -8,6 +8,9 @@ namespace denoir {
 
 /// The largest checkpoints that anybody published have some ten thousand.
 inline constexpr std::size_t max_tensors = 250'000;
-inline constexpr std::size_t max_tensor_name = 4096; ///< bytes
+/// Of one network: none that we know has a fifth of this.
+inline constexpr std::size_t max_network_tensors = 10'000;
+inline constexpr std::size_t max_safetensors_header = 100'000'000; ///< bytes, as the format has it
+inline constexpr std::size_t max_tensor_name = 4096;               ///< bytes
 
 } // namespace denoir

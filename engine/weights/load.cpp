@@ -12,6 +12,7 @@
 #include "engine/weights/checkpoint.h"
 #include "engine/weights/config_file.h"
 #include "engine/weights/headers.h"
+#include "engine/weights/limits.h"
 #include "engine/weights/parts.h"
 #include "engine/weights/places.h"
 #include "engine/weights/quantisation.h"
@@ -44,7 +45,7 @@ struct Opened {
     }
 
 private:
-    std::size_t room_ = 10'000; ///< tensors: no network has more, and a folder may hold any number of other things
+    std::size_t room_ = max_network_tensors; ///< a folder may hold any number of other things
 };
 
 void select_from(const fs::path& path, Component wanted, Selection& selection) {

@@ -11,12 +11,11 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "engine/weights/limits.h"
 #include "engine/weights/name_rules.h"
 
 namespace denoir {
 namespace {
-
-constexpr std::size_t max_tensors = 10'000; // no network that we know has a fifth of this
 
 struct Table {
     Component component;
@@ -35,7 +34,7 @@ const std::list<Table>& tables() {
     static const std::list<Table> all = [] {
         std::list<Table> t; // which are not moved
         for (const Component c : networks)
-            for (const Layout l : {Layout::original, Layout::diffusers, Layout::open_clip, Layout::llama})
+            for (const Layout l : all_layouts)
                 if ((l != Layout::open_clip || c == Component::clip) && (l != Layout::llama || c == Component::umt5))
                     t.emplace_back(c, l);
         return t;
@@ -347,7 +346,7 @@ bool is_ignorable(Component component, std::string_view name) {
 Recognised recognise(std::span<const NamedRank> tensors) {
     if (std::ranges::any_of(tensors, [](const NamedRank& t) { return is_lora_key(t.name); }))
         return {Component::lora, Layout::original};
-    if (tensors.size() > max_tensors) return {};
+    if (tensors.size() > max_network_tensors) return {};
     const bool has_visual =
         std::ranges::any_of(tensors, [](const NamedRank& t) { return t.name.starts_with("visual."); });
     Recognised best;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -15,6 +16,8 @@ namespace denoir {
 /// How a file names the tensors of a network. `diffusers` stands for diffusers and transformers alike, `llama` for the
 /// text encoder in GGUF files.
 enum class Layout { original, diffusers, open_clip, llama };
+inline constexpr std::array<Layout, 4> all_layouts{Layout::original, Layout::diffusers, Layout::open_clip,
+                                                   Layout::llama};
 std::string_view name(Layout);
 
 /// How a VAE's decoder is cut: levels of so many residual blocks and, but for the last, an upsampling.

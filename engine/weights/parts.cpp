@@ -60,7 +60,7 @@ Names names_by(const Scheme& scheme, const Checkpoint& c) {
 /// the text encoder's table, which transformers writes twice: with more it is another network, as T5 beside UMT5.
 bool adds_to(const Names& known, const Checkpoint& c, Component wanted, int blocks) {
     for (const Component component : networks)
-        for (const Layout layout : {Layout::original, Layout::diffusers, Layout::open_clip, Layout::llama})
+        for (const Layout layout : all_layouts)
             for (const bool without_visual : {false, true}) {
                 const Scheme scheme{component, {layout, blocks}, without_visual};
                 if (!matches(component, wanted) || (without_visual && component != Component::clip) || !fits(c, scheme))

@@ -10,12 +10,12 @@
 
 #include "engine/core/error.h"
 #include "engine/core/named.h"
+#include "engine/weights/limits.h"
 #include "engine/weights/safetensors_header.h"
 
 namespace denoir {
 namespace {
 
-constexpr std::uint64_t max_header = 100'000'000;
 constexpr const char* damaged = "the file is damaged: download or write it again";
 
 /// Bits of an element for the types of the format, those that we cannot compute with included; 0: a name that nobody
@@ -97,10 +97,10 @@ Container read_safetensors_table(std::shared_ptr<MappedFile> file) {
     const auto bytes = file->span();
     if (bytes.size() < 8) throw Error(path, "header", "the file is too short for a safetensors file", damaged);
     const std::uint64_t n = safetensors_header_length(bytes);
-    if (n > max_header)
+    if (n > max_safetensors_header)
         throw Error(path, "header",
                     fmt::format("its length {} is above the limit of {} bytes: not a safetensors file, or damaged", n,
-                                max_header),
+                                max_safetensors_header),
                     "download it again");
     if (n > bytes.size() - 8)
         throw Error(path, "header", fmt::format("it has {} bytes, the file only {}: it is cut short", n, bytes.size()),
