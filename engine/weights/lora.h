@@ -26,6 +26,9 @@ struct Lora {
 inline constexpr std::array<Named<Expert>, 3> lora_experts{
     {{"high", Expert::high}, {"low", Expert::low}, {"both", Expert::none}}};
 
+/// The one that the file's name speaks of, or else its folder's: "high_noise/pytorch_lora_weights.safetensors".
+Expert named_expert(const std::filesystem::path& lora);
+
 /// Whether it changes this expert: a file that is named after one of Wan 2.2's two ("…_high_noise", "…i2vLow",
 /// "…-H-e8") is for that one alone, unless Lora::expert says otherwise. Expert::none: a model of one transformer.
 bool is_for(const Lora&, Expert);
