@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <iterator>
 #include <set>
 #include <tuple>
@@ -20,9 +19,9 @@
 #include "engine/weights/expert_pairs.h"
 #include "engine/weights/experts.h"
 #include "engine/weights/networks.h"
+#include "engine/weights/no_transformer.h"
 #include "engine/weights/parts.h"
 #include "engine/weights/places.h"
-#include "engine/weights/quantisation.h"
 #include "engine/weights/traits.h"
 
 namespace denoir {
@@ -155,27 +154,6 @@ private:
         model_.model_index_file = file;
     }
 
-    [[noreturn]] void refuse_no_transformer(const std::vector<Network>& found) const {
-        std::string what(found.empty() ? "no network that is known" : name(found.front().component()));
-        for (const CheckpointFiles& files : list_checkpoints(path_)) {
-            const Checkpoint all = Checkpoint::open(files.files, files.index);
-            for (const TensorGroup& g : all.groups) {
-                if (g.component() == Component::lora) what = name(Component::lora);
-                if (g.component() != Component::unknown) continue;
-                for (const auto& m : g.members) refuse_unknown_quantisation(m.name, path_.string());
-                // A part that other programs add to a model of Wan: its layers have names as the model's.
-                const bool layers = std::ranges::any_of(g.members, [](const auto& m) {
-                    return m.name.starts_with("blocks.") || m.name.starts_with("vace_blocks.");
-                });
-                const std::string relative = layers ? TransformerTraits::read(g).outside : std::string();
-                if (!relative.empty())
-                    throw Error(path_.string(), "", describe_relative(relative), "give another transformer's file");
-            }
-        }
-        throw Error(path_.string(), "", fmt::format("not a video model by itself (found: {})", what),
-                    "give the transformer's file or the model folder");
-    }
-
     /// One shard stands for all of its series or its index.
     std::vector<Network> look_at_file(const fs::path& path) {
         if (shards_of(path.filename().string()) < 2) return search_.look(path);
@@ -191,7 +169,7 @@ private:
         const fs::path folder = folder_of(path_);
         const std::vector<Network> found = look_at_file(path_);
         choose_transformer(found);
-        if (model_.transformer.empty()) refuse_no_transformer(found);
+        if (model_.transformer.empty()) refuse_no_transformer(path_, found);
         add_other_expert(model_.transformer.front()); // named may be any of its shards
         companions_.take(found);
         companions_.search_beside(folder, path_);
@@ -393,7 +371,7 @@ private:
         companions_.choose(model_, traits);
         refuse_unfit_parts();
         const bool transformer = !model_.transformer.empty() || !model_.transformer_low.empty();
-        if (!transformer) model_.deeper = transformers_deeper();
+        if (!transformer) model_.deeper = transformers_deeper(path_, search_);
         if (!transformer && model_.vae.empty() && model_.text_encoder.empty() && model_.clip.empty() &&
             model_.tokenizer.empty()) {
             if (!search_.problems().empty()) throw Error(search_.problems().front());
@@ -412,7 +390,7 @@ private:
         need(!model_.tokenizer.empty(), "tokenizer");
         if (traits.clip) need(!model_.clip.empty(), "CLIP image encoder");
         refuse_damaged_parts();
-        if (!transformer) model_.unread = unread_transformer();
+        if (!transformer) model_.unread = unread_transformer(path_);
         warn_of_shards();
         for (const Error& problem : search_.problems())
             model_.warnings.push_back(fmt::format("left out: {}", problem.what()));
@@ -423,70 +401,6 @@ private:
         if (!traits_) return;
         model_.relative = traits.outside.empty() ? relative_by_name(names_around()) : traits.outside;
         model_.family = family(traits);
-    }
-
-    /// Files of the first folders of a folder that hold transformers, such as one model in two qualities.
-    std::string transformers_deeper() {
-        constexpr std::size_t most_folders = 100, most_files = 50, told = 4;
-        std::vector<fs::path> folders = folders_in(path_);
-        folders.resize(std::min(folders.size(), most_folders));
-        std::vector<std::string> names;
-        std::size_t files_left = most_files;
-        // Names by the hundred thousand take their time, and this is only a hint.
-        const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(300);
-        const auto each = [](auto&& look) {
-            try {
-                look();
-            } catch (const Error&) { // whoever opens it is told
-            }
-        };
-        for (const fs::path& folder : folders)
-            each([&] {
-                if (std::chrono::steady_clock::now() >= end) return;
-                std::vector<Error> ignored;
-                for (const CheckpointFiles& files : list_checkpoints(folder, &ignored))
-                    if (names.size() <= told && files_left > 0 && std::chrono::steady_clock::now() < end) {
-                        --files_left;
-                        each([&] {
-                            for (const Network& n : only(search_.networks_of(files), Component::transformer))
-                                names.push_back(printable((folder.filename() / n.first_name()).string(), 80));
-                        });
-                    }
-            });
-        if (names.size() > told) names.resize(told), names.emplace_back("…");
-        return fmt::format("{}", fmt::join(names, ", "));
-    }
-
-    /// "quantised with …, which is not read"; empty: another file, or a damaged one.
-    static std::string unread_scheme(const CheckpointFiles& files) {
-        std::vector<std::string> names;
-        try {
-            for (const TensorGroup& g : Checkpoint::open(files.files, files.index).groups)
-                if (g.component() == Component::unknown)
-                    for (const auto& m : g.members) names.push_back(m.name);
-        } catch (const Error&) { // told elsewhere
-        }
-        try {
-            for (const std::string& name : names) refuse_unknown_quantisation(name, {});
-        } catch (const Error& e) {
-            return e.message();
-        }
-        return {};
-    }
-
-    /// Of the first few files of a folder without a transformer: why one that may be it cannot be read.
-    std::string unread_transformer() const {
-        constexpr std::size_t most = 8;
-        for (const fs::path& folder : {path_, path_ / "transformer"}) {
-            if (!is_folder(folder)) continue;
-            std::vector<Error> damaged; // are told elsewhere
-            std::vector<CheckpointFiles> all = list_checkpoints(folder, &damaged);
-            all.resize(std::min(all.size(), most));
-            for (const CheckpointFiles& files : all)
-                if (const std::string scheme = unread_scheme(files); !scheme.empty())
-                    return fmt::format("{} is {}", printable(files.files.front().filename().string(), 80), scheme);
-        }
-        return {};
     }
 
     /// A damaged file is most likely the part that is missing, and says more than that it is missing.
