@@ -25,8 +25,8 @@ import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from denoir_reference import lora, models, names, noise, pipelines  # noqa: E402
-from denoir_reference.cases_pipelines import Maker, picture, psnr  # noqa: E402
 from denoir_reference.files import Fixtures, write_json, write_safetensors  # noqa: E402
+from denoir_reference.pipeline_maker import Maker, picture, psnr  # noqa: E402
 from denoir_reference.weights import transformer_config  # noqa: E402
 from denoir_reference.values import normal  # noqa: E402
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import torch
 
 from . import clip, models, oracles, pipelines, text
-from .cases_pipelines import picture, request_of
+from .pipeline_maker import picture, request_of
 from .files import Fixtures, write_json, write_safetensors
 from .values import normal
 from .vae import MEAN, STD
