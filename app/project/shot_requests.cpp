@@ -62,7 +62,8 @@ int frames_for(int frames, int block) {
 void keep_one_window(Request& made) {
     if (!made.forcing) return;
     try {
-        Pipeline::keep_one_window(made, ModelFolder::open(find_model(made.model), made.parts));
+        const ModelFolder model = ModelFolder::open(find_model(made.model), made.parts);
+        Pipeline::keep_one_window(made, Pipeline::defaults(made, model));
     } catch (const Error&) { // whoever starts it says what is wrong with the model
     }
 }

@@ -233,10 +233,10 @@ void RequestDocument::keep_one_window() {
     const OneWindow kept = *std::exchange(one_window_, std::nullopt);
     const Request& made = kept.made;
     if (asked_.model != made.model || asked_.frames != made.frames || asked_.forcing != made.forcing) return;
-    if (!made.frames || *made.frames <= *defaults_->frames) return;
     State after = state();
-    after.request.forcing->base = *made.frames;
-    undo_.push(new RequestCommand(*this, state(), after, kept.label, kept.merge_key));
+    Pipeline::keep_one_window(after.request, *defaults_);
+    if (after.request.forcing != made.forcing)
+        undo_.push(new RequestCommand(*this, state(), after, kept.label, kept.merge_key));
 }
 
 Request RequestDocument::to_keep() const {

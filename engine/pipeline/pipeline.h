@@ -78,8 +78,8 @@ public:
     /// tell.
     static Request defaults(const Request&, const ModelFolder&);
     /// A clip of diffusion forcing that was made in one window (no `base`) is made in one again, where a new one of its
-    /// length would be made in several. Throws as `defaults`.
-    static void keep_one_window(Request& made, const ModelFolder&);
+    /// length would be made in several. `usual`: the defaults of its model.
+    static void keep_one_window(Request& made, const Request& usual);
 
     /// Solver steps of a resolved request: `steps`, or the rows of the forcing plans of its windows.
     static int step_count(const Request&);

@@ -330,9 +330,8 @@ Request Pipeline::defaults(const Request& asked, const ModelFolder& model) {
     return r;
 }
 
-void Pipeline::keep_one_window(Request& made, const ModelFolder& model) {
-    if (made.forcing && !made.forcing->base && made.frames > defaults(made, model).frames)
-        made.forcing->base = *made.frames;
+void Pipeline::keep_one_window(Request& made, const Request& usual) {
+    if (made.forcing && !made.forcing->base && made.frames > usual.frames) made.forcing->base = *made.frames;
 }
 
 Request Pipeline::resolve(const Request& request, const ModelFolder& model) {

@@ -31,7 +31,8 @@ Request to_go_on_with(const Request& made) {
             if (made.guidance_low != made.guidance) open.guidance_low = made.guidance_low; // else it follows again
         }
         Request whole = made;
-        if (!made.start) Pipeline::keep_one_window(whole, model); // a branch has the windows of the run it starts from
+        // A branch has the windows of the run it starts from.
+        if (!made.start) Pipeline::keep_one_window(whole, Pipeline::defaults(made, model));
         if (whole.forcing != made.forcing) open.forcing = whole.forcing;
         return open;
     } catch (const Error&) { // whoever renders it says what is wrong with the model
