@@ -6,7 +6,8 @@
 #include <QFile>
 #include <QSet>
 #include <QUuid>
-#include <cmath>
+#include <functional>
+#include <string>
 
 #include "app/base/text.h"
 #include "engine/core/json_reader.h"
@@ -42,26 +43,18 @@ QString absolute(const QString& path, const fs::path& base) {
     return path.isEmpty() ? path : to_qstring((base / to_path(path)).lexically_normal());
 }
 
-/// A request with its pictures, videos and LoRAs passed through `change`: written() or absolute().
-Json with_paths(Json request, const fs::path& base, std::string (*change)(const QString&, const fs::path&)) {
-    const auto rewrite = [&](Json& object, const char* key) {
-        if (!object.is_object()) return;
-        if (const auto it = object.find(key); it != object.end() && it->is_string())
-            *it = change(to_qstring(it->get_ref<const std::string&>()), base);
-    };
-    for (const char* key : {"model", "image", "last_image"}) rewrite(request, key);
-    for (const auto& [object, key] : {std::pair{"noise", "file"}, {"forcing", "video"}, {"start", "run"}})
-        if (request.contains(object)) rewrite(request[object], key);
-    if (request.contains("parts") && request["parts"].is_object())
-        for (const auto& [part, path] : request["parts"].items()) rewrite(request["parts"], part.c_str());
-    if (request.contains("loras"))
-        for (Json& lora : request["loras"]) rewrite(lora, "file");
-    return request;
+/// A request, or the value of its `field`, with every path in it passed through `change`.
+Json with_paths(Json value, const std::function<std::string(const QString&)>& change, const std::string& field = {}) {
+    if (value.is_string() && is_path_field(field)) return change(to_qstring(value.get_ref<const std::string&>()));
+    if (value.is_structured())
+        for (const auto& [key, child] : value.items())
+            child = with_paths(child, change, field.empty() ? key : field + '.' + key);
+    return value;
 }
 
 /// As a file in `base` has it. A model beside it is "./wan": a bare word would be a name to look up.
 Json written_request(const Json& request, const fs::path& base) {
-    Json out = with_paths(request, base, written);
+    Json out = with_paths(request, [&](const QString& path) { return written(path, base); });
     const auto model = out.find("model");
     if (model != out.end() && *model != request["model"] && !fs::path(model->get<std::string>()).has_parent_path())
         *model = "./" + model->get<std::string>();
@@ -190,9 +183,7 @@ ProjectContent project_from_json(const Json& json, const fs::path& file, const f
     out.request = in.at("request").value();
     if (!out.request.empty()) {
         const Request request = request_from_json(out.request, {name, base}); // refuses what is no request
-        out.request = with_paths(std::move(out.request), base, [](const QString& path, const fs::path& folder) {
-            return absolute(path, folder).toStdString();
-        });
+        out.request = with_paths(out.request, [&](const QString& path) { return absolute(path, base).toStdString(); });
         // By its name it is looked for when it is used; an autosave has whole paths.
         if (out.request.contains("model") && !base.empty())
             out.request["model"] = request.model.lexically_normal().string();

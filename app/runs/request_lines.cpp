@@ -46,12 +46,7 @@ QString value_text(const Json& value) {
 
 /// A path by its last part: the rest is a tooltip's.
 QString short_text(const QString& field, const QString& value) {
-    static const std::set<QString> paths{QStringLiteral("model"),      QStringLiteral("image"),
-                                         QStringLiteral("last_image"), QStringLiteral("noise.file"),
-                                         QStringLiteral("start.run"),  QStringLiteral("forcing.video")};
-    if (!paths.contains(field) && !field.endsWith(QStringLiteral(".file")) &&
-        !field.startsWith(QStringLiteral("parts.")))
-        return value;
+    if (!is_path_field(field.toStdString())) return value;
     const QString name = QFileInfo(value).fileName();
     return name.isEmpty() ? value : name;
 }

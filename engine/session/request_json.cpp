@@ -367,6 +367,13 @@ fs::path resolved_path(std::string_view text, const fs::path& folder) {
     return out.has_filename() || out == out.root_path() ? out : out.parent_path();
 }
 
+bool is_path_field(std::string_view field) {
+    static constexpr std::string_view names[] = {"model",      "image",         "last_image",
+                                                 "noise.file", "forcing.video", "start.run"};
+    return std::find(std::begin(names), std::end(names), field) != std::end(names) || field.starts_with("parts.") ||
+           (field.starts_with("loras.") && field.ends_with(".file"));
+}
+
 void make_paths_absolute(Request& r) {
     const fs::path here = fs::current_path();
     for (fs::path* path : {&r.model, &r.image, &r.last_image, &r.noise.file})

@@ -46,6 +46,9 @@ Json asked_json(const Request&);
 /// Absolute, `text` taken literally: `..` and links stay.
 std::filesystem::path resolved_path(std::string_view text, const std::filesystem::path& folder);
 
+/// Whether it holds a path, by its dotted name: "image", "forcing.video", "loras.0.file".
+bool is_path_field(std::string_view field);
+
 /// For storing: until then paths are as the user wrote them, and so are messages.
 void make_paths_absolute(Request&);
 

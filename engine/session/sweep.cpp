@@ -125,11 +125,8 @@ Request stored_request(const Json& object, const RequestSource& source) {
 
 /// Paths in values begin at the sweep's folder, now.
 Json with_whole_paths(const SweepAxis& axis, const Json& value, const RequestSource& source, Request probe) {
-    const std::string top = axis.field.substr(0, axis.field.find('.'));
-    static constexpr std::array<std::string_view, 8> with_paths{"image", "last_image", "model",   "parts",
-                                                                "loras", "noise",      "forcing", "start"};
     set_axis_value(probe, axis.field, value, source);
-    if (value.is_null() || std::find(with_paths.begin(), with_paths.end(), top) == with_paths.end()) return value;
+    if (value.is_null() || !(is_path_field(axis.field) || value.is_structured())) return value;
     Json part = to_json(probe);
     std::string_view rest = axis.field;
     while (!rest.empty()) {

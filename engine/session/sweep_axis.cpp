@@ -13,22 +13,15 @@
 namespace denoir {
 namespace {
 
-/// Fields whose values are any text: what looks like a number there is none.
-constexpr std::array<std::string_view, 5> text_keys{"prompt", "negative_prompt", "image", "last_image", "model"};
-constexpr std::array<std::string_view, 3> text_members{"file", "video", "sha256"};
-
 std::string_view top_of(std::string_view field) { return field.substr(0, field.find('.')); }
-std::string_view member_of(std::string_view field) {
-    const std::size_t dot = field.rfind('.');
-    return dot == std::string_view::npos ? std::string_view() : field.substr(dot + 1);
-}
 
 template <class List> bool holds(const List& list, std::string_view word) {
     return std::find(list.begin(), list.end(), word) != list.end();
 }
 
+/// Whether its values are any text: what looks like a number there is none.
 bool is_text(std::string_view field) {
-    return holds(text_keys, field) || holds(text_members, member_of(field)) || top_of(field) == "parts";
+    return field == "prompt" || field == "negative_prompt" || field == "start.sha256" || is_path_field(field);
 }
 
 [[noreturn]] void refuse(std::string_view field, std::string message, std::string hint) {
@@ -143,7 +136,7 @@ bool add_range(std::string_view field, const std::string& word, std::vector<Json
 
 bool needs_quotes(std::string_view field, const Json& value) {
     if (value.is_structured()) return true;
-    if (!value.is_string()) return value.is_null() && is_text(field);
+    if (!value.is_string()) return is_text(field); // null, or what is refused with the request
     const std::string text = value.get<std::string>();
     if (text.find_first_of("|\n\r") != std::string::npos || trimmed(text) != text || text.empty() || text[0] == '[')
         return true;
@@ -171,10 +164,7 @@ std::string value_text(const SweepAxis& axis, std::size_t index, std::size_t lon
     if (value.is_number_float()) return fmt::format("{:.10g}", value.get<double>());
     if (!value.is_string()) return printable(one_line(value), longest);
     const std::string text = value.get<std::string>();
-    const bool path = axis.field == "image" || axis.field == "last_image" || axis.field == "model" ||
-                      axis.field == "start.run" || top_of(axis.field) == "parts" ||
-                      holds(text_members, member_of(axis.field));
-    return printable(path ? std::filesystem::path(text).filename().string() : text, longest);
+    return printable(is_path_field(axis.field) ? std::filesystem::path(text).filename().string() : text, longest);
 }
 
 std::string axis_title(std::string_view field) {

@@ -50,6 +50,8 @@ TEST(SweepAxisText, IsReadAsPeopleWriteIt) {
     EXPECT_EQ(values("prompt", "a fox|a fox, at night"), R"(["a fox","a fox, at night"])");
     EXPECT_EQ(values("prompt", "7, 8"), R"(["7","8"])"); // a prompt may look like a number
     EXPECT_EQ(values("prompt", R"(["a|b", "c"])"), R"(["a|b","c"])");
+    for (const char* path : {"image", "start.run", "loras.0.file", "parts.vae"}) // and so may a file or a run
+        EXPECT_EQ(values(path, "2026, 2027"), R"(["2026","2027"])") << path;
     EXPECT_EQ(values("guidance", "default, 3"), "[null,3]");
     EXPECT_EQ(values("guidance", "1e-400"), "[0.0]"); // as in JSON
     EXPECT_EQ(values("forcing.causal_attention", "on off"), "[true,false]");
@@ -66,7 +68,8 @@ TEST(SweepAxisText, ComesBackAsItWas) {
                                       {"sampler", "unipc, euler"},
                                       {"cache", R"([null,{"threshold":0.1}])"},
                                       {"forcing.causal_attention", "on, off"},
-                                      {"model", "a b | c"}}) {
+                                      {"model", "a b | c"},
+                                      {"loras.0.file", "[1]"}}) { // refused with the request
         const SweepAxis axis = parse_axis(field, text);
         EXPECT_EQ(parse_axis(field, axis_text(axis)), axis) << axis_text(axis);
     }
