@@ -2,8 +2,6 @@
 #include "app/request/model_catalogue.h"
 
 #include <QDir>
-#include <QElapsedTimer>
-#include <QEventLoop>
 #include <QFileInfo>
 #include <QFileSystemWatcher>
 #include <QTimer>
@@ -15,6 +13,7 @@
 #include "app/base/newest_question.h"
 #include "app/base/settings.h"
 #include "app/base/text.h"
+#include "app/base/wait_until.h"
 #include "app/request/model_finder.h"
 #include "app/request/request_values.h"
 #include "engine/core/memory.h"
@@ -274,14 +273,7 @@ QStringList ModelCatalogue::folders() const { return store_->folders; }
 void ModelCatalogue::refresh() { store_->ask(); }
 
 bool ModelCatalogue::wait_looked(int milliseconds) {
-    QElapsedTimer timer;
-    timer.start();
-    while (store_->answered != store_->question.newest() && timer.elapsed() < milliseconds) {
-        QEventLoop loop;
-        QTimer::singleShot(5, &loop, &QEventLoop::quit);
-        loop.exec();
-    }
-    return store_->answered == store_->question.newest();
+    return wait_until([&] { return store_->answered == store_->question.newest(); }, milliseconds);
 }
 
 int ModelCatalogue::rowCount(const QModelIndex& parent) const {

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/request/request_document.h"
 
-#include <QDeadlineTimer>
-#include <QEventLoop>
-#include <QTimer>
 #include <QUndoCommand>
 #include <algorithm>
 #include <random>
 #include <utility>
 
 #include "app/base/text.h"
+#include "app/base/wait_until.h"
 #include "app/request/field_title.h"
 #include "app/request/request_resolver.h"
 #include "app/request/request_values.h"
@@ -284,16 +282,7 @@ RequestDocument::Snapshot RequestDocument::snapshot(int variation) const {
 }
 
 bool RequestDocument::wait_resolved(int milliseconds) {
-    const QDeadlineTimer deadline(milliseconds);
-    while (pending_ && !deadline.hasExpired()) { // who is told of an answer may ask anew
-        QEventLoop loop;
-        connect(this, &RequestDocument::resolved_changed, &loop, [&] {
-            if (!pending_) loop.quit();
-        });
-        QTimer::singleShot(deadline.remainingTime(), &loop, &QEventLoop::quit);
-        loop.exec();
-    }
-    return !pending_;
+    return wait_until([this] { return !pending_; }, milliseconds);
 }
 
 void RequestDocument::refresh() { resolve_soon(); }

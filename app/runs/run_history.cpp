@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/runs/run_history.h"
 
-#include <QElapsedTimer>
 #include <QEventLoop>
 #include <QFileSystemWatcher>
 #include <QHash>
@@ -13,6 +12,7 @@
 #include "app/base/folder.h"
 #include "app/base/settings.h"
 #include "app/base/text.h"
+#include "app/base/wait_until.h"
 #include "app/runs/run_index.h"
 #include "app/runs/run_trash.h"
 #include "engine/core/own_folders.h"
@@ -507,15 +507,9 @@ void RunHistory::rebuild() {
 }
 
 bool RunHistory::wait_scanned(int milliseconds) {
-    QElapsedTimer timer;
-    timer.start();
-    while (!(store_->looked && store_->scanner.idle()) && timer.elapsed() < milliseconds) {
-        QEventLoop loop;
-        QTimer::singleShot(5, &loop, &QEventLoop::quit);
-        loop.exec();
-    }
+    const bool scanned = wait_until([&] { return store_->looked && store_->scanner.idle(); }, milliseconds);
     QEventLoop().processEvents(); // what was told last
-    return store_->looked && store_->scanner.idle();
+    return scanned;
 }
 
 quint64 RunHistory::bytes() const {
