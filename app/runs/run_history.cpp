@@ -53,7 +53,7 @@ struct RunHistory::Store {
           }) {}
 
     bool is_shown(const RunRow& row) const {
-        if (starred_only && !row.starred) return false;
+        if (starred_only && !row.notes.starred) return false;
         const auto has = [&row](const QByteArray& word) {
             return ::memmem(row.haystack.constData(), size_t(row.haystack.size()), word.constData(),
                             size_t(word.size()));
@@ -169,9 +169,7 @@ struct RunHistory::Store {
     void put_newest_notes(RunRow& row) const {
         const auto waits = unwritten.find(row.entry);
         if (waits == unwritten.end()) return;
-        row.starred = waits->newest.starred;
-        row.name = waits->newest.name;
-        row.prompt_template = waits->newest.prompt_template;
+        row.notes = waits->newest;
         row.make_haystack();
     }
 
@@ -271,10 +269,10 @@ QVariant RunHistory::data(const QModelIndex& index, int role) const {
     const RunRow& r = store_->at(index.row());
     switch (role) {
     case Qt::DisplayRole:
-        return r.name.isEmpty() ? r.prompt : r.name;
+        return r.notes.name.isEmpty() ? r.prompt : r.notes.name;
     case Qt::EditRole:
     case NameRole:
-        return r.name;
+        return r.notes.name;
     case Qt::ToolTipRole:
         return QString(r.prompt + (r.steps > 0 ? QLatin1Char('\n') + r.summary() : QString()) +
                        (r.issue.isEmpty() ? QString() : QLatin1Char('\n') + r.issue.line()));
@@ -283,7 +281,7 @@ QVariant RunHistory::data(const QModelIndex& index, int role) const {
     case PromptRole:
         return r.prompt;
     case TemplateRole:
-        return r.prompt_template;
+        return r.notes.prompt_template;
     case StandingRole:
         return int(r.standing);
     case CreatedRole:
@@ -307,7 +305,7 @@ QVariant RunHistory::data(const QModelIndex& index, int role) const {
     case SecondsRole:
         return r.seconds;
     case StarredRole:
-        return r.starred;
+        return r.notes.starred;
     case BytesRole:
         return QVariant::fromValue<quint64>(r.bytes);
     case ThumbnailRole:
@@ -402,28 +400,28 @@ bool RunHistory::is_own_folder(const QString& path) {
 
 bool RunHistory::starred(const QString& run) const {
     const int index = store_->find(run);
-    return index >= 0 && store_->rows[std::size_t(index)].starred;
+    return index >= 0 && store_->rows[std::size_t(index)].notes.starred;
 }
 
-void RunHistory::note(const QString& run, const std::function<void(RunRow&)>& change) {
+void RunHistory::note(const QString& run, const std::function<void(RunNotes&)>& change) {
     const int index = store_->find(run);
     if (index < 0) return;
     RunRow row = store_->rows[std::size_t(index)];
-    change(row);
+    change(row.notes);
     row.make_haystack();
-    store_->write_notes(row.entry, {row.starred, row.name, row.prompt_template});
+    store_->write_notes(row.entry, row.notes);
     store_->replace(index, std::move(row)); // at once; the scanner confirms it
 }
 
 void RunHistory::set_starred(const QString& run, bool starred) {
-    note(run, [starred](RunRow& row) { row.starred = starred; });
+    note(run, [starred](RunNotes& notes) { notes.starred = starred; });
 }
 void RunHistory::set_name(const QString& run, const QString& name) {
-    note(run, [&](RunRow& row) { row.name = name.simplified().left(200); });
+    note(run, [&](RunNotes& notes) { notes.name = name.simplified().left(200); });
 }
 
 void RunHistory::set_prompt_template(const QString& run, const QString& text) {
-    if (contains(run)) return note(run, [&](RunRow& row) { row.prompt_template = text; });
+    if (contains(run)) return note(run, [&](RunNotes& notes) { notes.prompt_template = text; });
     // A run that was just made: not in the list yet.
     RunNotes notes = RunNotes::read(to_path(run));
     notes.prompt_template = text;
@@ -525,7 +523,7 @@ RunHistory::DropPlan RunHistory::plan_drop(quint64 limit) const {
     for (const RunRow& row : store_->rows)
         if (row.standing == RunStanding::unreadable) used -= std::min(used, row.bytes);
     for (auto row = store_->rows.rbegin(); row != store_->rows.rend() && used > limit; ++row) {
-        if (row->starred || row->droppable == 0 || row->standing != RunStanding::done) continue;
+        if (row->notes.starred || row->droppable == 0 || row->standing != RunStanding::done) continue;
         plan.runs << row->path;
         plan.bytes += row->droppable;
         used -= std::min(used, row->droppable);

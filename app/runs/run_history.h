@@ -19,7 +19,7 @@ class FinishedRuns;
 
 namespace denoir::app {
 
-struct RunRow;
+struct RunNotes;
 
 /// The runs, newest first: an SQLite index over run folders (`history.sqlite` of the data folder), filled and renewed
 /// by a thread that looks at the folders, and rebuilt from them where it is missing or damaged. What the user adds to a
@@ -130,7 +130,7 @@ signals:
 
 private:
     struct Store;
-    void note(const QString& run, const std::function<void(RunRow&)>& change);
+    void note(const QString& run, const std::function<void(RunNotes&)>& change);
     QString entry_of(const QString& run) const;
     std::unique_ptr<Store> store_;
 };

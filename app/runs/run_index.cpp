@@ -23,10 +23,10 @@ constexpr std::size_t batch = 256;
 
 /// What is stored of a row beside its entry: each(field, …), in this order.
 template <class Row, class Each> void with_fields(Row& r, Each each) {
-    each(r.path, r.stamp, r.name, r.prompt, r.negative, r.prompt_template, r.standing, r.mode, r.model, r.sampler,
-         r.created, r.seed, r.width, r.height, r.frames, r.steps, r.steps_done, r.branch_step, r.guidance, r.seconds,
-         r.bytes, r.droppable, r.starred, r.thumbnail, r.video, r.latents, r.issue.file, r.issue.field, r.issue.message,
-         r.issue.hint, r.haystack);
+    each(r.path, r.stamp, r.notes.name, r.prompt, r.negative, r.notes.prompt_template, r.standing, r.mode, r.model,
+         r.sampler, r.created, r.seed, r.width, r.height, r.frames, r.steps, r.steps_done, r.branch_step, r.guidance,
+         r.seconds, r.bytes, r.droppable, r.notes.starred, r.thumbnail, r.video, r.latents, r.issue.file, r.issue.field,
+         r.issue.message, r.issue.hint, r.haystack);
 }
 
 QByteArray pack(const RunRow& row) {

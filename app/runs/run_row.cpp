@@ -129,10 +129,7 @@ void look_at_folder(RunRow& row, const fs::path& entry) {
     row.bytes = folder_bytes(entry) + folder_bytes(entry / run_file::latents) + folder_bytes(entry / run_file::solver);
     row.thumbnail = is_file(entry / run_file::thumbnail);
     row.video = is_file(entry / run_file::video);
-    const RunNotes notes = RunNotes::read(entry);
-    row.starred = notes.starred;
-    row.name = notes.name;
-    row.prompt_template = notes.prompt_template;
+    row.notes = RunNotes::read(entry);
 }
 
 /// Not the lost+found of a disk whose root the folder of runs is.
@@ -168,8 +165,8 @@ QList<QList<QByteArray>> search_words(const QString& text) {
 void RunRow::make_haystack() {
     const QString date = QDateTime::fromMSecsSinceEpoch(created).toString(QStringLiteral("yyyy-MM-dd hh:mm"));
     const QStringList all{prompt,
-                          name,
-                          prompt_template,
+                          notes.name,
+                          notes.prompt_template,
                           negative,
                           QStringLiteral("state:") + QLatin1String(standings[int(standing)]),
                           QStringLiteral("mode:") + mode,

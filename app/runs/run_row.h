@@ -11,11 +11,21 @@
 
 namespace denoir::app {
 
+/// What the user adds to a run, in its `studio.json`.
+struct RunNotes {
+    bool starred = false;
+    QString name, prompt_template;
+    /// Nothing where there are none; damaged ones count as none.
+    static RunNotes read(const std::filesystem::path& run);
+    void write(const std::filesystem::path& run) const;
+};
+
 struct RunRow {
     QString entry; ///< path below the data folder's `runs`, perhaps a link
     QString path;  ///< the run folder itself
     QString stamp; ///< changes with its files
-    QString name, prompt, negative, prompt_template, mode, model, sampler;
+    RunNotes notes;
+    QString prompt, negative, mode, model, sampler;
     RunStanding standing = RunStanding::waiting;
     qint64 created = 0; ///< milliseconds since 1970, UTC
     quint64 seed = 0;
@@ -23,7 +33,7 @@ struct RunRow {
     int branch_step = -1;             ///< of a branch: the step of its run that it begins at; else -1
     double guidance = 0, seconds = 0; ///< seconds: of work on it
     quint64 bytes = 0, droppable = 0; ///< on disk
-    bool starred = false, thumbnail = false, video = false, latents = false;
+    bool thumbnail = false, video = false, latents = false;
     Issue issue;
     QByteArray haystack; ///< what a search looks at, in small letters: UTF-8, half as long to read through
 
@@ -42,15 +52,6 @@ RunRow read_run(const std::filesystem::path& entry);
 RunRow unreadable_run(const std::filesystem::path& entry, const Issue& issue);
 /// A stamp of the files that decide whether a row is still right. Cheap; empty where there is no run.
 QString run_stamp(const std::filesystem::path& entry);
-
-/// What the user adds to a run, in its `studio.json`.
-struct RunNotes {
-    bool starred = false;
-    QString name, prompt_template;
-    /// Nothing where there are none; damaged ones count as none.
-    static RunNotes read(const std::filesystem::path& run);
-    void write(const std::filesystem::path& run) const;
-};
 
 /// Removes the latents and solver states of every step but the last. Returns the bytes freed.
 quint64 drop_step_latents(const std::filesystem::path& run);
