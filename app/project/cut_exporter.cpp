@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/project/cut_exporter.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -83,28 +81,21 @@ std::int64_t frames_at(const Shot& shot, double fps) { return std::max(1ll, std:
 
 } // namespace
 
-bool CutExporter::start(const std::vector<Shot>& shots, const QString& out, const Options& options) {
-    return Exporter::start(out, [=, this](const WorkCall& tell, const std::stop_token& stop) {
-        write(shots, to_path(out), options, tell, stop);
-    });
+bool CutExporter::start(const std::vector<Shot>& shots, const QString& out) {
+    return Exporter::start(
+        out, [=, this](const WorkCall& tell, const std::stop_token& stop) { write(shots, to_path(out), tell, stop); });
 }
 
-void CutExporter::write(const std::vector<Shot>& shots, const fs::path& out, const Options& asked, const WorkCall& tell,
+void CutExporter::write(const std::vector<Shot>& shots, const fs::path& out, const WorkCall& tell,
                         const std::stop_token& stop) {
     if (shots.empty()) throw Error({}, {}, "the cut holds no shots", "put a run on the timeline first");
-    const CutFormat format = format_of(shots);
-    const int width = asked.width > 0 ? asked.width : format.width,
-              height = asked.height > 0 ? asked.height : format.height;
-    const double fps = asked.fps > 0 ? asked.fps : format.fps;
+    const auto [width, height, fps] = format_of(shots);
     std::vector<fs::path> inputs;
     std::int64_t total = 0;
     for (const Shot& shot : shots) {
         inputs.push_back(to_path(shot.current().video));
         total += frames_at(shot, fps);
     }
-    if (total > longest_cut)
-        throw Error(out.string(), {}, fmt::format("the cut has {} frames at {:.6g} fps", total, fps),
-                    "choose a lower rate, or export fewer shots");
     VideoOptions options;
     options.width = width, options.height = height;
     options.fps = frame_rate(fps);

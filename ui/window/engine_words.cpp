@@ -33,11 +33,11 @@ std::optional<QStringList> values_of(const QString& text, const QStringList& pie
     return out;
 }
 
-/// A size or rate with the decimal point of the window's other numbers. What has no unit, neither in itself nor in what
+/// A size with the decimal point of the window's other numbers. What has no unit, neither in itself nor in what
 /// comes `after` it, may be a version or a name, and stays.
 QString in_locale(const QString& text, const QString& after) {
-    static const QRegularExpression amount(QStringLiteral(R"(^(\d+)\.(\d+(?: [KMG]iB| fps)?)$)")),
-        unit(QStringLiteral("^ (?:[KMG]iB|fps)\\b"));
+    static const QRegularExpression amount(QStringLiteral(R"(^(\d+)\.(\d+(?: [KMG]iB)?)$)")),
+        unit(QStringLiteral("^ [KMG]iB\\b"));
     const auto parts = amount.match(text);
     if (!parts.hasMatch() || !(text.contains(QLatin1Char(' ')) || unit.match(after).hasMatch())) return text;
     return parts.captured(1) + QLocale().decimalPoint() + parts.captured(2);

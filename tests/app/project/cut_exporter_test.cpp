@@ -87,17 +87,17 @@ private slots:
     /// At half the rate each picture is that in the middle of its time, and none from beyond the trim.
     void lower_rates_take_the_middle() {
         Project p;
-        p.add_shot(take_of_video(home_.file(QStringLiteral("a.mkv"))));
+        for (const char* name : {"slow.mkv", "a.mkv"}) p.add_shot(take_of_video(home_.file(QLatin1String(name))));
+        p.trim(0, 0, 1);
         CutExporter exporter;
         Arrivals finished(&exporter, &CutExporter::finished);
-        const CutExporter::Options half{.fps = 12};
-        exporter.start(p.shots(), home_.file(QStringLiteral("half.mkv")), half);
+        exporter.start(p.shots(), home_.file(QStringLiteral("half.mkv")));
         QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 1, 30000);
-        QVERIFY(greys(home_.file(QStringLiteral("half.mkv"))) == (std::vector<int>{10, 30, 50, 70, 90}));
-        p.trim(0, 2, 5);
-        exporter.start(p.shots(), home_.file(QStringLiteral("odd.mkv")), half);
+        QVERIFY(greys(home_.file(QStringLiteral("half.mkv"))) == (std::vector<int>{5, 10, 30, 50, 70, 90}));
+        p.trim(1, 2, 5);
+        exporter.start(p.shots(), home_.file(QStringLiteral("odd.mkv")));
         QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 2, 30000);
-        QVERIFY(greys(home_.file(QStringLiteral("odd.mkv"))) == (std::vector<int>{30, 40}));
+        QVERIFY(greys(home_.file(QStringLiteral("odd.mkv"))) == (std::vector<int>{5, 30, 40}));
     }
 
     /// Pictures in the cut: a card before it, frames of another tool in it. Its size and rate are those of what moves.
@@ -227,14 +227,6 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 2, 30000);
         exporter.start({}, out);
         QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 3, 30000);
-        // Longer than can be counted.
-        write_png(to_path(home_.file("card.png")), Image(16, 16));
-        Project days;
-        days.add_shot(take_of(home_.file("card.png"), 24));
-        QVERIFY(days.trim(0, 0, Take::longest_still)); // at 24 a second
-        exporter.start(days.shots(), out, {.fps = 600});
-        QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 4, 30000);
-        QVERIFY(failed[3][0].value<Issue>().message.contains("the cut has 25000000 frames at 600 fps"));
         for (const auto& f : failed) QVERIFY(!f[0].value<Issue>().hint.isEmpty());
         QVERIFY(QDir(home_.path())
                     .entryList({QStringLiteral("*partial*"), QStringLiteral("never*")}, QDir::Files | QDir::Hidden)
