@@ -192,26 +192,26 @@ Project::Place Project::place(int frame) const {
     return {};
 }
 
-int Project::add_shot(const Take& take, int row, const QString& name, int in) {
+int Project::add_shot(const Take& take, int row, int in) {
     if (take.frames < 1 || row > count() || in < 0 || in >= take.frames) return -1;
     const int at = row < 0 ? count() : row;
-    Shot shot{new_id(), name, {take}, 0, in, take.usual()};
+    Shot shot{new_id(), {}, {take}, 0, in, take.usual()};
     shot.takes[0].id = new_id();
     std::vector<Shot> after = shots_;
     after.insert(after.begin() + at, std::move(shot));
-    const bool fits = push(tr("add a shot"), after, {Kind::shot_added, at, -1}, {Kind::shot_removed, at, -1});
+    const bool fits = push(tr("add a shot"), after, {Kind::shot_added, at}, {Kind::shot_removed, at});
     return fits ? at : -1;
 }
 
 bool Project::remove_shot(int row) {
-    if (row < 0 || row >= count()) return false;
+    if (!has(row)) return false;
     std::vector<Shot> after = shots_;
     after.erase(after.begin() + row);
-    return push(tr("remove a shot"), after, {Kind::shot_removed, row, -1}, {Kind::shot_added, row});
+    return push(tr("remove a shot"), after, {Kind::shot_removed, row}, {Kind::shot_added, row});
 }
 
 bool Project::move_shot(int from, int to) {
-    if (from < 0 || from >= count() || to < 0 || to >= count() || from == to) return false;
+    if (!has(from) || !has(to) || from == to) return false;
     std::vector<Shot> after = shots_;
     const auto first = after.begin() + from, target = after.begin() + to;
     from < to ? std::rotate(first, first + 1, target + 1) : std::rotate(target, first, first + 1);
@@ -219,22 +219,20 @@ bool Project::move_shot(int from, int to) {
 }
 
 bool Project::trim(int row, int in, int out, int merge) {
-    if (row < 0 || row >= count() || in >= out) return false;
+    if (!has(row) || in >= out) return false;
     const Take& take = shot(row).current();
     if (take.still()) { // from whichever end
         if (std::int64_t{out} - in > take.most()) return false;
         out -= in, in = 0;
     }
     if (in < 0 || out > take.most()) return false;
-    if (shot(row).in == in && shot(row).out == out) return true;
-    std::vector<Shot> after = shots_;
-    after[std::size_t(row)].in = in;
-    after[std::size_t(row)].out = out;
-    return push(tr("trim a shot"), after, {Kind::shot_changed, row, -1}, {Kind::shot_changed, row, -1}, merge);
+    Shot after = shot(row);
+    after.in = in, after.out = out;
+    return change_shot(tr("trim a shot"), row, std::move(after), merge);
 }
 
 bool Project::split(int row, int frame) {
-    if (row < 0 || row >= count() || frame <= shot(row).in || frame >= shot(row).out) return false;
+    if (!has(row) || frame <= shot(row).in || frame >= shot(row).out) return false;
     std::vector<Shot> after = shots_;
     Shot second = after[std::size_t(row)];
     second.id = new_id();
@@ -253,45 +251,38 @@ bool Project::split(int row, int frame) {
 }
 
 bool Project::add_take(int row, const Take& take) {
-    if (row < 0 || row >= count() || take.frames < 1) return false;
-    std::vector<Shot> after = shots_;
-    Shot& shot = after[std::size_t(row)];
-    const Take before = shot.current();
-    shot.takes.push_back(take);
-    shot.takes.back().id = new_id();
-    shot.take = int(shot.takes.size()) - 1;
-    fit_trim(shot, before);
-    return push(tr("add a take"), after, {Kind::shot_changed, row, -1}, {Kind::shot_changed, row, -1});
+    if (!has(row) || take.frames < 1) return false;
+    Shot after = shot(row);
+    after.takes.push_back(take);
+    after.takes.back().id = new_id();
+    after.take = int(after.takes.size()) - 1;
+    fit_trim(after, shot(row).current());
+    return change_shot(tr("add a take"), row, std::move(after));
 }
 
 bool Project::select_take(int row, int take) {
-    if (row < 0 || row >= count() || take < 0 || take >= int(shot(row).takes.size())) return false;
+    if (!has(row) || take < 0 || take >= int(shot(row).takes.size())) return false;
     if (shot(row).take == take) return true;
-    std::vector<Shot> after = shots_;
-    after[std::size_t(row)].take = take;
-    fit_trim(after[std::size_t(row)], shot(row).current());
-    return push(tr("choose a take"), after, {Kind::shot_changed, row, -1}, {Kind::shot_changed, row, -1});
+    Shot after = shot(row);
+    after.take = take;
+    fit_trim(after, shot(row).current());
+    return change_shot(tr("choose a take"), row, std::move(after));
 }
 
 bool Project::remove_take(int row, int take) {
-    if (row < 0 || row >= count() || take < 0 || take >= int(shot(row).takes.size()) || shot(row).takes.size() == 1)
-        return false;
-    std::vector<Shot> after = shots_;
-    Shot& s = after[std::size_t(row)];
-    s.takes.erase(s.takes.begin() + take);
-    if (s.take > take || s.take == int(s.takes.size())) --s.take;
-    fit_trim(s, shot(row).current());
-    return push(tr("remove a take"), after, {Kind::shot_changed, row, -1}, {Kind::shot_changed, row, -1});
+    if (!has(row) || take < 0 || take >= int(shot(row).takes.size()) || shot(row).takes.size() == 1) return false;
+    Shot after = shot(row);
+    after.takes.erase(after.takes.begin() + take);
+    if (after.take > take || after.take == int(after.takes.size())) --after.take;
+    fit_trim(after, shot(row).current());
+    return change_shot(tr("remove a take"), row, std::move(after));
 }
 
 bool Project::rename_shot(int row, const QString& name) {
-    if (row < 0 || row >= count()) return false;
-    const QString clean = name.simplified().left(200);
-    if (shot(row).name == clean) return true;
-    std::vector<Shot> after = shots_;
-    after[std::size_t(row)].name = clean;
-    push(tr("rename a shot"), after, {Kind::shot_changed, row, -1}, {Kind::shot_changed, row, -1});
-    return true;
+    if (!has(row)) return false;
+    Shot after = shot(row);
+    after.name = name.simplified().left(200);
+    return change_shot(tr("rename a shot"), row, std::move(after));
 }
 
 void Project::set_request(const Json& request) {
@@ -362,6 +353,13 @@ bool Project::push(const QString& text, const std::vector<Shot>& after, const Pr
     undo_.push(new ProjectCommand(*this, text, after, redo, undo, merge));
     return true;
 }
+bool Project::change_shot(const QString& text, int row, Shot shot, int merge) {
+    if (shot == shots_[std::size_t(row)]) return true;
+    std::vector<Shot> after = shots_;
+    after[std::size_t(row)] = std::move(shot);
+    return push(text, after, {Kind::shot_changed, row}, {Kind::shot_changed, row}, merge);
+}
+
 
 void Project::replace_shots(std::ptrdiff_t first, std::size_t count, const std::vector<Shot>& with,
                             const ProjectEvent& event) {

@@ -100,7 +100,7 @@ public:
 
     // Each of these is one undo step. Rows and frames out of range are refused: false, or -1.
     /// row -1: at the end; `in`: its first frame that is shown. Returns the row.
-    int add_shot(const Take& take, int row = -1, const QString& name = {}, int in = 0);
+    int add_shot(const Take& take, int row = -1, int in = 0);
     bool remove_shot(int row);        ///< ripple: what follows moves up
     bool move_shot(int from, int to); ///< to: the row it has afterwards
     /// Trims of the same positive `merge` become one step: those of one drag.
@@ -190,6 +190,9 @@ private:
     /// False: the cut would be longer than longest_cut, and nothing changed.
     bool push(const QString& text, const std::vector<Shot>& after, const ProjectEvent& redo, const ProjectEvent& undo,
               int merge = 0);
+    /// The shot of a row, which comes out otherwise: a step where it does.
+    bool change_shot(const QString& text, int row, Shot shot, int merge = 0);
+    bool has(int row) const { return row >= 0 && row < count(); }
     /// `with` in place of `count` shots from row `first` on.
     void replace_shots(std::ptrdiff_t first, std::size_t count, const std::vector<Shot>& with,
                        const ProjectEvent& event);

@@ -102,7 +102,7 @@ void ResultPlacer::add_shot(int row, const Take& take, const Result& result) {
     // The pictures that the clip goes on after are those of the shot before.
     const auto forcing = RunHistory::record(result.run).request.forcing;
     const int given = forcing && !forcing->video.empty() ? forcing->overlap : 0;
-    row = project_.add_shot(take, row, {}, std::min(given, take.frames - 1));
+    row = project_.add_shot(take, row, std::min(given, take.frames - 1));
     if (row < 0) return;
     ResultPlace now = result.place;
     now.placed = project_.shot(row).id;

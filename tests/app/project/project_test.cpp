@@ -61,8 +61,8 @@ private slots:
     /// A part that was made again lies where the part was, whichever take is chosen.
     void parts() {
         Project p;
-        QCOMPARE(p.add_shot(take(33, "a"), -1, {}, 33), -1);
-        QCOMPARE(p.add_shot(take(33, "a"), -1, {}, 17), 0);
+        QCOMPARE(p.add_shot(take(33, "a"), -1, 33), -1);
+        QCOMPARE(p.add_shot(take(33, "a"), -1, 17), 0);
         QCOMPARE(p.shot(0).in, 17);
         QVERIFY(p.trim(0, 20, 30));
         Take part = take(29, "part");

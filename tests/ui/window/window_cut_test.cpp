@@ -202,7 +202,7 @@ private slots:
         StudioFixture studio;
         load_tiny(studio);
         auto& project = studio.core().project;
-        for (int i = 0; i < 12; ++i) project.add_shot(app::take_of_video(files[i % 3]), -1, {}, 9);
+        for (int i = 0; i < 12; ++i) project.add_shot(app::take_of_video(files[i % 3]), -1, 9);
         auto& preview = studio.window().preview();
         auto* timeline = studio.find<TimelineView>("timeline");
         QStringList asked, seen;

@@ -63,7 +63,7 @@ private slots:
         StudioFixture studio;
         studio.window().layouts().show(Layout::create);
         auto& project = studio.core().project;
-        for (int i = 0; i < 2; ++i) project.add_shot(app::take_of_video(home.file("a.mp4")), -1, QString::number(i));
+        for (int i = 0; i < 2; ++i) project.add_shot(app::take_of_video(home.file("a.mp4")));
         auto* timeline = studio.find<TimelineView>("timeline");
         QTRY_VERIFY(timeline->isVisible());
         const auto says = [&](const char* id, const char* words) {
@@ -120,7 +120,11 @@ private slots:
         app::write_clip(home.file("a.mp4"), 64, 48, 8);
         StudioFixture studio;
         auto& project = studio.core().project;
-        for (int i = 0; i < 3; ++i) project.add_shot(app::take_of_video(home.file("a.mp4")), -1, QString::number(i));
+        app::Take take = app::take_of_video(home.file("a.mp4"));
+        for (const char* name : {"0", "1", "2"}) {
+            take.name = QLatin1String(name);
+            project.add_shot(take);
+        }
         auto* timeline = studio.find<TimelineView>("timeline");
         studio.have_focus();
         timeline->setFocus();

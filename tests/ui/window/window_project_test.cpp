@@ -185,12 +185,13 @@ private slots:
     void what_a_crash_left_takes_the_place_of_nothing_unsaved() {
         const app::Home home;
         app::write_clip(home.file("a.mp4"), 64, 48, 6);
-        const app::Take take = app::take_of_video(home.file("a.mp4"));
+        app::Take take = app::take_of_video(home.file("a.mp4"));
+        take.name = "lost";
         {
             app::Project lost;
             lost.set_autosave(true);
             lost.set_request(asked_json(app::tiny_request()));
-            lost.add_shot(take, -1, "lost");
+            lost.add_shot(take);
         }
         StudioFixture studio;
         auto& project = studio.core().project;
@@ -203,16 +204,17 @@ private slots:
         };
         QVERIFY(offered());
         document.set_value("prompt", "what I write now");
-        project.add_shot(take, -1, "new");
+        take.name = "new";
+        project.add_shot(take);
         QVERIFY(studio.press("Recover"));
-        QCOMPARE(project.shot(0).name, QStringLiteral("new"));
+        QCOMPARE(project.shot(0).title(), QStringLiteral("new"));
         answer(QMessageBox::Cancel);
-        QCOMPARE(project.shot(0).name, QStringLiteral("new"));
+        QCOMPARE(project.shot(0).title(), QStringLiteral("new"));
         QVERIFY(offered());
         QCoreApplication::processEvents(); // laid out
         QVERIFY(studio.press("Recover"));
         answer(QMessageBox::Discard);
-        QTRY_COMPARE(project.shot(0).name, QStringLiteral("lost"));
+        QTRY_COMPARE(project.shot(0).title(), QStringLiteral("lost"));
         QVERIFY(!offered() && project.is_modified());
         QVERIFY(document.value("prompt").toString() != "what I write now");
         studio.key(Qt::Key_Z, Qt::ControlModifier);
