@@ -23,7 +23,9 @@ public:
         thread_.drop(newest_);
         return newest_ = thread_.put(std::move(answer));
     }
-    Number newest() const { return newest_; } ///< 0: none was asked
+    /// Nobody waits for an answer any more.
+    void withdraw() { thread_.cancel(std::exchange(newest_, 0)); }
+    Number newest() const { return newest_; } ///< 0: none is asked
 
 private:
     TaskThread& thread_;

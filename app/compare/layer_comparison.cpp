@@ -129,9 +129,7 @@ void LayerComparison::read_files(const QString& a, const QString& b, const QStri
     state_ = State::comparing;
     tell_share(0);
     emit changed();
-    reading_ = std::stop_source();
-    thread_.put([this, a, b, name_a, name_b, ours, stop = reading_.get_token()] {
-        if (stop.stop_requested()) return;
+    reading_.ask([this, a, b, name_a, name_b, ours](NewestQuestion::Number number, const std::stop_token& stop) {
         try {
             const auto files = std::make_shared<const TraceFiles>(to_path(a), to_path(b));
             if (ours) { // the mapped pages are enough; nothing is left behind, whatever happens
@@ -141,15 +139,15 @@ void LayerComparison::read_files(const QString& a, const QString& b, const QStri
             Pace pace;
             const auto progress = [&](double done, double total) {
                 if (!pace.is_due()) return;
-                tell([this, stop, share = total > 0 ? done / total : 0] {
-                    if (!stop.stop_requested()) tell_share(share);
+                tell([this, number, share = total > 0 ? done / total : 0] {
+                    if (number == reading_.newest()) tell_share(share);
                 });
             };
             const auto found = std::make_shared<metrics::TraceComparison>(files->compare(progress, stop));
             found->name_a = name_a.toStdString();
             found->name_b = name_b.toStdString();
-            tell([this, found, files, stop] {
-                if (stop.stop_requested()) return;
+            tell([this, number, found, files] {
+                if (number != reading_.newest()) return;
                 result_ = found;
                 runs_ = asked_runs_;
                 files_ = files;
@@ -157,8 +155,8 @@ void LayerComparison::read_files(const QString& a, const QString& b, const QStri
             });
         } catch (const Cancelled&) {
         } catch (...) {
-            tell([this, stop, issue = Issue::from_current_exception()] {
-                if (!stop.stop_requested()) end(issue);
+            tell([this, number, issue = Issue::from_current_exception()] {
+                if (number == reading_.newest()) end(issue);
             });
         }
     });
@@ -184,7 +182,7 @@ void LayerComparison::drop_traces() {
 }
 
 void LayerComparison::cancel() {
-    reading_.request_stop();
+    reading_.withdraw();
     if (!busy()) return;
     const JobId job = state_ == State::tracing ? traces_[tracing_].job : 0;
     end({}); // first: what the engine says of this job is then no longer ours
@@ -203,9 +201,7 @@ void LayerComparison::clear() {
 
 void LayerComparison::ask_histograms(const QString& key) {
     if (!files_) return;
-    const quint64 number = ++asked_;
-    thread_.put([this, key, number, files = files_] {
-        if (number != asked_) return;
+    histograms_.ask_next([this, key, files = files_](NewestQuestion::Number, const std::stop_token&) {
         try {
             tell([this, key, files, found = files->histograms(key.toStdString())] {
                 if (files == files_) emit histograms_ready(key, found); // else of a result before

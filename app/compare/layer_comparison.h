@@ -3,12 +3,10 @@
 #include <QMetaType>
 #include <QObject>
 #include <QStringList>
-#include <atomic>
 #include <memory>
-#include <stop_token>
 #include <vector>
 
-#include "app/base/task_thread.h"
+#include "app/base/newest_question.h"
 #include "app/runs/engine_worker.h"
 #include "engine/metrics/trace_comparison.h"
 
@@ -97,9 +95,8 @@ private:
     QStringList layers_;
     QString steps_;
     std::shared_ptr<const TraceFiles> files_; ///< of the result
-    std::stop_source reading_;                ///< of the comparison being made
-    std::atomic<quint64> asked_ = 0;          ///< number of the last question for histograms
-    TaskThread thread_;
+    TaskThread thread_;                       ///< last but two: joined before the rest goes
+    NewestQuestion reading_{thread_}, histograms_{thread_};
 };
 
 } // namespace denoir::app

@@ -7,10 +7,6 @@
 
 namespace denoir::app {
 
-RunDivergence::RunDivergence(QObject* parent) : QObject(parent) {}
-
-RunDivergence::~RunDivergence() { stop_.request_stop(); }
-
 void RunDivergence::set_runs(const QString& a, const QString& b) {
     if (a == a_ && b == b_) return;
     a_ = a;
@@ -23,23 +19,25 @@ void RunDivergence::look_again(const QString& run) {
 }
 
 void RunDivergence::begin() {
-    stop_.request_stop();
-    stop_ = std::stop_source();
+    question_.withdraw();
     found_ = {};
     steps_ = 0;
     issue_ = {};
     reading_ = !a_.isEmpty() && !b_.isEmpty();
-    if (reading_) thread_.put([this, a = a_, b = b_, stop = stop_.get_token()] { read(a, b, stop); });
+    if (reading_)
+        question_.ask([this, a = a_, b = b_](NewestQuestion::Number number, const std::stop_token& stop) {
+            read(number, a, b, stop);
+        });
     emit changed();
 }
 
 /// On the thread.
-void RunDivergence::read(const QString& run_a, const QString& run_b, const std::stop_token& stop) {
+void RunDivergence::read(NewestQuestion::Number number, const QString& run_a, const QString& run_b,
+                         const std::stop_token& stop) {
     StepDivergences found;
     int steps = 0;
     Issue issue;
     try {
-        if (stop.stop_requested()) return;
         const RunFolder a = RunFolder::open(to_path(run_a)), b = RunFolder::open(to_path(run_b));
         steps = a.record().total_steps;
         found = step_divergence(a, b, {}, stop);
@@ -50,8 +48,8 @@ void RunDivergence::read(const QString& run_a, const QString& run_b, const std::
     }
     QMetaObject::invokeMethod(
         this,
-        [this, stop, found = std::move(found), steps, issue] {
-            if (stop.stop_requested()) return;
+        [this, number, found = std::move(found), steps, issue] {
+            if (number != question_.newest()) return;
             found_ = found;
             steps_ = steps;
             issue_ = issue;

@@ -5,7 +5,7 @@
 #include <stop_token>
 
 #include "app/base/issue.h"
-#include "app/base/task_thread.h"
+#include "app/base/newest_question.h"
 #include "engine/compare/step_divergence.h"
 
 namespace denoir::app {
@@ -15,8 +15,7 @@ namespace denoir::app {
 class RunDivergence : public QObject {
     Q_OBJECT
 public:
-    explicit RunDivergence(QObject* parent = nullptr);
-    ~RunDivergence() override;
+    using QObject::QObject;
 
     /// Run folders; an empty one: nothing is compared. B is the one that differences are measured against.
     void set_runs(const QString& a, const QString& b);
@@ -33,15 +32,15 @@ signals:
 
 private:
     void begin();
-    void read(const QString& run_a, const QString& run_b, const std::stop_token& stop);
+    void read(NewestQuestion::Number number, const QString& run_a, const QString& run_b, const std::stop_token& stop);
 
     QString a_, b_;
     StepDivergences found_;
     int steps_ = 0;
     bool reading_ = false;
     Issue issue_;
-    std::stop_source stop_; ///< of the pair that is listened to
-    TaskThread thread_;
+    TaskThread thread_; ///< last but one: joined before the rest goes
+    NewestQuestion question_{thread_};
 };
 
 } // namespace denoir::app

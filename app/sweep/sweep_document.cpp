@@ -107,8 +107,6 @@ SweepDocument::SweepDocument(Settings& settings, RequestDocument& document, RunQ
             });
 }
 
-SweepDocument::~SweepDocument() { looking_.request_stop(); }
-
 void SweepDocument::begin() {
     std::vector<std::tuple<QString, RunQueue::State, QString, Issue>> ended;
     for (int row = 0; row < queue_.rowCount(); ++row) {
@@ -149,8 +147,7 @@ void SweepDocument::look_soon() {
 
 void SweepDocument::look() {
     axes_.check_with(document_.asked());
-    looking_.request_stop();
-    const quint64 serial = ++serial_;
+    looking_.withdraw();
     Outlook refused;
     refused.issue = axes_.issue();
     Sweep sweep;
@@ -159,35 +156,36 @@ void SweepDocument::look() {
     } catch (...) {
         refused.issue = Issue::from_current_exception();
     }
-    if (!refused.issue.isEmpty()) {
-        take_outlook(serial, refused);
-        return;
-    }
+    if (!refused.issue.isEmpty()) return take_outlook(refused);
     if (!document_.seed_locked()) sweep.request.seed.reset();
-    looking_ = {};
-    files_.put([this, serial, sweep, done = history_.finished_runs(), stop = looking_.get_token()]() mutable {
-        Warnings warnings;
-        try {
-            SweepPlan plan = plan_sweep(sweep, PlanDepth::requests, std::move(done), warnings, stop);
-            QMetaObject::invokeMethod(
-                this, [this, serial, plan = std::move(plan), said = warnings.said] { take_plan(serial, plan, said); });
-        } catch (const Cancelled&) { // a newer question waits
-        } catch (...) {
-            Outlook failed;
-            failed.clips = sweep.size();
-            failed.issue = Issue::from_current_exception();
-            QMetaObject::invokeMethod(this, [this, serial, failed] { take_outlook(serial, failed); });
-        }
-    });
+    looking_.ask(
+        [this, sweep, done = history_.finished_runs()](NewestQuestion::Number number, const std::stop_token& stop) {
+            const auto answer = [this, number](auto take) {
+                QMetaObject::invokeMethod(this, [this, number, take] {
+                    if (number == looking_.newest()) take();
+                });
+            };
+            Warnings warnings;
+            try {
+                const auto plan =
+                    std::make_shared<const SweepPlan>(plan_sweep(sweep, PlanDepth::requests, done, warnings, stop));
+                answer([this, plan, said = warnings.said] { take_plan(*plan, said); });
+            } catch (const Cancelled&) { // a newer question waits
+            } catch (...) {
+                Outlook failed;
+                failed.clips = sweep.size();
+                failed.issue = Issue::from_current_exception();
+                answer([this, failed] { take_outlook(failed); });
+            }
+        });
 }
 
-void SweepDocument::take_outlook(quint64 serial, const Outlook& outlook) {
-    if (serial != serial_) return;
+void SweepDocument::take_outlook(const Outlook& outlook) {
     outlook_ = outlook;
     emit outlook_changed();
 }
 
-void SweepDocument::take_plan(quint64 serial, const SweepPlan& plan, const QStringList& warnings) {
+void SweepDocument::take_plan(const SweepPlan& plan, const QStringList& warnings) {
     Outlook outlook;
     outlook.warnings = warnings;
     outlook.clips = plan.cells.size();
@@ -196,7 +194,7 @@ void SweepDocument::take_plan(quint64 serial, const SweepPlan& plan, const QStri
     outlook.there = std::size_t(
         std::count_if(plan.order.begin(), plan.order.end(), [&](std::size_t i) { return plan.is_there(i); }));
     outlook.seconds = seconds_for(plan, cells);
-    take_outlook(serial, outlook);
+    take_outlook(outlook);
 }
 
 /// Cells of the same work take the same time; the model is loaded and the prompt encoded once.

@@ -6,11 +6,10 @@
 #include <QTimer>
 #include <memory>
 #include <optional>
-#include <stop_token>
 #include <utility>
 #include <vector>
 
-#include "app/base/task_thread.h"
+#include "app/base/newest_question.h"
 #include "app/runs/run_queue.h"
 #include "app/sweep/sweep_axes.h"
 #include "app/sweep/sweep_measurer.h"
@@ -32,7 +31,6 @@ class SweepDocument : public QObject {
 public:
     SweepDocument(Settings& settings, RequestDocument& document, RunQueue& queue, RunHistory& history,
                   Estimator& estimator, QUndoStack& undo, QObject* parent = nullptr);
-    ~SweepDocument() override;
 
     SweepAxes& axes() { return axes_; }
 
@@ -122,8 +120,8 @@ private:
     static Tag read_tag(const QString& tag);
     void look_soon();
     void look();
-    void take_outlook(quint64 serial, const Outlook& outlook);
-    void take_plan(quint64 serial, const SweepPlan& plan, const QStringList& warnings);
+    void take_outlook(const Outlook& outlook);
+    void take_plan(const SweepPlan& plan, const QStringList& warnings);
     double seconds_for(const SweepPlan& plan, const std::vector<std::size_t>& cells) const;
     void take_beginning(Beginning& beginning);
     void adopt(const std::shared_ptr<OpenSweep>& sweep, bool show);
@@ -147,8 +145,6 @@ private:
     SweepAxes axes_;
     Outlook outlook_;
     QTimer look_later_;
-    quint64 serial_ = 0;
-    std::stop_source looking_;
     bool watching_ = false, wanted_ = false;
     TaskThread::Id beginning_ = 0;                      ///< the sweep that is being planned; 0: none
     bool looks_only_ = false;                           ///< nothing is stored
@@ -160,7 +156,8 @@ private:
     QList<Earlier> earlier_;
     bool listing_ = false;
     SweepMeasurer measurer_;
-    TaskThread files_; ///< last: joined before the rest goes
+    TaskThread files_; ///< last but one: joined before the rest goes
+    NewestQuestion looking_{files_};
 };
 
 } // namespace denoir::app
