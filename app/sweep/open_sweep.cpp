@@ -73,6 +73,7 @@ void OpenSweep::set_failed(const std::vector<std::size_t>& cells, const QString&
 }
 
 void OpenSweep::set_waiting(const std::vector<std::size_t>& cells) {
+    if (cells.empty()) return;
     forget_figures(cells);
     for (const std::size_t i : cells) {
         SweepCell& cell = folder_.record().cells[i];

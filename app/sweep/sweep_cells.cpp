@@ -43,10 +43,10 @@ SweepDocument::Tag SweepDocument::read_tag(const QString& tag) {
     return out;
 }
 
-void SweepDocument::with_sweep(const QString& path, std::function<void(OpenSweep&)> use, bool tell) {
-    if (const auto there = sweeps_.value(path)) return use(*there);
+void SweepDocument::with_sweep(const QString& path, const Use& use, bool tell) {
+    if (const auto there = sweeps_.value(path)) return use(there);
     ++reading_;
-    files_.put([this, path, use = std::move(use), tell, look = looks_only_] {
+    files_.put([this, path, use, tell, look = looks_only_] {
         const std::filesystem::path real = to_path(real_path(path)); // one sweep, whatever leads to it
         std::shared_ptr<SweepFolder> folder;
         Issue issue;
@@ -64,8 +64,8 @@ void SweepDocument::with_sweep(const QString& path, std::function<void(OpenSweep
             --reading_;
             if (folder) {
                 const QString name = to_qstring(folder->path());
-                if (!sweeps_.contains(name)) adopt(std::make_shared<OpenSweep>(std::move(*folder), writable), false);
-                use(*sweeps_.value(name));
+                if (!sweeps_.contains(name)) adopt(std::make_shared<OpenSweep>(std::move(*folder), writable));
+                use(sweeps_.value(name));
             } else if (tell) {
                 emit failed(issue);
             }
@@ -74,14 +74,18 @@ void SweepDocument::with_sweep(const QString& path, std::function<void(OpenSweep
     });
 }
 
-void SweepDocument::adopt(const std::shared_ptr<OpenSweep>& sweep, bool show_it) {
+void SweepDocument::adopt(const std::shared_ptr<OpenSweep>& sweep) {
     sweeps_.insert(sweep->path(), sweep);
     connect(sweep.get(), &OpenSweep::save_failed, this, &SweepDocument::failed);
     connect(sweep.get(), &OpenSweep::cells_changed, this,
             [this, raw = sweep.get()](const std::vector<std::size_t>& cells) {
                 if (raw == shown_.get()) emit cells_changed(cells);
             });
-    if (show_it) show(sweep);
+}
+
+void SweepDocument::show_last() {
+    const QString last = settings_.value(shown_key).toString();
+    if (!last.isEmpty()) with_sweep(last, [this](const auto& sweep) { show(sweep); });
 }
 
 void SweepDocument::show(const std::shared_ptr<OpenSweep>& sweep) {
@@ -103,12 +107,7 @@ void SweepDocument::let_go() {
     if (reading_ > 0) return;
     QSet<QString> needed;
     if (shown_) needed.insert(shown_->path());
-    for (int row = 0; row < queue_.rowCount(); ++row) {
-        const QModelIndex at = queue_.index(row);
-        const auto state = QueueState(at.data(RunQueue::StateRole).toInt());
-        if (state == QueueState::waiting || state == QueueState::running)
-            needed.insert(read_tag(at.data(RunQueue::TagRole).toString()).path);
-    }
+    for (const Tag& tag : in_line()) needed.insert(tag.path);
     const auto idle = [&](const auto& item) { return !needed.contains(item.key()); };
     for (auto it = sweeps_.cbegin(); it != sweeps_.cend(); ++it)
         if (!needed.contains(it.key())) measurer_.forget(it.key()); // nobody would store what is measured
@@ -116,17 +115,24 @@ void SweepDocument::let_go() {
     expected_.removeIf(idle);
 }
 
-void SweepDocument::entry_ended(quint64 id, int state, const QString& run) {
-    const int row = queue_.row_of(id);
-    if (row < 0) return;
-    const QModelIndex at = queue_.index(row);
-    const QString tag = at.data(RunQueue::TagRole).toString();
-    if (!tag.isEmpty()) fill(tag, QueueState(state), run, at.data(RunQueue::IssueRole).value<Issue>());
+std::vector<SweepDocument::Tag> SweepDocument::in_line() const {
+    std::vector<Tag> out;
+    for (int row = 0; row < queue_.rowCount(); ++row) {
+        const QModelIndex at = queue_.index(row);
+        const auto state = QueueState(at.data(RunQueue::StateRole).toInt());
+        if (state == QueueState::waiting || state == QueueState::running)
+            out.push_back(read_tag(at.data(RunQueue::TagRole).toString()));
+    }
+    return out;
 }
 
-void SweepDocument::fill(const QString& tag, QueueState state, const QString& run, const Issue& issue) {
-    const Tag target = read_tag(tag);
-    if (target.cells.empty() || (state != QueueState::done && state != QueueState::failed)) return;
+void SweepDocument::fill(const QModelIndex& entry) {
+    const auto state = QueueState(entry.data(RunQueue::StateRole).toInt());
+    if (state != QueueState::done && state != QueueState::failed) return;
+    const Tag target = read_tag(entry.data(RunQueue::TagRole).toString());
+    if (target.cells.empty()) return;
+    const QString run = entry.data(RunQueue::RunRole).toString();
+    const auto issue = entry.data(RunQueue::IssueRole).value<Issue>();
     // The record is read away from here; the sweep is at hand by then.
     files_.put([this, target, state, run, issue] {
         double seconds = 0;
@@ -135,18 +141,18 @@ void SweepDocument::fill(const QString& tag, QueueState state, const QString& ru
         } catch (const Error&) { // the cell says that the run is gone
         }
         QMetaObject::invokeMethod(this, [this, target, state, run, issue, seconds] {
-            with_sweep(target.path, [this, target, state, run, issue, seconds](OpenSweep& sweep) {
+            with_sweep(target.path, [this, target, state, run, issue, seconds](const auto& sweep) {
                 std::vector<std::size_t> cells;
                 for (const std::size_t cell : target.cells)
-                    if (cell < sweep.size() &&
-                        (sweep.cell(cell).state != SweepCell::State::done || sweep.cell(cell).run != to_path(run)))
+                    if (cell < sweep->size() &&
+                        (sweep->cell(cell).state != SweepCell::State::done || sweep->cell(cell).run != to_path(run)))
                         cells.push_back(cell);
                 if (cells.empty()) return; // filled in before the program ended
                 if (state == QueueState::done)
-                    sweep.set_done({{cells, run, seconds, false}});
+                    sweep->set_done({{cells, run, seconds, false}});
                 else
-                    sweep.set_failed(cells, run, issue);
-                measure(sweep);
+                    sweep->set_failed(cells, run, issue);
+                measure(*sweep);
             });
         });
     });
@@ -258,38 +264,84 @@ void SweepDocument::retry(const std::vector<std::size_t>& cells) {
         emit failed({{}, {}, tr("another process is working on this sweep"), tr("wait for it, or end it")});
         return;
     }
-    std::vector<RunQueue::Tagged> entries;
-    std::vector<std::size_t> anew;
-    std::map<std::filesystem::path, std::vector<std::size_t>> lost; // runs, with the cells that shared them
-    for (std::size_t i = 0; i < shown_->size(); ++i)
-        if (const State state = cell(i).state; state == State::failed || state == State::gone)
-            lost[shown_->cell(i).run].push_back(i);
-    std::set<std::size_t> shared;
+    std::vector<std::size_t> going_on, anew;
     for (const std::size_t i : cells) {
         const State state = cell(i).state;
         if (state != State::missing && state != State::failed && state != State::gone) continue;
-        if (shared.contains(i)) continue;
         const auto id = entry_of(i);
-        if (state != State::gone && id && queue_.retry(*id)) { // goes on where its run stopped
+        if (state == State::gone || !id || !queue_.retry(*id)) {
             anew.push_back(i);
             continue;
         }
+        const QModelIndex entry = queue_.index(queue_.row_of(*id));
+        for (const std::size_t each : read_tag(entry.data(RunQueue::TagRole).toString()).cells)
+            if (each < shown_->size()) going_on.push_back(each);
+    }
+    shown_->set_waiting(going_on);
+    if (!anew.empty()) plan_again(anew);
+}
+
+/// Which of them share a run says a plan alone: the entry that they had in the queue may have been cleared.
+void SweepDocument::plan_again(const std::vector<std::size_t>& cells) {
+    files_.put(
+        [this, cells, path = shown_->path(), sweep = shown_->sweep(), done = history_.finished_runs()]() mutable {
+            auto plan = std::make_shared<SweepPlan>();
+            Observer observer;
+            try {
+                *plan = plan_sweep(sweep, PlanDepth::requests, std::move(done), observer);
+            } catch (const std::exception&) { // of one cell perhaps: each of those that are rendered says what is wrong
+                *plan = {};
+                plan->cells.resize(sweep.size());
+                plan->order = rendering_order(sweep);
+            }
+            QMetaObject::invokeMethod(this, [this, cells, path, plan] {
+                with_sweep(path, [this, cells, plan](const auto& open) {
+                    put_in_line(*open, *plan, cells, {open->sweep().request, {}, {}});
+                });
+            });
+        });
+}
+
+void SweepDocument::put_in_line(OpenSweep& sweep, const SweepPlan& plan, const std::vector<std::size_t>& cells,
+                                const RequestDocument::Snapshot& of) {
+    std::set<std::size_t> wanted, open;
+    for (const std::size_t i : cells) wanted.insert(plan.origin(i));
+    for (const Tag& tag : in_line())
+        if (tag.path == sweep.path()) open.insert(tag.cells.begin(), tag.cells.end());
+    std::map<std::size_t, std::vector<std::size_t>> runs; // by origin; the cell that each is rendered for comes first
+    for (const std::size_t i : plan.order)
+        if (wanted.contains(plan.origin(i)) && !open.contains(i) && !sweep.has_video(i))
+            runs[plan.origin(i)].push_back(i);
+    std::vector<OpenSweep::Done> found;
+    std::vector<std::size_t> waiting;
+    std::vector<RunQueue::Tagged> entries;
+    for (const std::size_t origin : plan.order) {
+        const auto run = runs.find(origin);
+        if (run == runs.end()) continue;
+        const std::vector<std::size_t>& its = run->second;
+        const SweepPlan::Cell& cell = plan.cells[origin];
+        if (!cell.found.empty()) {
+            found.push_back({its, to_qstring(cell.found), cell.found_seconds, true});
+            continue;
+        }
         try {
-            RequestDocument::Snapshot snapshot;
-            snapshot.request = shown_->sweep().request_of(i);
-            std::vector<std::size_t> its{i};
-            if (const auto& run = shown_->cell(i).run; !run.empty())
-                for (const std::size_t other : lost[run])
-                    if (other != i) its.push_back(other);
-            entries.push_back({snapshot, tag_of(shown_->path(), its), cell_title(shown_->sweep(), i, 24)});
-            anew.insert(anew.end(), its.begin(), its.end());
-            shared.insert(its.begin(), its.end());
+            RequestDocument::Snapshot snapshot = of;
+            snapshot.request = sweep.sweep().request_of(its.front());
+            if (snapshot.request.prompt != of.request.prompt) snapshot.prompt_template.clear();
+            if (snapshot.request.negative_prompt != of.request.negative_prompt) snapshot.negative_template.clear();
+            entries.push_back(
+                {std::move(snapshot), tag_of(sweep.path(), its), cell_title(sweep.sweep(), its.front(), 24)});
         } catch (...) {
             emit failed(Issue::from_current_exception());
+            continue;
         }
+        waiting.insert(waiting.end(), its.begin(), its.end());
+        expected_[sweep.path()][its.front()] = cell.request.frames ? seconds_for(plan, {origin}) : -1;
     }
-    if (!anew.empty()) shown_->set_waiting(anew);
+    sweep.set_done(found);
+    sweep.set_waiting(waiting);
     queue_.add_all(entries);
+    measure(sweep);
 }
 
 void SweepDocument::retry_all() {

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <map>
 #include <string_view>
-#include <tuple>
 #include <utility>
 
 #include "app/base/folder.h"
@@ -21,7 +20,6 @@ namespace denoir::app {
 namespace {
 
 constexpr int look_after_ms = 150; ///< the last edit
-const QString shown_key = QStringLiteral("tune/shown");
 
 /// What somebody asked to be measured against, where the new axes have it, too.
 std::vector<std::optional<std::size_t>> carried_reference(const Sweep& before, const Sweep& now) {
@@ -87,7 +85,7 @@ SweepDocument::SweepDocument(Settings& settings, RequestDocument& document, RunQ
     };
     connect(&history_, &RunHistory::removed, this, look_for_runs);
     connect(&history_, &RunHistory::restored, this, look_for_runs);
-    connect(&queue_, &RunQueue::entry_ended, this, &SweepDocument::entry_ended);
+    connect(&queue_, &RunQueue::entry_ended, this, [this](quint64 id) { fill(queue_.index(queue_.row_of(id))); });
     connect(&queue_, &QAbstractItemModel::rowsInserted, this, &SweepDocument::index_queue);
     connect(&queue_, &QAbstractItemModel::rowsRemoved, this, &SweepDocument::index_queue);
     connect(&queue_, &QAbstractItemModel::rowsMoved, this, &SweepDocument::index_queue);
@@ -108,25 +106,14 @@ SweepDocument::SweepDocument(Settings& settings, RequestDocument& document, RunQ
 }
 
 void SweepDocument::begin() {
-    std::vector<std::tuple<QString, RunQueue::State, QString, Issue>> ended;
-    for (int row = 0; row < queue_.rowCount(); ++row) {
-        const QModelIndex at = queue_.index(row);
-        const auto state = RunQueue::State(at.data(RunQueue::StateRole).toInt());
-        const QString tag = at.data(RunQueue::TagRole).toString();
-        if (tag.isEmpty() || (state != RunQueue::State::done && state != RunQueue::State::failed)) continue;
-        ended.emplace_back(tag, state, at.data(RunQueue::RunRole).toString(),
-                           at.data(RunQueue::IssueRole).value<Issue>());
-    }
-    for (const auto& [tag, state, run, issue] : ended) fill(tag, state, run, issue);
-    const QString last = settings_.value(shown_key).toString();
-    if (!last.isEmpty()) with_sweep(last, [this](OpenSweep& sweep) { show(sweeps_.value(sweep.path())); });
+    for (int row = 0; row < queue_.rowCount(); ++row) fill(queue_.index(row));
+    show_last();
     list_earlier();
 }
 
 void SweepDocument::begin_for_picture() {
     looks_only_ = true;
-    const QString last = settings_.value(shown_key).toString();
-    if (!last.isEmpty()) with_sweep(last, [this](OpenSweep& sweep) { show(sweeps_.value(sweep.path())); });
+    show_last();
     list_earlier();
 }
 
@@ -277,35 +264,16 @@ void SweepDocument::take_beginning(Beginning& beginning) {
         return;
     }
     const auto open = std::make_shared<OpenSweep>(std::move(*beginning.folder));
-    adopt(open, true);
-    const SweepPlan& plan = beginning.plan;
-    std::map<std::size_t, std::vector<std::size_t>> groups; // a run's cells, the one that it is rendered for first
-    for (std::size_t i = 0; i < plan.cells.size(); ++i)
-        if (plan.origin(i) == i) groups[i].push_back(i);
-    for (std::size_t i = 0; i < plan.cells.size(); ++i)
-        if (plan.origin(i) != i) groups[plan.origin(i)].push_back(i);
-    std::vector<OpenSweep::Done> found;
-    for (std::size_t i = 0; i < plan.cells.size(); ++i)
-        if (!plan.cells[i].found.empty())
-            found.push_back({groups[i], to_qstring(plan.cells[i].found), plan.cells[i].found_seconds, true});
-    open->set_done(found);
-    std::vector<RunQueue::Tagged> entries;
-    for (const std::size_t i : plan.to_render()) {
-        RequestDocument::Snapshot snapshot = beginning.snapshot;
-        snapshot.request = open->sweep().request_of(i);
-        if (snapshot.request.prompt != beginning.snapshot.request.prompt) snapshot.prompt_template.clear();
-        entries.push_back({std::move(snapshot), tag_of(open->path(), groups[i]), cell_title(open->sweep(), i, 24)});
-        expected_[open->path()][i] = seconds_for(plan, {i});
-    }
-    queue_.add_all(entries);
-    measure(*open);
+    adopt(open);
+    show(open);
+    put_in_line(*open, beginning.plan, beginning.plan.order, beginning.snapshot);
     list_earlier();
     emit started();
 }
 
 void SweepDocument::open(const QString& folder) {
     with_sweep(
-        folder, [this](OpenSweep& sweep) { show(sweeps_.value(sweep.path())); }, true);
+        folder, [this](const auto& sweep) { show(sweep); }, true);
 }
 
 void SweepDocument::edit_shown() {

@@ -4,6 +4,7 @@
 #include <QHash>
 #include <QObject>
 #include <QTimer>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -75,8 +76,8 @@ public:
         double seconds_left = -1;
     };
     Progress progress() const;
-    /// Puts cells that are missing, gone or failed into the queue again, with one of them all that shared its run; a
-    /// run that was stopped goes on.
+    /// Puts cells that are missing, gone or failed into the queue again, with one of them all that share its run; a run
+    /// that was stopped goes on. What has no entry in the queue any more is planned anew, in the background.
     void retry(const std::vector<std::size_t>& cells);
     void retry_all();
     /// Takes what still waits of the shown sweep out of the queue; the queue's undo brings it back.
@@ -124,13 +125,20 @@ private:
     void take_plan(const SweepPlan& plan, const QStringList& warnings);
     double seconds_for(const SweepPlan& plan, const std::vector<std::size_t>& cells) const;
     void take_beginning(Beginning& beginning);
-    void adopt(const std::shared_ptr<OpenSweep>& sweep, bool show);
+    void plan_again(const std::vector<std::size_t>& cells);
+    /// Of these cells, and all that share a run with one of them: what the plan found is filled in, the others are put
+    /// in line, but for those that have their video or are. `of`: what the requests come from.
+    void put_in_line(OpenSweep& sweep, const SweepPlan& plan, const std::vector<std::size_t>& cells,
+                     const RequestDocument::Snapshot& of);
+    void adopt(const std::shared_ptr<OpenSweep>& sweep);
     void show(const std::shared_ptr<OpenSweep>& sweep);
+    void show_last();
     /// With that sweep, once it is read; not at all where it cannot be.
-    void with_sweep(const QString& path, std::function<void(OpenSweep&)> use, bool tell = false);
-    void entry_ended(quint64 id, int state, const QString& run);
-    void fill(const QString& tag, RunQueue::State state, const QString& run, const Issue& issue);
+    using Use = std::function<void(const std::shared_ptr<OpenSweep>&)>;
+    void with_sweep(const QString& path, const Use& use, bool tell = false);
+    void fill(const QModelIndex& entry);               ///< of the queue, where it ended
     QHash<std::size_t, quint64> queue_entries() const; ///< of the shown sweep's cells
+    std::vector<Tag> in_line() const;                  ///< what waits or is at work
     void index_queue();
     void queue_changed(int first, int last);
     void measure(const OpenSweep& sweep);

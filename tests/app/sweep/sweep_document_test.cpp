@@ -4,12 +4,10 @@
 #include <QTest>
 #include <algorithm>
 
-#include "app/base/settings.h"
 #include "app/base/text.h"
 #include "app/project/project.h"
 #include "app/request/estimator.h"
 #include "app/runs/run_history.h"
-#include "engine/core/atomic_file.h"
 #include "engine/core/own_folders.h"
 #include "engine/pipeline/pipeline.h"
 #include "engine/weights/model_folder.h"
@@ -28,28 +26,18 @@ private slots:
     void runs_that_were_there_fill_the_grid_at_once();
     void equal_requests_are_rendered_once();
     void finished_runs_serve_again();
-    void goes_on_after_a_restart();
-    void a_failed_cell_is_tried_again();
-    void a_failure_that_was_not_written_down_is_filled_in();
-    void two_that_were_not_written_down_are_filled_in();
     void a_prompt_of_an_axis_has_no_template();
     void the_model_is_loaded_once();
-    void what_waits_can_be_taken_out();
     void one_that_is_planned_can_be_stopped();
     void another_reference_is_measured();
     void what_is_forgotten_is_measured_no_more();
     void a_cell_is_measured_of_its_own_run();
     void without_the_model_the_videos_are_measured();
-    void a_lost_run_is_said();
-    void a_lost_run_is_rendered_once_for_all_its_cells();
     void what_a_plan_warns_of_is_told();
     void values_go_into_the_request();
     void earlier_sweeps_are_listed_and_opened();
     void another_sweep_is_told_before_its_cells();
     void one_sweep_by_another_name_is_the_same();
-
-private:
-    void start_with_equal_requests();
 };
 
 void SweepDocumentTest::cells_are_filled_in() {
@@ -117,16 +105,6 @@ void SweepDocumentTest::runs_that_were_there_fill_the_grid_at_once() {
     QVERIFY(!open.cell(998).reused && open.cell(999).reused);
 }
 
-/// Two values of guidance that mean the same, two of steps: cells 0 and 2 share a run, 1 and 3.
-void SweepDocumentTest::start_with_equal_requests() {
-    prepare({{"guidance", "[3, null]"}, {"steps", "2, 3"}});
-    studio_->document.set_value("guidance", 4.0);
-    const double usual = studio_->document.default_value("guidance").toDouble();
-    sweeps().axes().set_text(0, QStringLiteral("[%1, null]").arg(usual));
-    QVERIFY(studio_->document.wait_resolved(20000));
-    start();
-}
-
 void SweepDocumentTest::equal_requests_are_rendered_once() {
     start_with_equal_requests();
     QCOMPARE(queue().rowCount(), 2);
@@ -151,65 +129,6 @@ void SweepDocumentTest::finished_runs_serve_again() {
     finish();
 }
 
-void SweepDocumentTest::goes_on_after_a_restart() {
-    prepare({{"steps", "2, 3, 40"}, {"guidance", "1, 3"}});
-    start();
-    const QString path = sweeps().shown()->path();
-    QTRY_VERIFY_WITH_TIMEOUT(sweeps().progress().done >= 1, 30000);
-    studio_.reset(); // in the middle of it
-    open();
-    studio_->start();
-    QTRY_VERIFY_WITH_TIMEOUT(sweeps().shown() && sweeps().shown()->path() == path, 10000);
-    QVERIFY(sweeps().progress().done >= 1);
-    QTRY_VERIFY_WITH_TIMEOUT(queue().running() == 0 && queue().waiting() == 0, 60000);
-    sweeps().retry_all(); // the one that was at work
-    finish();
-}
-
-void SweepDocumentTest::a_failed_cell_is_tried_again() {
-    namespace fs = std::filesystem;
-    const fs::path model = to_path(home_->file("model")), aside = to_path(home_->file("aside"));
-    fs::copy(DENOIR_TINY_MODEL, model, fs::copy_options::recursive);
-    prepare({{"steps", "2"}});
-    studio_->document.set_value("model", to_qstring(model));
-    QVERIFY(studio_->document.wait_resolved(20000));
-    queue().set_paused(true);
-    start();
-    fs::rename(model, aside);
-    queue().set_paused(false);
-    QTRY_COMPARE_WITH_TIMEOUT(sweeps().cell(0).state, CellState::failed, 30000);
-    QVERIFY(!sweeps().cell(0).issue.isEmpty());
-    QTRY_VERIFY_WITH_TIMEOUT(
-        sweeps().flush() && SweepFolder::open(to_path(sweeps().shown()->path())).record().cells[0].error, 10000);
-    fs::rename(aside, model);
-    sweeps().retry({0});
-    finish();
-    QVERIFY(!sweeps().shown()->cell(0).error);
-}
-
-/// The queue knew of it when the program was killed, the sweep did not.
-void SweepDocumentTest::a_failure_that_was_not_written_down_is_filled_in() {
-    prepare({{"steps", "2"}});
-    queue().set_paused(true);
-    start();
-    const QString path = sweeps().shown()->path();
-    const std::filesystem::path runs = data_folder() / "runs";
-    std::filesystem::remove_all(runs);
-    write_file(runs, "in the way");
-    queue().set_paused(false);
-    QTRY_COMPARE_WITH_TIMEOUT(sweeps().cell(0).state, CellState::failed, 30000);
-    studio_.reset();
-    {
-        SweepFolder folder = SweepFolder::take(to_path(path));
-        folder.record().cells[0] = {};
-        folder.save();
-    }
-    open();
-    studio_->start();
-    QTRY_VERIFY_WITH_TIMEOUT(sweeps().shown() && sweeps().shown()->cell(0).error, 10000);
-    QCOMPARE(sweeps().cell(0).state, CellState::failed);
-}
-
 /// As a shell completes it, or through a link.
 void SweepDocumentTest::one_sweep_by_another_name_is_the_same() {
     prepare({{"steps", "2"}});
@@ -227,29 +146,6 @@ void SweepDocumentTest::one_sweep_by_another_name_is_the_same() {
     QTRY_VERIFY_WITH_TIMEOUT(!earlier.isEmpty(), 20000);
     QCOMPARE(another.count(), 0);
     QCOMPARE(sweeps().shown(), shown);
-}
-
-/// Of a sweep that is not shown: each reads it by itself.
-void SweepDocumentTest::two_that_were_not_written_down_are_filled_in() {
-    prepare({{"steps", "2, 3"}});
-    start();
-    const QString path = sweeps().shown()->path();
-    finish();
-    studio_->settings.set_value("tune/shown", {});
-    studio_.reset();
-    {
-        SweepFolder folder = SweepFolder::take(to_path(path));
-        for (SweepCell& cell : folder.record().cells) cell = {};
-        folder.save();
-    }
-    open();
-    studio_->start();
-    const auto written = [&] {
-        const std::vector<SweepCell> cells = SweepFolder::open(to_path(path)).record().cells;
-        return std::all_of(cells.begin(), cells.end(),
-                           [](const SweepCell& cell) { return cell.state == SweepCell::State::done; });
-    };
-    QTRY_VERIFY_WITH_TIMEOUT(written(), 10000);
 }
 
 /// What it was drawn from is not what its cell is of.
@@ -285,25 +181,6 @@ void SweepDocumentTest::the_model_is_loaded_once() {
     QVERIFY(four > 0 && five > 0);
     QVERIFY2(std::abs(four + five - both - 9) < 1e-6,
              qPrintable(QStringLiteral("%1 %2 %3").arg(four).arg(five).arg(both)));
-}
-
-void SweepDocumentTest::what_waits_can_be_taken_out() {
-    prepare();
-    queue().set_paused(true);
-    queue().add(studio_->document.snapshot()); // somebody else's
-    start();
-    QVERIFY(all(CellState::waiting));
-    sweeps().clear_waiting();
-    QVERIFY(all(CellState::missing));
-    QCOMPARE(queue().rowCount(), 1);
-    queue().undo_clear();
-    QVERIFY(all(CellState::waiting));
-    sweeps().clear_waiting();
-    sweeps().retry({1});
-    QCOMPARE(sweeps().cell(1).state, CellState::waiting);
-    queue().set_paused(false);
-    QTRY_COMPARE_WITH_TIMEOUT(sweeps().cell(1).state, CellState::done, 30000);
-    QCOMPARE(sweeps().progress().missing, 3);
 }
 
 /// At whatever moment: nothing is left of it, and the next one begins.
@@ -423,41 +300,6 @@ void SweepDocumentTest::without_the_model_the_videos_are_measured() {
     const auto& figures = *sweeps().shown()->cell(1).figures;
     QCOMPARE(to_qstring(figures.note), QString("of the videos: the latents could not be decoded"));
     QVERIFY(figures.measured() && figures.psnr && *figures.psnr > 5);
-}
-
-void SweepDocumentTest::a_lost_run_is_said() {
-    prepare();
-    start();
-    finish();
-    const QString run = to_qstring(sweeps().shown()->cell(3).run);
-    QTRY_VERIFY_WITH_TIMEOUT(studio_->history.contains(run), 10000);
-    QVERIFY(QTest::qWaitFor([&] { return studio_->history.remove({run}).size() == 1; }, 10000));
-    QCOMPARE(sweeps().cell(3).state, CellState::gone);
-    studio_->history.restore();
-    QCOMPARE(sweeps().cell(3).state, CellState::done);
-    // The index looks at it first.
-    QVERIFY(QTest::qWaitFor([&] { return studio_->history.remove({run}).size() == 1; }, 10000));
-    const int before = queue().rowCount();
-    sweeps().retry({3});
-    finish();
-    QCOMPARE(queue().rowCount(), before + 1);
-    QVERIFY(std::filesystem::exists(sweeps().shown()->cell(3).run / "video.mp4"));
-}
-
-void SweepDocumentTest::a_lost_run_is_rendered_once_for_all_its_cells() {
-    start_with_equal_requests();
-    finish();
-    const QString run = to_qstring(sweeps().shown()->cell(0).run);
-    QCOMPARE(to_qstring(sweeps().shown()->cell(2).run), run);
-    QTRY_VERIFY_WITH_TIMEOUT(studio_->history.contains(run), 10000);
-    QVERIFY(QTest::qWaitFor([&] { return studio_->history.remove({run}).size() == 1; }, 10000));
-    QCOMPARE(sweeps().progress().missing, 2);
-    const int before = queue().rowCount();
-    sweeps().retry_all();
-    QCOMPARE(queue().rowCount(), before + 1);
-    finish();
-    QCOMPARE(sweeps().shown()->cell(0).run, sweeps().shown()->cell(2).run);
-    QVERIFY(std::filesystem::exists(sweeps().shown()->cell(2).run / "video.mp4"));
 }
 
 void SweepDocumentTest::what_a_plan_warns_of_is_told() {

@@ -44,6 +44,15 @@ protected:
         QTRY_VERIFY_WITH_TIMEOUT(!begun.isEmpty() || !refused.isEmpty(), 20000);
         if (!refused.isEmpty()) QFAIL(qPrintable(refused[0][0].value<Issue>().line()));
     }
+    /// Two values of guidance that mean the same, two of steps: cells 0 and 2 share a run, 1 and 3.
+    void start_with_equal_requests() {
+        prepare({{"guidance", "[3, null]"}, {"steps", "2, 3"}});
+        studio_->document.set_value("guidance", 4.0);
+        const double usual = studio_->document.default_value("guidance").toDouble();
+        sweeps().axes().set_text(0, QStringLiteral("[%1, null]").arg(usual));
+        QVERIFY(studio_->document.wait_resolved(20000));
+        start();
+    }
     bool all(CellState state) {
         for (std::size_t i = 0; i < sweeps().shown()->size(); ++i)
             if (sweeps().cell(i).state != state) return false;
