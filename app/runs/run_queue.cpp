@@ -36,47 +36,35 @@ RunQueue::RunQueue(EngineWorker& worker, QObject* parent)
         emit s.self.issue_changed();
         s.saved(serial); // a queue that cannot be remembered still works
     });
-    connect(&worker, &EngineWorker::started, this, [this](JobId job) {
-        const int row = store_->find_job(job);
-        if (row < 0) return;
-        store_->entries[std::size_t(row)].begun = true;
-        store_->changed(row);
+    connect(&worker, &EngineWorker::started, this,
+            [&s](JobId job) { s.change(job, [](Entry& e) { e.begun = true; }); });
+    connect(&worker, &EngineWorker::run_created, this, [&s](JobId job, const QString& run, int steps, int first) {
+        s.change(job, [&](Entry& e) {
+            e.run = run;
+            e.steps = steps;
+            e.step = first;
+        });
+        if (const int row = s.find_job(job); row >= 0) emit s.self.run_created(s.at(row).id, run);
     });
-    connect(&worker, &EngineWorker::run_created, this, [this](JobId job, const QString& run, int steps, int first) {
-        const int row = store_->find_job(job);
-        if (row < 0) return;
-        Entry& e = store_->entries[std::size_t(row)];
-        e.run = run;
-        e.steps = steps;
-        e.step = first;
-        store_->changed(row);
-        emit run_created(e.id, run);
+    connect(&worker, &EngineWorker::progressed, this,
+            [&s](JobId job, const JobProgress& progress) { s.change(job, [&](Entry& e) { e.progress = progress; }); });
+    connect(&worker, &EngineWorker::step_done, this, [&s](JobId job, const StepUpdate& update) {
+        s.change(job, [&](Entry& e) {
+            e.step = update.step;
+            e.steps = update.steps;
+            if (update.step > 0 && update.seconds > 0) ++e.steps_taken, e.steps_seconds += update.seconds;
+        });
     });
-    connect(&worker, &EngineWorker::progressed, this, [this](JobId job, const JobProgress& progress) {
-        const int row = store_->find_job(job);
+    const auto ends = [&s](JobId job, State state, const Issue& issue = {}) {
+        const int row = s.find_job(job);
         if (row < 0) return;
-        store_->entries[std::size_t(row)].progress = progress;
-        store_->changed(row);
-    });
-    connect(&worker, &EngineWorker::step_done, this, [this](JobId job, const StepUpdate& update) {
-        const int row = store_->find_job(job);
-        if (row < 0) return;
-        Entry& e = store_->entries[std::size_t(row)];
-        e.step = update.step;
-        e.steps = update.steps;
-        if (update.step > 0 && update.seconds > 0) ++e.steps_taken, e.steps_seconds += update.seconds;
-        store_->changed(row);
-    });
-    const auto ends = [this](JobId job, State state) {
-        if (const int row = store_->find_job(job); row >= 0) store_->end(row, state);
+        s.at(row).issue = issue;
+        s.end(row, state);
     };
-    connect(&worker, &EngineWorker::finished, this, [ends](JobId job, const RunResult&) { ends(job, State::done); });
-    connect(&worker, &EngineWorker::cancelled, this,
-            [ends](JobId job, const QString&) { ends(job, State::cancelled); });
-    connect(&worker, &EngineWorker::failed, this, [this, ends](JobId job, const Issue& issue) {
-        if (const int row = store_->find_job(job); row >= 0) store_->entries[std::size_t(row)].issue = issue;
-        ends(job, State::failed);
-    });
+    connect(&worker, &EngineWorker::finished, this, [ends](JobId job) { ends(job, State::done); });
+    connect(&worker, &EngineWorker::cancelled, this, [ends](JobId job) { ends(job, State::cancelled); });
+    connect(&worker, &EngineWorker::failed, this,
+            [ends](JobId job, const Issue& issue) { ends(job, State::failed, issue); });
 }
 
 RunQueue::~RunQueue() = default;
@@ -85,7 +73,7 @@ int RunQueue::rowCount(const QModelIndex& parent) const { return parent.isValid(
 
 QVariant RunQueue::data(const QModelIndex& index, int role) const {
     if (!checkIndex(index, CheckIndexOption::IndexIsValid | CheckIndexOption::ParentIsInvalid)) return {};
-    const Entry& e = store_->entries[std::size_t(index.row())];
+    const Entry& e = store_->at(index.row());
     switch (role) {
     case Qt::DisplayRole:
     case PromptRole:
@@ -133,7 +121,7 @@ QVariant RunQueue::data(const QModelIndex& index, int role) const {
 
 Qt::ItemFlags RunQueue::flags(const QModelIndex& index) const {
     if (!index.isValid()) return Qt::ItemIsDropEnabled;
-    const bool waits = store_->entries[std::size_t(index.row())].state == State::waiting;
+    const bool waits = store_->at(index.row()).state == State::waiting;
     return QAbstractListModel::flags(index) | (waits ? Qt::ItemIsDragEnabled : Qt::NoItemFlags);
 }
 
@@ -184,29 +172,27 @@ quint64 RunQueue::add(const RequestDocument::Snapshot& snapshot, bool next, cons
 QList<quint64> RunQueue::add_all(const std::vector<Tagged>& entries) {
     QList<quint64> ids;
     if (entries.empty()) return ids;
-    const int first = rowCount();
-    beginInsertRows({}, first, first + int(entries.size()) - 1);
+    std::vector<Entry> several;
     for (const auto& [snapshot, tag, label] : entries) {
-        Entry e;
+        Entry& e = several.emplace_back();
         e.id = store_->next_id++;
         e.take(snapshot);
         e.tag = tag;
         e.label = label;
         ids << e.id;
-        store_->entries.push_back(std::move(e));
     }
-    endInsertRows();
+    store_->put(rowCount(), std::move(several));
     store_->save();
     store_->pump();
     return ids;
 }
 
-quint64 RunQueue::add_resume(const QString& run, bool next) {
+quint64 RunQueue::add_resume(const QString& run) {
     for (int row = 0; row < rowCount(); ++row) {
-        const Entry& there = store_->entries[std::size_t(row)];
+        const Entry& there = store_->at(row);
         if (there.run != run || there.ended()) continue;
         const quint64 id = there.id;
-        if (next && there.state == State::waiting) move(id, store_->first_waiting());
+        if (there.state == State::waiting) move(id, store_->first_waiting());
         return id;
     }
     Entry e;
@@ -222,17 +208,16 @@ quint64 RunQueue::add_resume(const QString& run, bool next) {
         for (const auto& [row, entry] : cleared)
             if (entry.run == run) e.tag = entry.tag, e.label = entry.label;
     for (int row = int(store_->entries.size()) - 1; row >= 0; --row)
-        if (store_->entries[std::size_t(row)].run == run && store_->entries[std::size_t(row)].ended()) {
+        if (store_->at(row).run == run && store_->at(row).ended()) {
             const Entry ended = store_->take(row);
             e.tag = ended.tag, e.label = ended.label;
         }
-    return store_->add(std::move(e), next);
+    return store_->add(std::move(e), true);
 }
 
 bool RunQueue::retry(quint64 id) {
     const int row = row_of(id);
-    if (row < 0 || !store_->entries[std::size_t(row)].ended() || store_->entries[std::size_t(row)].state == State::done)
-        return false;
+    if (row < 0 || !store_->at(row).ended() || store_->at(row).state == State::done) return false;
     Entry e = store_->take(row);
     e.state = State::waiting;
     e.resume = e.has_run() || !e.can_begin_anew();
@@ -246,7 +231,7 @@ bool RunQueue::retry(quint64 id) {
 void RunQueue::cancel(quint64 id) {
     const int row = row_of(id);
     if (row < 0) return;
-    const Entry& e = store_->entries[std::size_t(row)];
+    const Entry& e = store_->at(row);
     if (e.state == State::waiting) return remove(id);
     if (e.state != State::running) return;
     if (e.job != 0)
@@ -262,7 +247,7 @@ void RunQueue::remove(const QList<quint64>& ids) {
 }
 void RunQueue::forget(const QStringList& runs) {
     for (int row = rowCount() - 1; row >= 0; --row)
-        if (store_->entries[std::size_t(row)].ended() && holds(runs, store_->entries[std::size_t(row)].run))
+        if (store_->at(row).ended() && holds(runs, store_->at(row).run))
             store_->forgotten.emplace_back(row, store_->take(row));
     auto& gone = store_->forgotten;
     if (gone.size() > Store::most_forgotten) gone.erase(gone.begin(), gone.end() - Store::most_forgotten);
@@ -321,13 +306,13 @@ bool RunQueue::move(quint64 id, int row) {
 std::optional<RequestDocument::Snapshot> RunQueue::snapshot(quint64 id) const {
     const int row = row_of(id);
     if (row < 0) return {};
-    return store_->entries[std::size_t(row)].snapshot();
+    return store_->at(row).snapshot();
 }
 
 bool RunQueue::replace(quint64 id, const RequestDocument::Snapshot& snapshot) {
     const int row = row_of(id);
     if (row < 0) return false;
-    Entry& e = store_->entries[std::size_t(row)];
+    Entry& e = store_->at(row);
     if (e.state != State::waiting || e.resume) return false;
     e.take(snapshot);
     store_->changed(row);
@@ -337,9 +322,9 @@ bool RunQueue::replace(quint64 id, const RequestDocument::Snapshot& snapshot) {
 
 void RunQueue::set_tag(quint64 id, const QString& tag) {
     const int row = row_of(id);
-    if (row < 0 || store_->entries[std::size_t(row)].tag == tag) return;
-    store_->entries[std::size_t(row)].tag = tag;
-    if (tag.isEmpty()) store_->entries[std::size_t(row)].label.clear();
+    if (row < 0 || store_->at(row).tag == tag) return;
+    store_->at(row).tag = tag;
+    if (tag.isEmpty()) store_->at(row).label.clear();
     store_->changed(row);
     store_->save();
 }
@@ -365,24 +350,23 @@ int RunQueue::waiting() const {
 }
 
 quint64 RunQueue::running() const {
-    for (const Entry& e : store_->entries)
-        if (e.state == State::running) return e.id;
-    return 0;
+    const Entry* e = store_->at_work();
+    return e ? e->id : 0;
 }
 
 JobId RunQueue::running_job() const {
-    const int row = row_of(running());
-    return row < 0 ? 0 : store_->entries[std::size_t(row)].job;
+    const Entry* e = store_->at_work();
+    return e ? e->job : 0;
 }
 
 QString RunQueue::running_run() const {
-    const int row = row_of(running());
-    return row >= 0 && store_->entries[std::size_t(row)].has_run() ? store_->entries[std::size_t(row)].run : QString();
+    const Entry* e = store_->at_work();
+    return e && e->has_run() ? e->run : QString();
 }
 
 std::optional<Request> RunQueue::running_request() const {
-    const int row = row_of(running());
-    return row < 0 ? std::nullopt : std::optional(store_->entries[std::size_t(row)].request);
+    const Entry* e = store_->at_work();
+    return e ? std::optional(e->request) : std::nullopt;
 }
 
 int RunQueue::row_of(quint64 id) const { return store_->find(id); }
@@ -395,7 +379,7 @@ QList<quint64> RunQueue::interrupted() const {
 }
 
 void RunQueue::set_expected(quint64 id, const Expected& expected) {
-    if (const int row = row_of(id); row >= 0) store_->entries[std::size_t(row)].expected = expected;
+    if (const int row = row_of(id); row >= 0) store_->at(row).expected = expected;
 }
 
 bool RunQueue::flush() { return store_->saver.flush(); }

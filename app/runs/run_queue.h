@@ -64,8 +64,9 @@ public:
     };
     /// Many at once, at the end, written once. Returns their ids.
     QList<quint64> add_all(const std::vector<Tagged>& entries);
-    /// Puts a run that was interrupted, cancelled or failed into the queue to go on; once, however often it is asked.
-    quint64 add_resume(const QString& run, bool next = true);
+    /// Puts a run that was interrupted, cancelled or failed before all others that wait, to go on; once, however often
+    /// it is asked.
+    quint64 add_resume(const QString& run);
     /// Puts an entry that ended without a video before all others that wait: it goes on where its run stopped, or
     /// begins anew where there is none.
     bool retry(quint64 id);

@@ -23,19 +23,22 @@ RunQueue::Store::Store(RunQueue& queue, EngineWorker& engine)
     : self(queue), worker(engine), file(data_folder() / "queue.json"), saver(file) {}
 
 int RunQueue::Store::find(quint64 id) const {
-    const auto it = std::find_if(entries.begin(), entries.end(), [&](const Entry& e) { return e.id == id; });
+    const auto it = std::ranges::find(entries, id, &Entry::id);
     return it == entries.end() ? -1 : int(it - entries.begin());
 }
 
 int RunQueue::Store::find_job(JobId job) const {
-    const auto it = std::find_if(entries.begin(), entries.end(), [&](const Entry& e) { return e.job == job; });
+    const auto it = std::ranges::find(entries, job, &Entry::job);
     return job == 0 || it == entries.end() ? -1 : int(it - entries.begin());
 }
 
+const RunQueue::Entry* RunQueue::Store::at_work() const {
+    const auto it = std::ranges::find(entries, State::running, &Entry::state);
+    return it == entries.end() ? nullptr : &*it;
+}
+
 int RunQueue::Store::first_waiting() const {
-    const auto it =
-        std::find_if(entries.begin(), entries.end(), [](const Entry& e) { return e.state == State::waiting; });
-    return int(it - entries.begin());
+    return int(std::ranges::find(entries, State::waiting, &Entry::state) - entries.begin());
 }
 
 void RunQueue::Store::changed(int row) { emit self.dataChanged(self.index(row), self.index(row)); }
@@ -65,10 +68,10 @@ void RunQueue::Store::read(const std::string& text) {
 }
 
 void RunQueue::Store::pump() {
-    if (!started || paused || self.running() != 0) return;
+    if (!started || paused || at_work()) return;
     const int row = first_waiting();
     if (row == int(entries.size())) return;
-    Entry& e = entries[std::size_t(row)];
+    Entry& e = at(row);
     e.state = State::running;
     e.step = e.steps = e.steps_taken = 0;
     e.steps_seconds = 0;
@@ -88,17 +91,14 @@ void RunQueue::Store::pump() {
 void RunQueue::Store::saved(quint64 serial) {
     if (start_after == 0 || serial < start_after) return;
     start_after = 0;
-    for (std::size_t row = 0; row < entries.size(); ++row) {
-        Entry& e = entries[row];
-        if (e.state != State::running || e.job != 0) continue;
-        e.job = e.resume ? worker.resume(e.run) : worker.render(e.request, e.run);
-        emit self.entry_started(e.id, e.job);
-        return;
-    }
+    const auto e = std::ranges::find(entries, State::running, &Entry::state);
+    if (e == entries.end() || e->job != 0) return;
+    e->job = e->resume ? worker.resume(e->run) : worker.render(e->request, e->run);
+    emit self.entry_started(e->id, e->job);
 }
 
 void RunQueue::Store::end(int row, State state) {
-    Entry& e = entries[std::size_t(row)];
+    Entry& e = at(row);
     e.state = state;
     e.job = 0;
     const Issue why = e.issue;
@@ -145,7 +145,7 @@ void RunQueue::Store::trim() {
     const auto keep = [&](auto most, auto&& may_go) {
         auto many = std::count_if(entries.begin(), entries.end(), may_go);
         for (int row = 0; many > most;) {
-            if (may_go(entries[std::size_t(row)]))
+            if (may_go(at(row)))
                 take(row), --many;
             else
                 ++row;
@@ -159,7 +159,7 @@ void RunQueue::Store::trim() {
 
 RunQueue::Entry RunQueue::Store::take(int row) {
     self.beginRemoveRows({}, row, row);
-    Entry e = std::move(entries[std::size_t(row)]);
+    Entry e = std::move(at(row));
     entries.erase(entries.begin() + row);
     self.endRemoveRows();
     return e;
@@ -195,7 +195,7 @@ void RunQueue::Store::remove_if(const std::function<bool(const Entry&)>& goes) {
         int first = last;
         while (first > 0 && goes(entries[std::size_t(first - 1)])) --first;
         self.beginRemoveRows({}, first, last);
-        for (int row = last; row >= first; --row) taken.emplace_back(row, std::move(entries[std::size_t(row)]));
+        for (int row = last; row >= first; --row) taken.emplace_back(row, std::move(at(row)));
         entries.erase(entries.begin() + first, entries.begin() + last + 1);
         self.endRemoveRows();
         last = first;

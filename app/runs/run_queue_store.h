@@ -14,7 +14,16 @@ struct RunQueue::Store {
     Store(RunQueue& queue, EngineWorker& engine);
     int find(quint64 id) const;    ///< row; -1: none
     int find_job(JobId job) const; ///< row; -1: none
-    int first_waiting() const;     ///< row; the number of entries where none waits
+    Entry& at(int row) { return entries[std::size_t(row)]; }
+    /// The entry of a job, if it is one of the queue's.
+    template <class Change> void change(JobId job, Change&& by) {
+        const int row = find_job(job);
+        if (row < 0) return;
+        by(at(row));
+        changed(row);
+    }
+    const Entry* at_work() const; ///< null: none
+    int first_waiting() const;    ///< row; the number of entries where none waits
     void changed(int row);
     quint64 save();                     ///< begins to write the file; its serial for saved()
     void read(const std::string& text); ///< the file's. Throws Error naming it.
