@@ -4,6 +4,7 @@
 #include <QTemporaryFile>
 #include <algorithm>
 
+#include "app/base/folder.h"
 #include "app/base/text.h"
 #include "engine/core/error.h"
 #include "engine/core/own_folders.h"
@@ -22,15 +23,6 @@ qint64 whole_of(const QVariant& value, qint64 otherwise) {
     return good ? number : otherwise;
 }
 
-std::filesystem::path made(std::filesystem::path folder) {
-    std::error_code code;
-    std::filesystem::create_directories(folder, code);
-    if (!std::filesystem::is_directory(folder, code))
-        throw Error(folder.string(), {}, "this folder cannot be made",
-                    "set DENOIR_HOME to a place that can be written");
-    return folder;
-}
-
 QString file_name() {
     try {
         return to_qstring(config_folder() / "settings.ini");
@@ -43,9 +35,8 @@ QString file_name() {
 
 Settings::Settings(QObject* parent) : QObject(parent), store_(file_name(), QSettings::IniFormat) {}
 
-std::filesystem::path Settings::runs_folder() { return made(data_folder() / "runs"); }
-std::filesystem::path Settings::models_folder() { return made(data_folder() / "models"); }
-std::filesystem::path Settings::cache_folder() { return made(denoir::cache_folder()); }
+std::filesystem::path Settings::runs_folder() { return made_folder(data_folder() / "runs"); }
+std::filesystem::path Settings::models_folder() { return made_folder(data_folder() / "models"); }
 
 Issue Settings::folder_issue() {
     try {

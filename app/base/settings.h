@@ -21,7 +21,6 @@ public:
     // Where things live; made when missing. Throw Error where that fails.
     static std::filesystem::path runs_folder();   ///< data folder / runs
     static std::filesystem::path models_folder(); ///< data folder / models
-    static std::filesystem::path cache_folder();
     /// Which of them refuses to be written (rights, a read-only disk) and how another is chosen; empty: none.
     static Issue folder_issue();
 

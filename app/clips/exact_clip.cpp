@@ -6,6 +6,7 @@
 #include <thread>
 #include <vector>
 
+#include "app/base/folder.h"
 #include "app/base/text.h"
 #include "engine/core/file.h"
 #include "engine/core/own_folders.h"
@@ -30,14 +31,6 @@ public:
 private:
     const ProgressCall& tell_;
 };
-
-fs::path decoded_folder() {
-    const fs::path folder = cache_folder() / "decoded";
-    std::error_code code;
-    fs::create_directories(folder, code);
-    if (code) throw Error(folder.string(), "", "this folder cannot be made: " + code.message(), "set DENOIR_HOME");
-    return folder;
-}
 
 /// What decides the frames: the latents, and the model, of which one file decodes them.
 std::string key_of(const RunFolder& run, const StepRecord& last) {
@@ -81,7 +74,7 @@ QString exact_clip(const QString& folder, std::stop_token stop, const ProgressCa
     const StepRecord* last = run.record().find(run.record().total_steps);
     if (!last)
         throw Error(folder.toStdString(), "latents", "the run is not finished", "resume it, or compare its drafts");
-    const fs::path place = decoded_folder();
+    const fs::path place = made_folder(cache_folder() / "decoded");
     const fs::path file = place / (key_of(run, *last) + ".mkv");
     std::error_code code;
     if (!fs::exists(file, code)) {

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "app/base/folder.h"
 #include "app/base/pace.h"
 #include "app/base/text.h"
 #include "engine/compare/trace_compare.h"
@@ -27,10 +28,7 @@ namespace {
 /// A file's name as AtomicFile names its own, so that whoever sweeps temporaries sweeps what a crash left here.
 QString trace_file(const char* side) {
     static std::atomic<int> counter{0};
-    const fs::path folder = cache_folder() / "traces";
-    std::error_code code;
-    fs::create_directories(folder, code);
-    if (code) throw Error(folder.string(), "", "this folder cannot be made: " + code.message(), "set DENOIR_HOME");
+    const fs::path folder = made_folder(cache_folder() / "traces");
     remove_partials(folder, {});
     return to_qstring(folder) +
            QStringLiteral("/.%1.safetensors.partial-%2-%3").arg(QLatin1String(side)).arg(::getpid()).arg(counter++);
