@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/sweep/sweep_measurer.h"
 
-#include <algorithm>
-
 #include "app/base/issue.h"
 #include "app/base/text.h"
 #include "app/clips/exact_clip.h"
@@ -16,8 +14,6 @@ std::filesystem::path exact_frames(const std::filesystem::path& run, const std::
     return to_path(exact_clip(to_qstring(run), stop, [](double, double) {}));
 }
 
-QString prefix_of(const QString& path) { return path + QLatin1Char('|'); }
-
 } // namespace
 
 SweepMeasurer::SweepMeasurer(QObject* parent) : QObject(parent) { qRegisterMetaType<SweepCell::Figures>(); }
@@ -27,13 +23,12 @@ void SweepMeasurer::measure(const OpenSweep& open) {
         const auto against = open.sweep().reference_of(i);
         if (!against || open.cell(i).figures || !open.has_video(i) || !open.has_video(*against)) continue;
         const std::filesystem::path cell = open.cell(i).run, reference = open.cell(*against).run;
-        const QString key = prefix_of(open.path()) + QString::number(i);
         const QString question = QStringLiteral("%1|%2|%3").arg(*against).arg(to_qstring(cell), to_qstring(reference));
-        Asked& asked = asked_[key];
+        Asked& asked = asked_[open.path()][i];
         if (asked.question == question) continue;
         thread_.cancel(asked.task); // of a run that was the cell's before
         asked.question = question;
-        asked.task = thread_.put([this, key, path = open.path(), i, index = *against, cell,
+        asked.task = thread_.put([this, path = open.path(), i, index = *against, cell,
                                   reference](TaskThread::Id task, const std::stop_token& stop) {
             SweepCell::Figures figures;
             try {
@@ -46,9 +41,9 @@ void SweepMeasurer::measure(const OpenSweep& open) {
                 figures.note = QStringList{issue.field, issue.message}.join(QLatin1Char(' ')).trimmed().toStdString();
             }
             figures.reference = index;
-            QMetaObject::invokeMethod(this, [this, task, key, path, i, figures] {
-                if (asked_.value(key).task != task) return; // forgotten, or asked anew
-                asked_.remove(key);
+            QMetaObject::invokeMethod(this, [this, task, path, i, figures] {
+                if (asked_.value(path).value(i).task != task) return; // forgotten, or asked anew
+                asked_[path].remove(i);
                 emit measured(path, quint64(i), figures);
             });
         });
@@ -81,19 +76,8 @@ SweepCell::Figures SweepMeasurer::figures_of(const std::filesystem::path& cell, 
     return measure(a, b);
 }
 
-int SweepMeasurer::open(const QString& path) const {
-    const QString prefix = prefix_of(path);
-    return int(
-        std::count_if(asked_.keyBegin(), asked_.keyEnd(), [&](const QString& key) { return key.startsWith(prefix); }));
-}
-
 void SweepMeasurer::forget(const QString& path) {
-    const QString prefix = prefix_of(path);
-    asked_.removeIf([&](const auto& asked) {
-        if (!asked.key().startsWith(prefix)) return false;
-        thread_.cancel(asked.value().task);
-        return true;
-    });
+    for (const Asked& asked : asked_.take(path)) thread_.cancel(asked.task);
 }
 
 } // namespace denoir::app

@@ -24,7 +24,7 @@ public:
     /// What waits of this sweep is not measured, and what is at work is stopped.
     void forget(const QString& path);
     /// Cells of this sweep in line or at work.
-    int open(const QString& path) const;
+    int open(const QString& path) const { return int(asked_.value(path).size()); }
 
 signals:
     void measured(const QString& path, quint64 cell, const denoir::SweepCell::Figures& figures);
@@ -37,9 +37,9 @@ private:
         QString question; ///< against which cell, and the runs of both
         TaskThread::Id task = 0;
     };
-    QHash<QString, Asked> asked_;                                             ///< by sweep and cell
-    SweepMeter meter_{1};                                                     ///< used on the thread alone
-    TaskThread thread_{{.release = [this] { meter_.close(); }, .ended = {}}}; ///< last: joined before the rest goes
+    QHash<QString, QHash<std::size_t, Asked>> asked_;            ///< by sweep and cell
+    SweepMeter meter_{1};                                        ///< used on the thread alone
+    TaskThread thread_{{.release = [this] { meter_.close(); }}}; ///< last: joined before the rest goes
 };
 
 } // namespace denoir::app
