@@ -53,6 +53,9 @@ protected:
     ClipInfo info_;
 };
 
+/// From this frame on, decoding all before it costs more than finding one's way in the video.
+inline constexpr int far_in = 250;
+
 /// What is wrong with a run that is waited for.
 inline constexpr const char no_video_yet[] = "this run has no video yet";
 

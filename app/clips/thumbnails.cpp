@@ -27,7 +27,6 @@ namespace {
 
 constexpr int reader_nice = 5;
 constexpr int whole_picture = -1;         ///< in place of a frame; below it are steps
-constexpr int far_in = 250;               ///< frames: decoding them all costs more than finding one's way
 constexpr std::size_t most_waiting = 512; ///< older questions are dropped: what they were for has been scrolled away
 
 } // namespace

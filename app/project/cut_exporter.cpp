@@ -68,7 +68,6 @@ public:
     }
 
 private:
-    static constexpr int far_in = 250; ///< frames: decoding them all costs more than finding one's way
     const Shot& shot_;
     std::unique_ptr<ClipSource> pictures_; ///< a folder of frames, a still
     std::optional<VideoReader> in_turn_;

@@ -21,7 +21,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int trim_command = 0x7a11; ///< plus the drag's number: for merging
-constexpr std::size_t most_bytes = 256 << 20;
 
 using Kind = ProjectEvent::Kind;
 
@@ -30,7 +29,7 @@ fs::path folder_of(const QString& project) { return project.isEmpty() ? fs::path
 /// Throws Error.
 ProjectContent read_project(const QString& file) {
     const fs::path name = to_path(file);
-    return project_from_json(parse_json(read_text(name, most_bytes), name.string()), name, name.parent_path());
+    return project_from_json(parse_json(read_text(name, most_project_bytes), name.string()), name, name.parent_path());
 }
 
 /// Fits the trim of a shot, which was one of the take `before`, to its current take.
@@ -353,13 +352,13 @@ bool Project::push(const QString& text, const std::vector<Shot>& after, const Pr
     undo_.push(new ProjectCommand(*this, text, after, redo, undo, merge));
     return true;
 }
+
 bool Project::change_shot(const QString& text, int row, Shot shot, int merge) {
     if (shot == shots_[std::size_t(row)]) return true;
     std::vector<Shot> after = shots_;
     after[std::size_t(row)] = std::move(shot);
     return push(text, after, {Kind::shot_changed, row}, {Kind::shot_changed, row}, merge);
 }
-
 
 void Project::replace_shots(std::ptrdiff_t first, std::size_t count, const std::vector<Shot>& with,
                             const ProjectEvent& event) {

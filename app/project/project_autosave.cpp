@@ -17,8 +17,6 @@ namespace denoir::app {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::size_t most_bytes = 256 << 20;
-
 fs::path autosave_folder() {
     const fs::path folder = data_folder() / "autosave";
     std::error_code code;
@@ -40,7 +38,7 @@ std::unique_ptr<QLockFile> taken(const fs::path& autosave) {
 
 /// What an autosave says of itself. Nothing where it is none.
 std::optional<Project::Recovery> described(const fs::path& file) try {
-    const Json json = parse_json(read_text(file, most_bytes), file.string());
+    const Json json = parse_json(read_text(file, most_project_bytes), file.string());
     if (!json.is_object() || !json.contains("project") || !json["project"].is_object()) return {};
     Project::Recovery out;
     out.autosave = to_qstring(file);
@@ -142,7 +140,7 @@ void Project::recover(const Recovery& recovery) {
     fs::path file = to_path(recovery.autosave);
     std::unique_ptr<QLockFile> lock = taken(file);
     if (!lock) throw Error(file.string(), {}, "another studio has it", "choose another one");
-    const Json json = parse_json(read_text(file, most_bytes), file.string());
+    const Json json = parse_json(read_text(file, most_project_bytes), file.string());
     if (!json.is_object() || !json.contains("project"))
         throw Error(file.string(), {}, "is no autosave", "open the project itself");
     ProjectContent content = project_from_json(json["project"], file, {});

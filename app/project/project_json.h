@@ -13,6 +13,8 @@ struct ProjectContent {
     Json request = Json::object(), extra = Json::object();
 };
 
+inline constexpr std::size_t most_project_bytes = 256 << 20; ///< of a file
+
 /// Paths below `base` (the project's folder) are written relative to it, so that both may move together; empty: none
 /// are.
 Json to_json(const ProjectContent& content, const std::filesystem::path& base);

@@ -22,11 +22,11 @@ class RequestDocument::Resolver {
 public:
     explicit Resolver(std::function<void(Resolution)> answer);
     quint64 ask(const Request& request);
-    static Resolution resolve(const Request& request, const std::stop_token& stop = {});
+    static Resolution resolve(const Request& request, const std::stop_token& stop);
 
 private:
     std::function<void(Resolution)> answer_;
-    TaskThread thread_{{.nice = 0, .release = {}, .ended = {}}};
+    TaskThread thread_{{.nice = 0}};
     NewestQuestion question_{thread_};
 };
 

@@ -64,9 +64,9 @@ struct Tokens::State {
     }
 
     Tokens& self;
-    std::map<QString, NewestQuestion> questions;                ///< by tag
-    std::optional<Loaded> loaded;                               ///< the thread's own
-    TaskThread thread{{.nice = 0, .release = {}, .ended = {}}}; ///< last: joined before the rest goes
+    std::map<QString, NewestQuestion> questions; ///< by tag
+    std::optional<Loaded> loaded;                ///< the thread's own
+    TaskThread thread{{.nice = 0}};              ///< last: joined before the rest goes
 };
 
 Tokens::Tokens(QObject* parent) : QObject(parent), state_(std::make_unique<State>(*this)) {

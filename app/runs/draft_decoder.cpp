@@ -36,7 +36,7 @@ struct DraftDecoder::State {
     };
 
     explicit State(DraftDecoder& owner)
-        : self(owner), thread({.nice = decoder_nice, .release = [this] { release(); }, .ended = {}}) {}
+        : self(owner), thread({.nice = decoder_nice, .release = [this] { release(); }}) {}
 
     /// Weights and backend belong to the thread.
     void release() {

@@ -49,9 +49,9 @@ int StepPictures::frames_of_a_picture(const Request& r, int steps, qint64 bound)
 struct StepPictures::Worker {
     StepPictures& owner;
     std::optional<LatentColours> colours;
-    bool guessed = false;                                       ///< colours are principal directions, not learned
-    int every = 1;                                              ///< as StepPictures::every_
-    TaskThread thread{{.nice = 0, .release = {}, .ended = {}}}; ///< last: joined before the rest goes
+    bool guessed = false;           ///< colours are principal directions, not learned
+    int every = 1;                  ///< as StepPictures::every_
+    TaskThread thread{{.nice = 0}}; ///< last: joined before the rest goes
 
     explicit Worker(StepPictures& pictures) : owner(pictures) {}
 

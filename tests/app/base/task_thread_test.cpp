@@ -112,7 +112,7 @@ private slots:
         std::thread::id worker, releaser;
         bool did_second = false;
         {
-            TaskThread thread({.release = [&] { releaser = std::this_thread::get_id(); }, .ended = {}});
+            TaskThread thread({.release = [&] { releaser = std::this_thread::get_id(); }});
             thread.put([&](TaskThread::Id, const std::stop_token& stop) {
                 worker = std::this_thread::get_id();
                 begun.release();
