@@ -22,6 +22,7 @@
 #include "app/cli/values.h"
 #include "engine/core/environment.h"
 #include "engine/core/error.h"
+#include "engine/core/memory.h"
 #include "engine/core/profile.h"
 #include "engine/core/suggest.h"
 
@@ -124,9 +125,9 @@ int guarded(const std::vector<std::string>& words) {
         console.cancelled("cancelled");
         return cancelled;
     } catch (const std::bad_alloc&) {
-        console.refuse(Error("", "memory", "there is not enough for this", "use a smaller size, fewer frames or bf16"));
+        console.refuse(not_enough_memory());
     } catch (const std::length_error&) {
-        console.refuse(Error("", "memory", "there is not enough for this", "use a smaller size or fewer frames"));
+        console.refuse(not_enough_memory());
     } catch (const std::filesystem::filesystem_error& e) {
         std::error_code lost;
         if (std::filesystem::current_path(lost).empty())

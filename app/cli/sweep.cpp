@@ -374,8 +374,10 @@ int work(SweepFolder& folder, const SweepPlan& plan, SweepProgress& progress, Co
     };
     run_sweep(folder, plan, engine, calls, progress, interrupt_token());
     engine.clear();
-    for (std::size_t cell = 0; cell < record.cells.size(); ++cell) // ended between a clip and its figures
-        if (!record.cells[cell].figures) measure(folder, cell, meter);
+    // Ended between a clip and its figures, or there was no memory for them beside the engine's.
+    for (std::size_t cell = 0; cell < record.cells.size(); ++cell)
+        if (const auto& figures = record.cells[cell].figures; !figures || !figures->measured())
+            measure(folder, cell, meter);
     folder.save();
     progress.over();
     SweepOutputs outputs = usual_outputs(folder.path());

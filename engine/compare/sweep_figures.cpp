@@ -3,10 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <new>
 #include <vector>
 
 #include "engine/compare/pairs.h"
 #include "engine/compare/rgb8.h"
+#include "engine/core/memory.h"
 #include "engine/metrics/summary.h"
 #include "engine/pipeline/run_layout.h"
 #include "engine/session/run_folder.h"
@@ -71,6 +73,12 @@ SweepCell::Figures SweepMeter::figures(const std::filesystem::path& cell, const 
         out.note = fmt::format("over {} frames: it has {}, the reference {}", values.size(), own, theirs);
     return out;
 } catch (const Error& e) {
+    return none(reference_index, e);
+} catch (const std::bad_alloc&) {
+    return none(reference_index, not_enough_memory());
+}
+
+SweepCell::Figures SweepMeter::none(std::size_t reference_index, const Error& e) {
     reference_.reset();
     return {.reference = reference_index, .note = e.field().empty() ? e.message() : e.field() + " " + e.message()};
 }

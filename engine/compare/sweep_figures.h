@@ -28,6 +28,8 @@ public:
     void close() { reference_.reset(); }
 
 private:
+    SweepCell::Figures none(std::size_t reference_index, const Error&);
+
     int threads_;
     ThreadPool pool_;
     std::filesystem::path open_;

@@ -72,4 +72,8 @@ std::size_t peak_memory_bytes() {
     return std::size_t(usage.ru_maxrss) * 1024;
 }
 
+Error not_enough_memory() { return {"", "memory", "there was not enough", "use a smaller size, fewer frames or bf16"}; }
+
+bool is_of_memory(const Error& e) { return e.field() == "memory"; }
+
 } // namespace denoir

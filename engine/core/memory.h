@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <filesystem>
 
+#include "engine/core/error.h"
+
 namespace denoir {
 
 /// Bytes that this machine, or the container the process is in, could give now without swapping; 0 where the system
@@ -19,5 +21,11 @@ constexpr bool host_has(std::size_t bytes, std::size_t available) {
 
 /// The resident set of this process at its largest so far.
 std::size_t peak_memory_bytes();
+
+/// What std::bad_alloc says to people.
+Error not_enough_memory();
+/// Whether there was too little of it, on the host or on a card: with less at once, or what is kept given back, it may
+/// go.
+bool is_of_memory(const Error&);
 
 } // namespace denoir

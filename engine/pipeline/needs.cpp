@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/core/memory.h"
 #include "engine/models/wan/transformer.h"
 #include "engine/pipeline/network_options.h"
 
@@ -73,7 +74,7 @@ std::size_t held_weights(const Weights& weights, const Device& device, DType com
 
 bool next_rung(const Error& e, const Backend& backend, int& rung, Observer& observer) {
     constexpr int lowest = 3;
-    if (e.field() != "memory" || !backend.streams_weights() || rung == lowest) return false;
+    if (!is_of_memory(e) || !backend.streams_weights() || rung == lowest) return false;
     ++rung;
     observer.warning(e.message() + "; starting again with fewer weights there");
     return true;

@@ -178,9 +178,9 @@ RenderResult RunWorker::work() {
         ended(RunState::failed, &e);
         throw;
     } catch (const std::bad_alloc&) {
-        const Error e("", "memory", "there was not enough", "use a smaller size, fewer frames or bf16");
+        const Error e = not_enough_memory();
         ended(RunState::failed, &e);
-        throw;
+        throw e;
     } catch (const std::exception&) {
         const Error e("", "", "an internal error", "");
         ended(RunState::failed, &e);

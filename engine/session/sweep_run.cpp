@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <new>
+
 #include "engine/core/disk.h"
+#include "engine/core/memory.h"
 #include "engine/core/text.h"
 #include "engine/pipeline/run_layout.h"
 #include "engine/session/decode_run.h"
@@ -106,10 +109,18 @@ private:
             c.seconds = result.seconds;
             before_ = c.run;
         } catch (const Error& e) {
-            c.state = SweepCell::State::failed;
-            c.error = e;
-            if (hopeless(folder_)) throw;
+            failed(c, e);
+        } catch (const std::bad_alloc&) {
+            failed(c, not_enough_memory());
         }
+    }
+
+    /// In a handler.
+    void failed(SweepCell& c, const Error& e) {
+        c.state = SweepCell::State::failed;
+        c.error = e;
+        if (is_of_memory(e)) engine_.clear(); // what is kept for the cells to come may be what the next one lacks
+        if (hopeless(folder_)) throw;
     }
 
     /// Where the cell's run is or comes to be. One that was begun goes on where it is, whatever its name would be now;

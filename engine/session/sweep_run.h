@@ -22,8 +22,8 @@ struct SweepCalls {
 
 /// Renders what is not done yet, each cell into a run of its own below the sweep's folder (`runs/…`), which the history
 /// knows too. Weights stay loaded, and what the encoders gave is taken over from cell to cell. A cell that was
-/// interrupted goes on where it stopped; one that fails is noted and the others go on, unless nothing can be written
-/// any more. sweep.json is renewed after each. Throws Error, Cancelled.
+/// interrupted goes on where it stopped; one that fails, for want of memory too, is noted and the others go on, unless
+/// nothing can be written any more. sweep.json is renewed after each. Throws Error, Cancelled.
 void run_sweep(SweepFolder&, const SweepPlan&, Engine&, const SweepCalls&, Observer&, std::stop_token);
 
 } // namespace denoir

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <map>
 #include <memory>
+#include <new>
 
 #include "engine/compare/sweep_figures.h"
 #include "engine/compare/sweep_outputs.h"
@@ -357,6 +358,48 @@ TEST_F(SweepRun, AFailedCellDoesNotEndTheOthers) {
     EXPECT_EQ(folder.record().cells[0].state, SweepCell::State::done);
 }
 
+/// The engine's own words for it, and those of the system: the others find the memory that was kept for them.
+TEST_F(SweepRun, ACellForWhichMemoryIsWantingFailsAlone) {
+    struct Wanting : Observer {
+        std::function<void()> denoise = [] {};
+        void stage_begins(Stage stage) override {
+            if (stage == Stage::denoise) denoise();
+        }
+    };
+    SweepFolder folder = SweepFolder::create(folder_.path() / "s", sweep_);
+    const SweepPlan planned = plan(folder.record().sweep, false);
+    Wanting observer;
+    Engine engine;
+    std::vector<std::shared_ptr<Backend>> backends; // of each cell
+    SweepCalls calls;
+    calls.begins = [&](std::size_t, std::size_t number, std::size_t) {
+        observer.denoise = [&, number] {
+            backends.push_back(engine.open(Device{}, 1));
+            if (number == 1) throw std::bad_alloc();
+            if (number == 2) throw Error("", "memory", "cannot allocate 7 MiB more", "less");
+            if (number == 3) throw Error("", "else", "went wrong", "");
+        };
+    };
+    run_sweep(folder, planned, engine, calls, observer, {});
+    ASSERT_EQ(backends.size(), 4u);
+    std::vector<std::string> said;
+    for (const std::size_t i : planned.order) {
+        const SweepCell& cell = folder.record().cells[i];
+        said.push_back(cell.error ? cell.error->field() + ": " + cell.error->message() : "");
+        EXPECT_EQ(cell.state, cell.error ? SweepCell::State::failed : SweepCell::State::done);
+        EXPECT_EQ(RunFolder::open(cell.run).record().state, cell.error ? RunState::failed : RunState::done);
+    }
+    EXPECT_EQ(said, (std::vector<std::string>{"memory: there was not enough", "memory: cannot allocate 7 MiB more",
+                                              "else: went wrong", ""}));
+    EXPECT_NE(backends[0], backends[1]);
+    EXPECT_NE(backends[1], backends[2]);
+    EXPECT_EQ(backends[2], backends[3]); // what failed for another reason costs the others nothing
+    rendered_.clear();
+    work(folder, false);
+    EXPECT_EQ(rendered_.size(), 3u);
+    for (const SweepCell& cell : folder.record().cells) EXPECT_EQ(cell.state, SweepCell::State::done);
+}
+
 /// What is rendered once fails once, and both of its cells say why.
 TEST_F(SweepRun, EqualCellsFailTogether) {
     const Request defaults = plan(sweep_, false).cells[0].request;
@@ -400,6 +443,9 @@ TEST_F(SweepRun, MeasuresAndDrawsWhatItMade) {
     EXPECT_FALSE(record.cells[2].figures); // two steps: what others are held against
     // Equal clips are equal; those of another size give a note.
     EXPECT_EQ(meter.figures(record.cells[1].run, record.cells[1].run, 1, {}, {}).psnr, std::nullopt);
+    const auto wanting = [](double, double) { throw std::bad_alloc(); };
+    EXPECT_EQ(meter.figures(record.cells[1].run, record.cells[1].run, 1, wanting, {}).note,
+              "memory there was not enough");
     // Of one that did not keep its latents the videos are held against each other, and equal ones are equal all the
     // same.
     const fs::path bare = folder_.path() / "bare";
