@@ -17,12 +17,8 @@ std::vector<Tensor> DenoiseState::all() const {
 }
 
 void Pipeline::check_latent(const Request& r, const ModelFolder& model, int step, const Tensor& latent) {
-    const std::vector<Window> windows = windows_of(r);
-    const Window& w = window_after(windows, step);
     Shape shape = latent_shape(r, Variant::read(model));
-    shape[1] = w.frames;
-    // An end image follows the clip until the last step drops it.
-    if (*r.mode == Mode::forcing && w.last && !r.last_image.empty() && step < windows.back().last_step()) ++shape[1];
+    shape[1] = stored_frames(r, step);
     check_stored("latent", latent, shape);
 }
 

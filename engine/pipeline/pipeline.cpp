@@ -32,18 +32,14 @@ int strips_that_fit(const Request& r, const Weights& vae, Backend& backend) {
     return strips;
 }
 
+std::int64_t pictures_of(const Tensor& latent) { return video_frames(latent.size(1)); }
+
 } // namespace
 
 void Pipeline::make_room(std::size_t bytes) {
     const bool plenty = residency_.lasting() && backend_->free_memory() / 2 > bytes;
     if (!plenty) residency_.release_prepared(Component::transformer);
 }
-
-namespace {
-
-std::int64_t pictures_of(const Tensor& latent) { return video_frames(latent.size(1)); }
-
-} // namespace
 
 void Pipeline::decode(const Request& r, const ModelFolder& model, const std::vector<Tensor>& windows,
                       const FrameSink& frame, Observer& observer, std::stop_token stop, std::size_t from) {

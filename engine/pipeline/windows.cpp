@@ -88,6 +88,13 @@ const Window& window_after(const std::vector<Window>& windows, int step) {
     return it == windows.end() ? windows.back() : *it;
 }
 
+int stored_frames(const Request& r, int step) {
+    const std::vector<Window> windows = windows_of(r);
+    const Window& w = window_after(windows, step);
+    const bool end_image = *r.mode == Mode::forcing && w.last && !r.last_image.empty();
+    return w.frames + (end_image && step < windows.back().last_step() ? 1 : 0);
+}
+
 bool draws_after(const std::vector<Window>& windows, int step) {
     return window_after(windows, step).index + 1 < int(windows.size());
 }

@@ -49,6 +49,9 @@ std::pair<int, int> expert_steps(const Request&, const ModelFolder&, const Windo
 /// The window whose latent there is after `step` steps of the run; the first for step 0, the noise.
 const Window& window_after(const std::vector<Window>&, int step);
 
+/// Latent frames that are stored after that step: the window's, and an end image's until the last step drops it.
+int stored_frames(const Request&, int step);
+
 /// Whether a window that begins after that step draws noise.
 bool draws_after(const std::vector<Window>&, int step);
 

@@ -26,14 +26,10 @@ namespace {
 Tensor shown(const RunFolder& run, int step, const wan::VaeConfig& vae) {
     const Request& r = run.record().request;
     const std::vector<Window> windows = stored_windows(run);
-    const Window& w = window_after(windows, step);
-    const bool unfinished = step < run.record().total_steps,
-               estimate = unfinished && step != w.last_step() && run.has_step_tensor(step, "x0");
+    const bool estimate = step != window_after(windows, step).last_step() && run.has_step_tensor(step, "x0");
     const char* name = estimate ? "x0" : "latent";
     const Tensor latent = run.step_tensor(step, name);
-    Shape shape{vae.z, w.frames, *r.height / vae.spatial(), *r.width / vae.spatial()};
-    // An end image follows the clip until the last step drops it.
-    if (*r.mode == Mode::forcing && w.last && !r.last_image.empty() && unfinished) ++shape[1];
+    const Shape shape{vae.z, stored_frames(r, step), *r.height / vae.spatial(), *r.width / vae.spatial()};
     try {
         check_stored(name, latent, shape);
     } catch (const Error& e) {
