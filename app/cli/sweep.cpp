@@ -61,8 +61,7 @@ template <class Run> auto naming_axis(std::string_view option, Run&& run) {
 void apply_axes(Sweep& sweep, const Arguments& args) {
     for (const auto& [field, values] : assignments(args, "--axis")) {
         SweepAxis axis = naming_axis("--axis", [&, &f = field, &v = values] { return parse_axis(f, v); });
-        const auto there = std::find_if(sweep.axes.begin(), sweep.axes.end(),
-                                        [&, &f = field](const SweepAxis& a) { return a.field == f; });
+        const auto there = std::ranges::find(sweep.axes, field, &SweepAxis::field);
         if (there == sweep.axes.end())
             sweep.axes.push_back(std::move(axis));
         else
@@ -81,8 +80,7 @@ void apply_reference(Sweep& sweep, const Arguments& args) {
     if (words.size() == 1 && words[0] == "none") return;
     for (const auto& [field, value] : assignments(args, "--reference")) {
         const SweepAxis wanted = naming_axis("--reference", [&, &f = field, &v = value] { return parse_axis(f, v); });
-        const auto axis = std::find_if(sweep.axes.begin(), sweep.axes.end(),
-                                       [&, &f = field](const SweepAxis& a) { return a.field == f; });
+        const auto axis = std::ranges::find(sweep.axes, field, &SweepAxis::field);
         if (axis == sweep.axes.end())
             throw UsageError("", "--reference", printable(field, 60) + " is not an axis of this sweep",
                              "name one of --axis");
@@ -214,13 +212,6 @@ std::vector<std::string> values_of(const Sweep& sweep, std::size_t cell) {
     return out;
 }
 
-Json values_json(const Sweep& sweep, std::size_t cell) {
-    Json out = Json::object();
-    const std::vector<std::size_t> at = sweep.place(cell);
-    for (std::size_t i = 0; i < at.size(); ++i) out[sweep.axes[i].field] = sweep.axes[i].values[at[i]];
-    return out;
-}
-
 /// "64.8 GFLOP", "2.5 PFLOP"
 std::string flop_text(double flop) {
     static constexpr const char* units[]{"GFLOP", "TFLOP", "PFLOP", "EFLOP"};
@@ -244,7 +235,7 @@ void list(const Sweep& sweep, const SweepPlan& plan, const Console& console) {
         row.push_back(renders ? flop_text(cell.work.flop) : "");
         rows.push_back(std::move(row));
         if (renders) flop += cell.work.flop, ++rendered;
-        cells.push_back({{"values", values_json(sweep, i)},
+        cells.push_back({{"values", sweep.values(i)},
                          {"same_as", cell.same ? Json(*cell.same) : Json()},
                          {"run", cell.found.empty() ? Json() : Json(cell.found.string())},
                          {"flop", renders ? cell.work.flop : 0.0},

@@ -146,8 +146,7 @@ std::vector<std::optional<std::size_t>> read_reference(const Json& value, const 
     if (value.is_null()) return out;
     if (!value.is_object()) throw Error(file, "reference", "must be an object or null", R"(write {"steps": 20})");
     for (const auto& [field, wanted] : value.items()) {
-        const auto axis =
-            std::find_if(axes.begin(), axes.end(), [&, &f = field](const SweepAxis& a) { return a.field == f; });
+        const auto axis = std::ranges::find(axes, field, &SweepAxis::field);
         const std::string named = "reference." + printable(field, 60);
         if (axis == axes.end()) refuse(file, named, "is not an axis of this sweep", "name fields of axes");
         out[std::size_t(axis - axes.begin())] = index_of(*axis, with_whole_paths(*axis, wanted, source, sweep.request));
@@ -188,10 +187,17 @@ std::optional<std::size_t> Sweep::reference_of(std::size_t cell) const {
     return found;
 }
 
+Json Sweep::values(std::size_t cell) const {
+    Json out = Json::object();
+    const std::vector<std::size_t> at = place(cell);
+    for (std::size_t i = 0; i < axes.size(); ++i) out[axes[i].field] = axes[i].values[at[i]];
+    return out;
+}
+
 Request Sweep::request_of(std::size_t cell) const {
     Request r = request;
-    const std::vector<std::size_t> at = place(cell);
-    for (std::size_t i = 0; i < axes.size(); ++i) set_axis_value(r, axes[i].field, axes[i].values[at[i]], {});
+    const Json of_cell = values(cell);
+    for (const auto& [field, value] : of_cell.items()) set_axis_value(r, field, value, {});
     return r;
 }
 

@@ -39,6 +39,8 @@ struct Sweep {
     std::size_t cell(const std::vector<std::size_t>& place) const;
     /// The cell that `cell` is measured against; nothing where it is that one, or nothing is measured.
     std::optional<std::size_t> reference_of(std::size_t cell) const;
+    /// {FIELD: value} of a cell.
+    Json values(std::size_t cell) const;
     /// The request of a cell, as asked. Throws UsageError / Error naming "axes.FIELD".
     Request request_of(std::size_t cell) const;
     /// "steps 8 · guidance 3", at most so many bytes of each value.

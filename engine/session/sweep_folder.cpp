@@ -40,15 +40,8 @@ Json to_json(const SweepCell::Figures& f) {
     return out;
 }
 
-Json values_of(const Sweep& sweep, std::size_t cell) {
-    Json values = Json::object();
-    const auto place = sweep.place(cell);
-    for (std::size_t i = 0; i < place.size(); ++i) values[sweep.axes[i].field] = sweep.axes[i].values[place[i]];
-    return values;
-}
-
 Json to_json(const SweepCell& cell, const Sweep& sweep, std::size_t index, const fs::path& folder) {
-    Json out{{"values", values_of(sweep, index)}, {"state", name(cell.state)}};
+    Json out{{"values", sweep.values(index)}, {"state", name(cell.state)}};
     const fs::path near = cell.run.empty() ? fs::path() : cell.run.lexically_relative(folder);
     const bool inside = !near.empty() && *near.begin() != "..";
     out["run"] = cell.run.empty() ? Json() : Json((inside ? near : cell.run).string());
@@ -99,7 +92,7 @@ void forget_what_was_of_others(SweepRecord& record, const Json& stored) {
     for (std::size_t i = 0; i < record.cells.size(); ++i) {
         const Json& cell = stored["cells"][i];
         const auto values = cell.find("values");
-        other[i] = values != cell.end() && *values != values_of(written, i);
+        other[i] = values != cell.end() && *values != written.values(i);
         if (other[i]) record.cells[i] = {};
     }
     for (std::size_t i = 0; i < record.cells.size(); ++i) {
