@@ -13,6 +13,7 @@
 #include "engine/session/model_lookup.h"
 #include "engine/session/preflight.h"
 #include "engine/session/run_folder.h"
+#include "engine/session/request_json.h"
 #include "engine/weights/model_folder.h"
 
 namespace denoir {
@@ -34,12 +35,9 @@ void append_files(std::vector<fs::path>& all, const fs::path& folder, std::initi
 } // namespace
 
 std::vector<fs::path> inputs_of(const Request& r) {
+    Request named = r;
     std::vector<fs::path> all;
-    for (const fs::path& path :
-         {r.model, r.parts.low_noise, r.parts.vae, r.parts.text_encoder, r.parts.clip, r.parts.tokenizer, r.image,
-          r.last_image, r.noise.file, r.forcing ? r.forcing->video : fs::path(), r.start ? r.start->run : fs::path()})
-        if (!path.empty()) all.push_back(path);
-    for (const Lora& lora : r.loras) all.push_back(lora.file);
+    for (const fs::path* path : paths_of(named)) all.push_back(*path);
     return all;
 }
 

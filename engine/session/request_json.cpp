@@ -374,15 +374,19 @@ bool is_path_field(std::string_view field) {
            (field.starts_with("loras.") && field.ends_with(".file"));
 }
 
+std::vector<fs::path*> paths_of(Request& r) {
+    std::vector<fs::path*> all{&r.model, &r.image, &r.last_image, &r.noise.file};
+    for (const ModelPartKey& part : model_part_keys) all.push_back(&(r.parts.*part.place));
+    for (Lora& lora : r.loras) all.push_back(&lora.file);
+    if (r.forcing) all.push_back(&r.forcing->video);
+    if (r.start) all.push_back(&r.start->run);
+    std::erase_if(all, [](const fs::path* path) { return path->empty(); });
+    return all;
+}
+
 void make_paths_absolute(Request& r) {
     const fs::path here = fs::current_path();
-    for (fs::path* path : {&r.model, &r.image, &r.last_image, &r.noise.file})
-        if (!path->empty()) *path = resolved_path(path->native(), here);
-    for (Lora& lora : r.loras) lora.file = resolved_path(lora.file.native(), here);
-    for (const auto& [name, member] : model_part_keys)
-        if (fs::path& place = r.parts.*member; !place.empty()) place = resolved_path(place.native(), here);
-    if (r.forcing && !r.forcing->video.empty()) r.forcing->video = resolved_path(r.forcing->video.native(), here);
-    if (r.start) r.start->run = resolved_path(r.start->run.native(), here);
+    for (fs::path* path : paths_of(r)) *path = resolved_path(path->native(), here);
 }
 
 void set_request_field(Request& r, std::string_view key, const Json& value, const RequestSource& source) {

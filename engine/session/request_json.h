@@ -49,6 +49,9 @@ std::filesystem::path resolved_path(std::string_view text, const std::filesystem
 /// Whether it holds a path, by its dotted name: "image", "forcing.video", "loras.0.file".
 bool is_path_field(std::string_view field);
 
+/// Where a request names a file or folder: its model and parts of it, LoRAs, pictures, noise, a video, a run.
+std::vector<std::filesystem::path*> paths_of(Request&);
+
 /// For storing: until then paths are as the user wrote them, and so are messages.
 void make_paths_absolute(Request&);
 
