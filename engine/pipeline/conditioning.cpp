@@ -159,7 +159,8 @@ struct Prompt {
 void Pipeline::encode_prompts(const Request& r, const ModelFolder& model, int text_len, Observer& observer,
                               Conditioning& c) {
     std::vector<Prompt> prompts{{r.prompt, "the prompt", "cond", c.text}};
-    if (uses_negative(r)) prompts.push_back({*r.negative_prompt, "the negative prompt", "uncond", c.negative_text});
+    if (uses_negative(r, model))
+        prompts.push_back({*r.negative_prompt, "the negative prompt", "uncond", c.negative_text});
     const auto take = [&](const Prompt& prompt, const Residency::Text& text) {
         if (text.cut)
             observer.warning(fmt::format("{} is longer than {} tokens; the rest is not used", prompt.what, text_len));
@@ -273,7 +274,7 @@ void Pipeline::check_conditioning(const Request& r, const ModelFolder& model, co
     const Shape still{latent[0], 1, latent[2], latent[3]}, before{latent[0], ready_frames(r), latent[2], latent[3]},
         text{config.text_len, config.text_dim};
     check_stored("text", c.text, text);
-    if (uses_negative(r)) check_stored("negative_text", c.negative_text, text);
+    if (uses_negative(r, model)) check_stored("negative_text", c.negative_text, text);
     const bool clean = *r.mode == Mode::forcing || variant.clean_image();
     const auto check = [&](const char* field, const Tensor& stored, bool wanted, const Shape& shape) {
         if (wanted) return check_stored(field, stored, shape);

@@ -41,7 +41,7 @@ Denoiser::Denoiser(std::shared_ptr<const Weights> weights, std::shared_ptr<Backe
       component_(std::move(component)),
       cond_(context(c.text, c, "cond")) {
     // Both branches see the same image: its keys are made once, unless somebody wants to be told of each branch's.
-    if (counts_both_ && uses_negative(r))
+    if (counts_both_ && c.negative_text)
         uncond_.emplace(layers_ ? context(c.negative_text, c, "uncond") : model_.context(c.negative_text, cond_));
     model_.release_context_weights();
     if (model_.config().fps_rows > 0) fps_ = fps_row(r);

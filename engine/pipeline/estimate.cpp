@@ -73,6 +73,7 @@ Estimate Pipeline::estimate(const Request& r, const ModelHeaders& headers) {
     Estimate e = memory_estimate(r, headers);
     const std::vector<double> steps = step_flop(r, headers);
     const std::size_t taken_over = r.start ? std::min(std::size_t(r.start->step), steps.size()) : 0;
+    std::tie(e.guided_steps, e.steps) = guided_steps(r, headers.model());
     e.flop = std::accumulate(steps.begin() + std::ptrdiff_t(taken_over), steps.end(), 0.0);
     return e;
 }

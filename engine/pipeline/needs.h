@@ -26,7 +26,7 @@ MemoryNeeds text_needs(const Weights&, DType compute, std::int64_t rows);
 /// Bytes of a transformer's weights once `device` has multiplied `tokens` rows by each in `compute`.
 std::size_t held_weights(const Weights&, const Device&, DType compute, std::int64_t tokens);
 
-/// All of Pipeline::estimate but `flop`: from headers alone.
+/// All of Pipeline::estimate but `flop` and the steps: from headers alone.
 Estimate memory_estimate(const Request& resolved, const ModelHeaders&);
 
 /// What the transformer's forwards in each step of the run take; with TeaCache those that are computed, for which the

@@ -22,7 +22,7 @@ class ModelHeaders;
 /// tensors, undefined where the mode has none.
 struct Conditioning {
     Tensor text,
-        negative_text; ///< [text_len, text_dim], rows past the prompt zero; negative only with guidance other than 1
+        negative_text; ///< [text_len, text_dim], rows past the prompt zero; negative only where a step is guided
     Tensor clip;       ///< [257 or 514, width]
     Tensor condition;  ///< [mask 4 | latent C, T, h, w] appended to the model input (i2v, flf2v)
     Tensor prefix,
@@ -56,7 +56,8 @@ struct Estimate {
     std::size_t fixed_bytes = 0;  ///< of the activations, what a clip of any size takes, too
     std::size_t decode_bytes = 0; ///< of that decoding, for any number of frames
     std::int64_t tokens = 0;
-    int size_multiple = 16; ///< of the sides that this model can have
+    int size_multiple = 16;          ///< of the sides that this model can have
+    int steps = 0, guided_steps = 0; ///< of the run, and those of them that make a second forward for guidance
 };
 
 /// Text-to-video, image-to-video, first-last-frame and diffusion forcing: one pipeline, different conditioning.

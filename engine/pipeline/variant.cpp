@@ -42,7 +42,9 @@ bool has_guidance(const Request& r) {
     return guided(r, guidance_of(r, false)) || (r.family == Family::wan22 && guided(r, guidance_of(r, true)));
 }
 
-bool uses_negative(const Request& r) { return has_guidance(r) && (r.guidance_until <= 0 || guided_steps(r).first > 0); }
+bool uses_negative(const Request& r, const ModelFolder& model) {
+    return has_guidance(r) && guided_steps(r, model).first > 0;
+}
 
 int fps_row(const Request& r) { return *r.fps == 16.0 ? 0 : 1; }
 

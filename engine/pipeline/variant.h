@@ -50,9 +50,8 @@ bool guided(const Request&, double guidance);
 double guidance_of(const Request&, bool low);
 /// guided() by the guidance of any of the run's steps, wherever that ends.
 bool has_guidance(const Request&);
-/// has_guidance(), and a step comes before its end: the negative prompt is encoded (of two experts either may be
-/// meant).
-bool uses_negative(const Request&);
+/// A step is guided: the negative prompt is encoded.
+bool uses_negative(const Request&, const ModelFolder&);
 
 /// The row of the frame-rate table: SkyReels counts 16 frames a second as index 0 and every other rate as 1.
 int fps_row(const Request&);

@@ -67,10 +67,10 @@ std::vector<int> step_forwards(const Request& r, const ModelFolder& model, const
     return out;
 }
 
-std::pair<int, int> guided_steps(const Request& r) {
+std::pair<int, int> guided_steps(const Request& r, const ModelFolder& model) {
     int guided = 0, all = 0;
     for (const Window& w : windows_of(r))
-        for (const auto& times : step_times(r, w, 0)) guided += guided_at(times, r.guidance_until), ++all;
+        for (const int forwards : step_forwards(r, model, w)) guided += forwards > 1, ++all;
     return {guided, all};
 }
 

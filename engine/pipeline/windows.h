@@ -39,8 +39,8 @@ std::vector<std::vector<float>> step_times(const Request&, const Window&, int cl
 /// Forwards that each step of a window makes without TeaCache: two where it is guided, by its expert's guidance.
 std::vector<int> step_forwards(const Request&, const ModelFolder&, const Window&);
 
-/// Steps of all windows together before Request::guidance_until, and all of them.
-std::pair<int, int> guided_steps(const Request&);
+/// Steps of all windows together that guidance reaches, each by its expert's and while that lasts, and all of them.
+std::pair<int, int> guided_steps(const Request&, const ModelFolder&);
 
 /// Half-open range of the window's steps that one transformer computes. Wan 2.2 A14B (spec/schedulers.md 8): those of
 /// the low-noise expert where `low`, else of the high-noise one. Other models: all steps.

@@ -114,20 +114,20 @@ void check_branch(Request& branch, const RunFolder& parent, Observer& observer) 
     if (step) start.sha256 = step->sha256;
 }
 
-bool shares_conditioning(const Request& branch, const Request& parent) {
+bool shares_conditioning(const Request& branch, const Request& parent, const ModelFolder& model) {
     const Json now = to_json(branch), before = to_json(parent);
     const bool same = std::all_of(conditioning_keys.begin(), conditioning_keys.end(),
                                   [&](std::string_view key) { return value_of(now, key) == value_of(before, key); });
-    return same && (uses_negative(parent) || !uses_negative(branch));
+    return same && (uses_negative(parent, model) || !uses_negative(branch, model));
 }
 
-bool same_conditioning(const Request& request, const Request& other) {
+bool same_conditioning(const Request& request, const Request& other, const ModelFolder& model) {
     Json now = to_json(request), before = to_json(other);
     for (const std::string_view key : unconditional_keys) {
         now.erase(std::string(key));
         before.erase(std::string(key));
     }
-    return now == before && (uses_negative(other) || !uses_negative(request));
+    return now == before && (uses_negative(other, model) || !uses_negative(request, model));
 }
 
 } // namespace denoir

@@ -8,6 +8,8 @@
 
 namespace denoir {
 
+struct ModelFolder;
+
 /// The stored request of `run` as the start of a branch after `step`, for the caller to change. Throws Error where
 /// those steps were not kept.
 Request branch_of(const std::filesystem::path& run, int step);
@@ -36,8 +38,8 @@ RunFolder open_start(Request& branch);
 /// its start's checksum become the run's.
 void check_branch(Request& branch, const RunFolder& parent, Observer&);
 /// True where the parent's encoded prompt and images serve the branch too.
-bool shares_conditioning(const Request& branch, const Request& parent);
+bool shares_conditioning(const Request& branch, const Request& parent, const ModelFolder&);
 /// True where two resolved requests, neither a branch of the other, encode the same prompt and images.
-bool same_conditioning(const Request& request, const Request& other);
+bool same_conditioning(const Request& request, const Request& other, const ModelFolder&);
 
 } // namespace denoir

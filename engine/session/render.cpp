@@ -158,7 +158,7 @@ void resolve_for(Resolved& r, Observer& observer) {
     if (!r.parent) return;
     make_paths_absolute(r.request);
     check_branch(r.request, *r.parent, observer);
-    r.shared = shares_conditioning(r.request, r.parent->record().request);
+    r.shared = shares_conditioning(r.request, r.parent->record().request, r.model);
 }
 
 /// What can be refused before anything heavy happens, from headers, names and the parent's files.

@@ -47,7 +47,7 @@ void take_conditioning_of(const fs::path& other, RunFolder& run, const ModelFold
     const auto said = [&](const std::string& warning) {
         return std::ranges::find(now.warnings, warning) != now.warnings.end();
     };
-    if (!std::ranges::all_of(before.warnings, said) || !same_conditioning(now.request, before.request) ||
+    if (!std::ranges::all_of(before.warnings, said) || !same_conditioning(now.request, before.request, model) ||
         !inputs_unchanged(before, from.path()))
         return;
     if (!stored_conditioning(from, now.request, model)) return;
@@ -94,7 +94,7 @@ void take_over_again(RunFolder& run, const ModelFolder& model) {
     const RunFolder parent = RunFolder::open(start.run);
     stored_state(parent, start.step, r, model);
     check_steps_before(parent, start.step);
-    take_over(run, parent, shares_conditioning(r, parent.record().request));
+    take_over(run, parent, shares_conditioning(r, parent.record().request, model));
 }
 
 } // namespace denoir

@@ -119,7 +119,8 @@ std::vector<TraceLayer> traceable_layers(const Request& r, const ModelFolder& mo
     const auto add = [&](const char* component, const std::vector<std::string>& names, std::int64_t tensors) {
         for (const std::string& name : names) all.push_back({component, name, tensors});
     };
-    const std::int64_t branches = uses_negative(r) ? 2 : 1, frames = *r.frames;
+    const bool negative = uses_negative(r, model);
+    const std::int64_t branches = negative ? 2 : 1, frames = *r.frames;
     const bool image = !r.image.empty() || !r.last_image.empty();
 
     const auto text = umt5::Config::read(load_headers(model.text_encoder, Component::umt5));
@@ -149,8 +150,7 @@ std::vector<TraceLayer> traceable_layers(const Request& r, const ModelFolder& mo
         std::int64_t made = 0;
         for (auto step = steps.upper_bound(first); step != steps.upper_bound(end); ++step)
             made += forwards[std::size_t(*step) - 1];
-        add(component, wan::context_layer_names(transformer, clip),
-            uses_negative(r) && guided(r, guidance_of(r, low)) ? 2 : 1);
+        add(component, wan::context_layer_names(transformer, clip), negative && guided(r, guidance_of(r, low)) ? 2 : 1);
         if (made == 0) continue; // of these steps, none is its own
         add(component, wan::layer_names(transformer), made);
         all.push_back({component, "velocity", made});

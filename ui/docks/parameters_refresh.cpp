@@ -233,12 +233,8 @@ bool ParametersPanel::is_forcing_member(const QString& member) const {
 QString ParametersPanel::guided_text() const {
     const auto& request = studio_.document.resolved();
     if (!request || studio_.document.pending() || !has_guidance(*request)) return {};
-    try {
-        const auto [guided, all] = guided_steps(*request);
-        return tr("%1 of %n step(s)", nullptr, all).arg(guided);
-    } catch (const Error&) {
-        return {};
-    }
+    const Estimate& work = studio_.document.estimate();
+    return work.steps > 0 ? tr("%1 of %n step(s)", nullptr, work.steps).arg(work.guided_steps) : QString();
 }
 
 QString ParametersPanel::windows_text() const {

@@ -158,15 +158,31 @@ TEST(Guided, AsEachFamilysLoopHasIt) {
     r.mode = Mode::t2v, r.family = Family::wan;
     EXPECT_TRUE(guided(r, 0.5));
     EXPECT_FALSE(guided(r, 1));
-    // The negative prompt is encoded where either expert is guided, and Wan 2.1 has but one.
-    r.guidance = 1, r.guidance_low = 3;
-    EXPECT_FALSE(uses_negative(r));
+}
+
+/// The negative prompt is encoded where a step of either expert is guided, and Wan 2.1 has but one.
+TEST(Guided, ByTheGuidanceOfItsExpertWhileThatLasts) {
+    ModelFolder model;
+    Request r;
+    r.mode = Mode::t2v, r.family = Family::wan, r.frames = 5, r.sampler = Sampler::euler, r.steps = 10, r.shift = 1;
+    using Steps = std::pair<int, int>;
+    const auto guided_by = [&](double high, double low, double until = 0) {
+        r.guidance = high, r.guidance_low = low, r.guidance_until = until;
+        const Steps steps = guided_steps(r, model);
+        EXPECT_EQ(uses_negative(r, model), steps.first > 0);
+        return steps;
+    };
+    EXPECT_EQ(guided_by(1, 3), Steps(0, 10));
     r.family = Family::wan22;
-    EXPECT_TRUE(uses_negative(r));
-    r.guidance_low = 1;
-    EXPECT_FALSE(uses_negative(r));
-    r.guidance = 3;
-    EXPECT_TRUE(uses_negative(r));
+    model.transformer_low = {"low.safetensors"};
+    const int high = expert_steps(r, model, windows_of(r).front(), false).second; // from 875 on
+    ASSERT_GT(high, 0);
+    EXPECT_EQ(guided_by(1, 1), Steps(0, 10));
+    EXPECT_EQ(guided_by(3, 1), Steps(high, 10));
+    EXPECT_EQ(guided_by(1, 3), Steps(10 - high, 10));
+    EXPECT_EQ(guided_by(3, 3), Steps(10, 10));
+    EXPECT_EQ(guided_by(3, 3, 876), Steps(high, 10));
+    EXPECT_EQ(guided_by(1, 3, 876), Steps(0, 10)); // the low-noise expert has no step as noisy
 }
 
 TEST(Guided, SixteenFramesASecondAloneAreTheFirstRow) {

@@ -397,7 +397,7 @@ TEST(Pipeline, GuidanceThatEndsBeforeItBeginsEncodesNoNegativePrompt) {
     r.cache = StepCaching{StepCaching::most, false, {1, 0}};
     Fixture f(r);
     EXPECT_TRUE(has_guidance(f.request));
-    EXPECT_FALSE(uses_negative(f.request));
+    EXPECT_FALSE(uses_negative(f.request, f.model));
     Conditioning c = f.condition();
     EXPECT_TRUE(c.text && !c.negative_text);
     EXPECT_NO_THROW(Pipeline::check_conditioning(f.request, f.model, c));
@@ -412,8 +412,29 @@ TEST(Pipeline, GuidanceThatEndsBeforeItBeginsEncodesNoNegativePrompt) {
     c.negative_text = c.text; // as programs before stored it
     EXPECT_TRUE(same_bytes(run(), without));
     f.request.guidance_until = 900;
-    EXPECT_TRUE(uses_negative(f.request));
+    EXPECT_TRUE(uses_negative(f.request, f.model));
     EXPECT_THROW(Pipeline::check_conditioning(f.request, f.model, Conditioning{.text = c.text}), Error);
+}
+
+/// The low-noise expert has no step that is as noisy as guidance asks for.
+TEST(Pipeline, GuidanceOfTheSecondExpertThatEndsBeforeItEncodesNoNegativePrompt) {
+    Request r = small_request("Wan2.2-T2V-A14B-tiny");
+    r.guidance = 1, r.guidance_low = 4, r.guidance_until = 900;
+    Fixture f(r);
+    const Conditioning c = f.condition();
+    EXPECT_TRUE(c.text && !c.negative_text);
+    EXPECT_NO_THROW(Pipeline::check_conditioning(f.request, f.model, c));
+    const auto run = [&](double low) {
+        f.request.guidance_low = low;
+        DenoiseState state = f.pipeline.begin(f.request, f.model, c);
+        f.pipeline.denoise(f.request, f.model, c, state, {}, f.told, {});
+        return state.latent;
+    };
+    const Tensor guided = run(4);
+    f.told.steps = 0;
+    EXPECT_TRUE(same_bytes(guided, run(1)));
+    f.request.guidance_until = 0, f.request.guidance_low = 4;
+    EXPECT_THROW(Pipeline::check_conditioning(f.request, f.model, c), Error);
 }
 
 /// Goes on from every step of a run with TeaCache, asking for what is stored alone.

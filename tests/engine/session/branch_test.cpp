@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/weights/model_folder.h"
+
 namespace denoir {
 namespace {
 
@@ -18,14 +20,15 @@ Request guided_by(double guidance) {
 /// An unguided run encoded no negative prompt.
 TEST(Conditioning, OfAnUnguidedRunServesNoGuidedOne) {
     const Request guided = guided_by(5), unguided = guided_by(1);
+    const ModelFolder model;
     for (const auto same : {shares_conditioning, same_conditioning}) {
-        EXPECT_FALSE(same(guided, unguided));
-        EXPECT_TRUE(same(unguided, guided));
-        EXPECT_TRUE(same(guided, guided_by(3)));
-        EXPECT_TRUE(same(unguided, unguided));
+        EXPECT_FALSE(same(guided, unguided, model));
+        EXPECT_TRUE(same(unguided, guided, model));
+        EXPECT_TRUE(same(guided, guided_by(3), model));
+        EXPECT_TRUE(same(unguided, unguided, model));
         Request other = guided;
         other.prompt = "a boat";
-        EXPECT_FALSE(same(other, guided));
+        EXPECT_FALSE(same(other, guided, model));
     }
 }
 

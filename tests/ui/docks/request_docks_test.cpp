@@ -129,7 +129,7 @@ private slots:
         QVERIFY(document.resolved());
         QCOMPARE(document.resolved()->guidance_until, 950.0);
         QVERIFY(document.is_changed("guidance_until") && field_of(until)->is_changed());
-        const auto [guided, all] = guided_steps(*document.resolved());
+        const int guided = document.estimate().guided_steps, all = document.estimate().steps;
         QVERIFY(guided > 0 && guided < all && all == *document.resolved()->steps);
         QCOMPARE(field_of(until)->findChild<QLabel*>("hint")->text(),
                  QStringLiteral("%1 of %2 steps").arg(guided).arg(all));
