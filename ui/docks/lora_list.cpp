@@ -31,10 +31,8 @@ const QString file_key = QStringLiteral("file"), strength_key = QStringLiteral("
 QString file_of(const QVariant& lora) { return lora.toMap().value(file_key).toString(); }
 
 /// "high", "low" or "both": what the engine makes of a file by its name.
-QString named_expert(const QString& file) {
-    const Lora lora{app::to_path(file)};
-    const bool high = is_for(lora, Expert::high), low = is_for(lora, Expert::low);
-    return high && low ? QStringLiteral("both") : high ? QStringLiteral("high") : QStringLiteral("low");
+QString expert_by_name(const QString& file) {
+    return app::to_qstring(name_of(lora_experts, named_expert(app::to_path(file))));
 }
 
 QStringList dropped(const QMimeData* data) {
@@ -110,7 +108,7 @@ void LoraList::show_expert(int index) {
             words = action->text();
         }
     const QString names[] = {tr("high"), tr("low"), tr("both")};
-    const QString expert = chosen.isEmpty() ? named_expert(file) : chosen;
+    const QString expert = chosen.isEmpty() ? expert_by_name(file) : chosen;
     const QString& name = names[expert == QLatin1String("high") ? 0 : expert == QLatin1String("low") ? 1 : 2];
     // In brackets: as the name says, nobody chose it.
     button->setText(chosen.isEmpty() ? QStringLiteral("(%1)").arg(name) : name);
@@ -124,7 +122,7 @@ QToolButton* LoraList::expert_button(int index) {
     give_menu(*button);
     QMenu* menu = button->menu();
     auto* one = new QActionGroup(menu);
-    const QString named = named_expert(file_of(loras_[index]));
+    const QString named = expert_by_name(file_of(loras_[index]));
     const QString by_name = named == QLatin1String("high")  ? tr("by its name: high noise")
                             : named == QLatin1String("low") ? tr("by its name: low noise")
                                                             : tr("by its name: both experts");
