@@ -16,6 +16,7 @@
 #include "app/studio.h"
 #include "app/sweep/open_sweep.h"
 #include "app/sweep/sweep_document.h"
+#include "ui/preview/fit_row.h"
 #include "ui/preview/scrubber.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
@@ -46,10 +47,10 @@ SweepView::SweepView(Studio& studio, QAction& sweep, QWidget* parent)
     auto* empty = new EmptyState(QStringLiteral("sliders"),
                                  tr("Which values are best? A sweep renders a clip for every combination of the values "
                                     "above and plays them beside each other.\nPress Sweep, or change the axes first."));
-    auto* head = make_head();
+    head_ = make_head();
     auto* content = new QWidget(this);
     auto* inner = make_layout<QVBoxLayout>(content, 0);
-    inner->addWidget(head);
+    inner->addWidget(head_);
     inner->addWidget(grid_, 1);
     inner->addWidget(make_transport());
     stack_->addWidget(empty);
@@ -84,6 +85,7 @@ app::GridPlayer& SweepView::player() { return grid_->clips().player(); }
 
 QWidget* SweepView::make_head() {
     auto* head = new QWidget(this);
+    head->setMinimumWidth(400); // it fits itself, see fit_head()
     auto* row = make_layout<QHBoxLayout>(head, grid::unit, {grid::unit, 0, grid::unit, grid::half});
     earlier_ = new ElidedCombo(Qt::ElideRight, head);
     make_narrow(earlier_, 18);
@@ -102,7 +104,6 @@ QWidget* SweepView::make_head() {
         auto* b = new QToolButton(head);
         b->setObjectName(QLatin1String(name));
         b->setIcon(icon(QLatin1String(drawing)));
-        b->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
         return b;
     };
     missing_ = button("render-missing", "resume");
@@ -115,6 +116,7 @@ QWidget* SweepView::make_head() {
     export_ = button("export-sweep", "export");
     export_->setText(tr("Export"));
     export_->setAccessibleName(tr("Export the sweep"));
+    export_->setToolTip(export_->accessibleName());
     export_->setPopupMode(QToolButton::InstantPopup);
     export_->setMenu(export_menu_);
     row->addWidget(earlier_, 2);
@@ -201,8 +203,22 @@ void SweepView::refresh_head() {
     refresh_progress();
     const QString text = reference_text();
     reference_->setText(literal(text));
-    reference_->setToolTip(tr("What each clip is measured against"));
+    reference_->setToolTip(tr("What each clip is measured against") + QLatin1Char('\n') + text);
     reference_->setAccessibleName(tr("Reference: %1").arg(text));
+    fit_head();
+}
+
+void SweepView::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    fit_head();
+}
+
+/// Words go where it gets narrow, the drawings stay.
+void SweepView::fit_head() {
+    for (const auto style : {Qt::ToolButtonTextBesideIcon, Qt::ToolButtonIconOnly}) {
+        for (QToolButton* button : {missing_, reference_, export_}) button->setToolButtonStyle(style);
+        if (needed_width(*head_) <= width()) return;
+    }
 }
 
 void SweepView::refresh_progress() {
@@ -221,8 +237,11 @@ void SweepView::refresh_progress() {
     progress_->set_text(text);
     const int lost = progress.missing + progress.failed;
     missing_->setVisible(lost > 0);
+    leave_out(*missing_, lost == 0);
     missing_->setText(tr("Render %n missing", nullptr, lost));
     missing_->setAccessibleName(missing_->text());
+    missing_->setToolTip(missing_->text());
+    fit_head();
 }
 
 /// Boxes that say the same stay: whoever turns pages by keys stays at theirs.
@@ -257,6 +276,7 @@ void SweepView::refresh_pages() {
         pages_->addWidget(label);
         pages_->addWidget(values);
     }
+    fit_head();
 }
 
 void SweepView::fill_earlier() {

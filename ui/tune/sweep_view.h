@@ -62,6 +62,8 @@ private:
     QWidget* make_head();
     QWidget* make_transport();
     void say_no_clip();
+    void resizeEvent(QResizeEvent* event) override;
+    void fit_head();
     void refresh_head();
     void refresh_pages();
     void refresh_progress();
@@ -75,6 +77,7 @@ private:
     SweepBar* bar_;
     SweepGrid* grid_;
     QStackedWidget* stack_;
+    QWidget* head_; ///< above the grid
     QComboBox* earlier_;
     QHBoxLayout* pages_;
     QList<QComboBox*> page_boxes_;

@@ -271,6 +271,26 @@ private slots:
                  qPrintable(studio.core().project.undo().undoText()));
     }
 
+    /// The row above the grid has room in the smallest usual window, in German and with all that it can hold, too.
+    void the_grid_leaves_the_window_its_size() {
+        const app::Home home;
+        const QString folder = made(
+            home, "sweep", {parse_axis("steps", "2, 3"), parse_axis("guidance", "1, 2"), parse_axis("seed", "1, 2")});
+        std::filesystem::remove_all(SweepFolder::take(app::to_path(folder)).record().cells[7].run);
+        qputenv("DENOIR_LANGUAGE", "de");
+        const auto back = qScopeGuard([] { qputenv("DENOIR_LANGUAGE", "en"); });
+        const Translation german(*qApp);
+        StudioFixture studio(Layout::tune, Scheme::dark, {1024, 700});
+        show(studio, folder);
+        const auto* missing = studio.find<QToolButton>("render-missing");
+        QTRY_VERIFY(missing->isVisible());
+        QTest::qWait(50);
+        QCOMPARE(studio.window().size(), QSize(1024, 700));
+        QCOMPARE(missing->toolButtonStyle(), Qt::ToolButtonIconOnly);
+        studio.window().resize(1400, 700);
+        QTRY_COMPARE(missing->toolButtonStyle(), Qt::ToolButtonTextBesideIcon);
+    }
+
     /// As they are written: no letter is a key.
     void values_keep_their_ampersands() {
         const app::Home home;
