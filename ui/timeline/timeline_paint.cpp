@@ -246,7 +246,8 @@ void TimelineView::paint_empty(QPainter& painter) const {
     painter.setFont(font());
     painter.setPen(colours(palette()).quiet);
     painter.drawText(
-        QRect(area.left(), top + line, area.width(), 2 * line), Qt::AlignHCenter | Qt::AlignTop | Qt::TextWordWrap,
+        QRect(area.left(), top + line, area.width(), area.bottom() - top - line),
+        Qt::AlignHCenter | Qt::AlignTop | Qt::TextWordWrap,
         add_keys_.isEmpty()
             ? tr("Drag runs, videos, pictures or folders of frames here; then trim, split and export.")
             : tr("Drag runs, videos, pictures or folders of frames here, or press %1 on a run; then trim, split and "
