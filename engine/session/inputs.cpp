@@ -7,13 +7,14 @@
 
 #include "engine/core/error.h"
 #include "engine/core/file.h"
+#include "engine/core/text.h"
 #include "engine/pipeline/prefix.h"
 #include "engine/pipeline/run_layout.h"
 #include "engine/pipeline/variant.h"
 #include "engine/session/model_lookup.h"
 #include "engine/session/preflight.h"
-#include "engine/session/run_folder.h"
 #include "engine/session/request_json.h"
+#include "engine/session/run_folder.h"
 #include "engine/weights/model_folder.h"
 
 namespace denoir {
@@ -39,6 +40,13 @@ std::vector<fs::path> inputs_of(const Request& r) {
     std::vector<fs::path> all;
     for (const fs::path* path : paths_of(named)) all.push_back(*path);
     return all;
+}
+
+void check_storable(std::span<const fs::path> paths) {
+    for (const fs::path& path : paths)
+        if (find_invalid_utf8(path.native()))
+            throw Error(path.string(), "", "a name in this path is not UTF-8, and a run is stored as UTF-8",
+                        "work in a folder with another name");
 }
 
 std::vector<fs::path> inputs_before_model(const Request& asked) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <filesystem>
+#include <span>
 #include <vector>
 
 #include "engine/pipeline/request.h"
@@ -11,6 +12,9 @@ namespace denoir {
 
 /// Files and folders that a request names.
 std::vector<std::filesystem::path> inputs_of(const Request&);
+
+/// Refuses absolute paths with names that are not UTF-8: what is stored holds them, as JSON. Throws Error.
+void check_storable(std::span<const std::filesystem::path>);
 
 /// Those that it names beside its model, which may be a name.
 std::vector<std::filesystem::path> inputs_before_model(const Request&);

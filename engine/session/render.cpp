@@ -102,15 +102,11 @@ void check_places(const RunFolder& run, int last_step) {
     }
 }
 
-/// run.json holds absolute paths, and JSON holds UTF-8.
-void check_storable(const Request& absolute, const RenderOptions& options) {
+void check_names(const Request& absolute, const RenderOptions& options) {
     std::vector<fs::path> paths = inputs_of(absolute);
     for (const fs::path& given : {options.out, options.run_dir.empty() ? data_folder() : options.run_dir})
         if (!given.empty()) paths.push_back(resolved_path(given.native(), fs::current_path()));
-    for (const fs::path& path : paths)
-        if (find_invalid_utf8(path.native()))
-            throw Error(path.string(), "", "a name in this path is not UTF-8, and a run is stored as UTF-8",
-                        "work in a folder with another name");
+    check_storable(paths);
 }
 
 /// Runs elsewhere belong to the history too: a link below the data folder leads there.
@@ -220,7 +216,7 @@ RunFolder begin(const Resolved& r, std::vector<std::string> warnings, const Rend
     record.warnings = std::move(warnings);
     record.request = r.request;
     make_paths_absolute(record.request);
-    check_storable(record.request, options);
+    check_names(record.request, options);
     const fs::path folder = options.run_dir.empty() ? new_run_folder(record.request)
                                                     : resolved_path(options.run_dir.native(), fs::current_path());
     record.out =

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "engine/backend/backend.h"
+#include "engine/core/json_fields.h"
 #include "engine/core/text.h"
 #include "engine/pipeline/model_headers.h"
 #include "engine/pipeline/run_layout.h"
@@ -146,7 +147,7 @@ std::string preflight_key(const Request& r) {
     for (const char* key :
          {"guidance", "guidance_low", "guidance_until", "shift", "seed", "sampler", "steps", "prompt"})
         json.erase(key);
-    return json.dump();
+    return one_line(json);
 }
 
 } // namespace
@@ -253,6 +254,7 @@ SweepPlan plan_sweep(const Sweep& sweep, PlanDepth depth, FinishedRuns finished,
                     looked_at.insert(key);
                 }
                 make_paths_absolute(cell.request);
+                check_storable(inputs_of(cell.request));
                 cell.work = Pipeline::estimate(cell.request, headers);
             } catch (const Error&) { // of the model, an input, the run that it starts from
                 if (!own || !may_be_of(*own, sweep.request_of(i)) || !has_clip(*own)) throw;
@@ -291,6 +293,7 @@ void check_devices(const Sweep& sweep, const SweepPlan& plan) {
 void check_means(const Sweep& sweep, const SweepPlan& plan, const fs::path& folder) {
     Models models;
     Observer quiet;
+    check_storable({&folder, 1});
     check_devices(sweep, plan);
     std::set<std::string> looked_at;
     for (const std::size_t cell : plan.to_render()) {

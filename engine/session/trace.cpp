@@ -8,6 +8,7 @@
 
 #include "engine/core/disk.h"
 #include "engine/core/error.h"
+#include "engine/core/json_fields.h"
 #include "engine/core/text.h"
 #include "engine/pipeline/pipeline.h"
 #include "engine/pipeline/residency.h"
@@ -18,8 +19,8 @@
 #include "engine/session/preflight.h"
 #include "engine/session/request_json.h"
 #include "engine/session/run_record.h"
-#include "engine/weights/model_folder.h"
 #include "engine/weights/limits.h"
+#include "engine/weights/model_folder.h"
 #include "engine/weights/safetensors_stream.h"
 
 namespace denoir {
@@ -137,7 +138,7 @@ std::map<std::string, std::string> metadata(const Request& r, const TraceFilter&
             {"device", r.device->name()},
             {"layers", fmt::format("{}", fmt::join(filter.patterns(), ","))},
             {"steps", fmt::format("{}", fmt::join(filter.steps(), ","))},
-            {"request", to_json(stored).dump()}};
+            {"request", one_line(to_json(stored))}};
 }
 
 } // namespace

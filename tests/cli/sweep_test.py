@@ -2,6 +2,7 @@
 """Sweeps of a tiny model: what they write, that they go on, take over what is there, and refuse in one line."""
 
 import json
+import os
 import pathlib
 import shutil
 import signal
@@ -315,6 +316,14 @@ class Sweep(Case):
             result = self.run_cli("sweep", "--resume", given)
             self.assertEqual(result.code, 1)
             self.assertIn(f"{given.rstrip('/')}/runs/000-steps-1/run.json: ", result.err.replace("//", "/"))
+
+    def test_folders_whose_names_cannot_be_stored(self):
+        folder = self.work / os.fsdecode(b"caf\xe9")
+        folder.mkdir()
+        shutil.copy(FIXTURES / "_inputs" / "style-kohya.safetensors", folder / "style.safetensors")
+        words = ("sweep", "--model", FIXTURES / "_models" / "Wan2.1-T2V-tiny", "--prompt", PROMPT, "--size", "80x48", "--frames", 9, "--axis", "steps=1,2")
+        for more in (("--out", "s"), ("--lora", "style.safetensors", "--out", self.work / "s")):
+            self.refused(*words, *more, cwd=folder, codes=(1,), names=("is not UTF-8", "another name"))
 
     def test_a_cell_that_fails(self):
         # Found out while it is at work: the document says so, and names no grid where there is no clip.
