@@ -6,6 +6,7 @@
 
 #include "app/base/engine_text.h"
 #include "app/base/text.h"
+#include "engine/core/memory.h"
 
 namespace denoir::app {
 
@@ -26,10 +27,7 @@ Issue Issue::from_current_exception() try { throw; } catch (const Cancelled&) {
 } catch (const Error& error) {
     return from(error);
 } catch (const std::bad_alloc&) {
-    return {{},
-            QStringLiteral("memory"),
-            QObject::tr("there was not enough"),
-            QObject::tr("use a smaller size, fewer frames or bf16")};
+    return from(not_enough_memory());
 } catch (...) {
     return {{}, {}, QObject::tr("an internal error"), QObject::tr("try again; if it stays, report it")};
 }

@@ -46,14 +46,6 @@
         <translation>sie liegt jetzt als %1 daneben</translation>
     </message>
     <message>
-        <source>there was not enough</source>
-        <translation>es war nicht genug da</translation>
-    </message>
-    <message>
-        <source>use a smaller size, fewer frames or bf16</source>
-        <translation>eine kleinere Größe, weniger Bilder oder bf16 nehmen</translation>
-    </message>
-    <message>
         <source>an internal error</source>
         <translation>ein innerer Fehler</translation>
     </message>
