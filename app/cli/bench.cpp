@@ -119,8 +119,7 @@ std::string line(const Json& result) {
 
 int run(const Arguments& args, Console& console) {
     const std::string glob = args.get("--only");
-    if (args.has("--only") && glob.empty())
-        throw UsageError("", "--only", "is empty", "name benchmarks, as 'linear/*'");
+    refuse_empty(args, "--only", "name benchmarks, as 'linear/*'");
     const auto names = case_names(glob);
     const std::optional<Device> asked = device_of(args);
     const int threads = int(whole_number(args, "--threads", 0, 1024, 0));

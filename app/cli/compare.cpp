@@ -110,7 +110,7 @@ int run(const Arguments& args, Console& console) {
     CompareOutputs outputs{output_file(args, "--side-by-side"), output_file(args, "--difference"),
                            output_file(args, "--report"), output_file(args, "--csv")};
     for (const char* option : {"--side-by-side", "--difference", "--report", "--csv"})
-        if (args.has(option) && args.get(option).empty()) throw UsageError("", option, "is empty", "name a file");
+        refuse_empty(args, option, "name a file");
     if (args.get("--amplify") != "auto") outputs.amplification = number(args, "--amplify", 0.1, 255).value_or(0);
     std::vector<fs::path> inputs{a, b};
     inputs.insert(inputs.end(), options.lpips.begin(), options.lpips.end());

@@ -38,7 +38,7 @@ int run_request(const Arguments& args, Console& console) {
     options.b = args.get("--b", "bf16");
     options.select = trace_selection(args);
     options.keep = args.get("--keep");
-    if (args.has("--keep") && options.keep.empty()) throw UsageError("", "--keep", "is empty", "name a folder");
+    refuse_empty(args, "--keep", "name a folder");
     Request request;
     apply_request_arguments(request, args, solver_steps);
     std::vector<fs::path> inputs = all_inputs_of(request);

@@ -112,27 +112,29 @@ void Progress::stage_ends(Stage stage, double seconds) {
     if (style_ == ProgressStyle::plain) show(fmt::format("{}: {}", name(stage), duration(seconds)));
 }
 
-void Progress::progress(Stage stage, double done, double total, double seconds_left) {
+bool Progress::is_due(bool always) {
     const auto now = Clock::now();
-    const bool every = stage == Stage::denoise || done == total;
-    if (!every && now - last_shown_ < std::chrono::milliseconds(style_ == ProgressStyle::plain ? 2000 : 100)) return;
+    if (!always && now - last_shown_ < std::chrono::milliseconds(style_ == ProgressStyle::plain ? 2000 : 100))
+        return false;
     last_shown_ = now;
+    return true;
+}
+
+void Progress::progress(Stage stage, double done, double total, double seconds_left) {
+    if (!is_due(stage == Stage::denoise || done == total)) return;
     const std::string eta = seconds_left >= 0 && done < total ? fmt::format(", ETA {}", duration(seconds_left)) : "";
     show(fmt::format("{}: {} {:.0f}/{:.0f}{}", name(stage), stage == Stage::denoise ? "step" : "frame", done, total,
                      eta));
 }
 
 void Progress::work(std::string_view what, std::string_view unit, double done, double total) {
-    const auto now = Clock::now();
     if (work_ != what) {
         work_ = what;
-        work_start_ = now;
+        work_start_ = Clock::now();
         last_shown_ = {};
     }
-    if (done < total && now - last_shown_ < std::chrono::milliseconds(style_ == ProgressStyle::plain ? 2000 : 100))
-        return;
-    last_shown_ = now;
-    const double seconds = std::chrono::duration<double>(now - work_start_).count();
+    if (!is_due(done >= total)) return;
+    const double seconds = std::chrono::duration<double>(Clock::now() - work_start_).count();
     const std::string of = total > 0 ? fmt::format("/{:.0f}", total) : "";
     const std::string eta =
         done > 0 && done < total ? fmt::format(", ETA {}", duration((total - done) * seconds / done)) : "";

@@ -65,6 +65,7 @@ protected:
 
 private:
     using Clock = std::chrono::steady_clock;
+    bool is_due(bool always); ///< a line may follow the one before
     ProgressStyle style_;
     bool shown_ = false;
     std::string work_; ///< what work() spoke of last

@@ -30,10 +30,8 @@ int run(const Arguments& args, Console& console) {
     ModuleCall call;
     call.name = args.words()[0];
     for (const std::string& path : args.all("--weights")) call.weights.emplace_back(path);
-    for (const auto& path : call.weights)
-        if (path.empty()) throw UsageError("", "--weights", "is empty", "name a file or folder");
-    if (args.has("--inputs") && args.get("--inputs").empty())
-        throw UsageError("", "--inputs", "is empty", "name a file");
+    refuse_empty(args, "--weights", "name a file or folder");
+    refuse_empty(args, "--inputs", "name a file");
     call.inputs = args.get("--inputs");
     call.out = output_file(args, "--out");
     call.set = settings(args);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <utility>
 
 #include "engine/core/error.h"
 #include "engine/core/suggest.h"
@@ -229,6 +230,11 @@ Arguments parse(const Command& command, std::span<const std::string> words) {
         throw UsageError("", std::string(command.name), "an argument is missing",
                          fmt::format("usage: denoir-cli {} {}", command.name, command.synopsis));
     return out;
+}
+
+void refuse_empty(const Arguments& args, std::string_view option, std::string hint) {
+    for (const std::string& value : args.all(option))
+        if (value.empty()) throw UsageError("", std::string(option), "is empty", std::move(hint));
 }
 
 void check_resume(const Arguments& args, const Command& command, std::initializer_list<std::string_view> also,

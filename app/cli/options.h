@@ -48,6 +48,9 @@ private:
 /// Throws UsageError naming the option, with a suggestion for a misspelt one. `--` ends the options.
 Arguments parse(const Command& command, std::span<const std::string> words);
 
+/// Throws UsageError where one of the option's values is empty; `hint`: what it is to be.
+void refuse_empty(const Arguments&, std::string_view option, std::string hint);
+
 /// With --resume the stored `what` decides the result: neither a file nor an option but --resume, --progress, --json
 /// and those in `also` may come along. `instead`: what changes one.
 void check_resume(const Arguments&, const Command&, std::initializer_list<std::string_view> also, std::string_view what,

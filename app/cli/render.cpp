@@ -89,7 +89,7 @@ int run_request(const Arguments& args, Console& console) {
     try {
         if (args.has("--resume")) {
             check_resume(args, render_command(), {"--threads"}, "request", "branch with --from RUN --step N");
-            if (args.get("--resume").empty()) throw UsageError("", "--resume", "is empty", "name a run folder");
+            refuse_empty(args, "--resume", "name a run folder");
             const int threads = int(whole_number(args, "--threads", 0, 1024, -1));
             RenderResult result =
                 resume(named_run(args.get("--resume")), on_run, threads, engine, progress, interrupt_token());
@@ -109,11 +109,10 @@ int run_request(const Arguments& args, Console& console) {
                              "a branch needs --from RUN --step N");
         RenderOptions options;
         options.out = output_file(args, "--out");
-        if (options.out.empty()) throw UsageError("", "--out", "is empty", "give --out FILE.mp4, FILE.mkv or a folder");
+        refuse_empty(args, "--out", "give --out FILE.mp4, FILE.mkv or a folder");
         Interrupt::set_output(options.out);
+        refuse_empty(args, "--run-dir", "name a folder");
         options.run_dir = args.get("--run-dir");
-        if (args.has("--run-dir") && options.run_dir.empty())
-            throw UsageError("", "--run-dir", "is empty", "name a folder");
         options.metadata = !args.has("--no-metadata");
         if (!args.words().empty()) options.inputs.push_back(request_word(args, "REQUEST.json"));
         options.on_run = on_run;

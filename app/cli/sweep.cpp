@@ -396,7 +396,7 @@ int run_sweep_command(const Arguments& args, Console& console) {
         std::vector<fs::path> done; // the run of each cell that is
         if (args.has("--resume")) {
             check_resume(args, sweep_command(), {"--list"}, "sweep", "begin a new sweep");
-            if (args.get("--resume").empty()) throw UsageError("", "--resume", "is empty", "name a sweep's folder");
+            refuse_empty(args, "--resume", "name a sweep's folder");
             folder =
                 args.has("--list") ? SweepFolder::open(args.get("--resume")) : SweepFolder::take(args.get("--resume"));
             sweep = folder->record().sweep;
@@ -407,7 +407,7 @@ int run_sweep_command(const Arguments& args, Console& console) {
             if (!sweep->request.seed && !sweep->request.start) sweep->request.seed = draw_seed(); // one for all
         }
         const fs::path out = args.get("--out");
-        if (args.has("--out") && out.empty()) throw UsageError("", "--out", "is empty", "name a folder");
+        refuse_empty(args, "--out", "name a folder");
         if (args.has("--out")) check_out(out, *sweep, args);
         const bool reuse = !args.has("--no-reuse") && !folder;
         const SweepPlan plan = plan_sweep(*sweep, PlanDepth::all, reuse ? FinishedRuns::of_history() : FinishedRuns(),

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 void check_tables(const Arguments& args, std::span<const fs::path> inputs) {
     for (const char* option : {"--report", "--csv"}) {
         if (!args.has(option)) continue;
-        if (args.get(option).empty()) throw UsageError("", option, "is empty", "name a file");
+        refuse_empty(args, option, "name a file");
         check_output_file(output_file(args, option), inputs);
     }
     if (args.has("--report") && args.has("--csv") &&

@@ -30,8 +30,7 @@ umt5::Tokenizer tokenizer_of(const std::filesystem::path& path) {
 }
 
 int run(const Arguments& args, Console& console) {
-    if (args.has("--model") && args.get("--model").empty())
-        throw UsageError("", "--model", "is empty", "name a folder");
+    refuse_empty(args, "--model", "name a folder");
     const auto model = find_model(args.get("--model"));
     const int limit = text_length(model);
     const auto tokenizer = naming_arguments(args, [&] { return tokenizer_of(model); });

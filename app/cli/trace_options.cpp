@@ -28,8 +28,7 @@ std::vector<std::string> patterns(const Arguments& args) {
 } // namespace
 
 TraceSelection trace_selection(const Arguments& args) {
-    if (args.has("--steps") && args.get("--steps").empty())
-        throw UsageError("", "--steps", "is empty", "write it like 1,4-6,last");
+    refuse_empty(args, "--steps", "write it like 1,4-6,last");
     return {patterns(args), args.get("--steps")};
 }
 
