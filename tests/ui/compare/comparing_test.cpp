@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The layout Compare: what is told of A and B, and how they are chosen.
+#include <QAction>
 #include <QDir>
 #include <QDropEvent>
 #include <QFile>
@@ -14,13 +15,17 @@
 #include "app/base/text.h"
 #include "app/project/project.h"
 #include "app/request/request_document.h"
+#include "app/runs/engine_worker.h"
 #include "app/runs/run_history.h"
+#include "app/runs/run_queue.h"
 #include "engine/media/frame_folder.h"
 #include "engine/session/run_folder.h"
+#include "tests/app/arrivals.h"
 #include "tests/app/clips.h"
-#include "tests/ui/studio_fixture.h"
+#include "tests/ui/window/window_tools.h"
 #include "ui/compare/compare_bar.h"
 #include "ui/compare/differences_panel.h"
+#include "ui/docks/runs_panel.h"
 #include "ui/preview/preview_view.h"
 #include "ui/tune/cell_text.h"
 #include "ui/window/translation.h"
@@ -343,6 +348,96 @@ private slots:
         studio.core().history.restore();
         QVERIFY(both_open(preview));
         QCOMPARE(studio.window().viewer().run(app::Side::b), b);
+    }
+
+    /// What is opened to be compared beside a run at work is not covered by its next step.
+    void a_comparison_beside_a_run_stays_in_sight() {
+        const app::Home home;
+        for (const auto& [name, frames] : {std::pair{"a.mp4", 4}, {"b.mp4", 5}, {"c.mp4", 6}})
+            app::write_clip(home.file(name), 64, 48, frames);
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& preview = studio.window().preview();
+        studio.window().viewer().show_file(home.file("a.mp4"));
+        QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::a), 30000);
+        studio.core().document.set_value("steps", 400);
+        QVERIFY(studio.core().document.wait_resolved(20000));
+        app::Arrivals steps(&studio.core().worker, &app::EngineWorker::step_done);
+        const auto covered = [&] { return preview.canvas().accessibleDescription().contains("step "); };
+        const auto next_steps = [&] {
+            const auto before = steps.count();
+            return QTest::qWaitFor([&] { return steps.count() > before + 2; }, 30000);
+        };
+        studio.find<QAction>("run.generate")->trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(covered(), 60000);
+        studio.window().viewer().compare({}, home.file("b.mp4")); // with what is shown
+        QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::b), 30000);
+        QVERIFY(next_steps());
+        QVERIFY2(!covered(), qPrintable(preview.canvas().accessibleDescription()));
+        studio.window().viewer().show_run(studio.core().queue.running_run());
+        QTRY_VERIFY_WITH_TIMEOUT(covered(), 30000);
+        preview.show_clip(app::Side::b, home.file("c.mp4"), true); // as by a drop
+        QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::b) && preview.info(app::Side::b)->frames == 6, 30000);
+        QVERIFY(next_steps());
+        QVERIFY2(!covered(), qPrintable(preview.canvas().accessibleDescription()));
+        studio.key(Qt::Key_Escape);
+        QVERIFY(studio.idle());
+    }
+
+    /// Nor by one that goes on or is put in line there: that comes into sight where the pair is left, and neither it
+    /// nor its video takes the place of A.
+    void a_pair_stays_in_sight_while_another_run_is_at_work() {
+        const app::Home home;
+        const QString a = listed_run(home, "a", 2, 1), b = listed_run(home, "b", 2, 2);
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& core = studio.core();
+        auto& preview = studio.window().preview();
+        auto& viewer = studio.window().viewer();
+        auto& layouts = studio.window().layouts();
+        core.document.set_value("steps", 400);
+        QVERIFY(core.document.wait_resolved(20000));
+        app::Arrivals steps(&core.worker, &app::EngineWorker::step_done);
+        const auto covered = [&] { return preview.canvas().accessibleDescription().contains("step "); };
+        const auto next_steps = [&] {
+            const auto before = steps.count();
+            return QTest::qWaitFor([&] { return steps.count() > before + 2; }, 30000);
+        };
+        const auto is_pair = [&] {
+            return viewer.run(app::Side::a) == a && viewer.run(app::Side::b) == b && !covered();
+        };
+        studio.find<QAction>("run.generate")->trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(steps.count() > 3, 60000);
+        const QString stopped = core.queue.running_run();
+        studio.key(Qt::Key_Escape);
+        QVERIFY(studio.idle());
+
+        viewer.compare(a, b);
+        QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::a) && preview.info(app::Side::b), 30000);
+        emit studio.window().findChild<RunsPanel*>()->resume_run(stopped);
+        QVERIFY(next_steps());
+        QVERIFY2(is_pair(), qPrintable(preview.canvas().accessibleDescription()));
+        layouts.show(Layout::create);
+        QTRY_VERIFY_WITH_TIMEOUT(covered(), 30000);
+        layouts.show(Layout::compare);
+        QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::b), 30000);
+        QVERIFY(next_steps());
+        QVERIFY2(is_pair(), qPrintable(preview.canvas().accessibleDescription()));
+        studio.key(Qt::Key_Escape);
+        QVERIFY(studio.idle());
+        QVERIFY(is_pair());
+
+        studio.find<QAction>("run.generate")->trigger();
+        QVERIFY(next_steps());
+        QVERIFY2(is_pair(), qPrintable(preview.canvas().accessibleDescription()));
+        studio.find<QAction>("run.watch")->trigger(); // asked for, it is seen all the same
+        QTRY_VERIFY_WITH_TIMEOUT(covered(), 30000);
+        viewer.compare(a, b);
+        core.queue.cancel_current();
+        core.document.set_value("steps", 2);
+        studio.find<QAction>("run.generate")->trigger();
+        QVERIFY(studio.idle());
+        QVERIFY2(is_pair(), qPrintable(preview.canvas().accessibleDescription()));
     }
 
     /// Of latents where they are compared, else of the videos, and then each bears its run's name.
