@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/base/folder.h"
 #include "app/base/text.h"
 #include "engine/core/error.h"
 #include "engine/media/crop.h"
@@ -102,9 +103,7 @@ QString kept_picture(const Image& picture, const QString& folder) {
     QCryptographicHash hash(QCryptographicHash::Sha256);
     hash.addData(QByteArrayView(reinterpret_cast<const char*>(picture.rgb.data()), qsizetype(picture.rgb.size())));
     hash.addData(QByteArray::number(picture.width));
-    if (!QDir().mkpath(folder))
-        throw Error(folder.toStdString(), {}, "this folder cannot be made",
-                    "free some space or choose another data folder");
+    app::made_folder(app::to_path(folder));
     const QString path =
         QDir(folder).filePath(QString::fromLatin1(hash.result().toHex().left(24)) + QStringLiteral(".png"));
     if (!QFileInfo::exists(path)) write_png(app::to_path(path), picture, {});
