@@ -71,26 +71,21 @@ QStringList lacking(const ModelFolder& model, bool clip) {
 void tell_tasks(ModelRow& row, const ModelFolder& model, const Variant& variant) {
     const QString text = QObject::tr("text to video"), image = QObject::tr("image to video"),
                   ends = QObject::tr("first and last frame"), forcing = QObject::tr("diffusion forcing");
-    if (model.family == Family::skyreels_df) {
-        row.variant = QStringLiteral("df");
-        row.tasks[text] = lacking(model, false);
-        row.tasks[image] = lacking(model, false);
-        row.tasks[forcing] = lacking(model, false);
-    } else if (variant.clean_image()) {
-        row.variant = QStringLiteral("ti2v");
-        row.tasks[text] = lacking(model, false);
-        row.tasks[image] = lacking(model, false);
-    } else if (variant.condition == 0) {
-        row.variant = QStringLiteral("t2v");
-        row.tasks[text] = lacking(model, false);
-    } else if (variant.clip_images == 2) {
-        row.variant = QStringLiteral("flf2v");
-        row.tasks[ends] = lacking(model, true);
-    } else {
-        row.variant = QStringLiteral("i2v");
-        row.tasks[image] = lacking(model, variant.clip_images > 0);
-    }
     row.missing = lacking(model, variant.clip_images > 0);
+    const auto tell = [&](const char* name, const QStringList& tasks) {
+        row.variant = QLatin1String(name);
+        for (const QString& task : tasks) row.tasks[task] = row.missing;
+    };
+    if (model.family == Family::skyreels_df)
+        tell("df", {text, image, forcing});
+    else if (variant.clean_image())
+        tell("ti2v", {text, image});
+    else if (variant.condition == 0)
+        tell("t2v", {text});
+    else if (variant.clip_images == 2)
+        tell("flf2v", {ends});
+    else
+        tell("i2v", {image});
 }
 
 void tell_need(ModelRow& row, const ModelFolder& model) {

@@ -79,30 +79,6 @@ struct EngineWorker::State {
         });
     }
 
-    void render(JobId job, const Request& request, const std::filesystem::path& run, Reporter& reporter,
-                const std::stop_token& stop) {
-        RenderOptions options;
-        options.run_dir = run;
-        options.on_run = [&](const RunFolder& begun) { reporter.run_begins(begun); };
-        options.conditioning_of = rendered_last;
-        const RenderResult result = denoir::render(request, options, engine, reporter, stop);
-        rendered_last = result.run;
-        report(job, result);
-    }
-
-    void resume(JobId job, const std::filesystem::path& run, Reporter& reporter, const std::stop_token& stop) {
-        const auto began = [&](const RunFolder& begun) { reporter.run_begins(begun); };
-        report(job, denoir::resume(run, began, -1, engine, reporter, stop));
-    }
-
-    void verify(JobId job, const std::filesystem::path& run, Reporter& reporter, const std::stop_token& stop) {
-        engine.clear(); // works with nothing kept, and should find the memory
-        const Verification v = verify_run(run, 0, reporter, stop);
-        VerifyResult result{v.identical(), v.steps, v.first_difference.value_or(-1), {}};
-        for (const std::string& file : v.changed_files) result.changed_files << to_qstring(file);
-        emit self.verified(job, result);
-    }
-
     void report(JobId id, const RenderResult& r) {
         emit self.finished(id, {to_qstring(r.run), to_qstring(r.out), r.seed, r.seconds, r.peak_memory_bytes});
     }
@@ -127,28 +103,39 @@ EngineWorker::~EngineWorker() { cancel_all(); }
 
 JobId EngineWorker::render(const Request& request, const QString& run_dir) {
     return state_->put(
-        [state = state_.get(), request, run = to_path(run_dir)](JobId job, auto& reporter, const auto& stop) {
-            state->render(job, request, run, reporter, stop);
+        [s = state_.get(), request, run = to_path(run_dir)](JobId job, auto& reporter, const auto& stop) {
+            RenderOptions options;
+            options.run_dir = run;
+            options.on_run = [&](const RunFolder& begun) { reporter.run_begins(begun); };
+            options.conditioning_of = s->rendered_last;
+            const RenderResult result = denoir::render(request, options, s->engine, reporter, stop);
+            s->rendered_last = result.run;
+            s->report(job, result);
         });
 }
 
 JobId EngineWorker::resume(const QString& run) {
-    return state_->put([state = state_.get(), run = to_path(run)](JobId job, auto& reporter, const auto& stop) {
-        state->resume(job, run, reporter, stop);
+    return state_->put([s = state_.get(), run = to_path(run)](JobId job, auto& reporter, const auto& stop) {
+        const auto began = [&](const RunFolder& begun) { reporter.run_begins(begun); };
+        s->report(job, denoir::resume(run, began, -1, s->engine, reporter, stop));
     });
 }
 
 JobId EngineWorker::verify(const QString& run) {
-    return state_->put([state = state_.get(), run = to_path(run)](JobId job, auto& reporter, const auto& stop) {
-        state->verify(job, run, reporter, stop);
+    return state_->put([s = state_.get(), run = to_path(run)](JobId job, auto& reporter, const auto& stop) {
+        s->engine.clear(); // works with nothing kept, and should find the memory
+        const Verification v = verify_run(run, 0, reporter, stop);
+        VerifyResult result{v.identical(), v.steps, v.first_difference.value_or(-1), {}};
+        for (const std::string& file : v.changed_files) result.changed_files << to_qstring(file);
+        emit s->self.verified(job, result);
     });
 }
 
 JobId EngineWorker::trace(const Request& request, const TraceSelection& select, const QString& out) {
-    return state_->put([state = state_.get(), request, select, out](JobId job, auto& reporter, const auto& stop) {
-        state->engine.clear();
+    return state_->put([s = state_.get(), request, select, out](JobId job, auto& reporter, const auto& stop) {
+        s->engine.clear();
         denoir::trace(request, {to_path(out), select, {}, {}}, reporter, stop);
-        emit state->self.traced(job, out);
+        emit s->self.traced(job, out);
     });
 }
 
