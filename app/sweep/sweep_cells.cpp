@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#include <stop_token>
 #include <utility>
 
 #include "app/base/folder.h"
@@ -235,7 +236,7 @@ SweepDocument::Progress SweepDocument::progress() const {
     out.total = int(shown_->size());
     const auto expected = expected_.value(shown_->path());
     double taken = 0, thought = 0, left = 0, current = -1;
-    bool known = true;
+    std::map<quint64, bool> known; // whether an entry's time is; cells that share one are rendered once
     for (std::size_t i = 0; i < shown_->size(); ++i) {
         const CellView view = cell(i);
         const double guess = expected.value(i, -1);
@@ -247,13 +248,14 @@ SweepDocument::Progress SweepDocument::progress() const {
         if (view.state == State::done && !shown_->cell(i).reused && guess > 0)
             taken += shown_->cell(i).seconds, thought += guess;
         if (runs && view.eta >= 0) current = view.eta;
-        // Cells that share an entry are rendered once: only the first of them has a guess.
-        if ((waits || (runs && view.eta < 0)) && expected.contains(i)) {
-            known = known && guess >= 0;
-            left += std::max(0.0, guess);
-        }
+        if (!waits && !runs) continue;
+        const bool timed = runs && view.eta >= 0;
+        bool& entry_known = known[entry_of(i).value_or(0)];
+        entry_known = entry_known || timed || guess >= 0;
+        if (!timed) left += std::max(0.0, guess); // of the first cell of an entry alone
     }
-    if (out.open > 0 && known && !expected.isEmpty())
+    const auto is_known = [](const auto& entry) { return entry.second; };
+    if (out.open > 0 && std::all_of(known.begin(), known.end(), is_known))
         out.seconds_left = left * (thought > 0 ? taken / thought : 1) + std::max(0.0, current);
     return out;
 }
@@ -283,23 +285,25 @@ void SweepDocument::retry(const std::vector<std::size_t>& cells) {
 
 /// Which of them share a run says a plan alone: the entry that they had in the queue may have been cleared.
 void SweepDocument::plan_again(const std::vector<std::size_t>& cells) {
-    files_.put(
-        [this, cells, path = shown_->path(), sweep = shown_->sweep(), done = history_.finished_runs()]() mutable {
-            auto plan = std::make_shared<SweepPlan>();
-            Observer observer;
-            try {
-                *plan = plan_sweep(sweep, PlanDepth::requests, std::move(done), observer);
-            } catch (const std::exception&) { // of one cell perhaps: each of those that are rendered says what is wrong
-                *plan = {};
-                plan->cells.resize(sweep.size());
-                plan->order = rendering_order(sweep);
-            }
-            QMetaObject::invokeMethod(this, [this, cells, path, plan] {
-                with_sweep(path, [this, cells, plan](const auto& open) {
-                    put_in_line(*open, *plan, cells, {open->sweep().request, {}, {}});
-                });
+    files_.put([this, cells, path = shown_->path(), sweep = shown_->sweep(),
+                done = history_.finished_runs()](TaskThread::Id, const std::stop_token& stop) {
+        auto plan = std::make_shared<SweepPlan>();
+        Observer observer;
+        try {
+            *plan = plan_sweep(sweep, PlanDepth::requests, done, observer, stop);
+        } catch (const Cancelled&) {
+            return;
+        } catch (const std::exception&) { // of one cell perhaps: each of those that are rendered says what is wrong
+            *plan = {};
+            plan->cells.resize(sweep.size());
+            plan->order = rendering_order(sweep);
+        }
+        QMetaObject::invokeMethod(this, [this, cells, path, plan] {
+            with_sweep(path, [this, cells, plan](const auto& open) {
+                if (open->writable()) put_in_line(*open, *plan, cells, {open->sweep().request, {}, {}});
             });
         });
+    });
 }
 
 void SweepDocument::put_in_line(OpenSweep& sweep, const SweepPlan& plan, const std::vector<std::size_t>& cells,

@@ -27,6 +27,7 @@ private slots:
     void a_lost_run_is_said();
     void a_lost_run_is_rendered_once_for_all_its_cells();
     void goes_on_after_a_restart();
+    void the_time_left_is_that_of_all_that_waits();
 };
 
 void SweepCellsTest::a_failed_cell_is_tried_again() {
@@ -218,6 +219,27 @@ void SweepCellsTest::goes_on_after_a_restart() {
     QTRY_VERIFY_WITH_TIMEOUT(queue().running() == 0 && queue().waiting() == 0, 60000);
     sweeps().retry_all(); // the one that was at work
     finish();
+}
+
+/// What the cells that wait since before a restart take is not known: then neither is the whole.
+void SweepCellsTest::the_time_left_is_that_of_all_that_waits() {
+    prepare({{"steps", "2, 3"}});
+    start();
+    finish(); // how fast it goes is known now
+    queue().set_paused(true);
+    prepare({{"steps", "4, 5, 6"}});
+    start();
+    const QString path = sweeps().shown()->path();
+    QVERIFY(sweeps().progress().seconds_left > 0);
+    queue().remove(queue().index(queue().rowCount() - 1).data(RunQueue::IdRole).toULongLong());
+    QCOMPARE(sweeps().progress().open, 2);
+    studio_.reset();
+    open();
+    studio_->start();
+    QTRY_VERIFY_WITH_TIMEOUT(sweeps().shown() && sweeps().shown()->path() == path, 10000);
+    sweeps().retry_all();
+    QTRY_COMPARE_WITH_TIMEOUT(sweeps().progress().open, 3, 20000);
+    QCOMPARE(sweeps().progress().seconds_left, -1.0);
 }
 
 QTEST_MAIN(SweepCellsTest)
