@@ -24,9 +24,10 @@ int needed_width(const QWidget& row) {
     const QLayout& layout = *row.layout();
     int needed = layout.contentsMargins().left() + layout.contentsMargins().right() - layout.spacing();
     for (int i = 0; i < layout.count(); ++i) {
-        const QWidget* w = layout.itemAt(i)->widget();
-        if (!w) needed += layout.itemAt(i)->minimumSize().width(); // a stretch, which has no spacing
+        QLayoutItem& item = *layout.itemAt(i);
+        const QWidget* w = item.widget();
         if (w && !left_out(*w)) needed += width_of(*w) + layout.spacing();
+        if (!w && !item.isEmpty()) needed += item.minimumSize().width() + layout.spacing(); // a row in it; no stretch
     }
     return needed;
 }

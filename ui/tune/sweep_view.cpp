@@ -265,7 +265,7 @@ void SweepView::refresh_pages() {
         label->setProperty("quiet", true);
         auto* values = new QComboBox;
         page_boxes_ << values;
-        wheel_when_focused(values);
+        make_narrow(values, 8);
         values->setObjectName(QStringLiteral("page-%1").arg(i));
         values->addItems(all);
         values->setCurrentIndex(shape.page(i));
@@ -273,8 +273,10 @@ void SweepView::refresh_pages() {
         label->setBuddy(values);
         values->setToolTip(tr("Page Up and Page Down turn the pages"));
         connect(values, &QComboBox::activated, grid_, [this, i](int value) { grid_->set_page(i, value); });
-        pages_->addWidget(label);
-        pages_->addWidget(values);
+        for (QWidget* each : {static_cast<QWidget*>(label), static_cast<QWidget*>(values)}) {
+            pages_->addWidget(each);
+            each->show(); // now: the layout does so later, and hidden they take no room
+        }
     }
     fit_head();
 }
