@@ -3,6 +3,7 @@
 
 #include <QObject>
 #include <new>
+#include <stdexcept>
 
 #include "app/base/engine_text.h"
 #include "app/base/text.h"
@@ -27,6 +28,8 @@ Issue Issue::from_current_exception() try { throw; } catch (const Cancelled&) {
 } catch (const Error& error) {
     return from(error);
 } catch (const std::bad_alloc&) {
+    return from(not_enough_memory());
+} catch (const std::length_error&) {
     return from(not_enough_memory());
 } catch (...) {
     return {{}, {}, QObject::tr("an internal error"), QObject::tr("try again; if it stays, report it")};

@@ -4,7 +4,6 @@
 #include <QTemporaryFile>
 #include <algorithm>
 
-#include "app/base/folder.h"
 #include "app/base/text.h"
 #include "engine/core/error.h"
 #include "engine/core/own_folders.h"

@@ -6,7 +6,6 @@
 #include <thread>
 #include <vector>
 
-#include "app/base/folder.h"
 #include "app/base/text.h"
 #include "engine/core/file.h"
 #include "engine/core/own_folders.h"

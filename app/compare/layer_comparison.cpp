@@ -10,7 +10,6 @@
 
 #include <fmt/format.h>
 
-#include "app/base/folder.h"
 #include "app/base/pace.h"
 #include "app/base/text.h"
 #include "engine/compare/trace_compare.h"

@@ -32,22 +32,19 @@ fs::path place_of(const Kind& kind) {
     return home() / kind.below_home / "denoir";
 }
 
-fs::path own_folder(const Kind& kind) {
-    fs::path folder = place_of(kind);
-    std::error_code code;
-    fs::create_directories(folder, code);
-    if (std::error_code ignored; !fs::is_directory(folder, ignored)) {
-        const Error why = system_error(folder, code ? code.value() : ENOTDIR);
-        throw Error(why.file(), "", why.message(), "set DENOIR_HOME to a folder that can be written");
-    }
-    return folder;
-}
-
 } // namespace
 
-fs::path data_folder() { return own_folder(data); }
+fs::path made_folder(const fs::path& folder) {
+    std::error_code code, ignored;
+    fs::create_directories(folder, code);
+    if (fs::is_directory(folder, ignored)) return folder;
+    const Error why = system_error(folder, code ? code.value() : ENOTDIR);
+    throw Error(why.file(), "", why.message(), "set DENOIR_HOME to a folder that can be written");
+}
+
+fs::path data_folder() { return made_folder(place_of(data)); }
 fs::path data_place() { return place_of(data); }
-fs::path config_folder() { return own_folder(config); }
-fs::path cache_folder() { return own_folder(cache); }
+fs::path config_folder() { return made_folder(place_of(config)); }
+fs::path cache_folder() { return made_folder(place_of(cache)); }
 
 } // namespace denoir

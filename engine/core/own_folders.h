@@ -11,4 +11,7 @@ std::filesystem::path data_place();
 std::filesystem::path config_folder();
 std::filesystem::path cache_folder();
 
+/// A folder in one of those, made with all that it lies in where it is not there. Throws Error.
+std::filesystem::path made_folder(const std::filesystem::path& folder);
+
 } // namespace denoir

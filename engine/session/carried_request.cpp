@@ -32,7 +32,7 @@ Request to_go_on_with(const Request& made) {
         }
         Request whole = made;
         // A branch has the windows of the run it starts from.
-        if (!made.start) Pipeline::keep_one_window(whole, Pipeline::defaults(made, model));
+        if (!made.start && made.forcing) Pipeline::keep_one_window(whole, Pipeline::defaults(made, model));
         if (whole.forcing != made.forcing) open.forcing = whole.forcing;
         return open;
     } catch (const Error&) { // whoever renders it says what is wrong with the model

@@ -9,9 +9,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/base/folder.h"
 #include "app/base/text.h"
 #include "engine/core/error.h"
+#include "engine/core/own_folders.h"
 #include "engine/media/crop.h"
 #include "engine/media/image.h"
 #include "engine/pipeline/images.h"
@@ -103,7 +103,7 @@ QString kept_picture(const Image& picture, const QString& folder) {
     QCryptographicHash hash(QCryptographicHash::Sha256);
     hash.addData(QByteArrayView(reinterpret_cast<const char*>(picture.rgb.data()), qsizetype(picture.rgb.size())));
     hash.addData(QByteArray::number(picture.width));
-    app::made_folder(app::to_path(folder));
+    made_folder(app::to_path(folder));
     const QString path =
         QDir(folder).filePath(QString::fromLatin1(hash.result().toHex().left(24)) + QStringLiteral(".png"));
     if (!QFileInfo::exists(path)) write_png(app::to_path(path), picture, {});

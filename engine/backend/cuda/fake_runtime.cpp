@@ -134,9 +134,9 @@ bool FakeRuntime::idle() {
 }
 
 void FakeRuntime::order(Queue before, Queue after) {
-    const int between = make_mark();
-    mark(between, before);
-    await(between, after);
+    if (between_ < 0) between_ = make_mark();
+    mark(between_, before);
+    await(between_, after);
 }
 
 int FakeRuntime::make_mark() {

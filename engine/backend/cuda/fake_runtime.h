@@ -108,6 +108,7 @@ private:
     std::vector<std::function<void()>>* recording_ = nullptr;
     std::deque<Step> steps_[2];                 ///< of each queue what is not done yet
     std::vector<std::shared_ptr<Point>> marks_; ///< null: never set
+    int between_ = -1;                          ///< mark used by order()
     std::size_t pageable_bytes_ = 0;
     bool backward_, counting_;
     int fail_first_ = 0, fail_last_ = -1, allocations_ = 0, replays_ = 0;
