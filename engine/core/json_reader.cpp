@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <type_traits>
 
 #include "engine/core/json_fields.h"
 #include "engine/core/suggest.h"
@@ -53,8 +52,7 @@ void JsonReader::refuse(std::string message, const std::string& hint) const {
 
 template <class T> void JsonReader::bad_number(std::string_view kind, bool is_one, T low, T high) const {
     if (!is_one || !source_.by_hand) bad_type(fmt::format("{} from {} to {}", kind, low, high));
-    const std::string value = std::is_floating_point_v<T> ? printable(one_line(value_), 48) : shown();
-    out_of_range(value + " is out of range", fmt::format("use {} to {}", low, high));
+    out_of_range(shown() + " is out of range", fmt::format("use {} to {}", low, high));
 }
 
 bool JsonReader::is_whole() const { return value_.is_number_integer() || is_beyond_64_bits(value_); }
