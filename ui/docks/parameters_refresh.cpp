@@ -158,9 +158,6 @@ void ParametersPanel::refresh_more() {
     for (const Field* field : advanced_->findChildren<Field*>())
         if (!field->isHidden() && field->is_changed()) changed << field->name();
     const bool mark = !changed.isEmpty();
-    QFont font = advanced_toggle_->font();
-    font.setBold(mark);
-    advanced_toggle_->setFont(font);
     advanced_toggle_->setText(mark ? QStringLiteral("• %1").arg(tr("More")) : tr("More"));
     const QString what = mark ? tr("Changed: %1").arg(changed.join(QStringLiteral(", "))) : QString();
     advanced_toggle_->setToolTip(what);

@@ -257,9 +257,6 @@ void Field::set_note(const QString& note) {
 
 void Field::set_default(const QString& shown_default, bool changed) {
     const bool mark = changed_ = changed && !shown_default.isNull();
-    QFont bold = label_->font();
-    bold.setBold(mark);
-    label_->setFont(bold);
     label_->setText(mark ? QStringLiteral("• %1").arg(name_) : name_);
     set_look(*label_, "quiet", !mark);
     reset_->setVisible(mark);

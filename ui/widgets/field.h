@@ -80,8 +80,8 @@ private:
     mutable QString limited_; ///< what fixup() put into the range, as it was typed; empty: nothing
 };
 
-/// One line of a form: name on the left, the control, the way back to the default; the error below. The name is bold
-/// and has a dot while the value is not the default.
+/// One line of a form: name on the left, the control, the way back to the default; the error below. The name has a
+/// dot and stands out while the value is not the default.
 class Field : public QWidget {
     Q_OBJECT
 public:
