@@ -19,6 +19,11 @@ packages="g++ cmake ninja-build ccache pkg-config git ca-certificates python3 py
  qt6-base-dev libqt6opengl6-dev qt6-multimedia-dev qt6-svg-dev qt6-tools-dev qt6-tools-dev-tools qt6-l10n-tools qt6-translations-l10n libqt6sql6-sqlite libqt6svg6
  libgl1-mesa-dev fonts-dejavu-core xvfb xauth"
 
+# Debian 13 has the plugin that reads SVG pictures, the arrows of fields, in a package of its own.
+case $( (. /etc/os-release && printf '%s' "$ID${VERSION_ID:-}") 2>/dev/null || true) in
+debian | debian13) packages="$packages qt6-svg-plugins" ;;
+esac
+
 install_packages() {
     command -v dpkg-query >/dev/null 2>&1 || die "this script knows Debian 12, 13 and Ubuntu 24.04; elsewhere install: $packages"
     local missing=""
