@@ -16,35 +16,19 @@
 #include <QUrl>
 
 #include "app/base/text.h"
-#include "tests/app/grey_clips.h"
-#include "tests/app/home.h"
+#include "tests/ui/timeline/timeline_fixture.h"
 #include "ui/theme/colours.h"
 
 using namespace denoir;
 using namespace denoir::app;
 using namespace denoir::ui;
 
-class TimelineViewTest : public QObject {
+class TimelineViewTest : public QObject, private TimelineFixture {
     Q_OBJECT
 private slots:
-    void initTestCase() {
-        write_grey_clip(file("a.mkv"), 33, 96, 54);
-        write_grey_clip(file("b.mkv"), 17, 96, 54, 80);
-        write_grey_clip(file("c.mkv"), 9, 96, 54, 160);
-    }
-    void init() {
-        project_.emplace();
-        thumbnails_.emplace();
-        view_.emplace(*project_, *thumbnails_);
-        view_->resize(900, 140);
-        view_->show();
-        QVERIFY(QTest::qWaitForWindowExposed(&*view_));
-    }
-    void cleanup() {
-        view_.reset();
-        thumbnails_.reset();
-        project_.reset();
-    }
+    void initTestCase() { make_clips(); }
+    void init() { begin(); }
+    void cleanup() { end(); }
 
     void says_what_it_is_for_when_empty() {
         QVERIFY(view_->accessibleDescription().contains(QStringLiteral("Drop")));
@@ -210,74 +194,6 @@ private slots:
         QTest::mouseDClick(view_->viewport(), Qt::LeftButton, {}, view_->shot_rect(2).center());
         QCOMPARE(opened.count(), 1);
         QCOMPARE(opened[0][1].toString(), file("c.mkv"));
-    }
-
-    void plays_through_at_true_speed() {
-        fill();
-        QSignalSpy shown(&*view_, &TimelineView::show_frame);
-        view_->set_playhead(50); // nine frames of 24 a second are left
-        QElapsedTimer timer;
-        timer.start();
-        view_->set_playing(true);
-        QVERIFY(view_->playing());
-        QTRY_VERIFY_WITH_TIMEOUT(!view_->playing(), 30000);
-        QVERIFY(timer.elapsed() >= 300);
-        QCOMPARE(view_->playhead(), 58);
-        for (int i = 1; i < shown.count(); ++i) QVERIFY(shown[i][2].toInt() >= shown[i - 1][2].toInt());
-    }
-
-    /// A shot whose picture is not there yet is not played over: time stands, and goes on from there.
-    void waits_for_what_is_not_seen_yet() {
-        fill();
-        bool waits = false;
-        view_->set_settled([&] { return !waits; });
-        QStringList expected;
-        connect(&*view_, &TimelineView::frame_expected, this, [&](const QString& video) { expected << video; });
-        connect(&*view_, &TimelineView::show_frame, this,
-                [&](const QString& video) { waits = video == file("b.mkv") && view_->playing(); });
-        view_->set_playhead(30);
-        view_->set_playing(true);
-        QTRY_VERIFY_WITH_TIMEOUT(waits, 30000);
-        const int there = view_->playhead();
-        QVERIFY(there >= 33 && view_->playing());
-        QVERIFY(expected.contains(file("b.mkv"))); // before it was there
-        QTest::qWait(200);
-        QCOMPARE(view_->playhead(), there);
-        QSignalSpy shown(&*view_, &TimelineView::show_frame);
-        view_->set_settled({});
-        QTRY_VERIFY_WITH_TIMEOUT(!view_->playing(), 30000);
-        QCOMPARE(view_->playhead(), 58);
-        QVERIFY(shown.count() > 0);
-        QVERIFY(expected.last().isEmpty());
-        // Backwards the shot before is what comes.
-        view_->set_playhead(35);
-        expected.clear();
-        view_->shuttle(-1);
-        QCOMPARE(expected, QStringList{file("a.mkv")});
-        view_->set_playing(false);
-    }
-
-    /// J, K, L as in the preview; where the playhead is put meanwhile it goes on from there.
-    void shuttles_both_ways() {
-        fill();
-        view_->set_playhead(4);
-        view_->shuttle(-1);
-        QCOMPARE(view_->speed(), -1.0);
-        QTRY_COMPARE_WITH_TIMEOUT(view_->playhead(), 0, 30000);
-        QTRY_VERIFY_WITH_TIMEOUT(!view_->playing(), 30000); // at the beginning it stands
-        view_->shuttle(-1);
-        QVERIFY(!view_->playing());
-        view_->shuttle(1);
-        view_->shuttle(1);
-        QCOMPARE(view_->speed(), 2.0);
-        view_->shuttle(-1);
-        QCOMPARE(view_->speed(), 1.0);
-        view_->set_playhead(project_->frames());
-        view_->set_playhead(0);
-        QTRY_VERIFY_WITH_TIMEOUT(view_->playhead() > 0, 30000);
-        QVERIFY(view_->playing() && view_->playhead() < 40);
-        view_->set_playing(false);
-        QCOMPARE(view_->speed(), 0.0);
     }
 
     /// On its edges, too, which may be all that is seen of it; and not into the next one.
@@ -572,11 +488,6 @@ private slots:
     }
 
 private:
-    QString file(const char* name) const { return home_.file(QString::fromLatin1(name)); }
-    void fill() {
-        for (const char* name : {"a.mkv", "b.mkv", "c.mkv"}) project_->add_shot(take_of_video(file(name)));
-        view_->setFocus();
-    }
     void drag(QPoint from, QPoint to, int moves = 4) {
         QWidget* viewport = view_->viewport();
         QTest::mousePress(viewport, Qt::LeftButton, {}, from);
@@ -597,11 +508,6 @@ private:
         QDropEvent end(at, Qt::CopyAction, &data, Qt::LeftButton, {});
         QApplication::sendEvent(view_->viewport(), &end);
     }
-
-    Home home_;
-    std::optional<Project> project_;
-    std::optional<Thumbnails> thumbnails_;
-    std::optional<TimelineView> view_;
 };
 
 QTEST_MAIN(TimelineViewTest)
