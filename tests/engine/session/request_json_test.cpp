@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
 #include "engine/session/noise_kind.h"
+#include "engine/weights/model_part_keys.h"
 
 namespace denoir {
 namespace {
@@ -301,6 +303,29 @@ TEST(RequestJson, RefusesBrokenText) {
           R"({"schema": 1, "prompt": "a\u0000b"})", "{\"schema\": 1, \"prompt\": \"\xff\"}", R"({"schema": "1"})",
           R"({"schema": 1.0})", R"({"schema": null})"})
         EXPECT_NE(refusal(text), "") << text;
+}
+
+// Those that are known by their fields' names, and those that are known by type.
+TEST(RequestJson, PathsAreTheSameByNameAndByType) {
+    Request all;
+    all.forcing.emplace();
+    all.start.emplace();
+    all.noise.kind = NoiseSource::Kind::file;
+    all.loras.resize(2);
+    all.model = all.image = all.last_image = all.noise.file = all.forcing->video = all.start->run = "a path";
+    for (Lora& lora : all.loras) lora.file = "a path";
+    for (const ModelPartKey& part : model_part_keys) all.parts.*part.place = "a path";
+    all.prompt = all.start->sha256 = "a text";
+    all.negative_prompt = "a text";
+    const Json stored = to_json(all).flatten(); // "/loras/0/file"
+    std::size_t paths = 0;
+    for (const auto& [pointer, value] : stored.items()) {
+        std::string field = pointer.substr(1);
+        std::replace(field.begin(), field.end(), '/', '.');
+        EXPECT_EQ(is_path_field(field), value == "a path") << field;
+        paths += value == "a path";
+    }
+    EXPECT_EQ(paths_of(all).size(), paths);
 }
 
 TEST(ResolvedPath, IsLiteral) {
