@@ -261,6 +261,7 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(runs->current(), listed, 30000);
         studio.window().open_path(elsewhere);
         QCOMPARE(studio.window().viewer().run(app::Side::a), elsewhere);
+        emit studio.core().history.scanned(); // before its video is open
         QVERIFY2(runs->current().isEmpty(), qPrintable(runs->current()));
         const auto* preview = studio.window().findChild<PreviewView*>();
         QTRY_VERIFY_WITH_TIMEOUT(preview->info(app::Side::a) && preview->info(app::Side::a)->path.startsWith(elsewhere),
