@@ -51,6 +51,7 @@ struct StepPictures::Worker {
     std::optional<LatentColours> colours;
     bool guessed = false;           ///< colours are principal directions, not learned
     int every = 1;                  ///< as StepPictures::every_
+    int stored = -1;                ///< the last of the run's stored steps that was shown
     TaskThread thread{{.nice = 0}}; ///< last: joined before the rest goes
 
     explicit Worker(StepPictures& pictures) : owner(pictures) {}
@@ -73,6 +74,7 @@ struct StepPictures::Worker {
         every = frames_of_a_picture(request, steps);
         colours = known_colours(request);
         guessed = false;
+        stored = -1;
     }
 
     Step pictures_of(const Tensor& latent, const Tensor& x0) {
@@ -107,12 +109,12 @@ struct StepPictures::Worker {
         }
     }
 
-    /// The stored steps up to `last`.
+    /// The stored steps up to `last` that were not shown yet.
     void show(const RunFolder& run, int last, quint64 number, const std::stop_token& stop) {
         const RunRecord& record = run.record();
         for (const StepRecord& s : record.steps) {
             if (stop.stop_requested()) return;
-            if (s.step > last || !run.has_step_tensor(s.step, "latent")) continue;
+            if (s.step <= stored || s.step > last || !run.has_step_tensor(s.step, "latent")) continue;
             const Tensor latent = run.step_tensor(s.step, "latent");
             const Tensor x0 = run.has_step_tensor(s.step, "x0") ? run.step_tensor(s.step, "x0") : Tensor();
             Step step = pictures_of(latent, x0);
@@ -120,6 +122,7 @@ struct StepPictures::Worker {
             step.can_branch = s.step < record.total_steps && !s.solver_sha256.empty() &&
                               std::filesystem::exists(run.solver_file(s.step), code);
             tell(number, [n = s.step, step](StepPictures& p) { p.take(n, step); });
+            stored = s.step;
         }
     }
 
@@ -203,22 +206,24 @@ void StepPictures::begin(const QString& run, const Request& request, int steps, 
     set_up(request, steps);
     // Tasks hold the worker itself: while it goes, the member no longer leads to it.
     worker_->put([worker = worker_.get(), request, steps](const std::stop_token&) { worker->prepare(request, steps); });
+    if (first > 0) show_stored(first); // of one that goes on: its next step may be long in coming, or be none
     emit changed();
+}
+
+void StepPictures::show_stored(int last) {
+    worker_->put([worker = worker_.get(), run = run_, number = generation_, last](const std::stop_token& stop) {
+        try {
+            worker->show(RunFolder::open(to_path(run)), last, number, stop);
+        } catch (const Error&) { // they stay empty
+        }
+    });
 }
 
 void StepPictures::add(const StepUpdate& update) {
     if (!running_ || update.step < 0 || update.step > steps_ || !update.latent) return;
     const quint64 number = generation_;
     // What came before the first step that is told: the noise, and all that a branch took over.
-    if (!told_) {
-        told_ = true;
-        worker_->put([worker = worker_.get(), run = run_, number, last = update.step - 1](const std::stop_token& stop) {
-            try {
-                worker->show(RunFolder::open(to_path(run)), last, number, stop);
-            } catch (const Error&) { // they stay empty
-            }
-        });
-    }
+    if (!std::exchange(told_, true)) show_stored(update.step - 1);
     const bool branch = keeps_steps_ && update.step < steps_;
     worker_->put([worker = worker_.get(), update, number, branch](const std::stop_token&) {
         Step step = worker->pictures_of(update.latent, update.x0);

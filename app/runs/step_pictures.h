@@ -76,6 +76,7 @@ private:
     struct Worker;
     void reset();
     void set_up(const Request& request, int steps);
+    void show_stored(int last);
     void take(int step, Step pictures);
 
     QString run_;

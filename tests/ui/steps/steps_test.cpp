@@ -254,6 +254,9 @@ private slots:
         QCOMPARE(state->text(), QStringLiteral("step 0/4"));
         pictures.begin(run_, folder.record().request, 4, 2); // a branch, before its own first step
         QCOMPARE(state->text(), QStringLiteral("step 2/4"));
+        pictures.begin(run_, folder.record().request, 4, 4); // resumed: there is nothing left but to decode it
+        QTRY_COMPARE_WITH_TIMEOUT(strip.step(), 4, 30000);
+        QVERIFY(!pictures.picture(0, 0, StepPictures::View::latent).isNull());
         pictures.begin(run_, folder.record().request, 4);
         for (int step = 1; step <= 3; ++step) {
             StepUpdate update{step, 4, folder.step_tensor(step, "latent"), folder.step_tensor(step, "x0"), 0.5};
