@@ -92,7 +92,8 @@ private:
     /// The first of the words, which they leave; at least one.
     static QString filled(QStringList& words, const QFontMetrics& metrics, int width) {
         QString line = words.takeFirst();
-        while (!words.isEmpty() && metrics.horizontalAdvance(line + between + words.constFirst()) <= width)
+        // Narrower, not as narrow: the advance is rounded, and what is half a pixel too wide is elided.
+        while (!words.isEmpty() && metrics.horizontalAdvance(line + between + words.constFirst()) < width)
             line += between + words.takeFirst();
         return line;
     }

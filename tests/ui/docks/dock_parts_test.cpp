@@ -98,6 +98,9 @@ private slots:
         QVERIFY2(lines.join('|').contains("interrupted 4/40"), qPrintable(lines.join('|')));
         for (const QString& line : lines)
             QVERIFY2(metrics.horizontalAdvance(line) <= (line == lines[0] ? room - star : room), qPrintable(line));
+        for (int wider = room; wider < 400; ++wider) // whole words, never a piece of one
+            for (const QString& line : RunDelegate::details(model.index(0, 0), metrics, wider))
+                QCOMPARE(metrics.elidedText(line, Qt::ElideRight, wider), line);
     }
 
     void a_run_of_a_minute_shows_its_time() {
