@@ -54,6 +54,7 @@ private slots:
         studio.find<QAction>("edit.undo")->trigger();
         QCOMPARE(shown(), middle);
         QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 3, 30000);
+        QCOMPARE(studio.window().findChild<RunsPanel*>()->selected(), QStringList{middle});
         studio.window().viewer().show_run(newest);
         app::Player& player = studio.window().preview().player();
         const auto open = [&](const QString& which) {
