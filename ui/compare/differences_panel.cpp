@@ -77,10 +77,18 @@ void DifferencesPanel::fit_names() {
     table_->header()->resizeSection(0, std::min(wanted, int(most * table_->viewport()->width())));
 }
 
+void DifferencesPanel::set_compare_keys(const QString& keys) {
+    compare_keys_ = keys;
+    fill();
+}
+
 QString DifferencesPanel::why_empty(bool has_a, bool has_b) const {
     if (!a_.there || !b_.there)
-        return tr("Choose two runs: their parameters stand side by side here. Select two in the list of runs, or drop "
-                  "one on A and one on B.");
+        return compare_keys_.isEmpty()
+                   ? tr("Choose two runs: their parameters stand side by side here. Drop one on A and one on B.")
+                   : tr("Choose two runs: their parameters stand side by side here. Select two in the list of runs and "
+                        "press %1, or drop one on A and one on B.")
+                         .arg(compare_keys_);
     if (!has_a && !has_b) return tr("Neither A nor B carries the parameters it was made with.");
     return has_b ? tr("A carries no parameters it was made with, so those of B stand against nothing.")
                  : tr("B carries no parameters it was made with, so those of A stand against nothing.");

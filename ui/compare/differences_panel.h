@@ -24,6 +24,8 @@ public:
         friend bool operator==(const Source&, const Source&) = default;
     };
     void set_sources(const Source& a, const Source& b);
+    /// What compares the runs that are selected; empty: no keys do.
+    void set_compare_keys(const QString& keys);
     /// Name, value of A, value of B of the rows shown.
     QList<QStringList> rows() const;
 
@@ -44,6 +46,7 @@ private:
     QStackedWidget* stack_;
     EmptyState* nothing_;
     Source a_, b_;
+    QString compare_keys_;
 };
 
 } // namespace denoir::ui

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "app/clips/clip_kind.h"
 #include "app/clips/frame_cache.h"
 #include "app/clips/player.h"
 #include "app/compare/comparison.h"
@@ -142,6 +143,7 @@ private:
     QSize overlay_stands_for_;
     QString overlay_name_, empty_text_, awaited_;
     bool dragged_over_ = false;
+    app::ClipKind dragged_ = app::ClipKind::video; ///< several files are as a video
 };
 
 } // namespace denoir::ui

@@ -1083,10 +1083,6 @@
         <translation>Nur was sich unterscheidet</translation>
     </message>
     <message>
-        <source>Choose two runs: their parameters stand side by side here. Select two in the list of runs, or drop one on A and one on B.</source>
-        <translation>Zwei Läufe wählen: hier stehen ihre Parameter nebeneinander. In der Liste der Läufe zwei auswählen, oder einen auf A und einen auf B ziehen.</translation>
-    </message>
-    <message>
         <source>nothing differs</source>
         <translation>kein Unterschied</translation>
     </message>
@@ -1101,6 +1097,14 @@
     <message>
         <source>B carries no parameters it was made with, so those of A stand against nothing.</source>
         <translation>B trägt keine Parameter in sich: denen von A steht nichts gegenüber.</translation>
+    </message>
+    <message>
+        <source>Choose two runs: their parameters stand side by side here. Drop one on A and one on B.</source>
+        <translation>Zwei Läufe wählen: hier stehen ihre Parameter nebeneinander. Einen auf A und einen auf B ziehen.</translation>
+    </message>
+    <message>
+        <source>Choose two runs: their parameters stand side by side here. Select two in the list of runs and press %1, or drop one on A and one on B.</source>
+        <translation>Zwei Läufe wählen: hier stehen ihre Parameter nebeneinander. In der Liste der Läufe zwei auswählen und %1 drücken, oder einen auf A und einen auf B ziehen.</translation>
     </message>
 </context>
 <context>
@@ -3528,6 +3532,14 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     <message>
         <source>Choose an A and a B first.</source>
         <translation>Erst ein A und ein B wählen.</translation>
+    </message>
+    <message>
+        <source>Drop here: choose what it is for</source>
+        <translation>Hier ablegen: wählen, wofür es ist</translation>
+    </message>
+    <message>
+        <source>Drop here: open it</source>
+        <translation>Hier ablegen: öffnen</translation>
     </message>
 </context>
 <context>

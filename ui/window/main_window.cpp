@@ -217,6 +217,7 @@ void MainWindow::make_docks() {
 void MainWindow::name_keys() {
     status_->set_cancel_keys(actions_.keys(QStringLiteral("run.cancel")));
     timeline_->set_add_keys(actions_.keys(QStringLiteral("run.to-timeline")));
+    differences_->set_compare_keys(actions_.keys(QStringLiteral("compare.selected")));
     // In the timeline the keys of two other actions cut.
     const std::tuple<const char*, const char*, QString> trims[] = {
         {"timeline.trim-in", "play.values", tr("The shot &begins at the playhead")},
