@@ -264,10 +264,7 @@ bool RunsPanel::resumable() const { return resumable_; }
 
 void RunsPanel::select(const QString& run) {
     const QModelIndex index = index_of(run);
-    if (!index.isValid()) {
-        shown_ = run; // one that is brought back is looked at first: selected as it comes in
-        return list_->selectionModel()->clear();
-    }
+    if (!index.isValid()) return list_->selectionModel()->clear();
     // Not as the view would: with Ctrl held down, of Ctrl+Enter, it adds to what is selected.
     list_->selectionModel()->setCurrentIndex(index, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
     list_->scrollTo(index);

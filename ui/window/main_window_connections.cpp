@@ -156,7 +156,7 @@ void MainWindow::connect_preview() {
             [this, &player] { metrics_->set_frame(std::max(0, player.frame_of(app::Side::a))); });
     connect(viewer_, &Viewer::live_shown, this, [this] { open_dock("steps-dock"); });
     connect(viewer_, &Viewer::run_shown, this, [this](const QString& run, bool by_hand) {
-        runs_->set_sides(viewer_->run(Side::a), viewer_->run(Side::b)); // its video is not open yet
+        runs_->set_sides(viewer_->run(Side::a), viewer_->run(Side::b)); // its video and its row may come later
         // A pair that was compared was chosen for that, unless a menu is open on it.
         const bool chosen = runs_->is_choosing() && (runs_->has_open_menu() || runs_->selected() != compared_);
         if (by_hand || !chosen) runs_->select(run);
