@@ -29,7 +29,7 @@ public:
     const Shape& shape() const { return stored_.shape(); }
     const Tensor& stored() const { return stored_; } ///< dense host memory
 
-    /// fp8 files: W = float(stored) * scale; [] or [1] for the whole tensor, [out] or [out,1] per row. Undefined: 1.
+    /// 8-bit files: W = float(stored) * scale; [] or [1] for the whole tensor, [out] or [out,1] per row. Undefined: 1.
     Tensor scale;
 
     /// Added whenever the weight is read (weight_changes.h).

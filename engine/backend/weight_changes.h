@@ -40,7 +40,7 @@ public:
     }
     /// Adds them to a row of the weight, widened to f32 and scaled: its columns [begin, end) of `columns`, in `values`.
     /// The sum is rounded once, to the type that the weight is stored in, as if it had been merged there
-    /// (spec/checkpoints.md 9.1); not to fp8 and block types, whose rounding would lose it (9.5).
+    /// (spec/checkpoints.md 9.1); not to 8-bit and block types, whose rounding would lose it (9.5).
     void add(std::int64_t row, std::int64_t columns, std::int64_t begin, std::int64_t end, float* values) const {
         if (all_.empty()) return;
         const std::int64_t n = end - begin;

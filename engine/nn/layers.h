@@ -36,7 +36,7 @@ Tensor on(Backend& backend, const Tensor& x);
 /// Its values as f32 in host memory, wherever it is.
 Tensor host_f32(const Tensor& x);
 
-/// All values of a weight as f32 in host memory, its fp8 scale applied.
+/// All values of a weight as f32 in host memory, its scale applied.
 Tensor host_values(const Weight& w);
 
 /// A weight's values (host_values) rounded to bf16, as a weight of that dtype in host memory; itself where it is that.

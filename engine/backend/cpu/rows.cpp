@@ -21,6 +21,9 @@ const float* as_f32(const Kernels& kernels, DType dtype, const std::byte* from, 
     case DType::f8_e4m3:
         kernels.widen_e4m3(reinterpret_cast<const std::uint8_t*>(from), scratch, n);
         break;
+    case DType::i8:
+        kernels.widen_i8(reinterpret_cast<const std::uint8_t*>(from), scratch, n);
+        break;
     default:
         to_f32(dtype, from, scratch, n);
     }

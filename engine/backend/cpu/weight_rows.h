@@ -10,7 +10,7 @@
 namespace denoir::cpu {
 
 /// A stored weight as rows of f32: axis 0 are the rows, all other axes are folded into columns. Any storage dtype; the
-/// scale of fp8 files is multiplied in, changes are added. Valid as long as the weight.
+/// scale of 8-bit files is multiplied in, changes are added. Valid as long as the weight.
 class WeightRows {
 public:
     /// `round`: values are rounded to bf16.

@@ -48,7 +48,7 @@ struct StoredRows {
     bool is(DType dtype) const { return parts.size() == 1 && parts[0].is(dtype); }
 };
 
-/// Stored rows [begin, end) as f32 or bf16, the scale of fp8 files multiplied in, changes added. `scales`, `changes`:
+/// Stored rows [begin, end) as f32 or bf16, the scale of 8-bit files multiplied in, changes added. `scales`, `changes`:
 /// of the part, in f32.
 void read_rows(const StoredRows::Part& part, const Tensor& scales, const ChangedRows& changes, std::int64_t begin,
                std::int64_t end, std::int64_t columns, DType to, std::byte* out) {

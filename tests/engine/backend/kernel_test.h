@@ -35,6 +35,9 @@ inline Tensor host(const Shape& shape, std::uint64_t seed, DType dtype = DType::
     const Tensor wide = Tensor::from(values(shape.elements(), seed), shape);
     if (dtype == DType::f32) return wide;
     Tensor out = Tensor::host(shape, dtype);
+    for (std::int64_t i = 0; dtype == DType::i8 && i < shape.elements(); ++i)
+        out.data<std::int8_t>()[i] = static_cast<std::int8_t>(std::lround(127.5f * wide.data<float>()[i] - 0.5f));
+    if (dtype == DType::i8) return out;
     from_f32(dtype, wide.data<float>(), out.raw(), shape.elements());
     return out;
 }

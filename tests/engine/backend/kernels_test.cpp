@@ -132,6 +132,7 @@ TEST_P(Kernels, WidensEveryValueAsTheType) {
     same(DType::f16, halves, k().widen_f16);
     same(DType::f8_e5m2, bytes, k().widen_e5m2);
     same(DType::f8_e4m3, bytes, k().widen_e4m3);
+    same(DType::i8, bytes, k().widen_i8);
 }
 
 TEST_P(Kernels, ProductOfPairs) {

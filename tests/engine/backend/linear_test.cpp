@@ -231,21 +231,32 @@ TEST(Linear, JoinedLayersAreTheSameAsEachAlone) {
 }
 
 TEST(Linear, Scales) {
-    for (const bool per_row : {false, true})
-        for (const std::int64_t m : {2, 20}) {
-            Weight w("w", host({11, 24}, 5, DType::f8_e4m3));
-            w.scale = per_row ? host({11, 1}, 6) : host({}, 6);
-            std::vector<double> wide = doubles(w.stored());
-            const std::vector<double> scale = doubles(w.scale), x = doubles(host({m, 24}, 7));
-            for (std::size_t i = 0; i < wide.size(); ++i) wide[i] *= scale[per_row ? i / 24 : 0];
-            const Tensor out = same_on_any_threads([&](Backend& backend) {
-                Tensor result = backend.empty({m, 11}, f32);
-                backend.linear(backend.upload(host({m, 24}, 7)), w, nullptr, {}, result);
-                return result;
-            });
-            expect_near(out, plain({m, 24, 11, f32, f32, f32, f32, Activation::none, false}, x, wide, {}),
-                        f32_tolerance);
-        }
+    for (const DType stored : {DType::f8_e4m3, DType::i8})
+        for (const DType compute : {f32, bf16})
+            for (const bool per_row : {false, true})
+                for (const std::int64_t m : {2, 20}) {
+                    Weight w("w", host({11, 24}, 5, stored));
+                    w.scale = per_row ? host({11, 1}, 6) : host({}, 6);
+                    Tensor wide = w.stored().to_host_f32();
+                    const std::vector<double> scale = doubles(w.scale), x = doubles(host({m, 24}, 7));
+                    for (std::int64_t i = 0; i < wide.elements(); ++i)
+                        wide.data<float>()[i] *=
+                            static_cast<float>(scale[static_cast<std::size_t>(per_row ? i / 24 : 0)]);
+                    const auto product = [&](Backend& backend, const Weight& weight) {
+                        Tensor result = backend.empty({m, 11}, f32);
+                        backend.linear(backend.upload(host({m, 24}, 7)), weight, nullptr, {Activation::none, compute},
+                                       result);
+                        return result;
+                    };
+                    const Tensor out = same_on_any_threads([&](Backend& backend) {
+                        const Tensor scaled = product(backend, w);
+                        EXPECT_EQ(bytes_of(scaled), bytes_of(product(backend, Weight("w", wide)))); // values in f32
+                        return scaled;
+                    });
+                    expect_near(
+                        out, plain({m, 24, 11, f32, f32, f32, compute, Activation::none, false}, x, doubles(wide), {}),
+                        compute == bf16 ? 2 * bf16_tolerance : f32_tolerance);
+                }
 }
 
 TEST(Linear, FoldsTheAxesOfAConvolutionsWeight) {

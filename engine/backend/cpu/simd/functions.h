@@ -28,6 +28,7 @@ void widen_bf16(const std::uint16_t* in, float* out, std::int64_t n);
 void widen_f16(const std::uint16_t* in, float* out, std::int64_t n);
 void widen_e5m2(const std::uint8_t* in, float* out, std::int64_t n);
 void widen_e4m3(const std::uint8_t* in, float* out, std::int64_t n);
+void widen_i8(const std::uint8_t* in, float* out, std::int64_t n);
 void narrow_bf16(const float* in, std::uint16_t* out, std::int64_t n);
 void round_bf16(const float* in, float* out, std::int64_t n);
 

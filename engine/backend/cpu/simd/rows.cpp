@@ -87,6 +87,10 @@ void widen_e4m3(const std::uint8_t* in, float* out, std::int64_t n) {
     widen<Bytes>([](Bytes b) { return widen_e4m3(b); }, in, out, n);
 }
 
+void widen_i8(const std::uint8_t* in, float* out, std::int64_t n) {
+    widen<Bytes>([](Bytes b) { return widen_i8(b); }, in, out, n);
+}
+
 void narrow_bf16(const float* in, std::uint16_t* out, std::int64_t n) {
     std::int64_t i = 0;
     for (; i + lanes <= n; i += lanes) { // whole vectors apart: their copies are one instruction

@@ -26,6 +26,7 @@ const Kernels table{
     .widen_f16 = widen_f16,
     .widen_e5m2 = widen_e5m2,
     .widen_e4m3 = widen_e4m3,
+    .widen_i8 = widen_i8,
     .narrow_bf16 = narrow_bf16,
     .round_bf16 = round_bf16,
     .add = add,

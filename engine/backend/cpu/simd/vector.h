@@ -38,6 +38,7 @@ using UVec = std::uint32_t __attribute__((vector_size(lanes * 4)));
 using Pairs = std::uint64_t __attribute__((vector_size(lanes * 4)));
 using Halves = std::uint16_t __attribute__((vector_size(lanes * 2)));
 using Bytes = std::uint8_t __attribute__((vector_size(lanes)));
+using SignedBytes = std::int8_t __attribute__((vector_size(lanes)));
 
 inline Vec load(const float* p) {
     Vec v;
@@ -148,6 +149,9 @@ inline Vec widen_f16(Halves h) {
     const IVec wide = __builtin_convertvector(h, IVec), magnitude = wide & 0x7FFF, sign = (wide & 0x8000) << 16;
     const IVec endless = sign | ((magnitude << 13) + (224 << 23)); // infinity, NaN: all bits of the exponent
     return from_bits(magnitude >= 0x7C00 ? endless : bits(widen_finite_f16(h)));
+}
+inline Vec widen_i8(Bytes b) {
+    return __builtin_convertvector(__builtin_convertvector(reinterpret_cast<SignedBytes>(b), IVec), Vec);
 }
 /// The values of f8_e5m2: the upper halves of f16.
 inline Vec widen_e5m2(Bytes b) { return widen_f16(__builtin_convertvector(b, Halves) << 8); }
