@@ -160,7 +160,7 @@ void group_tensors(Checkpoint& c) {
     MembersByPrefix by_prefix;
     for (const auto& container : c.containers)
         for (const FileTensor& t : container->tensors) {
-            const std::string plain = without_wrappers(t.name);
+            const std::string plain = plain_name(t.name);
             const std::string_view prefix = known_prefix(plain);
             by_prefix[std::string(prefix)].push_back({container.get(), &t, plain.substr(prefix.size())});
         }

@@ -18,7 +18,7 @@ struct TensorGroup {
     struct Member {
         const Container* container;
         const FileTensor* tensor;
-        std::string name; ///< prefix stripped
+        std::string name; ///< plain_name(), prefix stripped
     };
     Recognised recognised;
     std::string prefix;

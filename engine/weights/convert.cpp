@@ -53,8 +53,8 @@ void refuse_input_as_output(const fs::path& in, const fs::path& out) {
 
 /// Not what every layer may have: weight, bias, and what a norm over batches counts.
 bool may_be_scale(std::string_view name) {
-    static constexpr std::array<std::string_view, 5> others{".weight", ".bias", ".running_mean", ".running_var",
-                                                            ".num_batches_tracked"};
+    static constexpr std::array<std::string_view, 6> others{
+        ".weight", ".bias", ".running_mean", ".running_var", ".num_batches_tracked", quanto_numbers};
     return std::ranges::none_of(others, [&](std::string_view leaf) { return name.ends_with(leaf); });
 }
 
@@ -69,9 +69,9 @@ void refuse_scaled(const Checkpoint& checkpoint) {
     }
     for (const auto& shard : checkpoint.containers)
         for (const FileTensor& t : shard->tensors) {
-            const bool few_bits = t.dtype == DType::f8_e4m3 || t.dtype == DType::f8_e5m2;
-            if (const auto it = layers.find(layer_of(t.name));
-                few_bits && t.name.ends_with(".weight") && it != layers.end())
+            const bool fp8 = t.dtype == DType::f8_e4m3 || t.dtype == DType::f8_e5m2;
+            const bool few_bits = (fp8 && t.name.ends_with(".weight")) || t.name.ends_with(quanto_numbers);
+            if (const auto it = layers.find(layer_of(t.name)); few_bits && it != layers.end())
                 refuse_unknown_scale(t.name, it->second, shard->file->name());
         }
 }
@@ -190,7 +190,7 @@ private:
 
     DType plain_type(const Weight& w) const {
         const DType stored = w.stored().dtype();
-        if (!is_float(stored)) return stored;
+        if (!holds_floats(w)) return stored;
         if (options_.dtype) return *options_.dtype;
         // As the makers of GGUF files keep norms, biases and convolutions.
         if (options_.quantize == DType::q8_0 && w.shape().rank() != 2) return DType::f32;
@@ -198,7 +198,7 @@ private:
     }
     bool quantises(const std::string& canonical, const Weight& w) {
         const bool linear = options_.quantize && canonical.starts_with("blocks.") && canonical.ends_with(".weight") &&
-                            w.shape().rank() == 2 && is_float(w.stored().dtype()) &&
+                            w.shape().rank() == 2 && holds_floats(w) &&
                             canonical.find("pos_embedding") == std::string::npos;
         const bool fits = options_.quantize != DType::q8_0 || w.shape()[-1] % info(DType::q8_0).block_elements == 0;
         linears_ += linear;

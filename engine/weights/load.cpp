@@ -161,7 +161,7 @@ public:
                 strangers_.insert(member.name);
             if (is_scale_leaf(leaf))
                 put(scales_[name.substr(0, name.size() - leaf.size()) + "weight"], part, member);
-            else if (canonical ? leaf != "scale_input" && leaf != "input_scale" && leaf != "comfy_quant"
+            else if (canonical ? !is_activation_scale(leaf) && leaf != "comfy_quant"
                                : !is_ignorable(component_, member.name))
                 put(parts_[name], part, member);
         }
@@ -241,13 +241,14 @@ private:
         const std::string& file = member.container->file->name();
         Tensor stored = stored_of(member);
         const Member* scale = scale_of(name, part);
-        if (name.ends_with(".weight"))
+        const bool quanto = is_quanto(*member.tensor, scale ? scale->tensor : nullptr, file);
+        if (name.ends_with(".weight") && !quanto)
             refuse_whole_numbers(member.tensor->name, stored.dtype(), scale != nullptr, file);
         if (!scale && !is_block(stored.dtype()) && element_bytes(stored.dtype()) == 1 && name.ends_with(".weight"))
             if (const std::string* unknown = stranger_in(member.name.substr(0, member.name.rfind('.'))))
                 refuse_unknown_scale(member.tensor->name, *unknown, file);
         if (!scale) return Weight(name, std::move(stored));
-        if (stored.dtype() != DType::f8_e4m3 && stored.dtype() != DType::f8_e5m2)
+        if (!quanto && stored.dtype() != DType::f8_e4m3 && stored.dtype() != DType::f8_e5m2)
             throw Error(file, member.tensor->name,
                         fmt::format("it has a scale, but is {} and not fp8", member.tensor->dtype_name),
                         "use another file of this model");

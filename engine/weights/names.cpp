@@ -110,8 +110,9 @@ std::string fill(std::string_view pattern, const std::vector<std::string_view>& 
     return result;
 }
 
-constexpr std::array<std::string_view, 8> leaves{"weight",         "bias",        "scale_weight", "weight_scale",
-                                                 "weight_scale_2", "scale_input", "input_scale",  "comfy_quant"};
+constexpr std::array<std::string_view, 9> leaves{"weight",       "bias",           "scale_weight",
+                                                 "weight_scale", "weight_scale_2", "scale_input",
+                                                 "input_scale",  "output_scale",   "comfy_quant"};
 
 /// `name` cut into what a pattern may match and the leaf behind it (with its dot).
 std::pair<std::string_view, std::string_view> cut_leaf(std::string_view name) {
@@ -289,6 +290,13 @@ std::string without_wrappers(std::string_view name) {
     return plain;
 }
 
+std::string plain_name(std::string_view name) {
+    std::string plain = without_wrappers(name);
+    for (const auto& [theirs, ours] : {std::pair{quanto_numbers, ".weight"}, {quanto_scale, ".weight_scale"}})
+        if (plain.ends_with(theirs)) plain.replace(plain.size() - theirs.size(), theirs.size(), ours);
+    return plain;
+}
+
 std::string_view known_prefix(std::string_view name) {
     static constexpr std::array<std::string_view, 11> prefixes{
         "text_encoders.umt5xxl.transformer.",
@@ -317,11 +325,14 @@ std::string_view hangs_on(std::string_view name) {
     return leaf.empty() || leaf == ".weight" || leaf == ".bias" ? std::string_view() : layer;
 }
 
+bool is_activation_scale(std::string_view leaf) {
+    return leaf == "scale_input" || leaf == "input_scale" || leaf == "output_scale";
+}
+
 bool is_ignorable(Component component, std::string_view name) {
     const auto last = name.substr(name.rfind('.') + 1); // npos + 1 == 0
-    if (last == "scaled_fp8" || last == "scale_input" || last == "input_scale" || last == "comfy_quant" ||
-        last == "spiece_model" || last == "position_ids" || last == "log_scale" || last == "logit_scale" ||
-        last == "_extra_state")
+    if (is_activation_scale(last) || last == "scaled_fp8" || last == "comfy_quant" || last == "spiece_model" ||
+        last == "position_ids" || last == "log_scale" || last == "logit_scale" || last == "_extra_state")
         return true;
     // A mark of which release it is, in some repackaged files; what a trainer counted.
     if (name.starts_with("model_type.") || name.starts_with("model_ema.")) return true;

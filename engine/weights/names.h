@@ -56,12 +56,22 @@ bool is_split(Component component, Naming naming, std::string_view canonical);
 /// ("_orig_mod.").
 std::string without_wrappers(std::string_view name);
 
+/// optimum-quanto's two halves of a weight in 8 bits: whole or floating point numbers, and what scales them.
+inline constexpr std::string_view quanto_numbers = ".weight._data", quanto_scale = ".weight._scale";
+
+/// without_wrappers(), and quanto's halves called as those of scaled fp8: `.weight` and `.weight_scale`.
+std::string plain_name(std::string_view name);
+
 /// What `name` begins with that says nothing of the layer: known prefixes, one behind another
 /// ("model.diffusion_model.", "module.model.", "vae.", …); empty where there is none.
 std::string_view known_prefix(std::string_view name);
 
 /// The layer that a tensor other than weight and bias hangs on: "a.q" of "a.q.scale_weight"; empty for other names.
 std::string_view hangs_on(std::string_view name);
+
+/// By what others divide a layer's inputs and outputs to have them in 8 bits, and multiply again. Ours stay in floats,
+/// so that the result does not depend on it; quanto's are 1 where only weights are quantised.
+bool is_activation_scale(std::string_view leaf);
 
 /// True for tensors that say nothing to us and may be dropped (spec/checkpoints.md 10.4); `name` without its prefix.
 bool is_ignorable(Component component, std::string_view name);

@@ -26,7 +26,7 @@ struct Scheme {
 };
 
 std::string without_prefix(const FileTensor& t) {
-    const std::string plain = without_wrappers(t.name);
+    const std::string plain = plain_name(t.name);
     return plain.substr(known_prefix(plain).size());
 }
 

@@ -14,7 +14,7 @@
 namespace denoir {
 namespace {
 
-constexpr const char* use_other = "use the bf16, fp16, fp8 (per layer) or GGUF file of this model";
+constexpr const char* use_other = "use the bf16, fp16, fp8 (per layer), quanto int8 or GGUF file of this model";
 
 void check_format(const Json& entry, std::string_view layer, const std::string& file) {
     const auto it = entry.is_object() ? entry.find("format") : entry.end();
@@ -24,6 +24,16 @@ void check_format(const Json& entry, std::string_view layer, const std::string& 
     if (format != "float8_e4m3fn" && format != "float8_e5m2")
         throw Error(file, std::string(layer), fmt::format("quantised as {}, which is not read", printable(format, 40)),
                     use_other);
+}
+
+/// The kinds of quanto that have a number in each byte.
+bool is_quanto_type(const FileTensor& t) {
+    return t.dtype == DType::i8 || t.dtype == DType::f8_e4m3 || t.dtype == DType::f8_e5m2;
+}
+
+[[noreturn]] void refuse_quanto_type(const FileTensor& t, const std::string& file) {
+    throw Error(file, t.name,
+                fmt::format("quantised with quanto as {}, which is not read", printable(t.dtype_name, 24)), use_other);
 }
 
 } // namespace
@@ -43,7 +53,8 @@ void refuse_unknown_quantisation(std::string_view name, const std::string& file)
                                       Mark{".qzeros", "GPTQ / AWQ"},
                                       Mark{".smooth_factor", "SVDQuant"},
                                       Mark{".wscales", "SVDQuant"},
-                                      Mark{".weight._data", "quanto"},
+                                      Mark{".weight._data._data", "quanto in 4 or 2 bits"},
+                                      Mark{".weight._shift", "quanto in 4 or 2 bits"},
                                       Mark{".weight_global_scale", "nvfp4"},
                                       Mark{".weight_scale_inv", "fp8 in tiles of 128 x 128"},
                                       Mark{"_quantizer._scale", "ModelOpt"},
@@ -65,6 +76,14 @@ void refuse_unknown_scale(std::string_view name, std::string_view scale, const s
     throw Error(file, std::string(name),
                 fmt::format("its numbers are scaled by `{}`, in a way that is not read", printable(scale, 100)),
                 use_other);
+}
+
+bool is_quanto(const FileTensor& weight, const FileTensor* scale, const std::string& file) {
+    const bool numbers = weight.name.ends_with(quanto_numbers);
+    if (numbers && !is_quanto_type(weight)) refuse_quanto_type(weight, file);
+    if (numbers && !scale) throw Error(file, weight.name, "its scale is missing", "use the complete checkpoint");
+    if (scale && numbers != scale->name.ends_with(quanto_scale)) refuse_unknown_scale(weight.name, scale->name, file);
+    return numbers;
 }
 
 void refuse_whole_numbers(std::string_view name, DType type, bool scaled, const std::string& file) {
@@ -95,6 +114,7 @@ void check_quantisation(const Container& container, const std::string& file) {
     check_quantisation_metadata(container.metadata, file);
     for (const FileTensor& t : container.tensors) {
         refuse_unknown_quantisation(t.name, file);
+        if (t.name.ends_with(quanto_numbers) && !is_quanto_type(t)) refuse_quanto_type(t, file);
         if (t.name.ends_with(".comfy_quant")) check_comfy_quant(container, t, t.name, file);
     }
     std::set<std::string_view> scaled; // layers
@@ -119,8 +139,9 @@ Tensor read_scale(const Tensor& stored, const Shape& weight, std::string_view na
     if (s.elements() != 1) {
         const bool rows = s.rank() >= 1 && s[0] == out;
         const std::int64_t columns = rows && s.rank() >= 2 ? s[1] : 1;
-        const bool fits = rows && weight.rank() == 2 && s.rank() <= 3 && (s.rank() < 3 || s[2] == 1) && columns > 0 &&
-                          weight[1] % columns == 0;
+        const bool each_row = rows && s.elements() == out; // of a convolution [out, 1, 1, 1]
+        const bool fits = each_row || (rows && weight.rank() == 2 && s.rank() <= 3 && (s.rank() < 3 || s[2] == 1) &&
+                                       columns > 0 && weight[1] % columns == 0);
         if (!fits)
             refuse(
                 fmt::format("a scale of shape {} does not fit a weight of shape {}", to_string(s), to_string(weight)));
@@ -133,6 +154,8 @@ Tensor read_scale(const Tensor& stored, const Shape& weight, std::string_view na
         if (!std::isfinite(v)) refuse("a scale that is not finite");
     return scale;
 }
+
+bool holds_floats(const Weight& weight) { return is_float(weight.stored().dtype()) || weight.scale; }
 
 Tensor dequantised(const Tensor& weight, const Tensor& scale) {
     Tensor result = Tensor::host(weight.shape());

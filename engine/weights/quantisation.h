@@ -4,11 +4,12 @@
 #include <string>
 #include <string_view>
 
+#include "engine/backend/weight.h"
 #include "engine/weights/container.h"
 
 namespace denoir {
 
-/// fp8 checkpoints (spec/checkpoints.md 6.2): what hangs on a layer beside its weight.
+/// fp8 checkpoints (spec/checkpoints.md 6.2) and quanto's in 8 bits: what hangs on a layer beside its weight.
 bool is_scale_leaf(std::string_view leaf); ///< "scale_weight", "weight_scale"
 
 /// Throws Error by the name of the scheme where `name` (canonical or not) belongs to a quantisation that is not read:
@@ -17,6 +18,9 @@ void refuse_unknown_quantisation(std::string_view name, const std::string& file)
 /// Throws Error for a weight in few bits beside which a tensor lies that no scheme explains: without it the numbers say
 /// nothing.
 [[noreturn]] void refuse_unknown_scale(std::string_view name, std::string_view scale, const std::string& file);
+/// Whether `weight` is the numbers of optimum-quanto's 8-bit kinds (qint8, qfloat8): W = number * scale, with a scale
+/// for each row. Throws Error for its other kinds and where `scale` (null: none) does not belong to such numbers.
+bool is_quanto(const FileTensor& weight, const FileTensor* scale, const std::string& file);
 /// Throws Error for a weight in 8-bit whole numbers: int8, or, where they are `scaled`, smaller ones packed in bytes.
 void refuse_whole_numbers(std::string_view name, DType, bool scaled, const std::string& file);
 /// ComfyUI's `<layer>.comfy_quant`: a JSON text in a U8 tensor. float8_e4m3fn and float8_e5m2 pass, others are refused
@@ -37,7 +41,10 @@ void check_quantisation(const Container&, const std::string& file);
 Tensor read_scale(const Tensor& stored, const Shape& weight, std::string_view name, const std::string& file,
                   std::int64_t& blocks);
 
-/// f32 copy of an fp8 weight [out, in] with its scale ([], [out] or [out, blocks]) multiplied in.
+/// True where the values are floating point numbers: stored so, or scaled whole numbers.
+bool holds_floats(const Weight&);
+
+/// f32 copy of a scaled weight [out, in] with its scale ([], [out] or [out, blocks]) multiplied in.
 Tensor dequantised(const Tensor& weight, const Tensor& scale);
 
 } // namespace denoir

@@ -8,6 +8,7 @@
 
 #include "engine/core/error.h"
 #include "engine/weights/names.h"
+#include "engine/weights/quantisation.h"
 #include "engine/weights/shapes.h"
 
 namespace denoir {
@@ -89,7 +90,7 @@ void Weights::require(const std::map<std::string, Shape>& expected) const {
                  fmt::format("{} is {}, expected {}", name, to_string(weight->shape()), shape_pattern(shape)));
     }
     for (const auto& [name, shape] : expected)
-        if (const Weight* weight = find(name); weight && !is_float(weight->stored().dtype()))
+        if (const Weight* weight = find(name); weight && !holds_floats(*weight))
             throw Error(origin_, name, fmt::format("is of type {}", info(weight->stored().dtype()).name),
                         "use weights in floats");
     for (const auto& [name, weight] : tensors_)

@@ -33,9 +33,9 @@ class Weights {
 public:
     /// `paths`: files or folders. A folder's *.safetensors.index.json is followed, else all its *.safetensors / *.pth
     /// (only those that hold `component` when one is asked for). Reads the layouts original, diffusers / transformers
-    /// and Comfy single file, maps names, joins q/k/v of HF's CLIP, attaches fp8 scales, drops what is known to be
-    /// ignorable. Duplicate tensors are an Error. Nothing is converted or copied that can stay mapped. config.json is
-    /// taken from the folder or from beside the file.
+    /// and Comfy single file, maps names, joins q/k/v of HF's CLIP, attaches the scales of 8-bit weights, drops what is
+    /// known to be ignorable. Duplicate tensors are an Error. Nothing is converted or copied that can stay mapped.
+    /// config.json is taken from the folder or from beside the file.
     static Weights load(std::span<const std::filesystem::path> paths, Component component);
 
     const Weight* find(std::string_view name) const;

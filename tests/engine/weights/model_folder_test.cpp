@@ -320,25 +320,25 @@ TEST(ModelFolderTest, SaysWhatIsMissingOrDamaged) {
     TempFolder sparse("z");
     write_bytes(sparse / "FastWan2.1-T2V-1.3B.safetensors", safetensors(fast));
     EXPECT_EQ(ModelFolder::open(sparse.path()).relative, "FastWan (sparse attention)");
-    std::vector<Raw> quanto; // each linear layer as tensors of names that no network has
+    std::vector<Raw> awq; // each linear layer as tensors of names that no network has
     for (const Raw& t : zero_tensors(transformer_names(tiny_transformer()))) {
+        const std::string of = t.name.substr(0, t.name.rfind('.'));
         const bool linear = t.shape.size() == 2;
-        quanto.push_back({linear ? t.name + "._data" : t.name, t.dtype, t.shape, t.data});
-        if (linear) quanto.push_back(zeros(t.name + "._scale", {t.shape[0], 1}));
-        if (linear) quanto.push_back(zeros(t.name.substr(0, t.name.rfind('.')) + ".output_scale", {}));
+        awq.push_back({linear ? of + ".qweight" : t.name, t.dtype, t.shape, t.data});
+        for (const char* leaf : {".qzeros", ".scales"})
+            if (linear) awq.push_back(zeros(of + leaf, {t.shape[0], 1}));
     }
-    write_bytes(folder / "quanto_int8.safetensors", safetensors(quanto));
-    EXPECT_TRUE(has(refusal(folder / "quanto_int8.safetensors"), "quantised with quanto"));
+    write_bytes(folder / "awq.safetensors", safetensors(awq));
+    EXPECT_TRUE(has(refusal(folder / "awq.safetensors"), "quantised with GPTQ / AWQ"));
     TempFolder beside("quantised");
-    write_bytes(beside / "transformer/quanto_int8.safetensors", safetensors(quanto));
+    write_bytes(beside / "transformer/awq.safetensors", safetensors(awq));
     write_bytes(beside / "vae.safetensors", safetensors(zero_tensors(vae21_names(2, 2))));
     EXPECT_EQ(ModelFolder::open(beside.path()).unread,
-              "quanto_int8.safetensors is quantised with quanto, which is not read");
+              "awq.safetensors is quantised with GPTQ / AWQ, which is not read");
     EXPECT_EQ(ModelFolder::open(sparse.path()).unread, "");
-    for (Raw& t : quanto) // TurboDiffusion's
-        if (t.name.ends_with(".weight._data"))
-            t.name.replace(t.name.rfind(".weight._data"), std::string::npos, ".int8_weight");
-    write_bytes(beside / "transformer/quanto_int8.safetensors", safetensors(quanto));
+    for (Raw& t : awq) // TurboDiffusion's
+        if (t.name.ends_with(".qweight")) t.name.replace(t.name.rfind(".qweight"), std::string::npos, ".int8_weight");
+    write_bytes(beside / "transformer/awq.safetensors", safetensors(awq));
     EXPECT_EQ(ModelFolder::open(beside.path()).relative, "");
 }
 

@@ -3,7 +3,7 @@
 
 import torch
 
-from . import clip, models, names, oracles, umt5, vae, vae22
+from . import clip, models, names, oracles, quanto, umt5, vae, vae22
 from .files import Fixtures, agree, write_json, write_pth, write_safetensors
 from .values import named_values, normal, uniform
 from .weights import clip_config, clip_weights, textual_half, transformer_config, umt5_config, umt5_weights, vae_config
@@ -237,6 +237,14 @@ def make_umt5(f: Fixtures):
         150,
         "HF names, encoder.embed_tokens.weight, text_len 150 from config.json",
     )
+
+    w = umt5_weights("umt5-quanto", 64, 16, 16, 24, 2, 2)
+    linears = [k for k, v in w.items() if v.dim() == 2]  # mmgp takes the tables, too
+    stored, values = quanto.quantised(w, linears)
+    file = "models_t5_umt5-xxl-enc-quanto_int8.safetensors"
+    write_safetensors(f.weights("umt5-quanto") / file, stored, quanto.metadata(linears))
+    tokens = _tokens("umt5-quanto", 21, 64)
+    _umt5_case(f, "umt5-quanto", f"umt5-quanto/{file}", values, tokens, 512, "optimum-quanto's int8, tables and all")
 
 
 # -------------------------------------------------------------------------------------------------------------- CLIP

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import torch
 
-from . import models, names, oracles
+from . import models, names, oracles, quanto
 from .files import Fixtures, agree, relative_error, write_json, write_safetensors
 from .transformer import Config, Transformer, shapes
 from .values import normal, numbered_values, uniform
@@ -394,8 +394,23 @@ def _precisions(m: Maker):
         )
 
 
+def _quanto(m: Maker):
+    """A file of Wan2GP: linear layers of the blocks in 8 bits, everything else as it was."""
+    c = Config(dim=24, heads=2, ffn=36, layers=1, text_dim=16, text_len=20, freq_dim=16)
+    w = transformer_weights(c, "t2v-24-quanto", torch.bfloat16)
+    linears = [k for k, v in w.items() if k.startswith("blocks.") and v.dim() == 2]
+    stored, values = quanto.quantised(w, linears)
+    file = "wan2.1_text2video_quanto_mbf16_int8.safetensors"
+    write_safetensors(m.f.weights("t2v-24-quanto") / file, stored, quanto.metadata(linears))
+    write_json(m.f.weights("t2v-24-quanto") / "config.json", transformer_config(c, "t2v"))
+    place, inputs = f"t2v-24-quanto/{file}", _inputs("dit-t2v-quanto", c, (16, 2, 6, 10), 640.0)
+    note = "optimum-quanto's int8"
+    m.case("dit-t2v-quanto", place, c, values, inputs, note)
+    m.case("dit-bf16-wan-t2v-quanto", place, c, values, inputs, note, dtype="bf16", precision="wan", tol=2e-2)
+
+
 def make(fixtures: Fixtures):
     maker = Maker(fixtures)
     _golden(maker)
-    for part in (_text_to_video, _forcing, _per_token, _image_to_video, _precisions):
+    for part in (_text_to_video, _forcing, _per_token, _image_to_video, _precisions, _quanto):
         part(maker)
