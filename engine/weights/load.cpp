@@ -255,6 +255,7 @@ private:
         std::int64_t blocks = 1;
         Tensor factors =
             read_scale(scale->container->tensor(*scale->tensor), stored.shape(), scale->tensor->name, file, blocks);
+        if (blocks > 1 && quanto) refuse_unknown_scale(member.tensor->name, scale->tensor->name, file);
         if (blocks > 1) return Weight(name, plain(stored, factors));
         Weight weight(name, std::move(stored));
         weight.scale = std::move(factors);

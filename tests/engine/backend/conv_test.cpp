@@ -161,6 +161,38 @@ TEST(Conv, Bf16) {
     check({1, 6, 7, 4, 5, {3, 3, 3}, options, DType::bf16, true, true, {0, 1, 2}});
 }
 
+// Of 8-bit files: the bytes of the values in f32, in every way to convolve.
+TEST(Conv, ScaledRows) {
+    ConvOptions doubled = same3(), strided;
+    doubled.duplicate = true;
+    strided.stride = 14;
+    for (const auto& [kernel, options] : {std::pair{Shape{6, 20, 3, 3, 3}, same3()},
+                                          {Shape{6, 20, 3, 3}, doubled},
+                                          {Shape{6, 20, 1, 1}, ConvOptions{}},
+                                          {Shape{6, 20, 14, 14}, strided}}) {
+        Weight scaled("w", host(kernel, 1, DType::i8));
+        scaled.scale = host({6}, 2);
+        Tensor values = scaled.stored().to_host_f32();
+        const std::int64_t columns = values.elements() / 6;
+        for (std::int64_t i = 0; i < values.elements(); ++i)
+            values.data<float>()[i] *= scaled.scale.data<float>()[i / columns];
+        const Weight wide("w", values);
+        const std::int64_t inputs = kernel.rank() == 5 ? 3 : 1;
+        const auto convolved = [&](Backend& backend, const Weight& w) {
+            const std::vector<Tensor> frames(static_cast<std::size_t>(inputs), backend.upload(host({28, 28, 20}, 3)));
+            const std::int64_t side = options.stride > 1 ? 2 : options.duplicate ? 56 : 28;
+            Tensor result = backend.empty({1, side, side, 6}, DType::f32);
+            backend.conv(frames, w, nullptr, nullptr, options, result);
+            return result;
+        };
+        same_on_any_threads([&](Backend& backend) {
+            const Tensor found = convolved(backend, scaled);
+            EXPECT_EQ(bytes_of(found), bytes_of(convolved(backend, wide)));
+            return found;
+        });
+    }
+}
+
 TEST(Conv, Tf32WhereItIsAllowed) {
     ConvOptions options = same3();
     options.tf32 = true;

@@ -202,6 +202,7 @@ TEST(Quanto, HalvesThatDoNotFit) {
     EXPECT_TRUE(has(refused({data, f32(scale, {7, 1}, 1)}), "does not fit"));
     EXPECT_TRUE(has(refused({data, f32(scale, {1, 8}, 1)}), "does not fit"));
     EXPECT_TRUE(has(refused({data, f32(scale, {0, 8}, 1)}), "does not fit"));
+    EXPECT_TRUE(has(refused({data, f32(scale, {8, 2}, 1)}), "scaled by `" + scale)); // in blocks, as other schemes'
     EXPECT_TRUE(has(refused({data, f32(scale, {8, 1, 1, 1, 1, 1, 1, 1, 1}, 1)}), "9 axes"));
     EXPECT_EQ(refused({counting(numbers, {0, 8}), f32(scale, {0, 1}, 1)}), "accepted"); // its user wants another shape
     EXPECT_TRUE(has(refused({data, zeros(scale, {8, 1}, "I32")}), "not floating point"));
