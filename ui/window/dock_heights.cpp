@@ -44,9 +44,31 @@ DockHeights::Heights DockHeights::beside(QDockWidget& dock, const Heights& all) 
     return side;
 }
 
+void DockHeights::leave_room(const Heights& now) {
+    const auto all_in = [](const Heights& some, const Heights& all) {
+        return std::ranges::all_of(some.keys(), [&](QDockWidget* dock) { return all.contains(dock); });
+    };
+    if (settled_.isEmpty()) return;
+    const QList<QDockWidget*> were = settled_.keys();
+    if (all_in(settled_, now))
+        for (QDockWidget* dock : now.keys())
+            if (!were.contains(dock)) came_.insert(dock, {beside(*dock, settled_), beside(*dock, now)});
+    if (!all_in(now, settled_)) return; // or another tab is in front
+    for (QDockWidget* dock : were) {
+        if (now.contains(dock) || window_.dockWidgetArea(dock) != Qt::BottomDockWidgetArea) continue;
+        const auto [before, after] = came_.take(dock);
+        Heights left = beside(*dock, now);
+        const bool moved = beside(*dock, settled_) != after;
+        for (auto it = left.begin(); it != left.end(); ++it)
+            it.value() = moved ? settled_[it.key()] : before.value(it.key(), settled_[it.key()]);
+        window_.resizeDocks(left.keys(), left.values(), Qt::Vertical);
+    }
+}
+
 void DockHeights::look() {
-    const Heights now = heights();
     const int window = window_.height();
+    if (window == window_height_) leave_room(heights());
+    const Heights now = heights();
     const bool same_room = window == window_height_ && now.keys() == settled_.keys();
     for (auto it = now.begin(); it != now.end() && same_room; ++it) {
         const int needed = least(*it.key()), was = settled_.value(it.key());

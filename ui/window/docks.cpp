@@ -47,6 +47,7 @@ void Docks::fill_menu(QMenu& menu, ActionTable& actions) {
 }
 
 void Docks::arrange(Layout layout) {
+    heights_.forget();
     for (Dock* dock : std::as_const(all_)) {
         dock->setFloating(false);
         window_.removeDockWidget(dock);

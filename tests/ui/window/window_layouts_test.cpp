@@ -90,6 +90,31 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(title("models-dock")->isVisible(), 30000);
     }
 
+    /// What it took of the picture is the picture's again; an edge that was moved meanwhile stays.
+    void a_closed_dock_leaves_its_room_to_the_picture() {
+        const app::Home home;
+        StudioFixture studio(Layout::create, Scheme::dark, {1366, 768});
+        auto* log = studio.find<QDockWidget>("log-dock");
+        const auto* steps = studio.find<QDockWidget>("steps-dock");
+        const auto height = [&] { return studio.window().preview().height(); };
+        settle_docks();
+        const int before = height(), steps_before = steps->height();
+        studio.find<QAction>("help.log")->trigger();
+        settle_docks();
+        QVERIFY(height() < before);
+        log->close();
+        QTRY_COMPARE_WITH_TIMEOUT(height(), before, 5000);
+        QCOMPARE(steps->height(), steps_before);
+        studio.find<QAction>("help.log")->trigger();
+        settle_docks();
+        studio.window().resizeDocks({log}, {log->height() + 40}, Qt::Vertical);
+        settle_docks();
+        const int moved = steps->height();
+        log->close();
+        QTRY_VERIFY_WITH_TIMEOUT(height() > before - 60, 5000);
+        QCOMPARE(steps->height(), moved);
+    }
+
     /// Qt draws one beside the tabs of docks that come back.
     void no_line_stands_beside_tabs() {
         const app::Home home;
