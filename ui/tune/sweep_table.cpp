@@ -88,7 +88,8 @@ QString SweepModel::text(std::size_t cell, int column) const {
     case state: {
         const auto view = sweeps_.cell(cell);
         if (view.state == app::SweepDocument::State::failed && !view.issue.isEmpty()) return view.issue.line();
-        return c.reused && sweep.has_video(cell) ? tr("done, rendered before") : state_text(view);
+        if (c.reused && sweep.has_video(cell)) return tr("done, rendered before");
+        return state_text(view).section(QStringLiteral(" · "), 0, 0); // what is left would push the figures aside
     }
     case seconds:
         return app::duration_text(c.seconds);

@@ -119,7 +119,7 @@ QWidget* SweepView::make_head() {
     export_->setToolTip(export_->accessibleName());
     export_->setPopupMode(QToolButton::InstantPopup);
     export_->setMenu(export_menu_);
-    row->addWidget(earlier_, 2);
+    row->addWidget(earlier_, 1);
     row->addLayout(pages_);
     row->addWidget(progress_, 1);
     row->addWidget(missing_);
