@@ -129,6 +129,10 @@ ParametersPanel::ParametersPanel(Studio& studio, QAction& generate, QWidget* par
     set_advanced(false);
 
     scroll->setWidget(page);
+    // Of a field that Tab comes to, Qt shows no more than where its cursor is.
+    connect(qApp, &QApplication::focusChanged, scroll, [scroll, page](const QWidget*, QWidget* now) {
+        if (now && page->isAncestorOf(now)) scroll->ensureWidgetVisible(now, 0, grid::half);
+    });
     column->addWidget(scroll, 1);
     add_bottom(column, generate);
 
