@@ -112,6 +112,7 @@ QWidget* StepStrip::make_controls() {
     layout->addStretch(1);
     state_ = new QLabel(row);
     state_->setObjectName(QStringLiteral("step-state"));
+    state_->setContentsMargins(grid::unit, 0, 0, 0); // where there is no room to spare it stood as if part of the frame
     layout->addWidget(state_);
     const auto add_button = [&](const char* drawing, const QString& text, const QString& tip) {
         auto* b = flat_button(row, icon(QLatin1String(drawing)), text, tip);

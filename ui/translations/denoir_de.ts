@@ -3694,7 +3694,7 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     </message>
     <message>
         <source>%1/%2 · the end is cut away</source>
-        <translation>%1/%2 · das Ende wird abgeschnitten</translation>
+        <translation>%1/%2 · das Ende entfällt</translation>
     </message>
     <message>
         <source>%1 of %2 tokens</source>
