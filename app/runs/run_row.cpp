@@ -157,7 +157,8 @@ QList<QList<QByteArray>> search_words(const QString& text) {
         if (const qsizetype colon = word.indexOf(QLatin1Char(':')); colon > 0 && colon + 1 < word.size())
             for (const char* key : {"steps", "seed", "size", "frames", "guidance"})
                 if (word.left(colon) == QLatin1String(key)) word += QLatin1Char(' ');
-        out << QList<QByteArray>{word.toUtf8()} + states(word);
+        const QLatin1String key("state:");
+        out << QList<QByteArray>{word.toUtf8()} + states(word.startsWith(key) ? word.mid(key.size()) : word);
     }
     return out;
 }

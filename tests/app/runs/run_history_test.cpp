@@ -113,6 +113,8 @@ private slots:
             return history_->rowCount();
         };
         QCOMPARE(found("stopped"), 1);
+        for (const char* field : {"state:stopped", "state:cancelled"}) QCOMPARE(found(field), 1);
+        QCOMPARE(found("state:failed"), 0);
         QCOMPARE(found("angehalten"), 0);
         QCoreApplication::installTranslator(&german);
         QCOMPARE(found("angeh"), 1);
