@@ -23,6 +23,10 @@
 
 namespace denoir::ui {
 
+namespace {
+const QString open_key = QStringLiteral("open_project");
+}
+
 ProjectFiles::ProjectFiles(Studio& studio, app::RememberedRequest& remembered, Banners& banners, QWidget& window)
     : QObject(&window),
       studio_(studio),
@@ -38,6 +42,10 @@ ProjectFiles::ProjectFiles(Studio& studio, app::RememberedRequest& remembered, B
     connect(&project, &app::Project::media_changed, this, look);
     connect(&project, &app::Project::changed, this, look);
     connect(&project, &app::Project::loaded, this, &ProjectFiles::forget_question);
+    connect(&project, &app::Project::path_changed, this, [this] {
+        const QString path = studio_.project.path();
+        studio_.settings.set_value(open_key, path.isEmpty() ? QVariant() : path);
+    });
     connect(&project, &app::Project::modified_changed, this, [this](bool modified) {
         if (!modified) forget_question();
     });
@@ -65,10 +73,12 @@ void ProjectFiles::open(const QString& path) {
     } catch (const Error& error) {
         return emit refused(app::Issue::from(error).line());
     }
-    leave([this, path] { take(path); });
+    leave([this, path] {
+        if (take(path)) emit opened();
+    });
 }
 
-void ProjectFiles::take(const QString& path) {
+bool ProjectFiles::take(const QString& path) {
     try {
         replace_request(tr("take the project's prompt and parameters"), [this, path] { studio_.project.open(path); });
         studio_.settings.add_recent_project(path);
@@ -77,9 +87,10 @@ void ProjectFiles::take(const QString& path) {
             banners_.show_banner(QStringLiteral("missing"), Banners::Kind::warning,
                                  tr("%n shot(s) of the cut cannot be shown: %1", nullptr, int(missing.size()))
                                      .arg(missing.constFirst().line()));
-        emit opened();
+        return true;
     } catch (const Error& error) {
         emit refused(app::Issue::from(error).line());
+        return false;
     }
 }
 
@@ -185,8 +196,10 @@ void ProjectFiles::offer_recovery() {
             recover(recovery);
         else
             offer_to_recover(recovery);
-        break;
+        return;
     }
+    const QString last = studio_.settings.value(open_key).toString();
+    if (studio_.project.path().isEmpty() && studio_.project.shots().empty() && QFileInfo::exists(last)) take(last);
 }
 
 void ProjectFiles::offer_to_recover(const app::Project::Recovery& recovery, const app::Issue& failed) {

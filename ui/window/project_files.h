@@ -35,7 +35,7 @@ public:
     void save_as(const std::function<void()>& then = {});
     /// Holds those that were open before.
     void offer_recent(QMenu& menu);
-    /// What a crash left, or the last session did not save.
+    /// What a crash left, or the last session did not save; else the project that was open then.
     void offer_recovery();
     /// Unsaved changes cannot be kept for the next start, as on a full disk, and whoever quits is told of it first.
     bool loses_cut();
@@ -48,7 +48,7 @@ signals:
 
 private:
     void fill_recent(QMenu& menu);
-    void take(const QString& path);
+    bool take(const QString& path); ///< false: refused
     void write(const std::function<void()>& save, const QString& words, const std::function<void()>& then);
     /// Calls `then` once the project may be replaced. False: that is asked first.
     bool leave(const std::function<void()>& then);

@@ -118,6 +118,29 @@ private slots:
         QVERIFY2(!said(studio).contains("cannot be exported yet"), qPrintable(said(studio)));
     }
 
+    /// As what was not saved does; one that was left for a new one stays closed.
+    void the_project_that_was_open_is_open_at_the_next_start() {
+        const app::Home home;
+        app::write_clip(home.file("a.mp4"), 64, 48, 6);
+        {
+            StudioFixture studio;
+            auto& project = studio.core().project;
+            project.add_shot(app::take_of_video(home.file("a.mp4")));
+            project.save_as(home.file("cut.denoir"));
+        }
+        {
+            StudioFixture studio;
+            const auto& project = studio.core().project;
+            QCOMPARE(project.path(), home.file("cut.denoir"));
+            QCOMPARE(project.count(), 1);
+            QVERIFY(!project.is_modified());
+            studio.key(Qt::Key_N, Qt::ControlModifier);
+        }
+        StudioFixture studio;
+        QVERIFY(studio.core().project.path().isEmpty());
+        QCOMPARE(studio.core().project.count(), 0);
+    }
+
     /// Two of one name are told apart by their folders.
     void recent_projects_can_be_told_apart() {
         const app::Home home;
