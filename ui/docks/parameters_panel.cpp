@@ -458,6 +458,7 @@ void ParametersPanel::add_bottom(QVBoxLayout* column, QAction& generate) {
     copies_->setPrefix(QStringLiteral("× "));
     wheel_when_focused(copies_);
     copies_->setAccessibleName(tr("How many runs, each with its own seed"));
+    connect(copies_, &QSpinBox::valueChanged, this, &ParametersPanel::refresh_estimate);
     auto* row = new QHBoxLayout;
     row->setSpacing(grid::half);
     row->addWidget(generate_, 1);
@@ -481,6 +482,7 @@ void ParametersPanel::add_bottom(QVBoxLayout* column, QAction& generate) {
 void ParametersPanel::set_generates(bool generates) {
     generate_->setVisible(generates);
     copies_->setVisible(generates);
+    refresh_estimate();
 }
 
 int ParametersPanel::copies() const { return copies_->isEnabled() ? copies_->value() : 1; }

@@ -267,6 +267,7 @@ void ParametersPanel::refresh_estimate() {
             estimate_->setToolTip(tr("Nothing was measured on this machine yet"));
         else
             estimate_->setToolTip(parts_text(forecast));
+        if (copies() > 1 && !copies_->isHidden()) text = tr("each %1").arg(text);
         estimate_->setText(forecast.issue.isEmpty() ? text : tr("cannot start yet"));
         if (!forecast.issue.isEmpty())
             changes = app::words(forecast.issue);

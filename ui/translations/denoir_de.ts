@@ -3501,6 +3501,10 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <source>End of guidance, precision, device, threads and forcing</source>
         <translation>Ende der Guidance, Genauigkeit, Gerät, Threads und Forcing</translation>
     </message>
+    <message>
+        <source>each %1</source>
+        <translation>je %1</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::Playback</name>

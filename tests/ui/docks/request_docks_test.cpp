@@ -9,6 +9,7 @@
 #include <QMenu>
 #include <QPlainTextEdit>
 #include <QScrollArea>
+#include <QSpinBox>
 #include <QToolButton>
 
 #include <algorithm>
@@ -246,6 +247,9 @@ private slots:
         document.set_value("device", "cpu");
         QTRY_VERIFY_WITH_TIMEOUT(!changes->isVisible(), 30000);
         QVERIFY(studio.find<QLabel>("estimate")->text().contains("fits"));
+        QVERIFY(!studio.find<QLabel>("estimate")->text().startsWith("each"));
+        studio.find<QSpinBox>("copies")->setValue(4);
+        QVERIFY(studio.find<QLabel>("estimate")->text().startsWith("each"));
     }
 
     void what_is_folded_away_is_told() {
