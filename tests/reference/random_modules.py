@@ -22,7 +22,7 @@ import numpy as np
 import torch
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from denoir_reference import clip, names, noise, umt5, vae, vae22  # noqa: E402
+from denoir_reference import clip, names, noise, quanto, umt5, vae, vae22  # noqa: E402
 from denoir_reference.files import relative_error, write_json, write_pth, write_safetensors  # noqa: E402
 from denoir_reference.forcing import timestep_matrix  # noqa: E402
 from denoir_reference.schedulers import DpmPlusPlus, Euler, UniPC, sigma_list  # noqa: E402
@@ -73,6 +73,17 @@ class Case:
         drawn = {k: v.to(rng.choice((*STORED, torch.float64))) if v.is_floating_point() else v for k, v in weights.items()}
         return {k: drawn[k] if torch.equal(drawn[k].double(), v.double()) else v for k, v in weights.items()}
 
+    def quantised(self, weights: dict, stored: dict) -> tuple:
+        """Sometimes matrices in optimum-quanto's int8: the values, and what is stored. `stored`: the same tensors, named otherwise."""
+        rng = random.Random(self.seed + "/quanto")
+        if rng.random() > 0.15:
+            return weights, stored
+        self.say("quanto")
+        linears = [k for k, v in weights.items() if k.endswith(".weight") and v.ndim == 2 and rng.random() < 0.9]
+        same = {id(weights[k]) for k in linears}
+        _, values = quanto.quantised(weights, linears)
+        return values, quanto.quantised(stored, [k for k, v in stored.items() if id(v) in same])[0]
+
     def store(self, weights: dict, config: dict | None, stem: str):
         """Writes the tensors as one file, as shards, or as a state dict; `config` beside them or not."""
         home, weights = self.folder / "weights", self.retyped(weights)
@@ -112,6 +123,8 @@ class Case:
         rng.shuffle(keys)
         split = [{k: weights[k] for k in keys[part::parts]} for part in range(parts)]
         way = rng.choice(("named", "unlisted", "pth shards", "views", "nested", "stray"))
+        if way == "views" and any(v.dtype == torch.int8 for v in weights.values()):
+            way = "nested"  # views are cut from one tensor
         self.say(way)
         if config is not None:
             write_json(home / "config.json", config)
@@ -197,6 +210,7 @@ def wan_transformer(c: Case):
     if c.rng.random() < 0.3:
         c.dtype, c.precision, c.tolerance = "bf16", c.pick("wan", "skyreels"), 2e-2
     c.say(variant, layout, weights["head.modulation"].dtype, f"{heads}x{head}", f"{t}x{h}x{w}", f"text {rows}/{sizes.text_len}", c.precision or "f32")
+    weights, stored = c.quantised(weights, stored)
     c.store(stored, config, "diffusion_pytorch_model")
     arguments = (c.inputs["latent"], time, text, c.inputs.get("clip"), c.inputs.get("condition"), int(c.inputs.get("fps", torch.tensor(1.0))), block)
     model = Transformer(widened(weights), heads, sizes.text_len, c.precision or "f32")
@@ -267,6 +281,7 @@ def umt5_encoder(c: Case):
         if form == "embed":
             del stored["shared.weight"]
     c.say("hf" if hf else "original", sizes, f"{count} tokens of {text_len}", f"max distance {max_distance}, eps {eps}")
+    weights, stored = c.quantised(weights, stored)
     c.store(stored, config, "models_t5_umt5-xxl-enc")
     c.expect = {"text": umt5.padded(widened(weights), c.inputs["tokens"], text_len, max_distance=max_distance, eps=eps)}
 
