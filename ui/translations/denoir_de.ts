@@ -1268,10 +1268,6 @@ Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</tran
         <translation>Eine Einstellung kam aus ihrem Video statt aus ihren Latents: %1</translation>
     </message>
     <message>
-        <source>The cut is at %1</source>
-        <translation>Der Schnitt liegt in %1</translation>
-    </message>
-    <message>
         <source>Show it</source>
         <translation>Zeigen</translation>
     </message>
@@ -1294,10 +1290,6 @@ Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</tran
     <message>
         <source>H.264 video, without sound (*.mp4);;Lossless FFV1, without sound (*.mkv);;Folder of PNG pictures (*)</source>
         <translation>H.264-Video, ohne Ton (*.mp4);;Verlustfreies FFV1, ohne Ton (*.mkv);;Ordner mit PNG-Bildern (*)</translation>
-    </message>
-    <message>
-        <source>The cut is being written: %1</source>
-        <translation>Der Schnitt wird geschrieben: %1</translation>
     </message>
     <message>
         <source>Stop the export</source>

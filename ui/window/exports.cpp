@@ -91,7 +91,7 @@ void Exports::connect_cut() {
     });
     connect(&worker, &app::CutExporter::finished, this, [this](const QString& file) {
         end_task(Task::cut);
-        banners_.show_banner(QStringLiteral("export"), Banners::Kind::info, tr("The cut is at %1").arg(file),
+        banners_.show_banner(QStringLiteral("export"), Banners::Kind::info, tr("Written: %1").arg(file),
                              {{tr("Show it"), [this, file] { emit open_requested(file); }}}, 60);
     });
     connect(&worker, &app::CutExporter::failed, this, [this](const app::Issue& issue) {
@@ -141,8 +141,7 @@ void Exports::write_cut(const QString& out) {
 
 /// Where it can be stopped by itself: Esc stops a run first.
 void Exports::show_cut_at_work() {
-    banners_.show_banner(QStringLiteral("export"), Banners::Kind::info,
-                         tr("The cut is being written: %1").arg(cut_out_),
+    banners_.show_banner(QStringLiteral("export"), Banners::Kind::info, tr("%1 is being written.").arg(cut_out_),
                          {{tr("Stop the export"), [this] { studio_.exporter.cancel(); }}});
 }
 

@@ -559,7 +559,7 @@ private slots:
         auto& core = studio.core();
         core.project.add_shot(app::take_of_video(home.file("a.mp4")));
         const auto written = [&](const char* name) {
-            return said(studio).contains("The cut is at " + home.file(QLatin1String(name)));
+            return said(studio).contains("Written: " + home.file(QLatin1String(name)));
         };
         studio.find<QAction>("file.export")->trigger();
         QVERIFY(studio.answer_file_dialog(home.file("out.mkv")));
