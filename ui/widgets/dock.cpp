@@ -98,6 +98,7 @@ void Dock::follow_tabs() {
 bool Dock::event(QEvent* event) {
     if (event->type() == QEvent::Resize || event->type() == QEvent::Show || event->type() == QEvent::Hide)
         follow_tabs();
+    if (event->type() == QEvent::Close && isAncestorOf(window()->focusWidget())) emit closed_with_focus();
     return QDockWidget::event(event);
 }
 

@@ -16,6 +16,9 @@ public:
     Dock(const QString& id, const QString& title, QWidget* content, QWidget* parent);
     ~Dock() override;
 
+signals:
+    void closed_with_focus(); ///< which Qt would give to whatever comes next
+
 private:
     void show_floating(bool floating);
     void show_buttons(bool show);

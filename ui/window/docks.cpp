@@ -17,6 +17,7 @@ Docks::Docks(QMainWindow& window) : QObject(&window), window_(window), heights_(
 void Docks::add(const char* id, const QString& title, QWidget* content) {
     all_ << new Dock(QLatin1String(id), title, content, &window_);
     heights_.watch(*all_.constLast());
+    connect(all_.constLast(), &Dock::closed_with_focus, this, &Docks::closed_with_focus);
 }
 
 Dock& Docks::at(const char* id) const {

@@ -34,6 +34,9 @@ public:
     /// An entry for each dock shows and hides it, and one of `actions` does the same.
     void fill_menu(QMenu& menu, ActionTable& actions);
 
+signals:
+    void closed_with_focus(); ///< one of them
+
 private:
     using Ids = std::initializer_list<const char*>;
     void arrange_create();

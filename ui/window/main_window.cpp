@@ -150,6 +150,7 @@ void MainWindow::make_layouts() {
             return axes.isEmpty() ? nullptr : &axes.constFirst()->values();
         });
     connect(layouts_.get(), &Layouts::shown, this, &MainWindow::layout_shown);
+    connect(docks_, &Docks::closed_with_focus, layouts_.get(), &Layouts::focus_middle);
     place_ = new Place(*this, *layouts_, studio_.settings, this);
 }
 

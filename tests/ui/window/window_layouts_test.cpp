@@ -102,7 +102,9 @@ private slots:
         studio.find<QAction>("help.log")->trigger();
         settle_docks();
         QVERIFY(height() < before);
+        QVERIFY(log->isAncestorOf(studio.window().focusWidget()));
         log->close();
+        QVERIFY(studio.window().focusWidget() == &studio.window().preview()); // not the search of runs, which is next
         QTRY_COMPARE_WITH_TIMEOUT(height(), before, 5000);
         QCOMPARE(steps->height(), steps_before);
         studio.find<QAction>("help.log")->trigger();
