@@ -246,6 +246,7 @@ QueuePanel::QueuePanel(Studio& studio, QWidget* parent)
     connect(&studio_.queue, &app::RunQueue::issue_changed, this, [this] {
         if (!studio_.queue.issue().isEmpty()) emit said(studio_.queue.issue().line());
     });
+    QTimer::singleShot(0, list_, &QListView::scrollToBottom); // what waits, or was interrupted, stands at the end
     refresh();
 }
 
