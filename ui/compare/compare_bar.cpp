@@ -72,7 +72,22 @@ void CompareBar::dragEnterEvent(QDragEnterEvent* event) {
     if (!dropped_files(*event->mimeData()).isEmpty()) take_copy(*event);
 }
 
+/// What a drop would replace looks pressed.
+void CompareBar::show_taker(bool a, bool b) {
+    a_->setDown(a);
+    b_->setDown(b);
+}
+
+void CompareBar::dragMoveEvent(QDragMoveEvent* event) {
+    const bool both = dropped_files(*event->mimeData()).size() > 1, left = event->position().x() < width() / 2.0;
+    show_taker(both || left, both || !left);
+    take_copy(*event);
+}
+
+void CompareBar::dragLeaveEvent(QDragLeaveEvent*) { show_taker(false, false); }
+
 void CompareBar::dropEvent(QDropEvent* event) {
+    show_taker(false, false);
     const QStringList files = dropped_files(*event->mimeData());
     if (files.isEmpty()) return;
     take_copy(*event);

@@ -26,11 +26,14 @@ signals:
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
     void dragEnterEvent(QDragEnterEvent* event) override;
+    void dragMoveEvent(QDragMoveEvent* event) override;
+    void dragLeaveEvent(QDragLeaveEvent* event) override;
     void dropEvent(QDropEvent* event) override;
 
 private:
     void fill(app::Side side);
     void fit_names();
+    void show_taker(bool a, bool b);
     Studio& studio_;
     QToolButton *a_, *b_;
     QString name_a_, name_b_;

@@ -69,7 +69,7 @@ QPushButton[primary="true"]:focus { border: 2px solid @text; }
 QPushButton[primary="true"]:disabled { background: @raised; color: @disabled; border-color: @line; }
 QToolButton { background: transparent; border: 1px solid transparent; border-radius: 4px; padding: 3px; color: @text; }
 QToolButton:hover { background: @hover; }
-QToolButton:pressed { background: @line; }
+QToolButton:pressed { background: @selection; }
 QToolButton:checked { background: @selection; }
 QToolButton:focus { border: 1px solid @accent; }
 QToolButton:disabled { color: @disabled; }
