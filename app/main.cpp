@@ -95,8 +95,7 @@ int run(QApplication& program, const ui::Arguments& arguments) {
     });
     if (!arguments.size) window.restore_place();
     window.show();
-    window.begin(arguments.layout.value_or(ui::Layout::create));
-    window.open_paths(arguments.paths);
+    window.begin(arguments.layout.value_or(ui::Layout::create), arguments.paths);
     const auto come_forward = [&window] {
         window.setWindowState(window.windowState() & ~Qt::WindowMinimized);
         window.raise();

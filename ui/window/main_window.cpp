@@ -266,12 +266,12 @@ void MainWindow::select_clip() {
     if (!clips.isEmpty()) runs_->select(clips.constFirst());
 }
 
-void MainWindow::begin(Layout layout) {
+void MainWindow::begin(Layout layout, const QStringList& files) {
     layouts_->begin(layout);
     remembered_.restore(first_prompt());
     show_newest();
     studio_.history.refresh();
-    files_->offer_recovery();
+    files_->offer_recovery(files.isEmpty());
     news_->offer_to_resume();
     studio_.core.start();
     if (const app::Issue issue = app::Settings::folder_issue(); !issue.isEmpty())
@@ -279,11 +279,13 @@ void MainWindow::begin(Layout layout) {
     news_->tell_state();
     prompt_->focus_prompt();
     place_->keep();
+    open_paths(files);
 }
 
 void MainWindow::begin_for_picture(Layout layout) {
     for_picture_ = true;
     remembered_.keep_nothing();
+    files_->keep_nothing();
     studio_.core.sweeps().begin_for_picture();
     layouts_->begin(layout);
     remembered_.restore(first_prompt());

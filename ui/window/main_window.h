@@ -60,8 +60,8 @@ public:
     /// Puts the window back where it was closed last; before it is shown.
     void restore_place();
     /// Puts back what was there when the window closed last, or a sample; offers what a crash left; begins to feed the
-    /// engine.
-    void begin(Layout layout);
+    /// engine. `files` are opened.
+    void begin(Layout layout, const QStringList& files = {});
     /// begin() for a picture of the window: remembered request and newest run, but nothing is started, asked or stored.
     void begin_for_picture(Layout layout);
     ActionTable& actions() { return actions_; }

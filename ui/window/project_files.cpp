@@ -43,6 +43,7 @@ ProjectFiles::ProjectFiles(Studio& studio, app::RememberedRequest& remembered, B
     connect(&project, &app::Project::changed, this, look);
     connect(&project, &app::Project::loaded, this, &ProjectFiles::forget_question);
     connect(&project, &app::Project::path_changed, this, [this] {
+        if (!keeps_) return;
         const QString path = studio_.project.path();
         studio_.settings.set_value(open_key, path.isEmpty() ? QVariant() : path);
     });
@@ -78,10 +79,14 @@ void ProjectFiles::open(const QString& path) {
     });
 }
 
-bool ProjectFiles::take(const QString& path) {
+bool ProjectFiles::take(const QString& path, bool again) {
     try {
-        replace_request(tr("take the project's prompt and parameters"), [this, path] { studio_.project.open(path); });
-        studio_.settings.add_recent_project(path);
+        const Request typed = studio_.document.to_keep();
+        replace_request(tr("take the project's prompt and parameters"), [this, path, again, typed] {
+            studio_.project.open(path);
+            if (again) studio_.document.load(typed);
+        });
+        if (keeps_) studio_.settings.add_recent_project(path);
         const auto missing = studio_.project.missing_media();
         if (!missing.isEmpty())
             banners_.show_banner(QStringLiteral("missing"), Banners::Kind::warning,
@@ -185,10 +190,12 @@ void ProjectFiles::fill_recent(QMenu& menu) {
     if (menu.isEmpty()) menu.addAction(tr("none yet"))->setEnabled(false);
 }
 
-void ProjectFiles::offer_recovery() {
+void ProjectFiles::offer_recovery(bool reopens) {
+    const QString last = studio_.settings.value(open_key).toString();
+    studio_.settings.set_value(open_key, {}); // of this session, from now on
     for (const auto& recovery : app::Project::recoverable()) {
-        if (recovery.shots == 0) {
-            app::Project::discard(recovery); // its request is in the settings as well
+        if (recovery.shots == 0 && recovery.path.isEmpty()) {
+            app::Project::discard(recovery); // its request is kept by itself as well
             continue;
         }
         if (recovery.kept && !recovery.older &&
@@ -198,8 +205,9 @@ void ProjectFiles::offer_recovery() {
             offer_to_recover(recovery);
         return;
     }
-    const QString last = studio_.settings.value(open_key).toString();
-    if (studio_.project.path().isEmpty() && studio_.project.shots().empty() && QFileInfo::exists(last)) take(last);
+    const bool nothing = studio_.project.path().isEmpty() && studio_.project.shots().empty();
+    if (reopens && nothing && QFileInfo::exists(last) && take(last, true))
+        studio_.core.results.set_recovery_offered(false); // what an earlier session left finds its shots
 }
 
 void ProjectFiles::offer_to_recover(const app::Project::Recovery& recovery, const app::Issue& failed) {

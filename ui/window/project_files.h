@@ -35,8 +35,10 @@ public:
     void save_as(const std::function<void()>& then = {});
     /// Holds those that were open before.
     void offer_recent(QMenu& menu);
-    /// What a crash left, or the last session did not save; else the project that was open then.
-    void offer_recovery();
+    /// At the start: what a crash left, or the last session did not save; else, with `reopens`, the project that was
+    /// open then.
+    void offer_recovery(bool reopens);
+    void keep_nothing() { keeps_ = false; } ///< of which projects are opened, from now on
     /// Unsaved changes cannot be kept for the next start, as on a full disk, and whoever quits is told of it first.
     bool loses_cut();
 
@@ -48,7 +50,8 @@ signals:
 
 private:
     void fill_recent(QMenu& menu);
-    bool take(const QString& path); ///< false: refused
+    /// `again`: at the start, with what was typed last. False: refused.
+    bool take(const QString& path, bool again = false);
     void write(const std::function<void()>& save, const QString& words, const std::function<void()>& then);
     /// Calls `then` once the project may be replaced. False: that is asked first.
     bool leave(const std::function<void()>& then);
@@ -65,6 +68,7 @@ private:
     Banners& banners_;
     QWidget& window_;
     app::RecentProjects recent_;
+    bool keeps_ = true;
     QPointer<QMessageBox> question_; ///< about unsaved changes
     std::function<void()> then_;     ///< once that is answered
 };

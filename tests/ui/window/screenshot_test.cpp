@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <csignal>
 
+#include "app/base/settings.h"
 #include "app/project/project.h"
 #include "tests/app/home.h"
 
@@ -116,6 +117,21 @@ private slots:
             QVERIFY2(holds("\"kept\":true"), "the next start would call this end unexpected");
             app::Project::discard(left.first());
         }
+    }
+
+    /// A picture of a project is no session with it.
+    void a_picture_changes_no_setting() {
+        {
+            app::Project project;
+            project.save_as(home_.file("cut.denoir"));
+        }
+        const QString key = QStringLiteral("open_project"), before = QStringLiteral("another");
+        app::Settings().set_value(key, before);
+        const QString file = home_.file("project.png");
+        const Ended ended = denoir({"--screenshot", file, "--size", "1024x700", "--open", home_.file("cut.denoir")});
+        QVERIFY2(ended.code == 0 && QFile::exists(file), ended.err.constData());
+        QCOMPARE(app::Settings().value(key).toString(), before);
+        QVERIFY(!app::Settings().recent_projects().contains(home_.file("cut.denoir")));
     }
 
     void what_cannot_be_drawn_is_refused_in_one_line() {

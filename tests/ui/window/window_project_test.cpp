@@ -34,6 +34,13 @@ class WindowProjectTest : public QObject {
         lost.add_shot(app::take_of_video(home.file("a.mp4")));
         return lost.shot(0).id;
     }
+    /// A session that ends with a saved cut of one shot, cut.denoir.
+    static void save_cut(const app::Home& home) {
+        app::write_clip(home.file("a.mp4"), 64, 48, 6);
+        StudioFixture studio;
+        studio.core().project.add_shot(app::take_of_video(home.file("a.mp4")));
+        studio.core().project.save_as(home.file("cut.denoir"));
+    }
     /// A take for that shot comes out of the queue.
     static void end_for(StudioFixture& studio, const QString& shot, const QString& run) {
         auto& queue = studio.core().queue;
@@ -121,24 +128,51 @@ private slots:
     /// As what was not saved does; one that was left for a new one stays closed.
     void the_project_that_was_open_is_open_at_the_next_start() {
         const app::Home home;
-        app::write_clip(home.file("a.mp4"), 64, 48, 6);
-        {
-            StudioFixture studio;
-            auto& project = studio.core().project;
-            project.add_shot(app::take_of_video(home.file("a.mp4")));
-            project.save_as(home.file("cut.denoir"));
-        }
+        save_cut(home);
+        bool locked = false;
         {
             StudioFixture studio;
             const auto& project = studio.core().project;
             QCOMPARE(project.path(), home.file("cut.denoir"));
             QCOMPARE(project.count(), 1);
             QVERIFY(!project.is_modified());
-            studio.key(Qt::Key_N, Qt::ControlModifier);
+            auto& document = studio.core().document;
+            locked = !document.seed_locked();
+            document.set_seed_locked(locked); // no change of the project
+            QVERIFY(studio.window().close());
         }
         StudioFixture studio;
-        QVERIFY(studio.core().project.path().isEmpty());
+        QCOMPARE(studio.core().project.count(), 1);
+        QVERIFY(!studio.core().project.is_modified());
+        QCOMPARE(studio.core().document.seed_locked(), locked);
+        studio.key(Qt::Key_N, Qt::ControlModifier);
+        QCOMPARE(app::Settings().value(QStringLiteral("open_project")).toString(), QString());
+    }
+
+    /// Its emptied cut is a change as any other.
+    void an_emptied_cut_stays_empty() {
+        const app::Home home;
+        save_cut(home);
+        {
+            StudioFixture studio;
+            QVERIFY(studio.core().project.remove_shot(0));
+            QVERIFY(studio.window().close());
+        }
+        StudioFixture studio;
+        QCOMPARE(studio.core().project.path(), home.file("cut.denoir"));
         QCOMPARE(studio.core().project.count(), 0);
+        QVERIFY(studio.core().project.is_modified());
+    }
+
+    /// What is done in the meantime is not replaced by it one day.
+    void a_project_that_was_gone_at_the_start_stays_closed() {
+        const app::Home home;
+        save_cut(home);
+        QVERIFY(QFile::rename(home.file("cut.denoir"), home.file("away")));
+        { const StudioFixture studio; }
+        QVERIFY(QFile::rename(home.file("away"), home.file("cut.denoir")));
+        StudioFixture studio;
+        QVERIFY(studio.core().project.path().isEmpty());
     }
 
     /// Two of one name are told apart by their folders.
