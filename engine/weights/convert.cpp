@@ -53,25 +53,26 @@ void refuse_input_as_output(const fs::path& in, const fs::path& out) {
 
 /// Not what every layer may have: weight, bias, and what a norm over batches counts.
 bool may_be_scale(std::string_view name) {
-    static constexpr std::array<std::string_view, 6> others{
-        ".weight", ".bias", ".running_mean", ".running_var", ".num_batches_tracked", quanto_numbers};
+    static constexpr std::array<std::string_view, 5> others{".weight", ".bias", ".running_mean", ".running_var",
+                                                            ".num_batches_tracked"};
     return std::ranges::none_of(others, [&](std::string_view leaf) { return name.ends_with(leaf); });
 }
 
 /// Numbers whose scales lie beside them under names that only their own program knows cannot be given another type.
 void refuse_scaled(const Checkpoint& checkpoint) {
-    std::map<std::string_view, std::string_view> layers; // with what may be a scale in them, in any shard
-    const auto layer_of = [](std::string_view name) { return name.substr(0, std::min(name.rfind('.'), name.size())); };
+    std::map<std::string, std::string_view> layers; // with what may be a scale in them, in any shard
+    const auto layer_of = [](const std::string& name) { return name.substr(0, name.rfind('.')); };
     for (const auto& shard : checkpoint.containers) {
         check_quantisation(*shard, shard->file->name());
         for (const FileTensor& t : shard->tensors)
-            if (may_be_scale(t.name)) layers.emplace(layer_of(t.name), t.name);
+            if (const std::string name = plain_name(t.name); may_be_scale(name)) layers.emplace(layer_of(name), t.name);
     }
     for (const auto& shard : checkpoint.containers)
         for (const FileTensor& t : shard->tensors) {
+            const std::string name = plain_name(t.name);
             const bool fp8 = t.dtype == DType::f8_e4m3 || t.dtype == DType::f8_e5m2;
-            const bool few_bits = (fp8 && t.name.ends_with(".weight")) || t.name.ends_with(quanto_numbers);
-            if (const auto it = layers.find(layer_of(t.name)); few_bits && it != layers.end())
+            const bool few_bits = name.ends_with(".weight") && (fp8 || t.name.ends_with(quanto_numbers));
+            if (const auto it = layers.find(layer_of(name)); few_bits && it != layers.end())
                 refuse_unknown_scale(t.name, it->second, shard->file->name());
         }
 }

@@ -157,8 +157,8 @@ public:
             const std::string_view leaf = std::string_view(name).substr(name.rfind('.') + 1);
             const int part = canonical ? std::max(canonical->part, 0) : 0;
             if (leaf == "comfy_quant") check_comfy_quant(*member.container, *member.tensor, member.name, file);
-            if (!canonical && !is_scale_leaf(leaf) && !is_ignorable(component_, member.name))
-                strangers_.insert(member.name);
+            if (canonical ? leaf == "output_scale" : !is_scale_leaf(leaf) && !is_ignorable(component_, member.name))
+                strangers_.insert(member.name); // beside numbers without a scale even the outputs' says something
             if (is_scale_leaf(leaf))
                 put(scales_[name.substr(0, name.size() - leaf.size()) + "weight"], part, member);
             else if (canonical ? !is_activation_scale(leaf) && leaf != "comfy_quant"
@@ -175,7 +175,7 @@ public:
             result.emplace(name, std::move(weight));
         }
         for (const auto& [name, parts] : scales_) {
-            if (parts_.contains(name)) continue;
+            if (parts_.contains(name) || is_ignorable(component_, name)) continue;
             const Member& scale = first_of(parts);
             throw Error(scale.container->file->name(), scale.tensor->name, "a scale whose weight is missing",
                         "use the complete checkpoint");

@@ -44,7 +44,7 @@ Tensor read_scale(const Tensor& stored, const Shape& weight, std::string_view na
 /// True where the values are floating point numbers: stored so, or scaled whole numbers.
 bool holds_floats(const Weight&);
 
-/// f32 copy of a scaled weight [out, in] with its scale ([], [out] or [out, blocks]) multiplied in.
+/// f32 copy of a scaled weight [out, …] with its scale ([], [out] or [out, blocks]) multiplied in.
 Tensor dequantised(const Tensor& weight, const Tensor& scale);
 
 } // namespace denoir

@@ -185,8 +185,11 @@ TEST(Quanto, AClipOfTransformers) {
             tensors.push_back(counting(*other + "._data", one));
             tensors.push_back(f32(*other + "._scale", rows, 1));
         }
+    tensors.push_back(counting("visual_projection.weight._data", {4, 4})); // of no use, nor is its scale
+    tensors.push_back(f32("visual_projection.weight._scale", {4, 1}, 1));
     const Weights w = load_bytes(safetensors(tensors));
     EXPECT_EQ(w.component(), Component::clip);
+    EXPECT_EQ(w.find("visual_projection.weight"), nullptr);
     const Weight& joined = *w.find("visual.transformer.0.attn.to_qkv.weight");
     EXPECT_EQ(joined.shape(), (Shape{12, 4}));
     EXPECT_EQ(values_of(joined)[16 + 15], 15 * 4.0f); // the last of k
@@ -214,6 +217,13 @@ TEST(Quanto, HalvesThatDoNotFit) {
     EXPECT_TRUE(has(twice, "the same tensor is there as")) << twice;
     EXPECT_TRUE(has(refused({data, factors, f32(layer + ".weight_scale", {8, 1}, 1)}), "the same tensor is there as"));
     EXPECT_TRUE(has(refused({data, factors, f32(layer + ".scale_weight", {8, 1}, 1)}), "the same tensor is there as"));
+}
+
+/// By its outputs' scale alone nothing can be read.
+TEST(Quanto, AScaleOfOutputsIsNoneOfNumbers) {
+    const std::string said =
+        refused({zeros(layer + ".weight", {8, 8}, "F8_E4M3"), f32(layer + ".output_scale", {}, 1)});
+    EXPECT_TRUE(has(said, "scaled by `" + layer + ".output_scale")) << said;
 }
 
 /// The halves of two schemes make no weight.
@@ -309,6 +319,14 @@ TEST(Quanto, ConvertOfAnUnknownNetwork) {
             has(test::refusal([&] { convert(folder / "in", folder / "out.safetensors", {.dtype = DType::f32}); }),
                 "scaled by `a.weight._scale`"))
             << type;
+    }
+    // Nor do halves of two schemes go without what scales them.
+    for (const auto& [of, other] : {std::pair{"a.weight._data", "a.scale_weight"}, {"a.weight", "a.weight._scale"}}) {
+        write_bytes(folder / "in", safetensors({counting(of, {4, 4}, "F8_E4M3"), bf16_from_1(other, {4, 1})}));
+        EXPECT_TRUE(
+            has(test::refusal([&] { convert(folder / "in", folder / "out.safetensors", {.dtype = DType::f32}); }),
+                std::string("scaled by `") + other))
+            << of;
     }
 }
 
