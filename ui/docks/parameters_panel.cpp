@@ -130,8 +130,10 @@ ParametersPanel::ParametersPanel(Studio& studio, QAction& generate, QWidget* par
 
     scroll->setWidget(page);
     // Of a field that Tab comes to, Qt shows no more than where its cursor is.
-    connect(qApp, &QApplication::focusChanged, scroll, [scroll, page](const QWidget*, QWidget* now) {
-        if (now && page->isAncestorOf(now)) scroll->ensureWidgetVisible(now, 0, grid::half);
+    connect(qApp, &QApplication::focusChanged, scroll, [scroll, page](const QWidget* before, QWidget* now) {
+        // Not under the pointer that presses it, nor when the window comes to the front again.
+        const bool by_key = before && QApplication::mouseButtons() == Qt::NoButton;
+        if (by_key && now && page->isAncestorOf(now)) scroll->ensureWidgetVisible(now, 0, grid::half);
     });
     column->addWidget(scroll, 1);
     add_bottom(column, generate);

@@ -411,15 +411,17 @@ Side PreviewView::side_at(const QPointF& position) const {
 void PreviewView::dragEnterEvent(QDragEnterEvent* event) {
     const QStringList files = dropped_files(*event->mimeData());
     if (files.isEmpty()) return;
-    dragged_ = files.size() == 1 ? app::clip_kind(files[0]) : app::ClipKind::video;
+    dragged_.reset();
+    if (files.size() == 1) dragged_ = app::clip_kind(files[0]);
     take_copy(*event);
 }
 
 void PreviewView::dragMoveEvent(QDragMoveEvent* event) {
     message_timer_.stop();
     dragged_over_ = true; // a clip that plays must not take the words away
-    canvas_->set_message(dragged_ == app::ClipKind::still        ? tr("Drop here: choose what it is for")
-                         : !is_clip(dragged_)                    ? tr("Drop here: open it")
+    canvas_->set_message(!dragged_                               ? tr("Drop here: open them")
+                         : dragged_ == app::ClipKind::still      ? tr("Drop here: choose what it is for")
+                         : !is_clip(*dragged_)                   ? tr("Drop here: open it")
                          : side_at(event->position()) == Side::b ? tr("Drop here: hold it against A, as B")
                                                                  : tr("Drop here: show it"));
     take_copy(*event);

@@ -143,7 +143,7 @@ private:
     QSize overlay_stands_for_;
     QString overlay_name_, empty_text_, awaited_;
     bool dragged_over_ = false;
-    app::ClipKind dragged_ = app::ClipKind::video; ///< several files are as a video
+    std::optional<app::ClipKind> dragged_; ///< none: of several files
 };
 
 } // namespace denoir::ui

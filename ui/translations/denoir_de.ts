@@ -3537,6 +3537,10 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <source>Drop here: open it</source>
         <translation>Hier ablegen: öffnen</translation>
     </message>
+    <message>
+        <source>Drop here: open them</source>
+        <translation>Hier ablegen: alle öffnen</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::ProjectFiles</name>

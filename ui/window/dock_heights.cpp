@@ -15,6 +15,12 @@ DockHeights::DockHeights(QMainWindow& window, QObject* parent) : QObject(parent)
 
 void DockHeights::watch(QDockWidget& dock) { dock.installEventFilter(this); }
 
+void DockHeights::forget() {
+    settled_.clear();
+    came_.clear();
+    grown_.clear();
+}
+
 /// After all docks have been placed.
 bool DockHeights::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() == QEvent::Resize || event->type() == QEvent::LayoutRequest) soon_.start(0);

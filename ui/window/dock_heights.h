@@ -19,7 +19,7 @@ public:
     explicit DockHeights(QMainWindow& window, QObject* parent = nullptr);
     void watch(QDockWidget& dock);
     /// All docks are placed anew: none of them came or went.
-    void forget() { settled_.clear(); }
+    void forget();
 
 private:
     using Heights = QMap<QDockWidget*, int>;
