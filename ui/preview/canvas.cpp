@@ -326,7 +326,7 @@ void Canvas::describe() {
     if (picture_size().isEmpty()) {
         text = message_;
     } else if (!two()) {
-        text = a_.isNull() ? label_b_ : label_a_;
+        text = a_.isNull() ? tr("B: %1").arg(label_b_) : label_a_;
     } else {
         switch (mode_) {
         case CompareMode::single:

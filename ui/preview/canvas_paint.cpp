@@ -197,8 +197,11 @@ void Canvas::paint_label(QPainter& painter, const QRectF& area, bool b, bool rig
 }
 
 void Canvas::paint_labels(QPainter& painter) const {
-    if (!two()) return;
     const Areas a = areas();
+    if (!two()) {
+        if (a_.isNull()) paint_label(painter, a.first, true, false); // what it is held against has no picture
+        return;
+    }
     switch (mode_) {
     case CompareMode::single:
     case CompareMode::flicker:

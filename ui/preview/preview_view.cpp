@@ -186,6 +186,7 @@ void PreviewView::adopt(Side side) {
     overlay_ = {};
     bar_->set_covered(false);
     message_timer_.stop();
+    if (side == Side::a) canvas_->set_shows_b(false); // another picture is to be seen
     if (a_.clip && b_.clip && first && mode() == CompareMode::single) canvas_->set_mode(CompareMode::wipe);
     compare_again();
     refresh();
@@ -193,7 +194,8 @@ void PreviewView::adopt(Side side) {
     const app::ClipInfo& info = s.clip->info();
     if (s.by_hand) emit opened_by_hand();
     emit clip_opened(side, info);
-    if (s.by_hand && !info.request.isEmpty()) emit request_found(info.request, info.path);
+    const bool run = info.kind == app::ClipInfo::Kind::run; // its request is taken where runs are listed
+    if (s.by_hand && !run && !info.request.isEmpty()) emit request_found(info.request, info.path);
 }
 
 void PreviewView::listen(Side side) {
@@ -441,6 +443,8 @@ void PreviewView::dropEvent(QDropEvent* event) {
     const QString& path = files[0];
     const app::ClipKind kind = app::clip_kind(path);
     const bool still = kind == app::ClipKind::still;
+    const Side side = side_at(event->position());
+    const bool opens = !is_clip(kind) || (kind == app::ClipKind::run && side == Side::a);    // as it does elsewhere
     if (files.size() == 2 && is_clip(kind) && is_clip(app::clip_kind(files[1])) && !still) { // a pair
         open(Side::a, cache_.open(path), true);
         open(Side::b, cache_.open(files[1]), true);
@@ -450,10 +454,10 @@ void PreviewView::dropEvent(QDropEvent* event) {
         return emit several_dropped(files);
     if (still && isSignalConnected(QMetaMethod::fromSignal(&PreviewView::picture_dropped)))
         emit picture_dropped(path, mapToGlobal(event->position().toPoint()));
-    else if (!is_clip(kind) && isSignalConnected(QMetaMethod::fromSignal(&PreviewView::other_dropped)))
+    else if (opens && isSignalConnected(QMetaMethod::fromSignal(&PreviewView::other_dropped)))
         emit other_dropped(path);
     else
-        open(side_at(event->position()), cache_.open(path), true);
+        open(side, cache_.open(path), true);
 }
 
 } // namespace denoir::ui

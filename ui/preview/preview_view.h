@@ -77,9 +77,9 @@ signals:
     void picture_dropped(const QString& path, const QPoint& where);
     /// Files were dropped together that are not a pair of clips.
     void several_dropped(const QStringList& paths);
-    /// A folder or file that is neither video nor picture was dropped. Shown where nobody is connected.
+    /// A run was dropped as A, or a folder or file that is neither video nor picture. Shown where nobody is connected.
     void other_dropped(const QString& path);
-    /// A video or picture made by Denoir was opened by hand: its request can be restored.
+    /// A video or picture made by Denoir was opened by hand, no run: its request can be restored.
     void request_found(const QString& request, const QString& path);
 
 protected:

@@ -18,7 +18,6 @@
 #include "app/sweep/sweep_document.h"
 #include "engine/core/error.h"
 #include "engine/core/file.h"
-#include "engine/pipeline/run_layout.h"
 #include "engine/session/request_json.h"
 #include "engine/session/sweep.h"
 #include "engine/session/sweep_folder.h"
@@ -176,13 +175,9 @@ void Opener::offer_request(const QString& request, const QString& path) {
             emit said(app::Issue::from(error).line());
         }
     };
-    // Folders of runs have names that nobody gave them.
-    const QString name = is_run_folder(app::to_path(path))
-                             ? tr("“%1”").arg(app::shortened(app::RunHistory::title(path), 60))
-                             : QFileInfo(path).fileName();
     banners_.show_banner(QStringLiteral("request"), Banners::Kind::info,
-                         tr("%1 was made by Denoir and carries its request.").arg(name), {{tr("Restore it"), restore}},
-                         60);
+                         tr("%1 was made by Denoir and carries its request.").arg(QFileInfo(path).fileName()),
+                         {{tr("Restore it"), restore}}, 60);
 }
 
 void Opener::ask_what_it_is(const QString& picture, const QPoint& where) {

@@ -72,7 +72,8 @@ void Viewer::follow_worker() {
     });
     connect(&worker_, &app::EngineWorker::finished, this, [this](app::JobId, const app::RunResult& result) {
         steps_.finish();
-        if (!follows()) return;
+        const bool awaited = holds_pair() && result.run == run_a_; // A had no video until now
+        if (!follows() && !awaited) return;
         const bool was_live = steps_.shows_live();
         playback_.play_next();
         show_ended(result.run);
@@ -132,7 +133,9 @@ void Viewer::show(const QString& run, bool by_hand) {
     playback_.pause_cut();
     if (steps_.live().running() && run == steps_.live().run()) {
         watching_ = true;
-        return show_live();
+        show_live();
+        if (layouts_.current() == Layout::compare) show_no_video(run);
+        return;
     }
     watching_ = !worker_.busy();
     preview_.show_overlay({}, {});
@@ -140,14 +143,14 @@ void Viewer::show(const QString& run, bool by_hand) {
     run_a_ = run;
     // The folder itself is asked: the index may not have looked at it since the run ended.
     const bool has_video = QFileInfo::exists(app::file_in(run, run_file::video));
-    if (has_video) {
-        preview_.show_clip(Side::a, run);
-    } else {
-        preview_.clear(Side::a);
-        playback_.play_next(false); // nothing comes
-        set_side(Side::a, tr("%1 · no video yet").arg(app::RunHistory::title(run)), run);
-    }
+    has_video ? preview_.show_clip(Side::a, run) : show_no_video(run);
     emit run_shown(run, by_hand);
+}
+
+void Viewer::show_no_video(const QString& run) {
+    preview_.clear(Side::a);
+    playback_.play_next(false); // nothing comes
+    set_side(Side::a, tr("%1 · no video yet").arg(app::RunHistory::title(run)), run);
 }
 
 void Viewer::show_file(const QString& path) {
@@ -189,8 +192,9 @@ void Viewer::look_away() {
 void Viewer::show_step(const QImage& picture, const QString& label) {
     const app::StepPictures& run = steps_.pictures();
     // A finished run shows its video; its steps come into the picture when one of them is picked.
-    // One that was stopped has nothing else to show.
-    const bool wanted = !picture.isNull() && (run.running() || !steps_.follows() || !preview_.info(Side::a));
+    // One that was stopped has nothing else to show, but for what it is compared with.
+    const bool video = preview_.info(Side::a) || preview_.info(Side::b);
+    const bool wanted = !picture.isNull() && (run.running() || !steps_.follows() || !video);
     if (wanted && run.running()) preview_.player().pause(); // nothing plays below it
     preview_.show_overlay(wanted ? picture : QImage(), wanted ? label : QString(), run.video_size());
 }

@@ -73,6 +73,7 @@ private:
     void tell_awaited();
     void entry_ended(int state, const QString& run);
     void show(const QString& run, bool by_hand);
+    void show_no_video(const QString& run); ///< as A
     void show_ended(const QString& run);
     void show_step(const QImage& picture, const QString& label);
     void set_side(app::Side side, const QString& name, const QString& run);

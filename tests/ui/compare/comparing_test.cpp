@@ -26,6 +26,7 @@
 #include "ui/compare/compare_bar.h"
 #include "ui/compare/differences_panel.h"
 #include "ui/docks/runs_panel.h"
+#include "ui/preview/metrics_view.h"
 #include "ui/preview/preview_view.h"
 #include "ui/tune/cell_text.h"
 #include "ui/window/translation.h"
@@ -438,6 +439,79 @@ private slots:
         studio.find<QAction>("run.generate")->trigger();
         QVERIFY(studio.idle());
         QVERIFY2(is_pair(), qPrintable(preview.canvas().accessibleDescription()));
+    }
+
+    /// Its frames cannot be measured before it has a video, which comes as A whatever was looked at meanwhile.
+    void the_run_at_work_is_compared_as_a() {
+        const app::Home home;
+        const QString a = listed_run(home, "a", 2, 1), b = listed_run(home, "b", 2, 2);
+        StudioFixture studio(Layout::compare);
+        load_tiny(studio);
+        auto& core = studio.core();
+        auto& preview = studio.window().preview();
+        auto& viewer = studio.window().viewer();
+        core.document.set_value("steps", 400);
+        QVERIFY(core.document.wait_resolved(20000));
+        app::Arrivals steps(&core.worker, &app::EngineWorker::step_done);
+        studio.find<QAction>("run.generate")->trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(steps.count() > 3, 60000);
+        const QString working = core.queue.running_run();
+        viewer.compare(a, b);
+        QVERIFY(both_open(preview));
+        auto* bar = studio.window().findChild<CompareBar*>();
+        emit bar->chosen(app::Side::a, working);
+        QCOMPARE(viewer.run(app::Side::a), working);
+        QVERIFY(studio.find<QToolButton>("choose-a")->toolTip().contains("no video yet"));
+        QVERIFY(!preview.info(app::Side::a) && !preview.comparison().active());
+        const auto* metrics = studio.window().findChild<MetricsView*>();
+        QTRY_VERIFY2_WITH_TIMEOUT(metrics->accessibleDescription().startsWith("A has no video yet"),
+                                  qPrintable(metrics->accessibleDescription()), 5000);
+        QTRY_VERIFY_WITH_TIMEOUT(preview.canvas().accessibleDescription().contains("step "), 30000);
+        emit bar->chosen(app::Side::b, a); // looked away
+        QTRY_VERIFY_WITH_TIMEOUT(viewer.run(app::Side::b) == a, 30000);
+        QVERIFY(core.queue.running_run() == working);
+        QVERIFY(studio.idle());
+        QVERIFY(both_open(preview));
+        QCOMPARE(preview.info(app::Side::a)->run, working);
+        QCOMPARE(preview.mode(), CompareMode::wipe);
+    }
+
+    /// What takes the place of A is seen, whichever of the two was looked at.
+    void another_a_is_seen_after_a_flip() {
+        const app::Home home;
+        const QString a = listed_run(home, "a", 2, 1), b = listed_run(home, "b", 2, 2), c = listed_run(home, "c", 2, 3);
+        StudioFixture studio(Layout::compare);
+        auto& preview = studio.window().preview();
+        studio.window().viewer().compare(a, b);
+        QVERIFY(both_open(preview));
+        studio.find<QAction>("compare.flip")->trigger();
+        QVERIFY(preview.canvas().shows_b());
+        studio.window().viewer().show_run(c);
+        QTRY_COMPARE_WITH_TIMEOUT(preview.info(app::Side::a)->run, c, 30000);
+        QVERIFY(!preview.canvas().shows_b());
+    }
+
+    /// As A it is opened as from the list of runs, where its request is offered, too; a video's is offered here.
+    void a_run_dropped_on_the_picture_is_shown() {
+        const app::Home home;
+        const QString a = listed_run(home, "a", 2, 1), b = listed_run(home, "b", 2, 2);
+        const QString stopped = listed_run(home, "stopped", 2, 3);
+        QVERIFY(QFile::remove(stopped + "/video.mp4"));
+        StudioFixture studio(Layout::compare);
+        auto& preview = studio.window().preview();
+        auto& viewer = studio.window().viewer();
+        const QPoint left(20, 80), right(preview.width() - 20, 80);
+        drop(preview, {a}, left);
+        QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::a), 30000);
+        drop(preview, {b}, right);
+        QVERIFY(both_open(preview));
+        QCOMPARE(viewer.run(app::Side::a), a);
+        QCOMPARE(viewer.run(app::Side::b), b);
+        drop(preview, {stopped}, left);
+        QCOMPARE(viewer.run(app::Side::a), stopped);
+        QVERIFY2(!said(studio).contains("carries its request"), qPrintable(said(studio)));
+        drop(preview, {a + "/video.mp4"}, left);
+        QTRY_VERIFY2_WITH_TIMEOUT(said(studio).contains("carries its request"), qPrintable(said(studio)), 30000);
     }
 
     /// Of latents where they are compared, else of the videos, and then each bears its run's name.

@@ -10,6 +10,7 @@
 
 #include "tests/ui/preview/preview_case.h"
 #include "ui/preview/difference.h"
+#include "ui/theme/colours.h"
 
 using namespace denoir;
 using namespace denoir::app;
@@ -361,6 +362,21 @@ private slots:
         canvas.zoom_to_fit();
         canvas.set_mode(CompareMode::difference);
         QCOMPARE(canvas.accessibleDescription(), QStringLiteral("Cannot be subtracted: A is 64 × 32, B is 32 × 64"));
+    }
+
+    /// Where A has no picture, B is not taken for it.
+    void b_alone_bears_its_letter() {
+        Canvas canvas;
+        canvas.resize(400, 240);
+        QImage picture(64, 32, QImage::Format_RGB32);
+        picture.fill(Qt::blue);
+        canvas.set_labels({}, "a boat");
+        canvas.set_pictures({}, picture);
+        QCOMPARE(canvas.accessibleDescription(), QStringLiteral("B: a boat"));
+        const auto shown = [&] { return painted(canvas).pixelColor(10, 20); }; // beside the letter
+        QTRY_COMPARE(shown(), dark_colours().b);
+        canvas.set_pictures(picture, {});
+        QTRY_VERIFY(shown() != dark_colours().b && shown() != dark_colours().a);
     }
 
     /// B of another shape stands inside A's place; it is not bent to it.
