@@ -31,6 +31,7 @@
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
 #include "ui/widgets/elided_combo.h"
+#include "ui/widgets/elided_edit.h"
 #include "ui/widgets/escape.h"
 #include "ui/widgets/field.h"
 #include "ui/widgets/make_layout.h"
@@ -400,7 +401,7 @@ void ParametersPanel::set_size(const QString& text) {
 }
 
 void ParametersPanel::add_seed(QVBoxLayout* form) {
-    seed_ = new QLineEdit;
+    seed_ = new ElidedEdit;
     seed_->setObjectName(QStringLiteral("seed"));
     seed_->setValidator(new QRegularExpressionValidator(QRegularExpression(QStringLiteral("[0-9]{0,20}")), seed_));
     seed_->setPlaceholderText(tr("random"));

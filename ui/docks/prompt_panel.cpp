@@ -54,6 +54,37 @@ void PromptEdit::show_text(const QString& text) {
     showing_ = false;
 }
 
+void PromptEdit::set_placeholder(const QString& text) {
+    placeholder_ = text;
+    fit_placeholder();
+}
+
+void PromptEdit::fit_placeholder() {
+    const int margin = int(document()->documentMargin());
+    const QRect room = viewport()->rect().adjusted(margin, margin, -margin, -margin);
+    const auto shown = [&](qsizetype letters) {
+        return letters < placeholder_.size() ? placeholder_.first(letters) + QChar(0x2026) : placeholder_;
+    };
+    const auto fits = [&](qsizetype letters) {
+        return fontMetrics().boundingRect(room, Qt::TextWordWrap, shown(letters)).height() <= room.height();
+    };
+    qsizetype most = placeholder_.size();
+    if (!fits(most)) { // halving
+        qsizetype beyond = most;
+        for (most = 0; beyond - most > 1;) {
+            const qsizetype middle = (most + beyond) / 2;
+            (fits(middle) ? most : beyond) = middle;
+        }
+    }
+    setPlaceholderText(shown(most));
+    setToolTip(most < placeholder_.size() ? placeholder_ : QString());
+}
+
+void PromptEdit::resizeEvent(QResizeEvent* event) {
+    QPlainTextEdit::resizeEvent(event);
+    fit_placeholder();
+}
+
 bool PromptEdit::event(QEvent* event) {
     if (event->type() == QEvent::ShortcutOverride) {
         const auto* key = static_cast<QKeyEvent*>(event);
@@ -88,7 +119,7 @@ PromptPanel::PromptPanel(Studio& studio, QWidget* parent)
       count_later_(new QTimer(this)) {
     prompt_->setObjectName(QStringLiteral("prompt"));
     prompt_->setAccessibleName(tr("Prompt"));
-    prompt_->setPlaceholderText(tr("What is to be seen, in a sentence or two."));
+    prompt_->set_placeholder(tr("What is to be seen, in a sentence or two."));
     prompt_->setMinimumHeight(4 * fontMetrics().lineSpacing() + 12);
     negative_->setObjectName(QStringLiteral("negative-prompt"));
     negative_->setAccessibleName(tr("Negative prompt"));
@@ -208,10 +239,10 @@ void PromptPanel::refresh_defaults() {
 /// One that was emptied is used as it is, and is not the default.
 void PromptPanel::refresh_negative() {
     const QString standard = studio_.document.default_value(negative_key).toString();
-    negative_->setPlaceholderText(standard.isEmpty() ? tr("What is not to be seen. This model's default is nothing.")
-                                  : studio_.document.has_value(negative_key)
-                                      ? tr("What is not to be seen: nothing, instead of the model's default.")
-                                      : tr("The model's default: %1").arg(standard));
+    negative_->set_placeholder(standard.isEmpty() ? tr("What is not to be seen. This model's default is nothing.")
+                               : studio_.document.has_value(negative_key)
+                                   ? tr("What is not to be seen: nothing, instead of the model's default.")
+                                   : tr("The model's default: %1").arg(standard));
 }
 
 void PromptPanel::refresh_wildcards() {

@@ -20,17 +20,22 @@ public:
     explicit PromptEdit(QWidget* parent = nullptr);
     /// Replaces the text and keeps the cursor where it can.
     void show_text(const QString& text);
+    /// What stands there while it is empty: its end is cut with dots, and all of it in the tool tip then.
+    void set_placeholder(const QString& text);
 
 signals:
     void edited(const QString& text);
 
 protected:
     bool event(QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
     void insertFromMimeData(const QMimeData* source) override;
     bool canInsertFromMimeData(const QMimeData* source) const override;
 
 private:
+    void fit_placeholder();
     bool showing_ = false;
+    QString placeholder_;
 };
 
 /// Prompt and negative prompt with their token counts, the prompts used before, samples, and what wildcards become.

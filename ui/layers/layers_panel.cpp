@@ -26,6 +26,7 @@
 #include "ui/theme/icons.h"
 #include "ui/theme/look.h"
 #include "ui/widgets/drop.h"
+#include "ui/widgets/elided_edit.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/escape.h"
@@ -96,10 +97,12 @@ QWidget* LayersPanel::make_source_row() {
     make_narrow(layers_, 12);
     layers_->setObjectName(QStringLiteral("trace-layers"));
     layers_->setEditable(true);
+    layers_->setLineEdit(new ElidedEdit);
     layers_->setInsertPolicy(QComboBox::NoInsert);
     layers_->setAccessibleName(tr("Layers to trace"));
     layers_->setToolTip(tr("Patterns of layers, with * and ?, separated by spaces: those with a slash are held against "
                            "COMPONENT/LAYER, others against LAYER. * is every layer, which may be many gigabytes."));
+    layers_->lineEdit()->setToolTip(layers_->toolTip());
     for (const char* choice : layer_choices) layers_->addItem(QLatin1String(choice));
     escape_puts_back(*layers_->lineEdit());
     steps_ = new QLineEdit(QStringLiteral("1,last"), widget);

@@ -24,6 +24,7 @@
 #include "ui/theme/icons.h"
 #include "ui/theme/look.h"
 #include "ui/theme/spoken.h"
+#include "ui/widgets/elided_edit.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/escape.h"
 #include "ui/widgets/flow_layout.h"
@@ -36,9 +37,9 @@ namespace denoir::ui {
 namespace {
 
 /// As wide as what stands in it, as far as there is room: values that are out of sight are not seen to be wrong.
-class ValuesEdit : public QLineEdit {
+class ValuesEdit : public ElidedEdit {
 public:
-    using QLineEdit::QLineEdit;
+    using ElidedEdit::ElidedEdit;
     QSize sizeHint() const override {
         constexpr int least = 20, most = 64, frame = 24;
         const int letter = fontMetrics().averageCharWidth(), wish = fontMetrics().horizontalAdvance(text()) + frame;

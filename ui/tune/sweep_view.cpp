@@ -213,12 +213,14 @@ void SweepView::resizeEvent(QResizeEvent* event) {
     fit_head();
 }
 
-/// Words go where it gets narrow, the drawings stay.
+/// Words go where it gets narrow, the drawings stay; what is told of the sweep is cut last.
 void SweepView::fit_head() {
+    progress_->setMinimumWidth(progress_->fontMetrics().horizontalAdvance(progress_->whole()) + 2);
     for (const auto style : {Qt::ToolButtonTextBesideIcon, Qt::ToolButtonIconOnly}) {
         for (QToolButton* button : {missing_, reference_, export_}) button->setToolButtonStyle(style);
         if (needed_width(*head_) <= width()) return;
     }
+    progress_->setMinimumWidth(0);
 }
 
 void SweepView::refresh_progress() {
@@ -289,7 +291,8 @@ void SweepView::fill_earlier() {
     for (const auto& each : sweeps_.earlier()) {
         const QString when = QLocale().toString(each.created.toLocalTime(), QLocale::ShortFormat);
         earlier_->addItem(QStringLiteral("%1 · %2").arg(when, each.title), each.path);
-        earlier_->setItemData(earlier_->count() - 1, tr("%1 of %2 clips").arg(each.done).arg(each.total),
+        earlier_->setItemData(earlier_->count() - 1,
+                              each.title + QLatin1Char('\n') + tr("%1 of %2 clips").arg(each.done).arg(each.total),
                               Qt::ToolTipRole);
         listed = listed || each.path == shown;
     }

@@ -9,6 +9,8 @@
 
 #include <algorithm>
 
+#include "ui/widgets/whole_tip.h"
+
 namespace denoir::ui {
 namespace {
 constexpr int command_role = Qt::UserRole + 100, end_role = command_role + 1;
@@ -61,13 +63,25 @@ void ElidedCombo::hidePopup() {
     enable_command(false);
 }
 
+int ElidedCombo::room() const {
+    QStyleOptionComboBox option;
+    initStyleOption(&option);
+    return style()->subControlRect(QStyle::CC_ComboBox, &option, QStyle::SC_ComboBoxEditField, this).width() - 2;
+}
+
+bool ElidedCombo::event(QEvent* event) {
+    const bool told = event->type() == QEvent::ToolTip && shown_text(room()) != currentText();
+    if (!told) return QComboBox::event(event);
+    show_whole(*static_cast<QHelpEvent*>(event), currentText(), *this);
+    return true;
+}
+
 void ElidedCombo::paintEvent(QPaintEvent*) {
     QStylePainter painter(this);
     QStyleOptionComboBox option;
     initStyleOption(&option);
     painter.drawComplexControl(QStyle::CC_ComboBox, option);
-    const QRect room = style()->subControlRect(QStyle::CC_ComboBox, &option, QStyle::SC_ComboBoxEditField, this);
-    option.currentText = shown_text(room.width() - 2);
+    option.currentText = shown_text(room());
     painter.drawControl(QStyle::CE_ComboBoxLabel, option);
 }
 

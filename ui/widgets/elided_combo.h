@@ -4,7 +4,8 @@
 
 namespace denoir::ui {
 
-/// A choice among names: says by dots that there is more than it has room for, and may end with something to do.
+/// A choice among names: says by dots that there is more than it has room for, all of which is in the tool tip then,
+/// and may end with something to do.
 class ElidedCombo : public QComboBox {
     Q_OBJECT
 public:
@@ -24,10 +25,12 @@ signals:
     void command_chosen();
 
 protected:
+    bool event(QEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
 
 private:
     void enable_command(bool enabled);
+    int room() const; ///< pixels of the name
     Qt::TextElideMode elided_;
     int shown_ = -1; ///< row, as the list was opened
 };

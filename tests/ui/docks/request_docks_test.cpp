@@ -27,6 +27,7 @@
 #include "tests/ui/window/window_main.h"
 #include "tests/ui/window/window_tools.h"
 #include "ui/docks/lora_list.h"
+#include "ui/docks/prompt_panel.h"
 #include "ui/docks/runs_panel.h"
 #include "ui/theme/colours.h"
 #include "ui/widgets/elided_combo.h"
@@ -346,6 +347,21 @@ private slots:
         QCOMPARE(document.value("negative_prompt"), document.default_value("negative_prompt"));
     }
 
+    /// The default of some models is long: that it goes on is seen, and how.
+    void a_long_placeholder_ends_in_dots() {
+        PromptEdit edit;
+        edit.resize(200, 60);
+        edit.show();
+        const QString words = QString("worst quality, blurred details, static, ").repeated(8);
+        edit.set_placeholder(words);
+        const QString shown = edit.placeholderText();
+        QVERIFY2(shown.startsWith("worst quality, blurred") && shown.endsWith(QChar(0x2026)), qPrintable(shown));
+        QCOMPARE(edit.toolTip(), words);
+        edit.resize(600, 200);
+        QTRY_COMPARE(edit.placeholderText(), words);
+        QCOMPARE(edit.toolTip(), QString());
+    }
+
     /// A negative prompt that was emptied is no default.
     void an_empty_negative_prompt_is_said() {
         const app::Home home;
@@ -353,6 +369,8 @@ private slots:
         load_tiny(studio);
         auto& document = studio.core().document;
         auto* negative = studio.find<QPlainTextEdit>("negative-prompt");
+        studio.find<QToolButton>("negative-toggle")->click();
+        QTRY_VERIFY(negative->isVisible());
         QVERIFY(!document.default_value("negative_prompt").toString().isEmpty());
         const QString standard = negative->placeholderText();
         QVERIFY2(standard.startsWith("The model's default"), qPrintable(standard));

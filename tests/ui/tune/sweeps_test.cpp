@@ -289,6 +289,14 @@ private slots:
         QCOMPARE(missing->toolButtonStyle(), Qt::ToolButtonIconOnly);
         studio.window().resize(1400, 700);
         QTRY_COMPARE(missing->toolButtonStyle(), Qt::ToolButtonTextBesideIcon);
+        // The time that is left is read before the words of buttons are.
+        auto* progress = studio.find<ElidedLabel>("sweep-progress");
+        for (int width = 1392; width >= 1024; width -= 8) {
+            progress->set_text(QString::fromUtf8("Clip 12 von 48 · noch etwa 1 h 25 min"));
+            studio.window().resize(width, 700);
+            QTest::qWait(1);
+            QVERIFY2(progress->text() == progress->whole(), qPrintable(QString::number(width)));
+        }
     }
 
     /// As they are written: no letter is a key.

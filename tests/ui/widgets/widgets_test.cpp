@@ -4,6 +4,7 @@
 #include <QApplication>
 #include <QFile>
 #include <QFileDialog>
+#include <QHelpEvent>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMessageBox>
@@ -11,6 +12,7 @@
 #include <QSignalSpy>
 #include <QTest>
 #include <QToolButton>
+#include <QToolTip>
 #include <QVBoxLayout>
 #include <QWheelEvent>
 
@@ -23,6 +25,7 @@
 #include "tests/ui/fields.h"
 #include "ui/widgets/banner.h"
 #include "ui/widgets/elided_combo.h"
+#include "ui/widgets/elided_edit.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/literal.h"
@@ -229,6 +232,43 @@ private slots:
         QTRY_VERIFY(list.viewport()->width() >= list.sizeHintForColumn(0));
         QVERIFY(box.screen()->availableGeometry().contains(list.window()->geometry()));
         box.hidePopup();
+    }
+
+    /// A part that looks like the whole is worse than dots: whoever writes in it sees its letters.
+    void a_line_shows_that_it_holds_more() {
+        QWidget window;
+        auto* column = new QVBoxLayout(&window);
+        ElidedEdit edit;
+        QLineEdit other;
+        column->addWidget(&other);
+        column->addWidget(&edit);
+        edit.setToolTip("a seed");
+        edit.setText("12345678901234567890");
+        window.resize(400, 100);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        const auto tip = [](QWidget& widget) {
+            QToolTip::hideText();
+            QHelpEvent asked(QEvent::ToolTip, {2, 2}, widget.mapToGlobal(QPoint(2, 2)));
+            QApplication::sendEvent(&widget, &asked);
+            return QToolTip::text();
+        };
+        QCOMPARE(edit.shown_text(), edit.text());
+        QCOMPARE(tip(edit), QString("a seed"));
+        const QImage whole = edit.grab().toImage();
+        window.resize(120, 100);
+        QTRY_VERIFY(edit.shown_text() != edit.text());
+        QVERIFY2(edit.shown_text().startsWith("123") && edit.shown_text().endsWith(QChar(0x2026)),
+                 qPrintable(edit.shown_text()));
+        QCOMPARE(tip(edit), QString("12345678901234567890\na seed"));
+        // The letters stand where they did.
+        const QRect beginning(0, 0, 40, edit.height());
+        QCOMPARE(edit.grab().toImage().copy(beginning), whole.copy(beginning));
+
+        ElidedCombo box(Qt::ElideMiddle);
+        box.addItem("Wan2.1-a-name-far-too-long-for-a-box-T2V-1.3B");
+        box.resize(120, 24);
+        QCOMPARE(tip(box), box.currentText());
     }
 
     /// What is beyond the range can be typed, and the range is told then.
