@@ -74,6 +74,7 @@ void Dock::show_floating(bool floating) {
                 (floating ? tr("Dock %1") : tr("Undock %1")).arg(windowTitle()));
     set_look(*bar_, "floating", floating);
     show_buttons(floating);
+    if (floating) widget()->show(); // from behind another's tab, which nothing else tells
     update();
 }
 

@@ -60,15 +60,22 @@ void DockHeights::leave_room(const Heights& now) {
         for (QDockWidget* dock : now.keys())
             if (!were.contains(dock)) came_.insert(dock, {beside(*dock, settled_), beside(*dock, now)});
     if (!all_in(now, settled_)) return; // or another tab is in front
-    for (QDockWidget* dock : were) {
-        if (now.contains(dock) || window_.dockWidgetArea(dock) != Qt::BottomDockWidgetArea) continue;
-        const auto [before, after] = came_.take(dock);
-        Heights left = beside(*dock, now);
-        const bool moved = beside(*dock, settled_) != after;
-        for (auto it = left.begin(); it != left.end(); ++it)
-            it.value() = moved ? settled_[it.key()] : before.value(it.key(), settled_[it.key()]);
-        window_.resizeDocks(left.keys(), left.values(), Qt::Vertical);
+    QList<QDockWidget*> gone;
+    for (QDockWidget* dock : were)
+        if (!now.contains(dock) && window_.dockWidgetArea(dock) == Qt::BottomDockWidgetArea) gone << dock;
+    if (gone.isEmpty()) return;
+    Heights left = beside(*gone[0], now), before = beside(*gone[0], settled_);
+    // Of several the one that came last goes first: then they stand as it found them.
+    for (;;) {
+        const auto last =
+            std::ranges::find_if(gone, [&](QDockWidget* dock) { return came_.value(dock).second == before; });
+        if (last == gone.end()) break;
+        before = came_.take(*last).first;
+        gone.erase(last);
     }
+    for (QDockWidget* dock : gone) came_.remove(dock);
+    for (auto it = left.begin(); it != left.end(); ++it) it.value() = before.value(it.key(), settled_[it.key()]);
+    window_.resizeDocks(left.keys(), left.values(), Qt::Vertical);
 }
 
 void DockHeights::look() {
@@ -76,10 +83,12 @@ void DockHeights::look() {
     if (window == window_height_) leave_room(heights());
     const Heights now = heights();
     const bool same_room = window == window_height_ && now.keys() == settled_.keys();
+    bool by_itself = false; // a dock grew, or shrank again
     for (auto it = now.begin(); it != now.end() && same_room; ++it) {
         const int needed = least(*it.key()), was = settled_.value(it.key());
-        if (was < needed && it.value() == needed)
-            grown_.insert(it.key(), {needed, beside(*it.key(), settled_), window});
+        if (was >= needed || it.value() != needed) continue;
+        grown_.insert(it.key(), {needed, beside(*it.key(), settled_), window});
+        by_itself = true;
     }
     for (QDockWidget* dock : grown_.keys()) {
         const Grown& g = grown_[dock];
@@ -88,8 +97,15 @@ void DockHeights::look() {
         const Heights before = grown_.take(dock).before;
         if (!stands || beside(*dock, now).keys() != before.keys()) continue; // as somebody wants it
         window_.resizeDocks(before.keys(), before.values(), Qt::Vertical);
+        by_itself = true;
     }
-    settled_ = heights();
+    const Heights then = heights();
+    for (auto it = came_.begin(); (by_itself || was_by_itself_) && it != came_.end(); ++it)
+        if (it->second == beside(*it.key(), settled_)) it->second = beside(*it.key(), then);
+    // Those beside it follow in the next turn.
+    was_by_itself_ = by_itself;
+    if (by_itself) soon_.start(0);
+    settled_ = then;
     window_height_ = window;
 }
 

@@ -40,6 +40,7 @@ private:
     QTimer soon_;
     Heights settled_; ///< at the last look
     int window_height_ = 0;
+    bool was_by_itself_ = false; ///< at the last look
     QMap<QDockWidget*, Grown> grown_;
     /// Of a dock that came: all of its side, before and after.
     QMap<QDockWidget*, std::pair<Heights, Heights>> came_;

@@ -88,6 +88,14 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(!title("models-dock")->isVisible(), 30000);
         models->setFloating(true);
         QTRY_VERIFY_WITH_TIMEOUT(title("models-dock")->isVisible(), 30000);
+        // From behind the other's tab it comes with what it holds.
+        models->setFloating(false);
+        studio.find<QDockWidget>("queue-dock")->raise();
+        settle_docks();
+        QVERIFY(!models->widget()->isVisible());
+        models->setFloating(true);
+        settle_docks();
+        QVERIFY(models->widget()->isVisible());
     }
 
     /// What it took of the picture is the picture's again; an edge that was moved meanwhile stays.
@@ -115,6 +123,50 @@ private slots:
         log->close();
         QTRY_VERIFY_WITH_TIMEOUT(height() > before - 60, 5000);
         QCOMPARE(steps->height(), moved);
+    }
+
+    /// Also where it grew by itself after it came.
+    void a_dock_that_grew_leaves_its_room_too() {
+        const app::Home home;
+        StudioFixture studio(Layout::create, Scheme::dark, {1366, 900});
+        auto* log = studio.find<QDockWidget>("log-dock");
+        auto* steps = studio.find<QDockWidget>("steps-dock");
+        studio.window().resizeDocks({steps}, {360}, Qt::Vertical);
+        settle_docks();
+        const int before = studio.window().preview().height(), steps_before = steps->height();
+        log->show();
+        settle_docks();
+        const int came = log->height();
+        log->widget()->setMinimumHeight(came + 80);
+        settle_docks();
+        QVERIFY(log->height() > came && steps->height() < steps_before);
+        log->close();
+        settle_docks();
+        QCOMPARE(steps->height(), steps_before);
+        QCOMPARE(studio.window().preview().height(), before);
+    }
+
+    /// In whatever order they came.
+    void docks_closed_in_one_moment_leave_their_room() {
+        const app::Home home;
+        StudioFixture studio(Layout::create, Scheme::dark, {1366, 900});
+        auto* steps = studio.find<QDockWidget>("steps-dock");
+        studio.window().resizeDocks({steps}, {360}, Qt::Vertical);
+        settle_docks();
+        const int before = studio.window().preview().height(), steps_before = steps->height();
+        QList<QDockWidget*> docks{studio.find<QDockWidget>("log-dock"), studio.find<QDockWidget>("metrics-dock")};
+        for (int turn = 0; turn < 2; ++turn) {
+            for (QDockWidget* dock : docks) {
+                dock->show();
+                settle_docks();
+            }
+            QVERIFY(steps->height() < steps_before);
+            for (QDockWidget* dock : docks) dock->close();
+            settle_docks();
+            QCOMPARE(steps->height(), steps_before);
+            QCOMPARE(studio.window().preview().height(), before);
+            docks.swapItemsAt(0, 1);
+        }
     }
 
     /// Qt draws one beside the tabs of docks that come back.
