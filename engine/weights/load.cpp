@@ -155,7 +155,8 @@ public:
             const auto canonical = canonical_name(component_, Naming(group.recognised.layout, blocks_), member.name);
             const std::string name = canonical ? canonical->name : member.name;
             const std::string_view leaf = std::string_view(name).substr(name.rfind('.') + 1);
-            const int part = canonical ? std::max(canonical->part, 0) : 0;
+            const bool second = component_ == Component::umt5 && member.name.starts_with("encoder.embed_tokens.");
+            const int part = canonical ? std::max(canonical->part, second ? 1 : 0) : 0;
             if (leaf == "comfy_quant") check_comfy_quant(*member.container, *member.tensor, member.name, file);
             if (canonical ? leaf == "output_scale" : !is_scale_leaf(leaf) && !is_ignorable(component_, member.name))
                 strangers_.insert(member.name); // beside numbers without a scale even the outputs' says something
@@ -171,8 +172,8 @@ public:
         std::map<std::string, Weight, std::less<>> result;
         for (const auto& [name, parts] : parts_) {
             if (parts[0]) refuse_folded(name, *parts[0]);
-            Weight weight = parts[1] || parts[2] ? joined(name, parts) : single(name, *parts[0]);
-            result.emplace(name, std::move(weight));
+            const bool twins = component_ == Component::umt5, split = parts[1] || parts[2];
+            result.emplace(name, twins ? one_of(name, parts) : split ? joined(name, parts) : single(name, *parts[0]));
         }
         for (const auto& [name, parts] : scales_) {
             if (parts_.contains(name) || is_ignorable(component_, name)) continue;
@@ -199,16 +200,15 @@ private:
 
     void put(Parts& parts, int part, const Member& member) {
         const Member*& slot = parts[static_cast<std::size_t>(part)];
-        // transformers may store the embedding under both of its names, in one file or in two shards.
-        const bool twin =
-            slot && slot->name != member.name && slot->tensor->shape == member.tensor->shape &&
-            (slot->name.starts_with("encoder.embed_tokens.") || member.name.starts_with("encoder.embed_tokens."));
-        if (slot && !twin)
-            throw Error(member.container->file->name(), member.tensor->name,
-                        fmt::format("the same tensor is there as {} in {}", slot->tensor->name,
-                                    fs::path(slot->container->file->name()).filename().string()),
-                        "keep one of them, or name the file that is meant");
-        if (!slot) slot = &member;
+        if (slot) refuse_twice(*slot, member);
+        slot = &member;
+    }
+
+    [[noreturn]] static void refuse_twice(const Member& one, const Member& other) {
+        throw Error(other.container->file->name(), other.tensor->name,
+                    fmt::format("the same tensor is there as {} in {}", one.tensor->name,
+                                fs::path(one.container->file->name()).filename().string()),
+                    "keep one of them, or name the file that is meant");
     }
 
     const Member* scale_of(const std::string& name, std::size_t part) const {
@@ -236,6 +236,21 @@ private:
 
     bool copies() const { return values_ != Values::mapped; }
 
+    static bool is_in_bytes(DType type) { return !is_block(type) && element_bytes(type) == 1; }
+
+    /// transformers may store the text encoder's table under both of its names, in one file or in two shards: parts 0
+    /// and 1. One of them is taken with its own scale, the first unless its numbers lack one.
+    Weight one_of(const std::string& name, const Parts& parts) const {
+        const auto lacks_scale = [&](std::size_t i) {
+            const auto type = parts[i]->tensor->dtype;
+            return type && is_in_bytes(*type) && !scale_of(name, i);
+        };
+        const bool both = parts[0] && parts[1];
+        if (both && parts[0]->tensor->shape != parts[1]->tensor->shape) refuse_twice(*parts[0], *parts[1]);
+        const std::size_t taken = !parts[0] || (both && lacks_scale(0)) ? 1 : 0;
+        return single(name, *parts[taken], both || scale_of(name, taken) ? taken : 1 - taken);
+    }
+
     /// The stored tensor with its scale; block-wise scales are multiplied in, since no kernel applies them.
     Weight single(const std::string& name, const Member& member, std::size_t part = 0) const {
         const std::string& file = member.container->file->name();
@@ -244,7 +259,7 @@ private:
         const bool quanto = is_quanto(*member.tensor, scale ? scale->tensor : nullptr, file);
         if (name.ends_with(".weight") && !quanto)
             refuse_whole_numbers(member.tensor->name, stored.dtype(), scale != nullptr, file);
-        if (!scale && !is_block(stored.dtype()) && element_bytes(stored.dtype()) == 1 && name.ends_with(".weight"))
+        if (!scale && is_in_bytes(stored.dtype()) && name.ends_with(".weight"))
             if (const std::string* unknown = stranger_in(member.name.substr(0, member.name.rfind('.'))))
                 refuse_unknown_scale(member.tensor->name, *unknown, file);
         if (!scale) return Weight(name, std::move(stored));

@@ -340,7 +340,7 @@ bool is_ignorable(Component component, std::string_view name) {
     case Component::transformer: // rotations are made anew
         return name.find(".norm_added_q.") != std::string_view::npos || name == "freqs" || name.starts_with("rope.");
     case Component::umt5: // of the decoder, GGUF's names too
-        return name.starts_with("decoder.") || name.starts_with("dec.") || name == "lm_head.weight" ||
+        return name.starts_with("decoder.") || name.starts_with("dec.") || name.starts_with("lm_head.") ||
                name == "output.weight";
     case Component::clip: {
         // The text half, in the three namings; what the tower's user never applies.

@@ -6,6 +6,7 @@
 
 #include "engine/core/error.h"
 #include "engine/weights/names.h"
+#include "engine/weights/quantisation.h"
 #include "engine/weights/weights.h"
 #include "support/gguf_writer.h"
 #include "support/model_files.h"
@@ -281,6 +282,23 @@ TEST(Load, PartsInAFolderAreSeenTogether) {
         }
 }
 
+/// transformers' whole model has a decoder, and a head of the table's size.
+TEST(Load, AQuantisedHeadDoesNotHideAPart) {
+    const NameList names = umt5_names(20, 8, 12, 4, 2);
+    for (const std::vector<Raw>& head :
+         {std::vector{zeros("lm_head.weight._data", {20, 8}, "I8"), f32("lm_head.weight._scale", {20, 1})},
+          std::vector{zeros("lm_head.weight", {20, 8}, "F8_E4M3"), f32("lm_head.scale_weight", {})}}) {
+        std::vector<Raw> some = head, rest = in_layout(names, Component::umt5, Layout::diffusers);
+        const auto tables = std::ranges::stable_partition(rest, [](const Raw& t) { return !has(t.name, "bias"); });
+        some.insert(some.end(), tables.begin(), tables.end());
+        rest.erase(tables.begin(), rest.end());
+        const TempFolder folder;
+        write_bytes(folder / "rest.safetensors", safetensors(rest));
+        write_bytes(folder / "some.safetensors", safetensors(some));
+        EXPECT_EQ(load(folder.path(), Component::umt5).all().size(), names.size());
+    }
+}
+
 /// The text encoder's norms alone are those of T5 just as well, until its tables of position biases are there too.
 TEST(Load, APartThatIsNotKnownAloneIsFoundInItsFolder) {
     const std::vector<Raw> tensors = zero_tensors(umt5_names(20, 8, 12, 4, 2));
@@ -407,6 +425,54 @@ TEST(Load, BothNamesOfTheEmbeddingAreOneTensor) {
     TempFolder folder;
     write_bytes(folder / "x", safetensors(tensors));
     EXPECT_NO_THROW(load(folder / "x").require(shapes(umt5_names(20, 8, 12, 2, 2))));
+}
+
+/// Where one of the two is quantised: never the numbers of one with the scale of the other, whatever their order.
+TEST(Load, TheTwinsOfTheEmbeddingKeepTheirScales) {
+    const std::string shared = "shared", twin = "encoder.embed_tokens";
+    const auto plain = [](const std::string& layer) {
+        return std::vector{f32(layer + ".weight", {20, 8}, 1)}; // 1, 2, …
+    };
+    const auto ones = [](const std::string& name, const char* type) { // fp8's 1, int8's 56
+        return Raw{name, type, {20, 8}, std::string(160, '\x38')};
+    };
+    const auto fp8 = [&](const std::string& layer) {
+        return std::vector{ones(layer + ".weight", "F8_E4M3"), f32(layer + ".scale_weight", {}, 3)};
+    };
+    const auto quanto = [&](const std::string& layer) {
+        return std::vector{ones(layer + ".weight._data", "I8"), f32(layer + ".weight._scale", {20, 1}, 3)};
+    };
+    const auto bare = [&](const std::string& layer) { return std::vector{ones(layer + ".weight", "F8_E4M3")}; };
+    const auto scale = [&](const std::string& layer) { return std::vector{f32(layer + ".scale_weight", {}, 3)}; };
+    struct Case {
+        std::vector<Raw> one, other;
+        float first;
+    };
+    const std::vector<Case> cases{
+        {plain(shared), fp8(twin), 1},         {plain(shared), quanto(twin), 1},     {fp8(shared), plain(twin), 3},
+        {quanto(shared), plain(twin), 3 * 56}, {fp8(shared), quanto(twin), 3},       {bare(shared), fp8(twin), 3},
+        {bare(shared), plain(twin), 1},        {bare(shared), scale(twin), 3},       {scale(shared), bare(twin), 3},
+        {fp8(shared), scale(twin), 3},         {scale(shared), quanto(twin), 56 * 3}};
+    for (std::size_t i = 0; i < cases.size(); ++i)
+        for (const bool reversed : {false, true}) {
+            std::vector<Raw> tensors = in_layout(umt5_names(20, 8, 12, 2, 2), Component::umt5, Layout::diffusers);
+            std::erase_if(tensors, [](const Raw& t) { return t.name == "shared.weight"; });
+            for (const auto* half : {&cases[i].one, &cases[i].other})
+                tensors.insert(tensors.end(), half->begin(), half->end());
+            if (reversed) std::ranges::reverse(tensors);
+            TempFolder folder;
+            write_bytes(folder / "x", safetensors(tensors));
+            const Weights w = load(folder / "x");
+            w.require(shapes(umt5_names(20, 8, 12, 2, 2)));
+            const Weight& table = *w.find("token_embedding.weight");
+            EXPECT_EQ(dequantised(table.stored(), table.scale).data<float>()[0], cases[i].first)
+                << i << (reversed ? ", reversed" : "");
+        }
+    std::vector<Raw> tensors = in_layout(umt5_names(20, 8, 12, 2, 2), Component::umt5, Layout::diffusers);
+    tensors.push_back(zeros("encoder.embed_tokens.weight", {19, 8}, "F16"));
+    TempFolder folder;
+    write_bytes(folder / "x", safetensors(tensors));
+    EXPECT_TRUE(has(refusal(folder / "x"), "the same tensor is there as"));
 }
 
 TEST(Load, IgnorableTensorsAreDropped) {
