@@ -131,8 +131,7 @@ bool is_named_merge(const std::vector<std::string>& names) {
 
 /// "Rapid all-in-one": A14B's experts merged into one transformer. An expert never lies in a file with all else.
 bool is_merge(const FamilyEvidence& e) {
-    const bool single = e.second_vae || e.traits.out_channels == 48 || text_of(e.config, "model_type") == "ti2v";
-    return (e.all_in_one || is_named_merge(e.names)) && !e.two_experts && !single &&
+    return (e.all_in_one || is_named_merge(e.names)) && !e.two_experts && !is_ti2v(e) &&
            (e.names.empty() || expert_of(e.names.front()) == Expert::none);
 }
 
@@ -149,6 +148,11 @@ std::optional<Family> by_evidence(const FamilyEvidence& e) {
 }
 
 } // namespace
+
+bool is_ti2v(const FamilyEvidence& e) {
+    return e.second_vae || e.traits.out_channels == 48 || text_of(e.config, "model_type") == "ti2v" ||
+           is_true(e.model_index, "expand_timesteps");
+}
 
 std::optional<Family> detect_family(const FamilyEvidence& e) {
     if (const auto family = from_field(e.config, e.config_file)) return family;

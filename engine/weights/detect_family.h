@@ -29,6 +29,9 @@ struct FamilyEvidence {
 /// Throws Error (field `family`) where config.json names an unknown one.
 std::optional<Family> detect_family(const FamilyEvidence&);
 
+/// Of Wan 2.2's models the one with a single transformer; the A14B has two.
+bool is_ti2v(const FamilyEvidence&);
+
 /// "SkyReels-A2" or another of SkyReels' models that are not V2, where the nearest of FamilyEvidence's names that
 /// speaks of SkyReels or Wan speaks of it: their tensors may be those of V2. Else empty.
 std::string relative_by_name(const std::vector<std::string>& names);

@@ -140,6 +140,12 @@ void warn_of_quantisation(Inspection& out, const Checkpoint& checkpoint) {
     }
 }
 
+/// Of no layer's own: a scale, the text of a quantisation, ComfyUI's mark, a tokenizer.
+bool describes_others(std::string_view name) {
+    const std::string_view rest = name.substr(known_prefix(name).size());
+    return !hangs_on(name).empty() || rest == "scaled_fp8" || rest == "spiece_model";
+}
+
 void count_tensors(Inspection& out, const Checkpoint& checkpoint) {
     std::set<std::string> unread; // types
     for (const auto& container : checkpoint.containers) {
@@ -149,7 +155,8 @@ void count_tensors(Inspection& out, const Checkpoint& checkpoint) {
             out.tensors.push_back({t.name, t.dtype_name, t.shape, t.bytes});
             out.dtypes[t.dtype ? std::string(info(*t.dtype).name) : t.dtype_name] += t.bytes;
             out.bytes += t.bytes;
-            const std::int64_t elements = checked_elements(t.shape).value_or(0);
+            const bool parameters = !describes_others(plain_name(t.name));
+            const std::int64_t elements = parameters ? checked_elements(t.shape).value_or(0) : 0;
             if (__builtin_add_overflow(out.parameters, static_cast<std::uint64_t>(elements), &out.parameters))
                 out.parameters = UINT64_MAX;
             if (!t.dtype && unread.insert(t.dtype_name).second)

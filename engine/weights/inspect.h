@@ -34,7 +34,7 @@ struct Inspection {
     std::vector<Entry> tensors;
     std::vector<Part> parts;
     std::vector<std::string> missing, warnings;
-    std::uint64_t parameters = 0, bytes = 0; ///< of all tensors
+    std::uint64_t parameters = 0, bytes = 0; ///< of all tensors; scales and tokenizers are bytes alone
 
     /// The type that holds the most bytes, "" without tensors.
     std::string dtype() const;

@@ -400,7 +400,16 @@ private:
                     fmt::format("left out: {} is not Wan's VAE, by its name or its config.json", file));
         if (!traits_) return;
         model_.relative = traits.outside.empty() ? relative_by_name(names_around()) : traits.outside;
-        model_.family = family(traits);
+        const FamilyEvidence evidence = gather_evidence(traits);
+        model_.family = detect_family(evidence);
+        if (model_.family == Family::wan22 && !evidence.two_experts && !is_ti2v(evidence) && model_.relative.empty())
+            miss_other_expert();
+    }
+
+    void miss_other_expert() {
+        const bool low = placed_expert_of(model_.transformer.front()) == Expert::low;
+        const char* other = low ? "high-noise transformer" : "low-noise transformer";
+        if (std::ranges::find(model_.missing, other) == model_.missing.end()) model_.missing.emplace_back(other);
     }
 
     /// A damaged file is most likely the part that is missing, and says more than that it is missing.
@@ -443,7 +452,7 @@ private:
         return names;
     }
 
-    std::optional<Family> family(const TransformerTraits& traits) const {
+    FamilyEvidence gather_evidence(const TransformerTraits& traits) const {
         FamilyEvidence evidence;
         evidence.config = model_.config;
         evidence.model_index = model_.model_index;
@@ -453,7 +462,7 @@ private:
         evidence.second_vae = companions_.has_second_vae(traits);
         evidence.names = names_around();
         evidence.config_file = config_file_.string(), evidence.index_file = model_.model_index_file.string();
-        return detect_family(evidence);
+        return evidence;
     }
 
     fs::path path_;

@@ -27,8 +27,9 @@ struct ModelFolder {
     std::string unread;   ///< where there is no transformer: what a file that may be it is quantised with; else empty
     std::string deeper;   ///< where there is no transformer: those in the folders there, for a message; else empty
     std::optional<Family> family;     ///< from config.json / model_index.json, else hints in names; empty: open
-    std::vector<std::string> missing; ///< "transformer", "text encoder", "tokenizer", "VAE", "CLIP image encoder"
-                                      ///< (where the transformer has its branch)
+    std::vector<std::string> missing; ///< "transformer", "high-noise transformer", "low-noise transformer", "VAE",
+                                      ///< "text encoder", "tokenizer", "CLIP image encoder" (where the transformer has
+                                      ///< its branch)
     std::vector<std::string> warnings;
 
     /// `path`: an original Wan / SkyReels repository, one with a folder for each expert, a diffusers repository, any of

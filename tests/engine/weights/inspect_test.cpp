@@ -5,6 +5,7 @@
 
 #include "engine/core/error.h"
 #include "support/gguf_writer.h"
+#include "support/model_files.h"
 #include "support/name_lists.h"
 #include "support/torch_writer.h"
 
@@ -188,6 +189,53 @@ TEST(Inspect, AModelFolder) {
     ASSERT_EQ(i.parts.size(), 2u);
     EXPECT_EQ(i.parts[1].role, "VAE");
     EXPECT_EQ(i.tensors.size(), transformer_names(tiny_transformer()).size() + 194u);
+}
+
+/// Of the A14B's two transformers both are needed, whatever the names of the files say of which one is there.
+TEST(Inspect, HalfOfTheA14B) {
+    const std::vector<std::pair<std::string, std::string>> files{
+        {"wan2.2_t2v_high_noise_14B.safetensors", "low-noise transformer"},
+        {"wan2.2_t2v_low_noise_14B.safetensors", "high-noise transformer"},
+        {"model.safetensors", "low-noise transformer"},
+        {"high_noise_model/model.safetensors", "low-noise transformer"},
+        {"low_noise_model/model.safetensors", "high-noise transformer"}};
+    for (const auto& [file, missing] : files) {
+        TempFolder folder("Wan2.2-T2V-A14B");
+        add_companions(folder.path());
+        write_bytes(folder / file, transformer_file());
+        EXPECT_EQ(inspect(folder.path()).missing, Names{missing}) << file;
+    }
+    // Neither the TI2V of the same release nor a model of Wan 2.1.
+    TempFolder ti2v("Wan2.2-TI2V-5B"), older("Wan2.1-T2V-14B");
+    TransformerSize five = tiny_transformer();
+    five.in = five.out = 48;
+    for (const auto& [folder, size] : {std::pair{&ti2v, five}, {&older, tiny_transformer()}}) {
+        add_companions(folder->path());
+        write_bytes(*folder / "model.safetensors", transformer_file(size));
+        const Names missing = inspect(folder->path()).missing;
+        EXPECT_TRUE(std::ranges::none_of(missing, [](const auto& m) { return has(m, "noise"); }));
+    }
+}
+
+TEST(Inspect, ScalesAreNoParameters) {
+    TempFolder folder;
+    const NameList names = transformer_names(tiny_transformer());
+    const std::string q = "blocks.0.self_attn.q", k = "blocks.0.self_attn.k";
+    std::vector<Raw> tensors = zero_tensors(names, "F8_E4M3");
+    for (Raw& t : tensors)
+        if (t.name == k + ".weight") t.name += "._data", t.dtype = "I8";
+    for (Raw& t : std::vector{f32(q + ".scale_weight", {8}), f32(q + ".scale_input", {}),
+                              f32(k + ".weight._scale", {8, 1}), f32(k + ".output_scale", {}),
+                              zeros("scaled_fp8", {2}, "F8_E4M3"), zeros("spiece_model", {100}, "U8")})
+        tensors.push_back(std::move(t));
+    for (const std::string prefix : {"", "model.diffusion_model."}) {
+        std::vector<Raw> prefixed = tensors;
+        for (Raw& t : prefixed) t.name = prefix + t.name;
+        write_bytes(folder / "x", safetensors(prefixed));
+        const Inspection i = inspect(folder / "x");
+        EXPECT_EQ(i.parameters, static_cast<std::uint64_t>(parameters(names)));
+        EXPECT_EQ(i.bytes, i.parameters + 4 * (8 + 1 + 8 + 1) + 2 + 100);
+    }
 }
 
 } // namespace
