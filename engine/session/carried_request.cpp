@@ -22,17 +22,17 @@ Request to_go_on_with(const Request& made) {
     if (made.guidance_low) open.guidance.reset(), open.guidance_low.reset();
     try {
         const ModelFolder model = ModelFolder::open(find_model(made.model), made.parts);
-        const Request again = Pipeline::defaults(open, model);
+        Request again = Pipeline::defaults(open, model);
         if (again.mode != made.mode || again.family != made.family || again.precision != made.precision ||
             again.preprocess != made.preprocess || (!open.forcing && again.forcing != made.forcing)) {
             open = made;
+            again = Pipeline::defaults(made, model);
         } else if (again.guidance != made.guidance || again.guidance_low != made.guidance_low) {
             open.guidance = made.guidance;
             if (made.guidance_low != made.guidance) open.guidance_low = made.guidance_low; // else it follows again
         }
         Request whole = made;
-        // A branch has the windows of the run it starts from.
-        if (!made.start && made.forcing) Pipeline::keep_one_window(whole, Pipeline::defaults(made, model));
+        if (!made.start) Pipeline::keep_one_window(whole, again); // a branch has the windows of the run it starts from
         if (whole.forcing != made.forcing) open.forcing = whole.forcing;
         return open;
     } catch (const Error&) { // whoever renders it says what is wrong with the model
