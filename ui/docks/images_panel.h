@@ -28,6 +28,7 @@ public:
     enum class Side { start, last };
     /// From anywhere: a file, or a picture of the clipboard or camera (which is kept in the data folder).
     void take(Side side, const DroppedImage& image);
+    void begin_anew(); ///< the clip goes on after no video
 
 public slots:
     void choose_start() { choose(Side::start); }
@@ -53,7 +54,6 @@ private:
     void remove(Side side);
     bool goes_on() const;          ///< after a video
     QVariant forcing_anew() const; ///< `forcing` without it
-    void begin_anew();
     void crop(Side side, CropPreset preset);
     void show_menu(Side side, const QPoint& global);
     void refresh();

@@ -81,6 +81,14 @@ void Extension::check() {
     end(); // undone, or the clip goes on after something else
 }
 
+void Extension::finish() {
+    if (active() && !video_.isEmpty()) {
+        images_.begin_anew();
+        emit said(tr("What is made next is a clip of its own again."));
+    }
+    end();
+}
+
 void Extension::end() {
     if (std::exchange(shot_, {}).isEmpty()) return;
     banners_.remove(QStringLiteral("extend"));

@@ -27,6 +27,7 @@ public:
     void begin(int row);
     bool active() const { return !shot_.isEmpty(); }
     void end();
+    void finish();  ///< it is put in line: what is made next goes on after nothing
     void decline(); ///< by hand, which is said
     /// Where the results of the next run belong, as RunQueue::add() takes it; empty: nowhere.
     QString tag() const;

@@ -74,8 +74,8 @@ void Generation::put_in_line(bool next) {
     const QString tag = extension_.tag();
     for (int i = 0; i < copies; ++i) // next in line: the first of them ends up first
         studio_.queue.add(studio_.document.snapshot(next ? copies - 1 - i : i), next, tag);
+    extension_.finish();
     if (studio_.queue.paused()) emit said(tr("The queue is paused: it waits there."));
-    extension_.end();
 }
 
 void Generation::sweep() {
