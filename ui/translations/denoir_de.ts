@@ -1130,6 +1130,17 @@ Over it the steps of unstarred old runs may go; videos stay.</source>
         <translation>GiB, die alle Läufe zusammen einnehmen dürfen; 0: keine Grenze.
 Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</translation>
     </message>
+    <message numerus="yes">
+        <source>The disk has no room for the run. The steps of %n unstarred run(s) could go (%1); videos and last latents stay.</source>
+        <translation>
+            <numerusform>Die Platte hat keinen Platz für den Lauf. Die Schritte von %n Lauf ohne Stern könnten gehen (%1); Videos und letzte Latents bleiben.</numerusform>
+            <numerusform>Die Platte hat keinen Platz für den Lauf. Die Schritte von %n Läufen ohne Stern könnten gehen (%1); Videos und letzte Latents bleiben.</numerusform>
+        </translation>
+    </message>
+    <message>
+        <source>Free them</source>
+        <translation>Freigeben</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::DivergenceView</name>
@@ -1457,6 +1468,10 @@ Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</tran
     <message>
         <source>What is made next does not go to the timeline.</source>
         <translation>Was als Nächstes entsteht, kommt nicht auf die Zeitleiste.</translation>
+    </message>
+    <message>
+        <source>What is made next is a clip of its own again.</source>
+        <translation>Was als Nächstes entsteht, ist wieder ein eigener Clip.</translation>
     </message>
 </context>
 <context>

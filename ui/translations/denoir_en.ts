@@ -50,6 +50,13 @@
             <numerusform>The runs use %1 of the %2 they may. The steps of %n unstarred old runs could go (%3); videos and last latents stay.</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>The disk has no room for the run. The steps of %n unstarred run(s) could go (%1); videos and last latents stay.</source>
+        <translation>
+            <numerusform>The disk has no room for the run. The steps of %n unstarred run could go (%1); videos and last latents stay.</numerusform>
+            <numerusform>The disk has no room for the run. The steps of %n unstarred runs could go (%1); videos and last latents stay.</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::DivergenceView</name>

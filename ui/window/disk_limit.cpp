@@ -9,6 +9,7 @@
 #include "app/base/settings.h"
 #include "app/base/text.h"
 #include "app/runs/run_history.h"
+#include "app/runs/run_queue.h"
 #include "app/studio.h"
 #include "ui/widgets/banner.h"
 #include "ui/widgets/raise_dialog.h"
@@ -18,6 +19,11 @@ namespace denoir::ui {
 DiskLimit::DiskLimit(Studio& studio, Banners& banners, QWidget& window)
     : QObject(&window), studio_(studio), banners_(banners), window_(window) {
     connect(&studio_.core, &app::Studio::over_limit_changed, this, &DiskLimit::look);
+    connect(&studio_.queue, &app::RunQueue::entry_ended, this, [this](quint64 id) {
+        const QModelIndex entry = studio_.queue.index(studio_.queue.row_of(id));
+        const auto issue = entry.data(app::RunQueue::IssueRole).value<app::Issue>();
+        if (issue.hint.startsWith(QLatin1String("free some space"))) offer_room();
+    });
 }
 
 void DiskLimit::ask() {
@@ -56,6 +62,18 @@ void DiskLimit::look() {
                              .arg(app::bytes_text(double(studio_.history.bytes())), app::bytes_text(double(limit)),
                                   app::bytes_text(double(plan.bytes))),
                          {{tr("Free them, now and later"), [this] { studio_.settings.set_may_drop_latents(true); }}});
+}
+
+void DiskLimit::offer_room() {
+    const auto plan = studio_.history.plan_drop(0);
+    if (plan.runs.isEmpty()) return;
+    banners_.show_banner(
+        QStringLiteral("no-room"), Banners::Kind::warning,
+        tr("The disk has no room for the run. The steps of %n unstarred run(s) could go (%1); videos and last latents "
+           "stay.",
+           nullptr, int(plan.runs.size()))
+            .arg(app::bytes_text(double(plan.bytes))),
+        {{tr("Free them"), [this] { studio_.history.drop_latents(studio_.history.plan_drop(0)); }}});
 }
 
 } // namespace denoir::ui

@@ -13,7 +13,8 @@ namespace denoir::ui {
 
 class Banners;
 
-/// The disk space that runs may use: asks for it, and asks once what may go where it is exceeded. Borrows all.
+/// The disk space that runs may use: asks for it, and asks once what may go where it is exceeded; and where a run
+/// failed because the disk is full, what could go. Borrows all.
 class DiskLimit : public QObject {
     Q_OBJECT
 public:
@@ -22,6 +23,7 @@ public:
 
 private:
     void look();
+    void offer_room();
 
     Studio& studio_;
     Banners& banners_;

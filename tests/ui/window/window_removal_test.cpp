@@ -16,6 +16,7 @@
 #include "app/runs/run_history.h"
 #include "app/runs/run_queue.h"
 #include "tests/app/fake_runs.h"
+#include "tests/app/full_disk.h"
 #include "tests/ui/window/window_main.h"
 #include "tests/ui/window/window_tools.h"
 #include "ui/docks/runs_panel.h"
@@ -345,6 +346,25 @@ private slots:
         QCOMPARE(dialog->intValue(), 1);
         dialog->accept();
         QCOMPARE(studio.core().settings.history_bytes(), 300'000'000);
+    }
+
+    /// Where there is no room for a run, what it takes from older ones is offered.
+    void a_full_disk_is_freed_of_steps() {
+        const app::Home home;
+        const QString old = listed_run(home, "old", 3, 1);
+        StudioFixture studio;
+        auto& core = studio.core();
+        QTRY_VERIFY_WITH_TIMEOUT(!core.history.plan_drop(0).runs.isEmpty(), 30000);
+        load_tiny(studio);
+        {
+            const app::FullDisk full;
+            studio.find<QAction>("run.generate")->trigger();
+            QVERIFY(studio.idle());
+        }
+        QVERIFY2(said(studio).contains("no room for the run"), qPrintable(said(studio)));
+        QVERIFY(studio.press("Free them"));
+        QTRY_VERIFY_WITH_TIMEOUT(core.history.plan_drop(0).runs.isEmpty(), 30000);
+        QVERIFY(QFile::exists(old + "/video.mp4"));
     }
 
     /// Asked once; again where other runs are meant, or another bound.
