@@ -117,12 +117,12 @@ void Studio::connect_queue() {
 void Studio::look_at_device() {
     const std::optional<Device> device = document.device();
     if (device) models.set_available(estimator.free_bytes(*device));
-    tell_device(device);
     // While something runs, its memory is not free.
     if (device && device != looked_at_ && !worker.busy() && queue.running() == 0) {
         looked_at_ = device;
         estimator.look_at(*device);
     }
+    tell_device(device); // as it is now, not as it was when it was looked into before
     // A card is looked into before runs take its memory.
     if (!document.pending() && !estimator.looking()) queue.start();
 }
