@@ -194,8 +194,7 @@ void PreviewView::adopt(Side side) {
     const app::ClipInfo& info = s.clip->info();
     if (s.by_hand) emit opened_by_hand();
     emit clip_opened(side, info);
-    const bool run = info.kind == app::ClipInfo::Kind::run; // its request is taken where runs are listed
-    if (s.by_hand && !run && !info.request.isEmpty()) emit request_found(info.request, info.path);
+    if (s.by_hand && !info.request.isEmpty()) emit request_found(info.request, info.path);
 }
 
 void PreviewView::listen(Side side) {

@@ -79,7 +79,7 @@ signals:
     void several_dropped(const QStringList& paths);
     /// A run was dropped as A, or a folder or file that is neither video nor picture. Shown where nobody is connected.
     void other_dropped(const QString& path);
-    /// A video or picture made by Denoir was opened by hand, no run: its request can be restored.
+    /// A video or picture made by Denoir was opened by hand: its request can be restored.
     void request_found(const QString& request, const QString& path);
 
 protected:

@@ -18,6 +18,7 @@
 #include "app/sweep/sweep_document.h"
 #include "engine/core/error.h"
 #include "engine/core/file.h"
+#include "engine/pipeline/run_layout.h"
 #include "engine/session/request_json.h"
 #include "engine/session/sweep.h"
 #include "engine/session/sweep_folder.h"
@@ -91,11 +92,13 @@ void Opener::open(const QString& path) {
     const app::ClipKind kind = app::clip_kind(full);
     if (kind == app::ClipKind::run) {
         try {
-            app::RunHistory::record(full);
+            const Request made = app::RunHistory::record(full).request;
+            emit run_chosen(full);
+            offer_request(app::to_qstring(to_json(made).dump()), full);
         } catch (const Error& error) {
-            return refuse(app::Issue::from(error).line());
+            refuse(app::Issue::from(error).line());
         }
-        return emit run_chosen(full);
+        return;
     }
     if (is_trace(info, kind)) return emit traces_chosen({full});
     if (is_lora(info)) return emit loras_chosen({full});
@@ -166,6 +169,8 @@ bool Opener::open_sweep_file(const QString& path) {
 }
 
 void Opener::offer_request(const QString& request, const QString& path) {
+    const bool run = is_run_folder(app::to_path(path));
+    if (run && app::RunHistory::is_own_folder(path)) return; // the list of runs restores it
     const auto restore = [this, request, path] {
         try {
             const RequestSource source = source_of(path);
@@ -175,9 +180,12 @@ void Opener::offer_request(const QString& request, const QString& path) {
             emit said(app::Issue::from(error).line());
         }
     };
+    // Folders of runs have names that nobody gave them.
+    const QString name =
+        run ? tr("“%1”").arg(app::shortened(app::RunHistory::title(path), 60)) : QFileInfo(path).fileName();
     banners_.show_banner(QStringLiteral("request"), Banners::Kind::info,
-                         tr("%1 was made by Denoir and carries its request.").arg(QFileInfo(path).fileName()),
-                         {{tr("Restore it"), restore}}, 60);
+                         tr("%1 was made by Denoir and carries its request.").arg(name), {{tr("Restore it"), restore}},
+                         60);
 }
 
 void Opener::ask_what_it_is(const QString& picture, const QPoint& where) {
