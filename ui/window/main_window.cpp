@@ -140,7 +140,9 @@ void MainWindow::make_layouts() {
     layouts_ = std::make_unique<Layouts>(
         *this, studio_.settings,
         [this](Layout layout) {
-            tune_->hide(); // beside the docks of another layout it would make the window grow
+            // Beside the docks of another layout they would make the window grow.
+            tune_->hide();
+            steps_->set_compares(false);
             docks_->arrange(layout);
         },
         [this](Layout layout) -> QWidget* {

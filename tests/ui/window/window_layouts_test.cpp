@@ -465,6 +465,26 @@ private slots:
         }
     }
 
+    /// The steps of two runs need more room than other layouts leave them.
+    void a_pair_leaves_a_small_window_its_size() {
+        const app::Home home;
+        const QString a = listed_run(home, "a", 3, 1), b = listed_run(home, "b", 3, 2);
+        StudioFixture studio(Layout::create, Scheme::dark, {1024, 700});
+        const auto* runs = studio.find<QDockWidget>("runs-dock");
+        settle_docks();
+        const int side = runs->width();
+        studio.window().viewer().compare(a, b);
+        QTRY_COMPARE_WITH_TIMEOUT(studio.window().viewer().run(app::Side::b), b, 30000);
+        auto* steps = studio.find<QDockWidget>("steps-dock");
+        steps->raise();
+        settle_docks();
+        QVERIFY(steps->minimumSizeHint().width() > 1024 - 2 * side);
+        studio.key(Qt::Key_1, Qt::ControlModifier);
+        QTest::qWait(50);
+        QCOMPARE(studio.window().size(), QSize(1024, 700));
+        QCOMPARE(runs->width(), side);
+    }
+
     /// In a low window the picture comes before the steps.
     void a_low_window_leaves_the_picture_its_room() {
         const app::Home home;
