@@ -2,9 +2,11 @@
 // The studio on a machine with two cards: made-up ones, whose kernels are emulated.
 #include <QComboBox>
 #include <QLabel>
+#include <QScopeGuard>
 
 #include "app/request/estimator.h"
 #include "app/request/request_document.h"
+#include "tests/app/arrivals.h"
 #include "tests/ui/studio_fixture.h"
 
 using namespace denoir;
@@ -52,6 +54,32 @@ private slots:
         document.reset("device");
         QVERIFY(document.wait_resolved(20000));
         QCOMPARE(box->currentIndex(), 1);
+    }
+
+    /// Of each that is chosen: as it is found then, not as it was when it was chosen before.
+    void what_keeps_a_card_from_use_is_told_as_long_as_it_does() {
+        const app::Home home;
+        const QByteArray module = qgetenv("DENOIR_CUDA_MODULE");
+        qputenv("DENOIR_CUDA_MODULE", "/nowhere/module.so");
+        const auto back = qScopeGuard([&] { qputenv("DENOIR_CUDA_MODULE", module); });
+        StudioFixture studio;
+        auto& document = studio.core().document;
+        document.load(app::tiny_request());
+        QVERIFY(document.wait_resolved(20000));
+        app::Arrivals told(&studio.core(), &app::Studio::issue);
+        const auto choose = [&](const char* device) {
+            document.set_value("device", device);
+            return document.wait_resolved(20000) &&
+                   QTest::qWaitFor([&] { return !studio.core().estimator.looking(); }, 30000);
+        };
+        QVERIFY(choose("cpu") && choose("cuda:3"));
+        QTRY_COMPARE_WITH_TIMEOUT(told.count(), 1, 30000);
+        QVERIFY(choose("cpu") && choose("cuda:3"));
+        QTRY_COMPARE_WITH_TIMEOUT(told.count(), 2, 30000);
+        qputenv("DENOIR_CUDA_MODULE", module);
+        QVERIFY(choose("cpu") && choose("cuda:3"));
+        QCOMPARE(told.count(), 2);
+        QVERIFY(studio.core().estimator.issue(Device::parse("cuda:3")).isEmpty());
     }
 };
 
