@@ -123,7 +123,7 @@ PromptPanel::PromptPanel(Studio& studio, QWidget* parent)
     prompt_->setMinimumHeight(4 * fontMetrics().lineSpacing() + 12);
     negative_->setObjectName(QStringLiteral("negative-prompt"));
     negative_->setAccessibleName(tr("Negative prompt"));
-    negative_->setMinimumHeight(2 * fontMetrics().lineSpacing() + 12);
+    negative_->setMinimumHeight(2 * fontMetrics().lineSpacing() + 20); // two are seen whole
     negative_->setMaximumHeight(5 * fontMetrics().lineSpacing() + 12);
 
     set_drawing(*older_, icon(QStringLiteral("up")), tr("Prompt before"));

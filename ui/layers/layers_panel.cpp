@@ -97,7 +97,7 @@ QWidget* LayersPanel::make_source_row() {
     make_narrow(layers_, 12);
     layers_->setObjectName(QStringLiteral("trace-layers"));
     layers_->setEditable(true);
-    layers_->setLineEdit(new ElidedEdit);
+    layers_->setLineEdit(new ElidedEdit(layers_));
     layers_->setInsertPolicy(QComboBox::NoInsert);
     layers_->setAccessibleName(tr("Layers to trace"));
     layers_->setToolTip(tr("Patterns of layers, with * and ?, separated by spaces: those with a slash are held against "
