@@ -3,9 +3,12 @@
 #include <mutex>
 #include <utility>
 
+#include "engine/backend/conv_scratch.h"
+#include "engine/backend/cpu/conv_winograd.h"
 #include "engine/backend/cpu/cpu_backend.h"
 #include "engine/backend/cuda_proxy.h"
 #include "engine/core/error.h"
+#include "engine/core/thread_pool.h"
 
 namespace denoir {
 namespace {
@@ -59,6 +62,11 @@ void require_device(const Device& device) {
 std::optional<DType> matrices_held_as(const Device& device, DType compute, std::int64_t rows) {
     if (!device.uses_host_memory()) return compute;
     return cpu::CpuBackend::packed_type(compute, rows);
+}
+
+std::size_t conv_scratch_bytes(const Device& device, std::int64_t channels, int threads) {
+    if (!device.uses_host_memory()) return 0;
+    return std::size_t(cpu::winograd_scratch(channels)) * sizeof(float) * std::size_t(ThreadPool::threads_for(threads));
 }
 
 } // namespace denoir

@@ -145,7 +145,7 @@ struct ThreadPool::State {
 };
 
 ThreadPool::ThreadPool(int threads) : state_(std::make_unique<State>()) {
-    const int n = threads > 0 ? threads : available_cores();
+    const int n = threads_for(threads);
     try {
         for (int worker = 1; worker < n; ++worker)
             state_->workers.emplace_back([state = state_.get(), worker] { state->worker_loop(worker); });
@@ -156,6 +156,8 @@ ThreadPool::ThreadPool(int threads) : state_(std::make_unique<State>()) {
 }
 
 ThreadPool::~ThreadPool() { state_->end_workers(); }
+
+int ThreadPool::threads_for(int threads) { return threads > 0 ? threads : available_cores(); }
 
 int ThreadPool::threads() const { return static_cast<int>(state_->workers.size()) + 1; }
 

@@ -15,6 +15,8 @@ public:
     explicit ThreadPool(int threads = 0);
     ~ThreadPool();
     int threads() const;
+    /// Those of a pool that is made for `threads`.
+    static int threads_for(int threads);
 
     /// Calls body(i, worker) for i in [0, count), each once, in any order; worker in [0, threads()) names the thread's
     /// own scratch. Between pieces the stop token is looked at: throws Cancelled. The first exception of a piece is

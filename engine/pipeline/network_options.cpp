@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/pipeline/network_options.h"
 
+#include "engine/backend/conv_scratch.h"
 #include "engine/pipeline/variant.h"
 
 namespace denoir {
@@ -29,7 +30,9 @@ std::size_t decode_bytes(const Request& r, const wan::VaeConfig& vae, int strips
     const std::int64_t at_work = vae.shortcuts ? 10 : 4;
     const std::int64_t frame = (*r.width / vae.patch) * (*r.height / vae.patch) * vae.decoder.back().out;
     const std::int64_t state = vae.decoder_state(*r.height / vae.spatial(), *r.width / vae.spatial());
-    return std::size_t(state + at_work * frame) * (vae_options(r).dtype == DType::bf16 ? 2 : 4) / std::size_t(strips);
+    const std::size_t kept =
+        std::size_t(state + at_work * frame) * (vae_options(r).dtype == DType::bf16 ? 2 : 4) / std::size_t(strips);
+    return kept + conv_scratch_bytes(r.device.value_or(Device{}), vae.decoder_width, r.threads);
 }
 
 } // namespace denoir

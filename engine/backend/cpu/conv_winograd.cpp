@@ -36,6 +36,9 @@ bool is_wide_enough(const ConvCall& call) {
     return 2 * more <= width * width;
 }
 
+/// Of a block, with so many channels on both sides together.
+std::int64_t tiles_for(std::int64_t channels) { return std::clamp(most_values / channels, most_tiles / 4, most_tiles); }
+
 } // namespace
 
 bool winograd_serves(const ConvCall& call) {
@@ -43,6 +46,14 @@ bool winograd_serves(const ConvCall& call) {
     return call.factors == DType::f32 && call.kernel.height == taps && call.kernel.width == taps && o.stride == 1 &&
            std::min(call.kernel.in, call.kernel.out) >= fewest_channels && is_wide_enough(call) &&
            (!o.duplicate || (o.pad_top == 1 && o.pad_left == 1));
+}
+
+std::int64_t winograd_scratch(std::int64_t channels) {
+    if (channels < fewest_channels) return 0;
+    const std::int64_t tiles = tiles_for(2 * channels), rows = divide_up(tiles, most_across),
+                       points = side(false) * side(false);
+    const std::int64_t window = (2 * rows + 2) * (2 * most_across + 2) * channels;
+    return window + points * (2 * tiles * channels + 2 * gap) + 4 * most_across * channels;
 }
 
 std::int64_t winograd_floats(const Kernels& kernels, const KernelShape& kernel, bool duplicate) {
@@ -84,7 +95,7 @@ WinogradTiles::WinogradTiles(const ConvCall& call, Tensor panels)
       padded_(call.kernel.padded(call.kernels)),
       tiles_down_(divide_up(call.out.size(1), 2)),
       tiles_across_(divide_up(call.out.size(2), 2)) {
-    const std::int64_t tiles = std::clamp(most_values / (call.kernel.in + padded_), most_tiles / 4, most_tiles);
+    const std::int64_t tiles = tiles_for(call.kernel.in + padded_);
     blocks_across_ = divide_up(tiles_across_, most_across);
     columns_ = divide_up(tiles_across_, blocks_across_);
     blocks_down_ = divide_up(tiles_down_, std::max<std::int64_t>(1, tiles / columns_));

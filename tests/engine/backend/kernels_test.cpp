@@ -4,6 +4,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "engine/backend/conv_scratch.h"
 #include "engine/backend/cpu/cpu_backend.h"
 #include "kernel_test.h"
 
@@ -230,6 +231,30 @@ TEST(FullMemory, WeightsArePackedForEachProductAndGiveTheSameBytes) {
     for (const DType compute : {DType::bf16, DType::f32})
         for (int i = 0; i < 2; ++i) EXPECT_EQ(run(full, passing, compute), run(roomy, kept, compute)) << i;
     for (const auto& [use, packed] : passing.prepared) EXPECT_EQ(packed, nullptr) << use;
+}
+
+/// What memory estimates count for each thread of a convolution.
+TEST(CpuBackend, ScratchOfConvolutionsIsAsEstimated) {
+    const auto peak_of = [](std::int64_t channels, int threads) {
+        cpu::CpuBackend backend(threads);
+        const Tensor frame = Tensor::host({32, 112, channels});
+        std::fill_n(frame.data<float>(), frame.elements(), 0.0f);
+        const Tensor taps = Tensor::host({channels, channels, 3, 3});
+        std::fill_n(taps.data<float>(), taps.elements(), 0.0f);
+        const Weight weight("w", taps);
+        Tensor out = backend.empty({1, 32, 112, channels}, DType::f32);
+        ConvOptions options;
+        options.pad_top = options.pad_left = options.pad_bottom = options.pad_right = 1;
+        backend.conv(std::span(&frame, 1), weight, nullptr, nullptr, options, out);
+        return backend.memory().peak;
+    };
+    for (const std::int64_t channels : {64, 384, 768}) {
+        const std::size_t each = (peak_of(channels, 3) - peak_of(channels, 1)) / 2,
+                          counted = conv_scratch_bytes(Device{}, channels, 1);
+        EXPECT_NEAR(double(each), double(counted), 0.1 * double(counted)) << channels; // blocks of memory are rounded
+        EXPECT_EQ(conv_scratch_bytes(Device{}, channels, 5), 5 * counted);
+    }
+    EXPECT_EQ(conv_scratch_bytes(Device{Device::Kind::cuda, 0}, 384, 4), 0u);
 }
 
 } // namespace
