@@ -17,12 +17,7 @@ namespace denoir::app {
 namespace fs = std::filesystem;
 namespace {
 
-fs::path autosave_folder() {
-    const fs::path folder = data_folder() / "autosave";
-    std::error_code code;
-    fs::create_directories(folder, code);
-    return folder;
-}
+fs::path autosave_folder() { return data_place() / "autosave"; }
 
 /// What an autosave is called that later changes did not get into: a full disk takes a new name where it takes nothing
 /// else.
@@ -65,6 +60,8 @@ void Project::set_autosave(bool on) {
 
 void Project::begin_autosave() {
     const fs::path folder = autosave_folder();
+    std::error_code code;
+    fs::create_directories(folder, code); // where it cannot be made, who saves says so
     if (!autosave_) autosave_to(folder / (new_id().toStdString() + ".json"));
     // The folder may have been removed with all that was in it.
     if (autosave_lock_ && QFileInfo::exists(autosave_lock_->fileName())) return;
@@ -90,12 +87,14 @@ void Project::end_autosave_issue() {
 void Project::write_autosave(bool kept) {
     if (!is_modified()) return drop_autosave();
     begin_autosave();
-    autosave_->save(Json{{"path", path_.toStdString()},
-                         {"saved", QDateTime::currentDateTimeUtc().toString(Qt::ISODate).toStdString()},
-                         {"kept", kept},
-                         {"project", to_json({})}}
-                        .dump() +
-                    "\n");
+    const Json json{{"path", path_.toStdString()},
+                    {"saved", QDateTime::currentDateTimeUtc().toString(Qt::ISODate).toStdString()},
+                    {"kept", kept},
+                    {"project", to_json({})}};
+    autosave_->save([folder = autosave_folder(), text = json.dump() + "\n"] {
+        made_folder(folder);
+        return text;
+    });
 }
 
 bool Project::keep_for_next_start() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <QDir>
+#include <QFile>
 #include <QSignalSpy>
 #include <QTest>
 
@@ -65,6 +66,23 @@ private slots:
         p.add_shot(take(6));
         QTRY_COMPARE_WITH_TIMEOUT(home_->autosaves().size(), 1, 30000);
         QVERIFY(Project::recoverable().isEmpty()); // it is this studio's
+    }
+
+    void a_folder_that_cannot_be_made_is_told() {
+        QVERIFY(Project::recoverable().isEmpty());
+        QVERIFY(!QFile::exists(home_->data(QString()))); // who only looks makes nothing
+        QFile in_its_way(home_->file(QStringLiteral("data")));
+        QVERIFY(in_its_way.open(QIODevice::WriteOnly));
+        {
+            Project p;
+            p.set_autosave(true);
+            p.add_shot(take(5));
+            QTRY_VERIFY_WITH_TIMEOUT(!p.issue().isEmpty(), 30000);
+            QVERIFY2(p.issue().line().contains(QStringLiteral("autosave")), qPrintable(p.issue().line()));
+            QVERIFY(!p.keep_for_next_start());
+            p.add_shot(take(6)); // its end saves once more
+        }
+        QVERIFY(in_its_way.remove());
     }
 
 private:
