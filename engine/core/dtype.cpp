@@ -104,12 +104,6 @@ const DTypeInfo& info(DType d) {
     return infos[static_cast<std::size_t>(d)];
 }
 
-std::optional<DType> dtype_from_name(std::string_view name) {
-    for (std::size_t i = 0; i < infos.size(); ++i)
-        if (infos[i].name == name) return static_cast<DType>(i);
-    return std::nullopt;
-}
-
 std::optional<DType> dtype_from_safetensors(std::string_view name) {
     for (std::size_t i = 0; i < infos.size(); ++i)
         if (!name.empty() && infos[i].safetensors == name) return static_cast<DType>(i);

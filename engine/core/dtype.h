@@ -47,7 +47,6 @@ struct DTypeInfo {
 };
 
 const DTypeInfo& info(DType);
-std::optional<DType> dtype_from_name(std::string_view name);
 std::optional<DType> dtype_from_safetensors(std::string_view name);
 inline bool is_block(DType d) { return info(d).block_elements > 1; }
 inline bool is_float(DType d) { return d <= DType::f64 || d >= DType::f8_e4m3; }

@@ -46,8 +46,6 @@ TEST(DType, names_and_sizes) {
     EXPECT_EQ(info(DType::iq4_xs).block_elements, 256);
     EXPECT_EQ(info(DType::iq4_xs).name, "iq4_xs");
     EXPECT_EQ(element_bytes(DType::f64), 8);
-    EXPECT_EQ(dtype_from_name("bf16"), DType::bf16);
-    EXPECT_EQ(dtype_from_name("F32"), std::nullopt);
     EXPECT_EQ(dtype_from_safetensors("F8_E5M2"), DType::f8_e5m2);
     EXPECT_EQ(dtype_from_safetensors("BOOL"), DType::boolean);
     EXPECT_EQ(dtype_from_safetensors(""), std::nullopt);
