@@ -86,6 +86,18 @@ TEST(SweepReport, RunsThatWereThereAreTold) {
     const std::string page = sweep_report(record, {});
     EXPECT_EQ(count(page, "<td>was there</td>"), 1u);
     EXPECT_EQ(count(page, "<td>done</td>"), 2u);
+    EXPECT_TRUE(holds(page, "4.0 s")); // 1 and 3: what was there took none
+}
+
+TEST(SweepReport, NearestAndFurthestOfAnyOrder) {
+    SweepRecord record = record_of(R"({"schema": 1, "axes": {"steps": [2, 3, 4, 8]}})");
+    const double psnr[] = {25, 22, 30};
+    for (std::size_t i = 0; i < 3; ++i) record.cells[i].figures.value().psnr = psnr[i];
+    const std::string page = sweep_report(record, {});
+    EXPECT_TRUE(holds(page, "<dt>Nearest to its reference</dt><dd>30")) << page;
+    EXPECT_TRUE(holds(page, "<dt>Furthest</dt><dd>22"));
+    for (const char* column : {"steps", "held against", "seconds"})
+        EXPECT_TRUE(holds(page, std::string(column) + "</th>")) << column;
 }
 
 TEST(SweepReport, NamesReferencesAndTheDay) {

@@ -4,6 +4,7 @@
 #include "engine/core/error.h"
 #include "engine/media/sample_kind.h"
 #include "tests/engine/media/support.h"
+#include "tests/engine/refusal.h"
 
 namespace denoir {
 namespace {
@@ -44,8 +45,9 @@ INSTANTIATE_TEST_SUITE_P(
 // The transform of libjpeg rounds otherwise: by one, which the colour matrix makes three at most.
 INSTANTIATE_TEST_SUITE_P(Jpeg, ReadImage,
                          testing::Values(Case{"sampling_444.jpg", 3}, Case{"sampling_422.jpg", 3},
-                                         Case{"sampling_420.jpg", 3}, Case{"progressive.jpg", 3}, Case{"grey.jpg", 1},
-                                         Case{"rgb.jpg", 1}, Case{"cmyk.jpg", 3}, Case{"turned.jpg", 3}));
+                                         Case{"sampling_420.jpg", 3}, Case{"restarts.jpg", 3},
+                                         Case{"progressive.jpg", 3}, Case{"grey.jpg", 1}, Case{"rgb.jpg", 1},
+                                         Case{"cmyk.jpg", 3}, Case{"turned.jpg", 3}));
 
 /// One pixel of its table's second colour in the corner of a canvas of 2 x 2; checked with Pillow 12's convert("RGB").
 TEST(ReadImage, WhatAGifLeavesFree) {
@@ -109,6 +111,101 @@ TEST(ReadImage, JpegIsCloseOnAverage) {
     for (const char* name : {"sampling_444.jpg", "sampling_422.jpg", "sampling_420.jpg"})
         EXPECT_LT(difference(read_image(fixture(name)), load_ppm(fixture(std::string(name) + ".ppm"))).mean, 0.08)
             << name;
+}
+
+/// The picture's sides in its frame header; of the first component, how often it is sampled.
+std::string with_sides(std::string jpeg, int width, int height, char sampling = 0) {
+    const std::size_t header = jpeg.find("\xFF\xC0");
+    jpeg[header + 6] = static_cast<char>(height), jpeg[header + 8] = static_cast<char>(width);
+    if (sampling != 0) jpeg[header + 11] = sampling;
+    return jpeg;
+}
+
+/// Of their first blocks of 8 x 8; the expected pixels are Pillow 12's, with libjpeg-turbo.
+TEST(ReadImage, JpegsTooSmallForLibjpegsFilter) {
+    using Pixels = std::vector<std::uint8_t>;
+    const TempFolder folder;
+    const auto read = [&](const std::string& jpeg) {
+        store(folder / "a.jpg", jpeg);
+        return read_image(folder / "a.jpg");
+    };
+    const std::string halved = load(fixture("sampling_422.jpg")), quartered = load(fixture("sampling_420.jpg"));
+    EXPECT_EQ(read(with_sides(halved, 3, 2)).rgb, (Pixels{81, 116, 172, 87, 122, 178, 97, 120, 190, //
+                                                          87, 126, 183, 80, 119, 176, 87, 114, 183}));
+    EXPECT_EQ(read(with_sides(quartered, 3, 3)).rgb,
+              (Pixels{81,  116, 172, 87,  122, 178, 96,  122, 181, 90,  125, 181, 83, 118, //
+                      174, 89,  115, 174, 71,  115, 190, 78,  122, 197, 94,  124, 196}));
+    // Halved in height alone.
+    const Image tall = read(with_sides(halved, 8, 16, '\x12'));
+    const Pixels first{81,  116, 172, 90,  125, 181, 76,  115, 172, 86,  125, 184, 79,  121, 181, 95,
+                       136, 200, 93,  137, 202, 111, 156, 224, 152, 199, 255, 151, 204, 255, 147, 210,
+                       255, 135, 209, 255, 116, 201, 255, 108, 204, 255, 97,  203, 255, 82,  193, 249};
+    for (int y = 0; y < 16; ++y)
+        for (std::size_t c = 0; c < 3; ++c)
+            EXPECT_NEAR(tall.row(y)[c], first[3 * static_cast<std::size_t>(y) + c], 3) << y;
+}
+
+/// A marker may have any number of bytes 0xFF before it.
+TEST(ReadImage, JpegsWithFillBytes) {
+    const TempFolder folder;
+    std::string jpeg = load(fixture("sampling_420.jpg"));
+    jpeg.insert(jpeg.rfind("\xFF\xD9"), "\xFF\xFF");
+    jpeg.insert(jpeg.find("\xFF\xC0"), "\xFF\xFF\xFF");
+    store(folder / "a.jpg", jpeg);
+    EXPECT_EQ(read_image(folder / "a.jpg"), read_image(fixture("sampling_420.jpg")));
+}
+
+/// Grey values 1, 2, 3 above 40, 50, 60, with the high byte first.
+std::string big_endian_tiff(bool sizes = true) {
+    const auto be16 = [](std::uint32_t v) { return be32(v).substr(2); };
+    const auto short_entry = [&](std::uint32_t tag, std::uint32_t v) {
+        return be16(tag) + be16(3) + be32(1) + be16(v) + be16(0);
+    };
+    const auto long_entry = [&](std::uint32_t tag, std::uint32_t v) { return be16(tag) + be16(4) + be32(1) + be32(v); };
+    return std::string("MM\0*", 4) + be32(14) + "\1\2\3\x28\x32\x3C" + be16(sizes ? 10 : 9) + short_entry(256, 3) +
+           short_entry(257, 2) + short_entry(258, 8) + short_entry(259, 1) + short_entry(262, 1) + long_entry(273, 8) +
+           short_entry(274, 2) + short_entry(277, 1) + short_entry(278, 2) + (sizes ? long_entry(279, 6) : "") +
+           be32(0);
+}
+
+/// As Pillow 12 reads them.
+TEST(ReadImage, HeadersThatFewProgramsWrite) {
+    using Pixels = std::vector<std::uint8_t>;
+    const TempFolder folder;
+    const auto read = [&](const std::string& bytes) {
+        store(folder / "a", bytes);
+        return read_image(folder / "a");
+    };
+    store(folder / "a", big_endian_tiff());
+    EXPECT_EQ(image_info(folder / "a").format, "TIFF");
+    // Its orientation is 2: from right to left.
+    EXPECT_EQ(read(big_endian_tiff()).rgb, (Pixels{3, 3, 3, 2, 2, 2, 1, 1, 1, 60, 60, 60, 50, 50, 50, 40, 40, 40}));
+
+    const std::string deep("\1\1\2\2\3\3\xFE\xFE\xFF\xFF\0\0", 12);
+    EXPECT_EQ(read("P6\n# by hand\n2 # wide\n1\n65535\n" + deep).rgb, (Pixels{1, 2, 3, 254, 255, 0}));
+    EXPECT_EQ(sample_kind(folder / "a").bits, 16);
+    EXPECT_THROW(read("P6\n# by hand\n2 # wide\n1\n65535\n" + deep.substr(1)), Error);
+
+    // OS/2's header has 12 bytes; the rows go up.
+    const std::string os2 = std::string("BM\x2A\0\0\0\0\0\0\0\x1A\0\0\0", 14) +
+                            std::string("\x0C\0\0\0\2\0\2\0\1\0\x18\0", 12) +
+                            std::string("\3\2\1\6\5\4\0\0\x9\x8\7\x0C\x0B\x0A\0\0", 16);
+    EXPECT_EQ(read(os2).rgb, (Pixels{7, 8, 9, 10, 11, 12, 1, 2, 3, 4, 5, 6}));
+
+    // Runs: three pixels and one, then three one by one and one of another.
+    const std::string colours("\0\0\0\0\x30\x20\x10\0\x60\x50\x40\0", 12), runs("\3\1\1\2\0\0\0\3\2\1\0\0\1\1\0\1", 16);
+    const std::string head = std::string("BM\x52\0\0\0\0\0\0\0\x42\0\0\0\x28\0\0\0\4\0\0\0\2\0\0\0", 26) +
+                             std::string("\1\0\x8\0\1\0\0\0\x10\0\0\0", 12) + std::string(8, '\0') +
+                             std::string("\3\0\0\0\0\0\0\0", 8);
+    EXPECT_EQ(read(head + colours + runs).rgb,
+              (Pixels{64, 80, 96, 16, 32, 48, 0, 0, 0, 16, 32, 48, 16, 32, 48, 16, 32, 48, 16, 32, 48, 64, 80, 96}));
+}
+
+TEST(ReadImage, ATiffThatDoesNotSayHowLongItsStripsAre) {
+    const TempFolder folder;
+    store(folder / "a.tiff", big_endian_tiff(false));
+    const std::string said = refusal([&] { read_image(folder / "a.tiff"); });
+    EXPECT_NE(said.find("its strips are not listed"), std::string::npos) << said;
 }
 
 TEST(ReadImage, ContentDecidesNotTheExtension) {

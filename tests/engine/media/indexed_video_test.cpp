@@ -124,6 +124,8 @@ TEST(IndexedVideo, ASizeThatChangesIsRefusedThere) {
     const std::string said = refusal([&] { video.read(5, image); });
     EXPECT_NE(said.find("the size changes from 64 x 48 to 64 x 40"), std::string::npos) << said;
     EXPECT_NO_THROW(video.read(6, image));
+    const std::string in_turn = refusal([&] { frames_in_turn(folder / "a.avi"); });
+    EXPECT_NE(in_turn.find("the size changes"), std::string::npos) << in_turn;
 }
 
 /// A block of a Matroska before the beginning of time has none: the packets before it tell nothing either.

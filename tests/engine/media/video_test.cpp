@@ -461,6 +461,40 @@ TEST(Video, ReadsWhatOthersWrite) {
                 std::equal(flat.row(0), flat.row(0) + 3, image.row(63)));
 }
 
+/// All eight ways to lay a frame, as the matrix of a track says them: a pixel goes from (x, y) to (a x + c y, b x + d
+/// y).
+TEST(Video, TurnsAndMirrorsAsItsTrackSays) {
+    const TempFolder folder;
+    write_video(folder / "a.mp4", options(64, 48), 1);
+    const std::string bytes = load(folder / "a.mp4");
+    const Image flat = frames_in_turn(folder / "a.mp4").at(0);
+    const std::size_t matrix = bytes.find("tkhd") + 44;
+    ASSERT_EQ(bytes.substr(matrix, 4), be32(0x10000));
+    const auto fixed = [](int v) { return be32(static_cast<std::uint32_t>(v * 0x10000)); };
+    for (const bool turned : {false, true})
+        for (const int first : {1, -1})
+            for (const int second : {1, -1}) {
+                const int a = turned ? 0 : first, b = turned ? first : 0, c = turned ? second : 0,
+                          d = turned ? 0 : second;
+                store(folder / "b.mp4",
+                      std::string(bytes).replace(matrix, 20, fixed(a) + fixed(b) + be32(0) + fixed(c) + fixed(d)));
+                const Image laid = frames_in_turn(folder / "b.mp4").at(0);
+                ASSERT_EQ(laid.width, turned ? 48 : 64);
+                ASSERT_EQ(laid.height, turned ? 64 : 48);
+                int others = 0;
+                for (int y = 0; y < flat.height; ++y)
+                    for (int x = 0; x < flat.width; ++x) {
+                        const int to_x = a * x + c * y + (a + c < 0 ? laid.width - 1 : 0),
+                                  to_y = b * x + d * y + (b + d < 0 ? laid.height - 1 : 0);
+                        others += !std::equal(flat.row(y) + 3 * x, flat.row(y) + 3 * x + 3, laid.row(to_y) + 3 * to_x);
+                    }
+                EXPECT_EQ(others, 0) << a << b << c << d;
+                Image found;
+                IndexedVideo(folder / "b.mp4").read(0, found);
+                EXPECT_EQ(found, laid);
+            }
+}
+
 TEST(Video, APictureIsNoVideo) {
     EXPECT_THROW(VideoReader(fixture("mode_RGB.png")), Error);
     EXPECT_THROW(VideoReader("/nowhere/a.mp4"), Error);

@@ -79,6 +79,17 @@ TEST(Alignment, SignatureKnowsAFrameInAnySize) {
     EXPECT_NEAR(double(signature(test::view(small_grey, 5, 3))[255]), 100, 1e-3);
 }
 
+/// Smaller than the grid: each of its cells is at least one pixel.
+TEST(Alignment, SignatureOfAFewPixels) {
+    const std::uint8_t pixels[3][3] = {{10, 10, 10}, {20, 20, 20}, {30, 30, 30}};
+    for (const auto& [width, height] : {std::pair{3, 1}, {1, 3}, {1, 1}}) {
+        const Signature s = signature({&pixels[0][0], width, height});
+        EXPECT_NEAR(s.front(), 10, 1e-4) << width;
+        EXPECT_NEAR(s.back(), width * height == 3 ? 30 : 10, 1e-4) << width;
+        for (const float v : s) EXPECT_TRUE(v > 9.9f && v < 30.1f) << v;
+    }
+}
+
 TEST(Alignment, CanBeStopped) {
     std::stop_source stop;
     stop.request_stop();

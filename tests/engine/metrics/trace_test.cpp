@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -152,6 +153,25 @@ TEST(Analyse, WhatIsNotTracedIsLookedThrough) {
                                        {"transformer/step_002/cond/patch_embedding", 2e-3}});
     EXPECT_EQ(first_of(c), "transformer/step_001/cond/blocks.1");
     EXPECT_EQ(std::count_if(c.layers.begin(), c.layers.end(), [](const LayerError& l) { return l.generated; }), 1);
+}
+
+/// What all blocks make of an error is what such a layer does; what one of them makes more is its own.
+TEST(Analyse, TheSameLayerOfOtherBlocksTellsWhatIsUsual) {
+    const auto generated = [](double usual, double of_one) {
+        std::vector<std::pair<std::string, double>> errors;
+        for (int block = 0; block < 5; ++block) {
+            errors.emplace_back(fmt::format("blocks.{}.in", block), 1e-4);
+            errors.emplace_back(fmt::format("blocks.{}.out", block), block == 2 ? of_one : usual);
+        }
+        std::vector<std::string> keys;
+        for (const LayerError& l : made_of(errors).layers)
+            if (l.generated && l.key != "blocks.0.in") keys.push_back(l.key); // where it begins
+        return keys;
+    };
+    EXPECT_EQ(generated(7e-4, 7e-4), std::vector<std::string>());
+    EXPECT_EQ(generated(7e-4, 7e-3), std::vector<std::string>{"blocks.2.out"});
+    // Nothing makes fifty times as much of an error as it is given: then all are wrong.
+    EXPECT_EQ(generated(5e-3, 5e-3).size(), 5u);
 }
 
 TEST(Analyse, UnknownNamesFollowEachOther) {
