@@ -1470,8 +1470,8 @@ Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</tran
         <translation>Was als Nächstes entsteht, kommt nicht auf die Zeitleiste.</translation>
     </message>
     <message>
-        <source>What is made next is a clip of its own again.</source>
-        <translation>Was als Nächstes entsteht, ist wieder ein eigener Clip.</translation>
+        <source>The next clip is one of its own again.</source>
+        <translation>Der nächste Clip ist wieder ein eigener.</translation>
     </message>
 </context>
 <context>

@@ -84,7 +84,7 @@ void Extension::check() {
 void Extension::finish() {
     if (active() && !video_.isEmpty()) {
         images_.begin_anew();
-        emit said(tr("What is made next is a clip of its own again."));
+        emit said(tr("The next clip is one of its own again."));
     }
     end();
 }

@@ -195,7 +195,12 @@ void StatusLine::refresh() {
         bar_->setValue(int(1000.0 * shown->done / shown->total));
         text = tasks.join(separator);
     }
-    if ((row >= 0 || task) && !said_.isEmpty()) text += separator + said_;
+    if ((row >= 0 || task) && !said_.isEmpty()) {
+        // Both, where both can be read; the bar and the queue show the run for the moment that it is told.
+        const QString both = text + separator + said_;
+        const bool fits = stage_->fontMetrics().horizontalAdvance(both) <= stage_->width();
+        text = fits ? both : said_;
+    }
     stage_->set_text(text);
 }
 

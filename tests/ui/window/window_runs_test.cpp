@@ -387,6 +387,15 @@ private slots:
         QCOMPARE(words->whole(), QString("exporting — keeping a draft"));
         line->end_task(Task::cut);
         QCOMPARE(words->whole(), QString("keeping a draft"));
+        // What is told meanwhile is read to its end.
+        line->say("a short word");
+        QCOMPARE(words->whole(), QString::fromUtf8("keeping a draft — a short word"));
+        const QString sentence = QString("What is told. ").repeated(8).trimmed();
+        studio.window().resize(1024, 700);
+        line->say(sentence);
+        QCOMPARE(words->whole(), sentence);
+        line->take_back(sentence);
+        QCOMPARE(words->whole(), QString("keeping a draft"));
         line->end_task(Task::draft);
         QCOMPARE(words->whole(), QString("ready"));
     }
