@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <optional>
 
 #include "engine/backend/cards.h"
@@ -74,20 +75,29 @@ void check_transformer(const ModelFolder& model) {
 }
 
 void check_parts(const Request& r, const Variant& variant, const ModelFolder& model) {
-    const auto need = [&](bool there, const char* part, const char* file) {
-        if (!there)
-            throw Error(model.root.string(), {}, fmt::format("the {} is missing", part),
-                        fmt::format("put {} beside the transformer, or name its file", file));
+    // `file`, `folder`: where the published repositories have it.
+    const auto need = [&](bool there, const char* part, const char* file, const char* folder) {
+        if (there) return;
+        for (const char* name : {file, folder}) {
+            std::error_code code;
+            if (std::filesystem::exists(model.root / name, code))
+                throw Error(model.root.string(), {}, fmt::format("the {} is missing", part),
+                            fmt::format("{} is there, but is none that Denoir knows: download it again, or name "
+                                        "another file",
+                                        name));
+        }
+        throw Error(model.root.string(), {}, fmt::format("the {} is missing", part),
+                    fmt::format("put {} or {}/ beside the transformer, or name its file", file, folder));
     };
     if (*r.family == Family::wan22 && model.transformer_low.empty() && !variant.clean_image())
         refuse_half(model, placed_expert_of(model.transformer.front()));
-    need(!model.text_encoder.empty(), "text encoder", "models_t5_umt5-xxl-enc-bf16.pth or text_encoder/");
+    need(!model.text_encoder.empty(), "text encoder", "models_t5_umt5-xxl-enc-bf16.pth", "text_encoder");
     if (model.tokenizer.empty()) throw Error(model.root.string(), {}, "the tokenizer is missing", tokenizer_hint);
-    need(!model.vae.empty(), "VAE", variant.stride == 16 ? "Wan2.2_VAE.pth or vae/" : "Wan2.1_VAE.pth or vae/");
+    need(!model.vae.empty(), "VAE", variant.stride == 16 ? "Wan2.2_VAE.pth" : "Wan2.1_VAE.pth", "vae");
     const bool image = !r.image.empty();
     if (image && variant.clip_images > 0)
-        need(!model.clip.empty(), "CLIP image encoder",
-             "models_clip_open-clip-xlm-roberta-large-vit-huge-14.pth or image_encoder/");
+        need(!model.clip.empty(), "CLIP image encoder", "models_clip_open-clip-xlm-roberta-large-vit-huge-14.pth",
+             "image_encoder");
 }
 
 /// Each is for a transformer of this model, by its names and shapes.
