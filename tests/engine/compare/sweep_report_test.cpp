@@ -100,6 +100,15 @@ TEST(SweepReport, NearestAndFurthestOfAnyOrder) {
         EXPECT_TRUE(holds(page, std::string(column) + "</th>")) << column;
 }
 
+TEST(SweepReport, FailuresSayWhy) {
+    SweepRecord record = record_of(R"({"schema": 1, "axes": {"seed": [1, 2]}})");
+    record.cells[1].state = SweepCell::State::failed;
+    record.cells[1].error = Error("model", "", "no <room> is left", "close something");
+    const std::string page = sweep_report(record, {});
+    EXPECT_TRUE(holds(page, "<td>failed: model: no &lt;room&gt; is left; close something</td>")) << page;
+    EXPECT_TRUE(holds(page, "1 failed"));
+}
+
 TEST(SweepReport, NamesReferencesAndTheDay) {
     SweepRecord record = record_of(R"({"schema": 1, "axes": {"steps": [2, 8]}})");
     record.created = "2026-11-27T15:23:52.248Z";

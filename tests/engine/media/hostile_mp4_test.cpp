@@ -80,6 +80,16 @@ std::string one_stretch_in_pieces(std::uint32_t pieces) {
            atom("moof", atom("mfhd", zeros(4) + be32(1)) + atom("traf", base + runs));
 }
 
+/// Three hours at 24 fps: a table of more than a megabyte.
+TEST(HostileMp4, LongFilmsAreNone) {
+    constexpr std::uint32_t samples = 270'000;
+    std::string sizes;
+    for (std::uint32_t i = 0; i < samples; ++i) sizes += be32(3);
+    EXPECT_EQ(said_of(atom("trak", atom("mdia", atom("minf", atom("stbl", atom("stsz", be32(0) + be32(0) +
+                                                                                           be32(samples) + sizes)))))),
+              "");
+}
+
 TEST(HostileMp4, OneStretchForAllPieces) {
     const TempFolder folder;
     const auto said_of_packets = [&](std::uint32_t pieces) {

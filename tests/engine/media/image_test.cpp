@@ -192,6 +192,15 @@ TEST(ReadImage, HeadersThatFewProgramsWrite) {
                             std::string("\3\2\1\6\5\4\0\0\x9\x8\7\x0C\x0B\x0A\0\0", 16);
     EXPECT_EQ(read(os2).rgb, (Pixels{7, 8, 9, 10, 11, 12, 1, 2, 3, 4, 5, 6}));
 
+    const auto with_masks = [&](const std::string& of_alpha) {
+        return std::string("BM\x4A\0\0\0\0\0\0\0\x46\0\0\0\x38\0\0\0\1\0\0\0\1\0\0\0\1\0\x20\0\3\0\0\0\4", 35) +
+               std::string(19, '\0') + std::string("\0\0\xFF\0\0\xFF\0\0\xFF\0\0\0", 12) + of_alpha + "\3\2\1\x80";
+    };
+    for (const bool alpha : {true, false}) {
+        EXPECT_EQ(read(with_masks(alpha ? std::string("\0\0\0\xFF", 4) : std::string(4, '\0'))).rgb, (Pixels{1, 2, 3}));
+        EXPECT_EQ(sample_kind(folder / "a").alpha, alpha);
+    }
+
     // Runs: three pixels and one, then three one by one and one of another.
     const std::string colours("\0\0\0\0\x30\x20\x10\0\x60\x50\x40\0", 12), runs("\3\1\1\2\0\0\0\3\2\1\0\0\1\1\0\1", 16);
     const std::string head = std::string("BM\x52\0\0\0\0\0\0\0\x42\0\0\0\x28\0\0\0\4\0\0\0\2\0\0\0", 26) +

@@ -36,6 +36,8 @@ TEST(Alignment, LimitIsKept) {
     const Alignment found = align(frames(9, 30), frames(0, 40), 4);
     EXPECT_EQ(found.offset, 0);
     EXPECT_FALSE(found.certain);
+    EXPECT_EQ(align(frames(9, 30), frames(0, 40), 9).offset, 9);
+    EXPECT_EQ(align(frames(0, 40), frames(9, 30), 9).offset, -9);
 }
 
 TEST(Alignment, StillPicturesStayWhereTheyAre) {

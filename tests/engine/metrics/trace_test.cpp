@@ -41,12 +41,37 @@ TEST(TensorDifference, AnyDtypeStridesAndAxesOfOne) {
     EXPECT_EQ(difference(x.unsqueeze(0), x).max_abs, 0);
     const Tensor turned = x.permute({1, 0}), same = of({0.5, 4, -1.25, 8, 2, 16}, {3, 2});
     EXPECT_EQ(difference(turned, same).max_abs, 0);
+    EXPECT_TRUE(difference(turned, same).same_bits);
+    EXPECT_FALSE(difference(turned, of({0.5, 4, -1.25, 8, 2, 17}, {3, 2})).same_bits);
     EXPECT_TRUE(comparable({1, 2, 1, 3}, {2, 3}));
     EXPECT_FALSE(comparable({3, 2}, {2, 3}));
     EXPECT_EQ(difference(Tensor::host({0, 4}), Tensor::host({0, 4})).elements, 0);
     Tensor ids = Tensor::host({2}, DType::i64);
     ids.data<std::int64_t>()[0] = 7, ids.data<std::int64_t>()[1] = 250000;
     EXPECT_EQ(difference(ids, of({7, 250001}, {2})).max_abs, 1);
+}
+
+/// Read block by block, widened or gathered first.
+TEST(TensorDifference, EveryBlockOfALargeTensor) {
+    constexpr std::int64_t rows = 3, columns = 100'000;
+    std::vector<float> values(std::size_t(rows * columns));
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = float(i % 251);
+    const Tensor a = of(values, {rows, columns});
+    values.back() += 1;
+    const Tensor b = of(values, {rows, columns});
+    for (const auto& [x, y] : {std::pair{a, b}, {as(DType::bf16, a), as(DType::bf16, b)}, {as(DType::f16, a), b}}) {
+        const TensorDifference d = difference(x, y);
+        EXPECT_EQ(d.worst, rows * columns - 1);
+        EXPECT_EQ(d.error_squares, 1);
+        EXPECT_FALSE(d.same_bits);
+    }
+    const TensorDifference turned = difference(a.permute({1, 0}), b.permute({1, 0}));
+    EXPECT_EQ(turned.worst, rows * columns - 1);
+    EXPECT_EQ(turned.error_squares, 1);
+    EXPECT_TRUE(difference(a, a).same_bits);
+    const TensorDifference zeros = difference(of({0, 1}, {2}), of({-0.0f, 1}, {2}));
+    EXPECT_EQ(zeros.max_abs, 0);
+    EXPECT_FALSE(zeros.same_bits);
 }
 
 TEST(TensorDifference, NaNAndInfinityOnOneSideAloneAreCounted) {
