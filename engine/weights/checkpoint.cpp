@@ -196,13 +196,12 @@ Checkpoint Checkpoint::open(std::vector<fs::path> files, const fs::path& index, 
     return c;
 }
 
-Checkpoint Checkpoint::join(std::span<const Checkpoint> parts, Twins twins) {
+Checkpoint Checkpoint::join(std::span<const Checkpoint> parts) {
     Checkpoint c;
     for (const Checkpoint& part : parts) {
         c.files.insert(c.files.end(), part.files.begin(), part.files.end());
         c.containers.insert(c.containers.end(), part.containers.begin(), part.containers.end());
     }
-    if (twins == Twins::refused) refuse_duplicates(c);
     group_tensors(c);
     return c;
 }

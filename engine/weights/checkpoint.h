@@ -38,10 +38,9 @@ struct Checkpoint {
     static Checkpoint open(std::vector<std::filesystem::path> files, const std::filesystem::path& index = {},
                            OldPth old = OldPth::refuse);
 
-    /// Opened ones as one without an index, their tensors recognised together; no header is read again. Throws Error
-    /// for a tensor that is in two of them, unless twins are kept.
-    enum class Twins { refused, kept };
-    static Checkpoint join(std::span<const Checkpoint> parts, Twins);
+    /// Opened ones as one without an index, their tensors recognised together; no header is read again. A tensor may be
+    /// in two of them: who loads it is refused.
+    static Checkpoint join(std::span<const Checkpoint> parts);
 };
 
 /// The files of one checkpoint, before any was opened.

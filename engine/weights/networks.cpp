@@ -100,7 +100,7 @@ std::optional<Network> join(const std::vector<const Network*>& parts) {
             if (!names.insert(m.name).second) return std::nullopt;
         checkpoints.push_back(*n->checkpoint);
     }
-    const auto whole = std::make_shared<Checkpoint>(Checkpoint::join(checkpoints, Checkpoint::Twins::kept));
+    const auto whole = std::make_shared<Checkpoint>(Checkpoint::join(checkpoints));
     if (whole->groups.size() != 1) return std::nullopt;
     Network joined{whole, &whole->groups.front()};
     return kind_of(joined) == kind_of(*parts.front()) ? std::optional(std::move(joined)) : std::nullopt;

@@ -142,7 +142,7 @@ void join_parts(std::vector<Checkpoint>& holding, std::vector<Checkpoint> unknow
     // What all of them are together says how the parts must be called.
     std::vector<Checkpoint> candidates = holding;
     std::move(unknown.begin(), unknown.end(), std::back_inserter(candidates));
-    const Checkpoint all = Checkpoint::join(candidates, Checkpoint::Twins::kept);
+    const Checkpoint all = Checkpoint::join(candidates);
     const Recognised* said = recognised(all, wanted);
     if (!said) return;
     const Scheme scheme{said->component, {said->layout, blocks}, said->without_visual};
@@ -151,7 +151,7 @@ void join_parts(std::vector<Checkpoint>& holding, std::vector<Checkpoint> unknow
     std::vector<Checkpoint> rest(std::make_move_iterator(others), std::make_move_iterator(candidates.end()));
     candidates.erase(others, candidates.end());
     if (say_the_same(candidates, wanted)) return;
-    Checkpoint whole = Checkpoint::join(candidates, Checkpoint::Twins::refused);
+    Checkpoint whole = Checkpoint::join(candidates);
     if (!holds(whole, wanted)) return;
     std::erase_if(rest, [&](const Checkpoint& c) { return !holds(c, wanted); });
     holding = std::move(rest);
@@ -167,7 +167,7 @@ void join_named_parts(std::vector<Checkpoint>& holding, std::vector<Checkpoint> 
     std::vector<Checkpoint> candidates = holding;
     std::move(unknown.begin(), unknown.end(), std::back_inserter(candidates));
     if (candidates.size() < 2) return;
-    Checkpoint whole = Checkpoint::join(candidates, Checkpoint::Twins::refused);
+    Checkpoint whole = Checkpoint::join(candidates);
     if (!holds(whole, wanted)) return;
     holding.clear();
     holding.push_back(std::move(whole));

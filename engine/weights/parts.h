@@ -20,7 +20,7 @@ bool is_perhaps_part(const Checkpoint&);
 /// checkpoints that hold what is asked for; `unknown`: those that are perhaps parts of it. Those whose every tensor has
 /// a name of one scheme become one checkpoint of `holding`; an unknown one that adds no tensor to the known ones, or
 /// has some of theirs again, is no part. Nothing changes where the known ones say the same and no part was found.
-/// Headers are not read again. Throws Error for a tensor that is in two of the parts.
+/// Headers are not read again.
 void join_parts(std::vector<Checkpoint>& holding, std::vector<Checkpoint> unknown, Component wanted);
 
 /// As join_parts() for files that someone named one by one: all of them are meant, whatever their tensors are called.

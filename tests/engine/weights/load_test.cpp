@@ -265,6 +265,27 @@ TEST(Load, PartsThatAreNamedOneByOneAreSeenTogether) {
     }
 }
 
+/// Of two scales of one weight nobody says which is meant.
+TEST(Load, PartsThatHoldAScaleTwiceAreRefused) {
+    std::vector<Raw> tensors = zero_tensors(transformer_names(tiny_transformer()));
+    for (Raw& t : tensors)
+        if (t.name == "blocks.0.self_attn.q.weight") t = zeros(t.name, t.shape, "F8_E4M3");
+    const auto load_with = [&](std::size_t scales) {
+        const TempFolder folder;
+        std::vector<fs::path> paths;
+        for (std::size_t part = 0; part < 3; ++part) {
+            std::vector<Raw> some = every_third(tensors, part);
+            if (part < scales) some.push_back(f32("blocks.0.self_attn.q.scale_weight", {}, float(1 + part)));
+            paths.push_back(folder / fmt::format("part-{}", part));
+            write_bytes(paths.back(), safetensors(some));
+        }
+        return test::refusal([&] { Weights::load(paths, Component::transformer); });
+    };
+    EXPECT_EQ(load_with(1), "accepted");
+    const std::string said = load_with(2);
+    EXPECT_TRUE(has(said, "the same tensor is there as blocks.0.self_attn.q.scale_weight in part-0")) << said;
+}
+
 // As those that are named: the names of a folder's files need not say that they are parts.
 TEST(Load, PartsInAFolderAreSeenTogether) {
     for (const Kind& kind : kinds())
