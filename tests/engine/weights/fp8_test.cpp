@@ -86,6 +86,7 @@ TEST(Fp8, BlockScalesAreMultipliedIn) {
 
 TEST(Fp8, ScalesThatDoNotFit) {
     EXPECT_TRUE(has(refusal(file({f32(layer + ".scale_weight", {7}, 1)})), "does not fit"));
+    EXPECT_TRUE(has(refusal(file({zeros(layer + ".scale_weight", {8, 0})})), "does not fit"));
     EXPECT_TRUE(
         has(refusal(file({Raw{layer + ".scale_weight", "F32", {}, le(std::numeric_limits<float>::infinity())}})),
             "not finite"));

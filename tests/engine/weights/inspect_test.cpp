@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "engine/core/error.h"
 #include "support/gguf_writer.h"
 #include "support/model_files.h"
@@ -42,6 +44,27 @@ TEST(Inspect, ATransformerFile) {
     EXPECT_EQ(j["parts"][0]["role"], "transformer");
     EXPECT_FALSE(j.contains("tensor_list"));
     EXPECT_EQ(to_json(inspect(folder / "model.safetensors"), true)["tensor_list"].size(), transformer_names(s).size());
+}
+
+TEST(Inspect, HeadsOfTheConfigAndTheTensors) {
+    TempFolder folder("plain");
+    TransformerSize s = tiny_transformer();
+    const auto described = [&](std::string_view config) {
+        write_bytes(folder / "model.safetensors", safetensors(zero_tensors(transformer_names(s))));
+        write_bytes(folder / "config.json", config);
+        return inspect(folder / "model.safetensors");
+    };
+    EXPECT_TRUE(described(R"({"num_attention_heads": 2, "attention_head_dim": 4})").warnings.empty());
+    for (const char* wrong : {R"({"num_attention_heads": 3, "attention_head_dim": 4})",
+                              R"({"num_attention_heads": 9223372036854775807, "attention_head_dim": 4})"}) {
+        const Inspection i = described(wrong);
+        ASSERT_EQ(i.warnings.size(), 1u) << wrong;
+        EXPECT_TRUE(has(i.warnings[0], "num_attention_heads * attention_head_dim")) << i.warnings[0];
+    }
+    EXPECT_FALSE(described("{}").config.contains("num_heads"));
+    s.dim = 256; // every release has heads of 128
+    EXPECT_EQ(described("{}").config.at("num_heads"), 2);
+    EXPECT_EQ(described(R"({"num_attention_heads": 4})").config.at("num_heads"), 4);
 }
 
 TEST(Inspect, Variants) {
@@ -110,6 +133,10 @@ TEST(Inspect, CompanionsAndStrangers) {
     write_bytes(folder / "none.safetensors", safetensors("{}"));
     EXPECT_EQ(inspect(folder / "vae.pth").variant, "vae");
     EXPECT_EQ(inspect(folder / "vae.pth").config.at("z_dim"), 2);
+    EXPECT_EQ(inspect(folder / "vae.pth").config.at("scale_factor_spatial"), 8);
+    TempFolder second("z");
+    write_bytes(second / "vae.safetensors", safetensors(zero_tensors(vae22_names(2, 2, 2))));
+    EXPECT_EQ(inspect(second / "vae.safetensors").config.at("scale_factor_spatial"), 16);
     EXPECT_EQ(inspect(folder / "t5.safetensors").variant, "text-encoder");
     EXPECT_EQ(inspect(folder / "t5.safetensors").config.at("num_heads"), 2);
     EXPECT_EQ(inspect(folder / "clip.safetensors").variant, "clip");
@@ -189,6 +216,24 @@ TEST(Inspect, AModelFolder) {
     ASSERT_EQ(i.parts.size(), 2u);
     EXPECT_EQ(i.parts[1].role, "VAE");
     EXPECT_EQ(i.tensors.size(), transformer_names(tiny_transformer()).size() + 194u);
+
+    std::vector<Raw> fast = zero_tensors(transformer_names(tiny_transformer()));
+    fast.push_back(zeros("blocks.0.to_gate_compress.weight", {8, 8}));
+    write_bytes(folder / "model.safetensors", safetensors(fast));
+    const std::vector<std::string> said = inspect(folder.path()).warnings;
+    EXPECT_TRUE(std::ranges::any_of(said, [](const std::string& w) { return has(w, "sparse attention"); }));
+}
+
+TEST(Inspect, AFolderOfOtherFiles) {
+    TempFolder folder("x");
+    const std::string lora = safetensors(
+        {f32("blocks.0.self_attn.q.lora_down.weight", {2, 8}), f32("blocks.0.self_attn.q.lora_up.weight", {8, 2})});
+    write_bytes(folder / "a.safetensors", lora);
+    write_bytes(folder / "b.safetensors", lora.substr(0, lora.size() - 1));
+    const Inspection i = inspect(folder.path());
+    ASSERT_EQ(i.parts.size(), 1u);
+    EXPECT_TRUE(std::ranges::any_of(
+        i.warnings, [](const std::string& w) { return has(w, "left out: ") && has(w, "b.safetensors"); }));
 }
 
 /// Of the A14B's two transformers both are needed, whatever the names of the files say of which one is there.

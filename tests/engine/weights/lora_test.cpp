@@ -152,6 +152,9 @@ TEST_F(LoraTest, PeftsConfigSaysAlpha) {
     EXPECT_EQ(first(with(tensors, R"({"lora_alpha": 6, "alpha_pattern": {"attn.q": 1, "self_attn.q": 8, "k": 3}})")),
               8);
     EXPECT_EQ(first(with(tensors, R"({"transformer.rank_pattern": {}})")), double(rank));
+    EXPECT_EQ(first(with(tensors, R"({"lora_alpha": null})")), double(rank));
+    EXPECT_TRUE(has(refusal(with(tensors, R"({"lora_alpha": 6, "alpha_pattern": {"self_attn.q": "8"}})")),
+                    "alpha_pattern.self_attn.q: must be a number"));
     EXPECT_TRUE(has(refusal(with(tensors, R"({"lora_alpha": "6"})")), "lora_alpha: must be a number"));
     EXPECT_TRUE(has(refusal(with(tensors, "{")), "lora_adapter_metadata: the text ends"));
     auto both = tensors; // a tensor tells more
@@ -224,9 +227,15 @@ TEST_F(LoraTest, HostileFilesAreRefused) {
     EXPECT_TRUE(has(refusal(lora(alpha)), "not finite"));
     alpha.back() = f32(std::string(query) + ".alpha", {2});
     EXPECT_TRUE(has(refusal(lora(alpha)), "one number"));
+    alpha.back() = {std::string(query) + ".alpha", "U8", {}, "\4"};
+    EXPECT_TRUE(has(refusal(lora(alpha)), "one number"));
+    alpha.back() = {std::string(query) + ".alpha", "I64", {}, le(std::int64_t{4})};
+    EXPECT_EQ(first(lora(alpha)), 4);
     auto whole = plain();
-    for (Raw& t : whole) t.dtype = "I32";
-    EXPECT_TRUE(has(refusal(lora(whole)), "I32"));
+    for (const char* type : {"I32", "NEW4"}) {
+        for (Raw& t : whole) t.dtype = type;
+        EXPECT_TRUE(has(refusal(lora(whole)), type));
+    }
     const auto thick = [](std::int64_t r) { // more rank than the matrix has
         return std::vector<Raw>{zeros("blocks.0.self_attn.q.lora_A.weight", {r, dim}),
                                 zeros("blocks.0.self_attn.q.lora_B.weight", {dim, r})};

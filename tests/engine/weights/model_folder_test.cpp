@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/weights/model_folder.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 #include "engine/weights/inspect.h"
 #include "support/model_files.h"
@@ -96,6 +99,27 @@ TEST(ModelFolderTest, Diffusers) {
         EXPECT_EQ(m.missing, has(std::string(c.index), "0.875") ? Names{"low-noise transformer"} : Names{}) << c.index;
         EXPECT_EQ(m.config.at("num_attention_heads"), 2);
         EXPECT_EQ(m.tokenizer, folder.path() / "tokenizer");
+    }
+}
+
+TEST(ModelFolderTest, OfTwoExpertsOneIsMissing) {
+    for (const auto& [second, missing] :
+         {std::pair{R"(["diffusers","WanTransformer3DModel"])", Names{"low-noise transformer"}},
+          {"[null,null]", Names{}},
+          {"[]", Names{}}}) {
+        TempFolder folder("plain");
+        write_diffusers(
+            folder.path(),
+            fmt::format(R"({{"_class_name":"WanPipeline","boundary_ratio":0.875,"transformer_2":{}}})", second));
+        EXPECT_EQ(ModelFolder::open(folder.path()).missing, missing) << second;
+    }
+    for (const auto& [there, missing] :
+         {std::pair{"high_noise_model", "low-noise transformer"}, {"low_noise_model", "high-noise transformer"}}) {
+        TempFolder folder("Wan2.2-T2V-A14B");
+        write_bytes(folder / there / "diffusion_pytorch_model.safetensors", transformer_file());
+        add_companions(folder.path());
+        const Names found = ModelFolder::open(folder.path()).missing;
+        EXPECT_NE(std::ranges::find(found, missing), found.end()) << there;
     }
 }
 

@@ -309,6 +309,9 @@ TEST(Pth, RefusesOtherArchives) {
     EXPECT_REFUSED(zip({{"a/data.pkl", "}.", 0, 0, 1}}), "bytes became");
     EXPECT_REFUSED(zip({{"a/data.pkl", "}."}, {"a/data.pkl", "}."}}), "twice");
     EXPECT_REFUSED(zip({{"a/data.pkl", "}."}, {"a/data/0", "abcd", 0, 0, -1, 0}}), "disagree about the name");
+    std::string elsewhere = zip({{"a/data.pkl", "}."}}); // says that a ZIP64 record tells where its directory is
+    elsewhere.replace(elsewhere.size() - 6, 4, "\xFF\xFF\xFF\xFF");
+    EXPECT_REFUSED(elsewhere, "ZIP64 locator is missing");
     EXPECT_REFUSED(zip({{"a/data.pkl", "}."}, {"a/data/0", "abcd", 0, 0, -1, 1 << 30}}), "outside the file");
 }
 
@@ -477,6 +480,8 @@ TEST(Pth, RefusesDamagedPickles) {
                       "123456789."),
                    "64 bits");
     EXPECT_REFUSED(of("csome\nvery\n"), "some.very");
+    EXPECT_REFUSED(of(std::string(1'000'001, 'N') + "."), "stack grows too large");
+    EXPECT_REFUSED(of(std::string(1'000'001, '(') + "."), "stack grows too large");
     EXPECT_REFUSED(of(fmt::format("c{:x>300}", "")), "name without an end");
 }
 
