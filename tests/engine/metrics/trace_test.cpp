@@ -43,6 +43,17 @@ TEST(TensorDifference, AnyDtypeStridesAndAxesOfOne) {
     EXPECT_EQ(difference(turned, same).max_abs, 0);
     EXPECT_TRUE(difference(turned, same).same_bits);
     EXPECT_FALSE(difference(turned, of({0.5, 4, -1.25, 8, 2, 17}, {3, 2})).same_bits);
+    const auto ids_of = [](std::int64_t last) { // which no f32 tells apart
+        Tensor t = Tensor::host({2, 2}, DType::i64);
+        for (int i = 0; i < 4; ++i) t.data<std::int64_t>()[i] = i < 3 ? i : last;
+        return t;
+    };
+    for (const bool strided : {false, true}) {
+        const auto seen = [&](const Tensor& t) { return strided ? t.permute({1, 0}) : t; };
+        const TensorDifference d = difference(seen(ids_of(1 << 30)), seen(ids_of((1 << 30) + 1)));
+        EXPECT_EQ(d.max_abs, 0);
+        EXPECT_FALSE(d.same_bits) << strided;
+    }
     EXPECT_TRUE(comparable({1, 2, 1, 3}, {2, 3}));
     EXPECT_FALSE(comparable({3, 2}, {2, 3}));
     EXPECT_EQ(difference(Tensor::host({0, 4}), Tensor::host({0, 4})).elements, 0);
