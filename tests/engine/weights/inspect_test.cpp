@@ -67,6 +67,17 @@ TEST(Inspect, HeadsOfTheConfigAndTheTensors) {
     EXPECT_EQ(described(R"({"num_attention_heads": 4})").config.at("num_heads"), 4);
 }
 
+TEST(Inspect, APatchEmbeddingOfTwoAxes) {
+    TempFolder folder("plain");
+    std::vector<Raw> tensors = zero_tensors(transformer_names(tiny_transformer()));
+    const std::int64_t channels = tiny_transformer().in, dim = tiny_transformer().dim;
+    for (Raw& t : tensors)
+        if (t.name == "patch_embedding.weight") t = zeros(t.name, {dim, 4 * channels}, "F16");
+    write_bytes(folder / "model.safetensors", safetensors(tensors));
+    EXPECT_EQ(inspect(folder / "model.safetensors").config.at("in_dim"), channels);
+    EXPECT_EQ(inspect(folder / "model.safetensors").variant, "t2v");
+}
+
 TEST(Inspect, Variants) {
     struct Case {
         const char* folder;
@@ -222,6 +233,17 @@ TEST(Inspect, AModelFolder) {
     write_bytes(folder / "model.safetensors", safetensors(fast));
     const std::vector<std::string> said = inspect(folder.path()).warnings;
     EXPECT_TRUE(std::ranges::any_of(said, [](const std::string& w) { return has(w, "sparse attention"); }));
+}
+
+/// Of TI2V's channels, too, a small model may have any.
+TEST(Inspect, TheVaeOfAModelTellsTi2v) {
+    TempFolder folder("plain");
+    TransformerSize s = tiny_transformer();
+    s.in = s.out = 16;
+    write_bytes(folder / "model.safetensors", safetensors(zero_tensors(transformer_names(s))));
+    EXPECT_EQ(inspect(folder.path()).variant, "t2v");
+    write_bytes(folder / "vae.safetensors", safetensors(zero_tensors(vae22_names(2, 2, 16))));
+    EXPECT_EQ(inspect(folder.path()).variant, "ti2v");
 }
 
 TEST(Inspect, AFolderOfOtherFiles) {

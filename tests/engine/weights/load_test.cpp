@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/core/error.h"
+#include "engine/weights/config_file.h"
 #include "engine/weights/names.h"
 #include "engine/weights/quantisation.h"
 #include "engine/weights/weights.h"
@@ -185,6 +186,19 @@ TEST(Load, AConfigWithoutAClassIsAppliedToWhatItDescribes) {
     write_bytes(folder / "t5.safetensors", safetensors(zero_tensors(umt5_names(20, 8, 12, 2, 2))));
     write_bytes(folder / "config.json", R"({"num_heads": 2})");
     EXPECT_TRUE(load(folder / "t5.safetensors").config().contains("num_heads"));
+}
+
+/// As transformers writes it, of CLIP with both towers.
+TEST(Load, AConfigThatNamesItsArchitecture) {
+    const TempFolder folder;
+    write_bytes(
+        folder / "config.json",
+        R"({"architectures": ["CLIPModel"], "vision_config": {"hidden_size": 6}, "hidden_size": 8, "text_len": 77})");
+    EXPECT_EQ(read_config(folder.path(), Component::clip, Component::unknown), (Json{{"hidden_size", 6}}));
+    EXPECT_EQ(read_config(folder.path(), Component::transformer, Component::transformer), (Json{{"text_len", 77}}));
+    write_bytes(folder / "config.json", R"({"architectures": ["UMT5EncoderModel"], "d_model": 8})");
+    EXPECT_EQ(read_config(folder.path(), Component::umt5, Component::transformer).at("d_model"), 8);
+    EXPECT_EQ(read_config(folder.path(), Component::transformer, Component::transformer), Json::object());
 }
 
 TEST(Load, ADamagedNeighbourIsAWarning) {

@@ -288,6 +288,12 @@ TEST(Pth, RefusesTensorsOutsideTheirStorage) {
     EXPECT_REFUSED(with_tensor(16, 0, {4, 4}, {5, 1}), "past the end");
     EXPECT_REFUSED(with_tensor(17, 0, {4, 4}, {4, 1}), "asks for 17 elements");
     EXPECT_REFUSED(with_tensor(16, -1, {4, 4}, {4, 1}), "begins outside");
+    Pickle p; // -1 in one byte, which is not 255
+    p.protocol().raw("}(").text("w").tensor("FloatStorage", "0", 300, -1, {1}, {1}).raw("u");
+    std::string narrow = p.bytes();
+    const std::string wide = "\x8A\x08" + le(std::int64_t{-1});
+    narrow.replace(narrow.find(wide), wide.size(), "\x8A\x01\xFF");
+    EXPECT_REFUSED(pth(narrow, {std::string(1200, '\0')}), "begins outside");
     EXPECT_REFUSED(with_tensor(16, 0, {4, 4}, {4, -1}), "strides");
     EXPECT_REFUSED(with_tensor(16, 0, {-4, 4}, {4, 1}), "64 bits");
     EXPECT_REFUSED(with_tensor(16, 0, {1LL << 40, 1LL << 40}, {0, 0}), "64 bits");
