@@ -297,6 +297,19 @@ TEST(HostileImage, PiecesWithoutEnd) {
     EXPECT_NE(attempt_image(folder / "many.png").find("too many pieces"), std::string::npos);
 }
 
+/// Programs differ in what they take for the picture then.
+TEST(HostileImage, PicturesInPiecesThatLieApart) {
+    const TempFolder folder;
+    const std::string packed = deflate_zeros(8 * 25), first = chunk("IDAT", packed.substr(0, 5));
+    const auto said = [&](const std::string& between) {
+        store(folder / "a.png", png(8, 8, packed.substr(5), first + between));
+        return attempt_image(folder / "a.png", Must::survive);
+    };
+    EXPECT_EQ(said(""), "");
+    EXPECT_NE(said(chunk("tEXt", std::string("a\0b", 3))).find("scattered"), std::string::npos);
+    EXPECT_NE(said(chunk("PLTE", "abc")).find("its palette is not valid"), std::string::npos);
+}
+
 TEST(HostileImage, Bombs) {
     const TempFolder folder;
     const std::string bomb = deflate_zeros(std::size_t{64} << 20);
