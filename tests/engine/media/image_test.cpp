@@ -186,6 +186,8 @@ TEST(ReadImage, HeadersThatFewProgramsWrite) {
     EXPECT_EQ(sample_kind(folder / "a").bits, 16);
     EXPECT_THROW(read("P6\n# by hand\n2 # wide\n1\n65535\n" + deep.substr(1)), Error);
 
+    EXPECT_EQ(read("P3\n2 1 # as text\n255\n1 2 3\n4 5 255\n").rgb, (Pixels{1, 2, 3, 4, 5, 255}));
+
     // OS/2's header has 12 bytes; the rows go up.
     const std::string os2 = std::string("BM\x2A\0\0\0\0\0\0\0\x1A\0\0\0", 14) +
                             std::string("\x0C\0\0\0\2\0\2\0\1\0\x18\0", 12) +

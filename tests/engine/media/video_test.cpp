@@ -224,6 +224,16 @@ TEST(Video, SameBytesTwice) {
     }
 }
 
+/// "trun" is the name of a table, and stands in what a user may write.
+TEST(Video, PromptsMayHoldNamesOfTables) {
+    const TempFolder folder;
+    VideoOptions o = options(32, 32);
+    o.metadata_json = R"({"prompt": "an elephant's trunk, stsz, cmov"})";
+    write_video(folder / "a.mp4", o, 2);
+    EXPECT_EQ(frames_in_turn(folder / "a.mp4").size(), 2u);
+    EXPECT_EQ(read_request_metadata(folder / "a.mp4"), o.metadata_json);
+}
+
 TEST(Video, MetadataOnlyWhereAsked) {
     const TempFolder folder;
     VideoOptions o = options(32, 32);
