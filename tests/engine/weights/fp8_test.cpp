@@ -96,6 +96,28 @@ TEST(Fp8, ScalesThatDoNotFit) {
     EXPECT_TRUE(has(refusal(file({f32("blocks.9.self_attn.k.scale_weight", {}, 1)})), "weight is missing"));
 }
 
+/// Of two scales of one weight nobody says which is meant.
+TEST(Fp8, AScaleInTwoPartsIsRefused) {
+    std::vector<Raw> tensors = zero_tensors(transformer_names(tiny_transformer()));
+    for (Raw& t : tensors)
+        if (t.name == layer + ".weight") t = zeros(t.name, t.shape, "F8_E4M3");
+    const auto load_with = [&](std::size_t scales) {
+        TempFolder folder("x");
+        std::vector<std::filesystem::path> paths;
+        for (std::size_t part = 0; part < 3; ++part) {
+            std::vector<Raw> some;
+            for (std::size_t i = part; i < tensors.size(); i += 3) some.push_back(tensors[i]);
+            if (part < scales) some.push_back(f32(layer + ".scale_weight", {}, float(1 + part)));
+            paths.push_back(folder / ("part-" + std::to_string(part)));
+            write_bytes(paths.back(), safetensors(some));
+        }
+        return test::refusal([&] { Weights::load(paths, Component::transformer); });
+    };
+    EXPECT_EQ(load_with(1), "accepted");
+    const std::string said = load_with(2);
+    EXPECT_TRUE(has(said, "the same tensor is there as " + layer + ".scale_weight in part-0")) << said;
+}
+
 TEST(Fp8, ComfyFormats) {
     const auto quant = [](const std::string& text) {
         return Raw{layer + ".comfy_quant", "U8", {static_cast<std::int64_t>(text.size())}, text};

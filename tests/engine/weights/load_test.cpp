@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "engine/core/error.h"
-#include "engine/weights/config_file.h"
 #include "engine/weights/names.h"
 #include "engine/weights/quantisation.h"
 #include "engine/weights/weights.h"
@@ -188,19 +187,6 @@ TEST(Load, AConfigWithoutAClassIsAppliedToWhatItDescribes) {
     EXPECT_TRUE(load(folder / "t5.safetensors").config().contains("num_heads"));
 }
 
-/// As transformers writes it, of CLIP with both towers.
-TEST(Load, AConfigThatNamesItsArchitecture) {
-    const TempFolder folder;
-    write_bytes(
-        folder / "config.json",
-        R"({"architectures": ["CLIPModel"], "vision_config": {"hidden_size": 6}, "hidden_size": 8, "text_len": 77})");
-    EXPECT_EQ(read_config(folder.path(), Component::clip, Component::unknown), (Json{{"hidden_size", 6}}));
-    EXPECT_EQ(read_config(folder.path(), Component::transformer, Component::transformer), (Json{{"text_len", 77}}));
-    write_bytes(folder / "config.json", R"({"architectures": ["UMT5EncoderModel"], "d_model": 8})");
-    EXPECT_EQ(read_config(folder.path(), Component::umt5, Component::transformer).at("d_model"), 8);
-    EXPECT_EQ(read_config(folder.path(), Component::transformer, Component::transformer), Json::object());
-}
-
 TEST(Load, ADamagedNeighbourIsAWarning) {
     TempFolder folder;
     write_bytes(folder / "model.safetensors", safetensors(zero_tensors(transformer_names(tiny_transformer()))));
@@ -277,27 +263,6 @@ TEST(Load, PartsThatAreNamedOneByOneAreSeenTogether) {
         const Component other = kind.component == Component::umt5 ? Component::clip : Component::umt5;
         EXPECT_NE(test::refusal([&] { Weights::load(paths, other); }), "accepted");
     }
-}
-
-/// Of two scales of one weight nobody says which is meant.
-TEST(Load, PartsThatHoldAScaleTwiceAreRefused) {
-    std::vector<Raw> tensors = zero_tensors(transformer_names(tiny_transformer()));
-    for (Raw& t : tensors)
-        if (t.name == "blocks.0.self_attn.q.weight") t = zeros(t.name, t.shape, "F8_E4M3");
-    const auto load_with = [&](std::size_t scales) {
-        const TempFolder folder;
-        std::vector<fs::path> paths;
-        for (std::size_t part = 0; part < 3; ++part) {
-            std::vector<Raw> some = every_third(tensors, part);
-            if (part < scales) some.push_back(f32("blocks.0.self_attn.q.scale_weight", {}, float(1 + part)));
-            paths.push_back(folder / fmt::format("part-{}", part));
-            write_bytes(paths.back(), safetensors(some));
-        }
-        return test::refusal([&] { Weights::load(paths, Component::transformer); });
-    };
-    EXPECT_EQ(load_with(1), "accepted");
-    const std::string said = load_with(2);
-    EXPECT_TRUE(has(said, "the same tensor is there as blocks.0.self_attn.q.scale_weight in part-0")) << said;
 }
 
 // As those that are named: the names of a folder's files need not say that they are parts.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "engine/weights/config_file.h"
 #include "engine/weights/inspect.h"
 #include "support/model_files.h"
 #include "support/torch_writer.h"
@@ -121,6 +122,18 @@ TEST(ModelFolderTest, OfTwoExpertsOneIsMissing) {
         const Names found = ModelFolder::open(folder.path()).missing;
         EXPECT_NE(std::ranges::find(found, missing), found.end()) << there;
     }
+}
+
+/// As transformers writes it, of CLIP with both towers.
+TEST(ConfigFile, NamesItsArchitecture) {
+    TempFolder folder("x");
+    write_bytes(folder / "config.json",
+                R"({"architectures": ["CLIPModel"], "vision_config": {"n": 6}, "text_len": 77})");
+    EXPECT_EQ(read_config(folder.path(), Component::clip), (Json{{"n", 6}}));
+    EXPECT_EQ(read_config(folder.path(), Component::transformer, Component::transformer), (Json{{"text_len", 77}}));
+    write_bytes(folder / "config.json", R"({"architectures": ["UMT5EncoderModel"], "dropout_rate": 0.1})");
+    EXPECT_TRUE(read_config(folder.path(), Component::umt5, Component::transformer).contains("dropout_rate"));
+    EXPECT_EQ(read_config(folder.path(), Component::transformer, Component::transformer), Json::object());
 }
 
 /// A download that has not ended, or someone who keeps the transformer elsewhere.
