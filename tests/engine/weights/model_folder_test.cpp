@@ -104,16 +104,16 @@ TEST(ModelFolderTest, Diffusers) {
 }
 
 TEST(ModelFolderTest, OfTwoExpertsOneIsMissing) {
-    for (const auto& [second, missing] :
-         {std::pair{R"(["diffusers","WanTransformer3DModel"])", Names{"low-noise transformer"}},
-          {"[null,null]", Names{}},
-          {"[]", Names{}}}) {
-        TempFolder folder("plain");
-        write_diffusers(
-            folder.path(),
-            fmt::format(R"({{"_class_name":"WanPipeline","boundary_ratio":0.875,"transformer_2":{}}})", second));
-        EXPECT_EQ(ModelFolder::open(folder.path()).missing, missing) << second;
-    }
+    for (const char* second : {R"(["diffusers","WanTransformer3DModel"])", "[null,null]", "[]"})
+        for (const bool bound : {true, false}) {
+            TempFolder folder("plain");
+            write_diffusers(folder.path(),
+                            fmt::format(R"({{"_class_name":"WanPipeline","boundary_ratio":{},"transformer_2":{}}})",
+                                        bound ? "0.875" : "null", second));
+            const bool half = bound || has(std::string(second), "Wan");
+            EXPECT_EQ(ModelFolder::open(folder.path()).missing, half ? Names{"low-noise transformer"} : Names{})
+                << second << bound;
+        }
     for (const auto& [there, missing] :
          {std::pair{"high_noise_model", "low-noise transformer"}, {"low_noise_model", "high-noise transformer"}}) {
         TempFolder folder("Wan2.2-T2V-A14B");
