@@ -298,10 +298,11 @@ TEST(Inspect, ScalesAreNoParameters) {
     for (const std::string prefix : {"", "model.diffusion_model."}) {
         std::vector<Raw> prefixed = tensors;
         for (Raw& t : prefixed) t.name = prefix + t.name;
+        prefixed.push_back(zeros("text_encoders.umt5xxl.spiece_model", {50}, "U8")); // an all-in-one file's
         write_bytes(folder / "x", safetensors(prefixed));
         const Inspection i = inspect(folder / "x");
         EXPECT_EQ(i.parameters, static_cast<std::uint64_t>(parameters(names)));
-        EXPECT_EQ(i.bytes, i.parameters + 4 * (8 + 1 + 8 + 1) + 2 + 100);
+        EXPECT_EQ(i.bytes, i.parameters + 4 * (8 + 1 + 8 + 1) + 2 + 100 + 50);
     }
 }
 
