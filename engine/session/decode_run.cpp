@@ -39,8 +39,7 @@ Tensor shown(const RunFolder& run, int step, const wan::VaeConfig& vae) {
 }
 
 /// As Pipeline::resolve before a run, for the decoder alone: the other parts need not be there any more.
-void check_memory(const RunFolder& run, const ModelFolder& model) {
-    const Request& r = run.record().request;
+void check_memory(const RunFolder& run, const Request& r, const ModelFolder& model) {
     const auto vae = wan::VaeConfig::read(load_headers(model.vae, Component::vae21));
     const std::size_t free = available_memory();
     if (!r.device->uses_host_memory() || free == 0) return;
@@ -82,7 +81,7 @@ int decode_frames(const RunFolder& run, std::optional<int> asked, int threads,
     for (const Window& w : stored_windows(run))
         if (w.last_step() < step) latents.push_back(draft_latent(run, w.last_step(), model));
     latents.push_back(draft_latent(run, step, model));
-    check_memory(run, model);
+    check_memory(run, r, model);
 
     Residency residency;
     Pipeline pipeline(residency, open_backend(*r.device, threads));
