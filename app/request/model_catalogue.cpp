@@ -10,6 +10,7 @@
 #include <stop_token>
 #include <utility>
 
+#include "app/base/engine_text.h"
 #include "app/base/newest_question.h"
 #include "app/base/settings.h"
 #include "app/base/text.h"
@@ -55,23 +56,10 @@ quint64 bytes_of(const ModelFolder& model) {
     return sum;
 }
 
-/// Parts that a task needs and the folder lacks.
-QStringList lacking(const ModelFolder& model, bool clip) {
-    QStringList out;
-    const auto need = [&](bool there, const QString& what) {
-        if (!there) out << what;
-    };
-    need(!model.text_encoder.empty(), QObject::tr("text encoder"));
-    need(!model.tokenizer.empty(), QObject::tr("tokenizer"));
-    need(!model.vae.empty(), QObject::tr("VAE"));
-    if (clip) need(!model.clip.empty(), QObject::tr("CLIP image encoder"));
-    return out;
-}
-
 void tell_tasks(ModelRow& row, const ModelFolder& model, const Variant& variant) {
     const QString text = QObject::tr("text to video"), image = QObject::tr("image to video"),
                   ends = QObject::tr("first and last frame"), forcing = QObject::tr("diffusion forcing");
-    row.missing = lacking(model, variant.clip_images > 0);
+    for (const std::string& part : model.missing) row.missing << engine_text(to_qstring(part));
     const auto tell = [&](const char* name, const QStringList& tasks) {
         row.variant = QLatin1String(name);
         for (const QString& task : tasks) row.tasks[task] = row.missing;

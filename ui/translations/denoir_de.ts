@@ -54,22 +54,6 @@
         <translation>noch einmal versuchen; wenn er bleibt, bitte melden</translation>
     </message>
     <message>
-        <source>text encoder</source>
-        <translation>Textencoder</translation>
-    </message>
-    <message>
-        <source>tokenizer</source>
-        <translation>Tokenizer</translation>
-    </message>
-    <message>
-        <source>VAE</source>
-        <translation>VAE</translation>
-    </message>
-    <message>
-        <source>CLIP image encoder</source>
-        <translation>CLIP-Bildencoder</translation>
-    </message>
-    <message>
         <source>text to video</source>
         <translation>Text zu Video</translation>
     </message>

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "app/base/text.h"
+#include "engine/weights/config_file.h"
 #include "engine/weights/safetensors.h"
 #include "engine/weights/safetensors_writer.h"
 #include "tests/app/home.h"
@@ -38,6 +39,10 @@ private slots:
         fs::copy(fixtures / "SkyReels-V2-I2V-tiny", folder / "deep" / "i2v", fs::copy_options::recursive);
         fs::copy(DENOIR_TINY_MODEL, folder / "half", fs::copy_options::recursive);
         fs::remove(folder / "half" / "Wan2.1_VAE.safetensors");
+        fs::copy(DENOIR_TINY_MODEL, folder / "expert", fs::copy_options::recursive);
+        Json config = read_json_object(folder / "expert" / "config.json");
+        config["family"] = "wan2.2";
+        std::ofstream(folder / "expert" / "config.json") << config;
         fs::copy(DENOIR_TINY_MODEL, folder / "vace", fs::copy_options::recursive);
         auto tensors = read_safetensors(folder / "vace" / "model.safetensors");
         tensors["vace_patch_embedding.bias"] = Tensor::host({4});
@@ -71,18 +76,21 @@ private slots:
         QCOMPARE(state(folder / "half"), ModelCatalogue::State::incomplete);
         QCOMPARE(row(folder / "half").data(ModelCatalogue::MissingRole).toStringList(),
                  QStringList{QStringLiteral("VAE")});
+        QCOMPARE(state(folder / "expert"), ModelCatalogue::State::incomplete);
+        QCOMPARE(row(folder / "expert").data(ModelCatalogue::MissingRole).toStringList(),
+                 QStringList{QStringLiteral("low-noise transformer")});
         QCOMPARE(state(folder / "other" / "broken.safetensors"), ModelCatalogue::State::unreadable);
         QVERIFY(!row(folder / "other" / "broken.safetensors").data(ModelCatalogue::IssueRole).value<Issue>().isEmpty());
         // A relative that no run would begin with is not called ready.
         QCOMPARE(state(folder / "vace"), ModelCatalogue::State::unreadable);
         const Issue relative = row(folder / "vace").data(ModelCatalogue::IssueRole).value<Issue>();
         QVERIFY2(relative.message.contains(QStringLiteral("VACE")), qPrintable(relative.line()));
-        QCOMPARE(models.rowCount(), 5);
+        QCOMPARE(models.rowCount(), 6);
         QVERIFY(models.bundled().isEmpty());
 
         // The folder is watched.
         fs::remove_all(folder / "tiny");
-        QTRY_COMPARE_WITH_TIMEOUT(models.rowCount(), 4, 20000);
+        QTRY_COMPARE_WITH_TIMEOUT(models.rowCount(), 5, 20000);
         models.set_folders({});
         QVERIFY(models.wait_looked(20000));
         QCOMPARE(models.rowCount(), 0);
