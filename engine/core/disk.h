@@ -11,4 +11,7 @@ namespace denoir {
 /// they are full.
 std::optional<std::uint64_t> free_space(const std::filesystem::path& folder);
 
+/// Whether both are there and lie on one disk.
+bool same_disk(const std::filesystem::path& a, const std::filesystem::path& b);
+
 } // namespace denoir

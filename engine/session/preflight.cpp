@@ -2,7 +2,6 @@
 #include "engine/session/preflight.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
 #include <algorithm>
 
@@ -50,12 +49,6 @@ void check_encoders(const Request& r, const ModelFolder& model, const wan::Confi
     if (r.image.empty() || transformer.clip_dim == 0) return;
     const Weights clip = load_headers(model.clip, Component::clip);
     fit(model.clip, "image channels", clip::Config::read(clip).width, transformer.clip_dim);
-}
-
-bool same_disk(const fs::path& a, const fs::path& b) {
-    struct stat x {
-    }, y{};
-    return ::stat(a.c_str(), &x) == 0 && ::stat(b.c_str(), &y) == 0 && x.st_dev == y.st_dev;
 }
 
 /// spec/schedulers.md 8: where the second expert takes over.

@@ -4,6 +4,8 @@
 #include <QInputDialog>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "app/base/settings.h"
@@ -11,10 +13,23 @@
 #include "app/runs/run_history.h"
 #include "app/runs/run_queue.h"
 #include "app/studio.h"
+#include "engine/core/disk.h"
 #include "ui/widgets/banner.h"
 #include "ui/widgets/raise_dialog.h"
 
 namespace denoir::ui {
+namespace {
+
+/// `file` need not be there, or not any more.
+bool shares_disk(const QString& file, const QString& run) {
+    namespace fs = std::filesystem;
+    fs::path place = app::to_path(file);
+    std::error_code code;
+    while (place.has_relative_path() && !fs::exists(place, code)) place = place.parent_path();
+    return same_disk(place, app::to_path(run));
+}
+
+} // namespace
 
 DiskLimit::DiskLimit(Studio& studio, Banners& banners, QWidget& window)
     : QObject(&window), studio_(studio), banners_(banners), window_(window) {
@@ -22,7 +37,8 @@ DiskLimit::DiskLimit(Studio& studio, Banners& banners, QWidget& window)
     connect(&studio_.queue, &app::RunQueue::entry_ended, this, [this](quint64 id) {
         const QModelIndex entry = studio_.queue.index(studio_.queue.row_of(id));
         const auto issue = entry.data(app::RunQueue::IssueRole).value<app::Issue>();
-        if (issue.hint.startsWith(QLatin1String("free some space"))) offer_room();
+        // What the engine says of a full disk, whoever finds it so.
+        if (issue.hint.startsWith(QLatin1String("free some space"))) offer_room(issue.file);
     });
 }
 
@@ -64,9 +80,9 @@ void DiskLimit::look() {
                          {{tr("Free them, now and later"), [this] { studio_.settings.set_may_drop_latents(true); }}});
 }
 
-void DiskLimit::offer_room() {
+void DiskLimit::offer_room(const QString& file) {
     const auto plan = studio_.history.plan_drop(0);
-    if (plan.runs.isEmpty()) return;
+    if (plan.runs.isEmpty() || !shares_disk(file, plan.runs.constFirst())) return;
     banners_.show_banner(
         QStringLiteral("no-room"), Banners::Kind::warning,
         tr("The disk has no room for the run. The steps of %n unstarred run(s) could go (%1); videos and last latents "

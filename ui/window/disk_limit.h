@@ -14,7 +14,7 @@ namespace denoir::ui {
 class Banners;
 
 /// The disk space that runs may use: asks for it, and asks once what may go where it is exceeded; and where a run
-/// failed because the disk is full, what could go. Borrows all.
+/// failed because their disk is full, what could go. Borrows all.
 class DiskLimit : public QObject {
     Q_OBJECT
 public:
@@ -23,7 +23,7 @@ public:
 
 private:
     void look();
-    void offer_room();
+    void offer_room(const QString& file); ///< that found none
 
     Studio& studio_;
     Banners& banners_;

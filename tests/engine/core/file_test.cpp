@@ -20,6 +20,7 @@
 #include <functional>
 #include <string>
 
+#include "engine/core/disk.h"
 #include "engine/core/error.h"
 #include "engine/core/open_file.h"
 #include "tests/engine/refusal.h"
@@ -392,6 +393,12 @@ TEST_F(Files, own_folders) {
                   return refusal([] { data_folder(); }).find("not a folder") != std::string::npos;
               }),
               0);
+}
+
+TEST_F(Files, lie_on_the_disk_of_their_folder) {
+    EXPECT_TRUE(same_disk(make("file", "x"), folder));
+    EXPECT_FALSE(same_disk("/proc", folder));
+    EXPECT_FALSE(same_disk(folder / "none", folder)); // not known
 }
 
 } // namespace
