@@ -38,6 +38,7 @@ PromptEdit::PromptEdit(QWidget* parent) : QPlainTextEdit(parent) {
     setTabChangesFocus(true);
     setLineWrapMode(QPlainTextEdit::WidgetWidth);
     connect(this, &QPlainTextEdit::textChanged, this, [this] {
+        tell_placeholder();
         if (!showing_) emit edited(toPlainText());
     });
 }
@@ -77,7 +78,12 @@ void PromptEdit::fit_placeholder() {
         }
     }
     setPlaceholderText(shown(most));
-    setToolTip(most < placeholder_.size() ? placeholder_ : QString());
+    tell_placeholder();
+}
+
+/// Where something else is written, what would stand there says nothing of it.
+void PromptEdit::tell_placeholder() {
+    setToolTip(document()->isEmpty() && placeholderText() != placeholder_ ? placeholder_ : QString());
 }
 
 void PromptEdit::resizeEvent(QResizeEvent* event) {

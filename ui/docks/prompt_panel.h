@@ -34,6 +34,7 @@ protected:
 
 private:
     void fit_placeholder();
+    void tell_placeholder();
     bool showing_ = false;
     QString placeholder_;
 };

@@ -357,6 +357,10 @@ private slots:
         const QString shown = edit.placeholderText();
         QVERIFY2(shown.startsWith("worst quality, blurred") && shown.endsWith(QChar(0x2026)), qPrintable(shown));
         QCOMPARE(edit.toolTip(), words);
+        edit.show_text("a blurred picture"); // then nothing of it holds
+        QCOMPARE(edit.toolTip(), QString());
+        edit.show_text({});
+        QCOMPARE(edit.toolTip(), words);
         edit.resize(600, 200);
         QTRY_COMPARE(edit.placeholderText(), words);
         QCOMPARE(edit.toolTip(), QString());
