@@ -295,7 +295,7 @@ private slots:
             progress->set_text(QString::fromUtf8("Clip 12 von 48 · noch etwa 1 h 25 min"));
             studio.window().resize(width, 700);
             QTest::qWait(1);
-            QVERIFY2(progress->text() == progress->whole(), qPrintable(QString::number(width)));
+            QTRY_VERIFY2(progress->text() == progress->whole(), qPrintable(QString::number(width)));
         }
     }
 
