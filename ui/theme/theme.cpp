@@ -7,6 +7,8 @@
 #include <QDBusPendingCallWatcher>
 #include <QDBusPendingReply>
 #include <QDBusVariant>
+#include <QEvent>
+#include <QLabel>
 #include <QPixmapCache>
 #include <QStyleFactory>
 
@@ -74,6 +76,7 @@ Theme::Theme(QApplication& application, QObject* parent)
       platform_dark_(QApplication::palette().color(QPalette::Window).lightness() < 128),
       desktop_dark_(platform_dark_) {
     QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+    application.installEventFilter(this);
     ask_desktop();
     apply();
 }
@@ -113,6 +116,13 @@ void Theme::set_scheme(Scheme scheme) {
 }
 
 bool Theme::dark() const { return scheme_ == Scheme::dark || (scheme_ == Scheme::system && desktop_dark_); }
+
+/// A prompt with <b> in it is no rich text. Qt's own label of tool tips has no other way to be told.
+bool Theme::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::Polish && watched->inherits("QTipLabel"))
+        static_cast<QLabel*>(watched)->setTextFormat(Qt::PlainText);
+    return QObject::eventFilter(watched, event);
+}
 
 void Theme::apply() {
     if (applied_ && applied_dark_ == dark()) return;

@@ -14,7 +14,7 @@ namespace denoir::ui {
 enum class Scheme { system, light, dark };
 
 /// Gives the application its palette and the look of its controls, and follows the desktop where `system` is asked
-/// for. Owned by main(), outlives every widget.
+/// for. Tool tips show prompts and names of files to the letter. Owned by main(), outlives every widget.
 class Theme : public QObject {
     Q_OBJECT
 public:
@@ -23,6 +23,7 @@ public:
     Scheme scheme() const { return scheme_; }
     void set_scheme(Scheme scheme);
     bool dark() const;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 signals:
     void changed();

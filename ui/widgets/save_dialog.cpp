@@ -69,6 +69,7 @@ void ask_where_to_save(QWidget* parent, app::Settings& settings, const QString& 
                                     QCoreApplication::translate("SaveDialog", "“%1” is there already. Replace it?")
                                         .arg(QFileInfo(file).fileName()),
                                     QMessageBox::Yes | QMessageBox::No, parent);
+        box->setTextFormat(Qt::PlainText);
         box->setAttribute(Qt::WA_DeleteOnClose);
         box->setModal(false);
         QObject::connect(box, &QMessageBox::finished, parent, [go_on](int answer) {

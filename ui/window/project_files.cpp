@@ -142,6 +142,7 @@ bool ProjectFiles::leave(const std::function<void()>& then) {
     auto* box = new QMessageBox(QMessageBox::NoIcon, tr("Denoir"), tr("Save the changes of “%1”?").arg(project.title()),
                                 QMessageBox::Save | QMessageBox::Discard | QMessageBox::Cancel, &window_);
     question_ = box;
+    box->setTextFormat(Qt::PlainText);
     box->setDefaultButton(QMessageBox::Save);
     box->setAttribute(Qt::WA_DeleteOnClose);
     connect(box, &QMessageBox::finished, this, [this](int answer) {

@@ -4,9 +4,12 @@
 #include <QApplication>
 #include <QDBusVariant>
 #include <QHeaderView>
+#include <QLabel>
 #include <QTest>
+#include <QToolTip>
 #include <QTreeWidget>
 
+#include <algorithm>
 #include <cmath>
 
 using namespace denoir;
@@ -78,6 +81,18 @@ private slots:
             QVERIFY(head >= 0 && text >= 0);
             QVERIFY2(std::abs(head - text) <= 1, qPrintable(QStringLiteral("%1 and %2").arg(head).arg(text)));
         }
+    }
+
+    void tool_tips_are_shown_to_the_letter() {
+        Theme theme(*qApp);
+        QWidget window;
+        window.show();
+        QToolTip::showText({10, 10}, QStringLiteral("<b>A fox</b> in the snow"), &window);
+        QCOMPARE(QToolTip::text(), QStringLiteral("<b>A fox</b> in the snow"));
+        const QWidgetList all = QApplication::topLevelWidgets();
+        const auto tip = std::ranges::find_if(all, [](QWidget* w) { return w->inherits("QTipLabel"); });
+        QVERIFY(tip != all.end());
+        QCOMPARE(qobject_cast<QLabel*>(*tip)->textFormat(), Qt::PlainText);
     }
 
     void style_sheets_leave_no_placeholder() {
