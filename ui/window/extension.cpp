@@ -47,7 +47,7 @@ void Extension::take(const app::Shot& shot, const app::Continuation& how) {
     const QString label = tr("Extend the shot");
     Request request = how.request ? *how.request : document_.to_keep(); // a drawn seed is drawn anew
     if (goes_on)
-        document_.restore(app::extension_of(shot, std::move(request)), label);
+        document_.restore(app::extension_of(shot, request), label);
     else if (how.request || !request.last_image.empty()) {
         request.last_image.clear(); // of another clip
         document_.restore(request, label);
