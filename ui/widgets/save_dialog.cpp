@@ -25,7 +25,8 @@ QString ending_of(const QString& filter) {
 QString free_name(const QDir& folder, const QString& name, const QString& ending) {
     const auto with = [&](const QString& base) { return ending.isEmpty() ? base : base + QLatin1Char('.') + ending; };
     QString found = with(name);
-    for (int i = 2; i < 1000 && folder.exists(found); ++i) found = with(QStringLiteral("%1-%2").arg(name, QString::number(i)));
+    for (int i = 2; i < 1000 && folder.exists(found); ++i)
+        found = with(QStringLiteral("%1-%2").arg(name, QString::number(i)));
     return found;
 }
 
