@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random prompts for `denoir-cli tokenize` on the tokenizers of tests/fixtures: scripts, marks, spaces, controls, entities, special tokens.
 
-    python tests/reference/random_tokenize.py build/release/bin/denoir-cli [--count 300] [--seed 0]
+    python tests/reference/random_tokenize.py build/release/bin/denoir-cli [--count 300] [--seed 0] [--vocabulary tokenizer.json]
 
+With `--vocabulary` on that one instead, say UMT5-XXL's own.
 What is expected comes from ftfy, html and transformers' fast tokenizer. Texts that ftfy takes for wrongly decoded ones and repairs are
 left out: Denoir does not guess that. Exit status 1 where any text or ids differ.
 """
@@ -71,28 +72,31 @@ def main() -> int:
     parser.add_argument("cli")
     parser.add_argument("--count", type=int, default=300)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--vocabulary", type=Path)
     args = parser.parse_args()
     original = "google/umt5-xxl"
-    tokenizers = {
-        "nfkc": (text.spiece_tokenizer((FIXTURES / "nfkc" / original / "spiece.model").read_bytes()), 512),
-        "small-json": (text.fast_tokenizer((FIXTURES / "small-json" / "tokenizer" / "tokenizer.json").read_text(encoding="utf-8")), 512),
-        "byte-fallback": (text.spiece_tokenizer((FIXTURES / "byte-fallback" / original / "spiece.model").read_bytes()), 512),
-        "identity": (text.fast_tokenizer((FIXTURES / "identity" / original / "tokenizer.json").read_text(encoding="utf-8")), 24),
+    tokenizers = {  # by what denoir-cli is told: a tokenizer and the text length there
+        FIXTURES / "nfkc": (text.spiece_tokenizer((FIXTURES / "nfkc" / original / "spiece.model").read_bytes()), 512),
+        FIXTURES / "small-json": (text.fast_tokenizer((FIXTURES / "small-json" / "tokenizer" / "tokenizer.json").read_text(encoding="utf-8")), 512),
+        FIXTURES / "byte-fallback": (text.spiece_tokenizer((FIXTURES / "byte-fallback" / original / "spiece.model").read_bytes()), 512),
+        FIXTURES / "identity": (text.fast_tokenizer((FIXTURES / "identity" / original / "tokenizer.json").read_text(encoding="utf-8")), 24),
     }
+    if args.vocabulary:
+        tokenizers = {args.vocabulary: (text.fast_tokenizer(args.vocabulary.read_text(encoding="utf-8")), 512)}
     wrong = left_out = 0
     for number in range(args.seed, args.seed + args.count):
         rng = random.Random(number)
-        name, value = rng.choice(sorted(tokenizers)), drawn(rng)
-        tokenizer, limit = tokenizers[name]
+        path, value = rng.choice(sorted(tokenizers)), drawn(rng)
+        tokenizer, limit = tokenizers[path]
         if ftfy.fix_text(value, fix_encoding=False) != ftfy.fix_text(value):
             left_out += 1
             continue
         want = {"text": text.clean(value), "ids": text.ids(tokenizer, text.clean(value), limit)}
-        done = subprocess.run([args.cli, "tokenize", "--model", str(FIXTURES / name), "--json", "--", value], capture_output=True, text=True)
+        done = subprocess.run([args.cli, "tokenize", "--model", str(path), "--json", "--", value], capture_output=True, text=True)
         got = json.loads(done.stdout) if done.returncode == 0 else {"error": done.stderr.strip()}
         if any(got.get(key) != want[key] for key in want):
             wrong += 1
-            print(f"{number} {name}: {value!r}\n    wanted {want}\n    got    {got}", flush=True)
+            print(f"{number} {path.name}: {value!r}\n    wanted {want}\n    got    {got}", flush=True)
     print(f"{args.count - left_out} texts, {wrong} wrong, {left_out} left out")
     return 1 if wrong else 0
 
