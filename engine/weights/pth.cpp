@@ -21,6 +21,7 @@ constexpr std::uint64_t max_pickle = 32u << 20;
 constexpr std::string_view old_magic("\x80\x02\x8A\x0A\x6C\xFC\x9C\x46\xF9\x20\x6A\xA8\x50\x19.", 15);
 constexpr std::string_view old_protocol("\x80\x02M\xE9\x03.", 6);
 constexpr const char* damaged = "the file is damaged: download or write it again";
+constexpr const char* take_clones = "save it again with a clone() of each tensor";
 
 using Entries = std::unordered_map<std::string_view, const ZipEntry*>;
 
@@ -83,14 +84,14 @@ std::int64_t check_view(const PickledTensor& t, const ZipEntry& entry, const std
             refuse("its strides leave the storage");
     }
     if (*elements > 0 && last >= t.count) refuse("it reaches past the end of its storage");
-    // An expanded view (stride 0) would ask for more memory than the file has.
-    if (*elements > t.count) refuse("it is larger than its storage");
     return *elements;
 }
 
-FileTensor resolve(const PickledTensor& t, const ZipEntry& entry, const std::string& file) {
-    const std::int64_t elements = check_view(t, entry, file);
+FileTensor resolve(const PickledTensor& t, const ZipEntry& entry, const MappedFile& file) {
+    const std::int64_t elements = check_view(t, entry, file.name());
     const auto width = static_cast<std::uint64_t>(element_bytes(t.dtype));
+    if (static_cast<std::uint64_t>(elements) > file.span().size() / width) // an expanded one, whose stride is 0
+        throw Error(file.name(), t.name, "it repeats its storage until it is larger than the file", take_clones);
     FileTensor result;
     result.name = t.name;
     result.dtype = t.dtype;
@@ -109,14 +110,14 @@ Container container_of(std::shared_ptr<MappedFile> file, const std::vector<Pickl
     container.format = Container::Format::pth;
     std::uint64_t copied = 0, seen = 0;
     for (const PickledTensor& t : tensors) {
-        container.tensors.push_back(resolve(t, storage_of(t), file->name()));
+        container.tensors.push_back(resolve(t, storage_of(t), *file));
         seen += container.tensors.back().bytes;
         if (!container.tensors.back().strides.empty()) copied += container.tensors.back().bytes;
     }
     // Tied weights are views of one storage, and each becomes a tensor of its own.
     constexpr std::uint64_t most_views = 4;
     if (copied > file->span().size() || seen / most_views > file->span().size())
-        throw Error(file->name(), "data.pkl", "its views ask for more memory than the file has bytes", damaged);
+        throw Error(file->name(), "data.pkl", "its views ask for more memory than the file has bytes", take_clones);
     container.file = std::move(file);
     return container;
 }

@@ -8,8 +8,8 @@
 namespace denoir {
 
 /// The table of contents of a PyTorch zip file (spec/checkpoints.md 4). Refused: TorchScript, pickles that ask for
-/// anything but plain tensors, tensors outside their storage, views that would need more memory than the file has
-/// bytes.
+/// anything but plain tensors, tensors outside their storage, views (expanded ones too) that would need more memory
+/// than the file has bytes.
 Container read_pth(std::shared_ptr<MappedFile> file);
 
 /// What PyTorch wrote before 1.6 (torchvision's VGG-16, the heads of LPIPS): pickles one after the other, then the

@@ -59,6 +59,24 @@ TEST(Pth, ReadsWhatPyTorchWrote) {
     expect_the_views(c);
 }
 
+/// torch.Tensor.expand, and windows that overlap (unfold): as long as there is no more of them than of the file.
+TEST(Pth, ReadsElementsThatAreThereOnce) {
+    const auto opened = [](const std::vector<std::int64_t>& shape, const std::vector<std::int64_t>& strides) {
+        TempFolder folder;
+        Pickle p;
+        p.protocol().raw("}(").text("w").tensor("FloatStorage", "0", 3, 0, shape, strides).raw("u");
+        write_bytes(folder / "x.pth", pth(p.bytes(), {le(1.0f) + le(2.0f) + le(3.0f)}));
+        const Container c = open_container(folder / "x.pth");
+        const Tensor t = c.tensor(c.tensors.at(0));
+        return std::vector<float>(t.data<float>(), t.data<float>() + t.elements());
+    };
+    using Values = std::vector<float>;
+    EXPECT_EQ(opened({4, 8}, {0, 0}), Values(32, 1.0f));
+    EXPECT_EQ(opened({2, 3}, {0, 1}), Values({1, 2, 3, 1, 2, 3}));
+    EXPECT_EQ(opened({3, 2}, {1, 0}), Values({1, 1, 2, 2, 3, 3}));
+    EXPECT_EQ(opened({2, 2}, {1, 1}), Values({1, 2, 2, 3}));
+}
+
 TEST(Pth, DenseTensorsStayMapped) {
     TempFolder folder;
     write_bytes(folder / "x.pth", pth({f32("a", {2, 2}, 1), f32("b", {3}, 9)}));
@@ -212,7 +230,7 @@ TEST(Pth, RefusesFloat8OutsideItsStorage) {
     EXPECT_EQ(refusal_of(with(16, 0, {4, 4}, {4, 1})), "accepted");
     EXPECT_REFUSED(with(17, 0, {4, 4}, {4, 1}), "asks for 17 elements");
     EXPECT_REFUSED(with(16, 1, {4, 4}, {4, 1}), "past the end");
-    EXPECT_REFUSED(with(16, 0, {1LL << 40}, {0}), "larger than its storage");
+    EXPECT_REFUSED(with(16, 0, {1LL << 40}, {0}), "repeats its storage");
     EXPECT_REFUSED(with(-1, 0, {0}, {1}), "asks for");
     const auto rebuilt = [](const char* function, const char* module, const char* storage, const char* behind) {
         Pickle p;
@@ -299,7 +317,8 @@ TEST(Pth, RefusesTensorsOutsideTheirStorage) {
     EXPECT_REFUSED(with_tensor(16, 0, {1LL << 40, 1LL << 40}, {0, 0}), "64 bits");
     EXPECT_REFUSED(with_tensor(16, 0, std::vector<std::int64_t>(17, 1), std::vector<std::int64_t>(17, 1)),
                    "short tuple");
-    EXPECT_REFUSED(with_tensor(16, 0, {1LL << 40}, {0}), "larger than its storage");
+    EXPECT_REFUSED(with_tensor(16, 0, {1LL << 40}, {0}), "repeats its storage");
+    EXPECT_REFUSED(with_tensor(16, 0, {INT64_MAX}, {0}), "repeats its storage");
     EXPECT_REFUSED(with_tensor(16, 0, {1LL << 32, 2}, {1LL << 32, 1}), "strides");
     EXPECT_REFUSED(with_tensor(-1, 0, {0}, {1}), "asks for");
 }
