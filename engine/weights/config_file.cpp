@@ -61,8 +61,8 @@ Component owner(const Json& json) {
 } // namespace
 
 Json read_json_object(const std::filesystem::path& path) {
-    std::error_code ignored;
-    if (!std::filesystem::exists(path, ignored)) return Json::object();
+    std::error_code ignored; // what cannot be looked at cannot be read either, and that says why
+    if (std::filesystem::status(path, ignored).type() == std::filesystem::file_type::not_found) return Json::object();
     Json json = parse_json(read_text(path, max_bytes), path.string());
     if (!json.is_object()) throw Error(path.string(), "", "not a JSON object", "download it again");
     return json;

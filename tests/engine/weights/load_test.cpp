@@ -502,6 +502,9 @@ TEST(Load, AConfigThatIsNoObjectIsRefused) {
     EXPECT_TRUE(has(refusal(folder / "x.safetensors"), "config.json"));
     write_bytes(folder / "config.json", "{\"dim\": 8,}");
     EXPECT_TRUE(has(refusal(folder / "x.safetensors"), "config.json"));
+    std::filesystem::remove(folder / "config.json");
+    std::filesystem::create_symlink("config.json", folder / "config.json");
+    EXPECT_TRUE(has(refusal(folder / "x.safetensors"), "config.json: symbolic links lead in a circle"));
 }
 
 /// 1.6 TB of holes. Views on them cost nothing; copies are refused before the first.
