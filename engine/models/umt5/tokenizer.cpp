@@ -124,7 +124,6 @@ private:
         if (tokens_[i].rstrip) end += trimmed_left(text_.substr(end));
         begin = std::max(begin, done_); // an rstrip token before may have gone further
         end = std::max(end, begin);
-        search_ = std::max(search_, end);
         waiting_ = tokens_[i].id, waiting_end_ = end;
         if (begin == done_) return next(part);
         part = {text_.substr(done_, begin - done_), -1};

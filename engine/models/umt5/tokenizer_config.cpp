@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <tuple>
 #include <unordered_set>
 #include <utility>
@@ -90,11 +91,9 @@ std::vector<NamedToken> read_additional(const JsonReader& list) {
     return tokens;
 }
 
-bool looks_alike(const AddedToken& a, const AddedToken& b) {
-    const auto flags = [](const AddedToken& t) {
-        return std::tuple(t.single_word, t.lstrip, t.rstrip, t.normalized, t.special);
-    };
-    return flags(a) == flags(b);
+/// All that is said of a token but its id.
+auto said_of(const AddedToken& t) {
+    return std::tuple(t.content, t.single_word, t.lstrip, t.rstrip, t.normalized, t.special);
 }
 
 } // namespace
@@ -109,14 +108,18 @@ const AddedToken* TokenAdder::find(const std::string& content) const {
     return known == places_.end() ? nullptr : &model_.added[known->second];
 }
 
-void TokenAdder::add(const std::vector<AddedToken>& tokens) {
+void TokenAdder::add(std::vector<AddedToken> tokens) {
+    std::set<decltype(said_of({}))> told;
+    std::erase_if(tokens, [&](const AddedToken& token) {
+        const AddedToken* there = find(token.content);
+        return token.content.empty() || (there && said_of(*there) == said_of(token)) ||
+               !told.insert(said_of(token)).second;
+    });
     std::vector<std::size_t> places;
-    for (const AddedToken& token : tokens)
-        if (!token.content.empty()) places.push_back(place(token));
+    for (const AddedToken& token : tokens) places.push_back(place(token));
     for (const bool special : {true, false}) {
         auto its = places.begin();
         for (const AddedToken& token : tokens) {
-            if (token.content.empty()) continue;
             if (token.special == special) look_for(*its, token);
             ++its;
         }
@@ -185,13 +188,16 @@ TokenizerConfig read_tokenizer_config(const fs::path& folder) {
 void add_tokens(TokenizerModel& model, const TokenizerConfig& config) {
     const std::vector<AddedToken> listed = std::exchange(model.listed, {});
     TokenAdder adder(model);
+    std::unordered_set<std::string> roles; // special, whatever else is said of them
+    for (const auto* list : {&config.special, &config.additional})
+        for (const NamedToken& named : *list) roles.insert(named.token.content);
     std::vector<AddedToken> tokens; // which transformers adds in one list
     // What is said already of how tokens look; an object of the same text under a role does not change that.
     std::unordered_set<std::string> told;
     const auto tell = [&](const AddedToken& token) {
         told.insert(token.content);
-        if (const AddedToken* there = adder.find(token.content); !there || !looks_alike(*there, token))
-            tokens.push_back(token);
+        tokens.push_back(token);
+        tokens.back().special |= roles.contains(token.content);
     };
     if (config.decoder)
         for (const NamedToken& named : *config.decoder) tell(named.token);

@@ -59,8 +59,8 @@ class TokenAdder {
 public:
     explicit TokenAdder(TokenizerModel& model);
     /// All of one list; a text that is there already is told anew, under the same id. A text that is special in one
-    /// place of the list is so in the others.
-    void add(const std::vector<AddedToken>& tokens);
+    /// place of the list is so in the others. What was said before the list, or in it, is not said again.
+    void add(std::vector<AddedToken> tokens);
     const AddedToken* find(const std::string& content) const; ///< as it was told last; null: not there
 
 private:

@@ -145,6 +145,33 @@ TEST(Tokenizer, AddedTokensOfATokenizerJson) {
     EXPECT_EQ(twice.vocabulary, 6);
 }
 
+/// The ids are those of T5TokenizerFast of transformers 4.57.
+TEST(Tokenizer, AddedTokensThatAreToldTwiceOrTouch) {
+    const Folder folder("small-json/tokenizer/tokenizer.json");
+    const auto ids = [&](const std::string& added, const std::string& config, const char* text) {
+        folder.put("tokenizer.json", R"({"model": {"type": "Unigram", "unk_id": 2, "vocab":
+            [["<pad>", 0], ["</s>", 0], ["<unk>", 0], ["\u2581", -2], ["a", -3], ["b", -3]]},
+            "pre_tokenizer": {"type": "Metaspace", "replacement": "\u2581"}, "added_tokens": [)" +
+                                         added + "]}");
+        folder.put("tokenizer_config.json", config);
+        return folder.load().encode(text, 16);
+    };
+    // Of a list that says the same again the first place counts, and what the token was before it is no news in it.
+    const char* thrice = R"({"id": 6, "content": "<x>", "lstrip": true, "special": true},
+                            {"id": 7, "content": "<x>", "single_word": true, "special": true},
+                            {"id": 8, "content": "<x>", "lstrip": true, "special": true})";
+    EXPECT_EQ(ids(thrice, R"({"extra_ids": 0})", "a<x>"), (Ids{3, 4, 6, 1}));
+    EXPECT_EQ(ids(thrice, R"({"extra_ids": 0})", "a <x>"), (Ids{3, 4, 6, 1}));
+    // Under a role it is special wherever it is told.
+    const char* twice = R"({"id": 6, "content": "<x>", "special": true},
+                           {"id": 7, "content": "<x>", "lstrip": true, "normalized": true})";
+    const char* role = R"({"extra_ids": 0, "additional_special_tokens": ["<x>"]})";
+    EXPECT_EQ(ids(twice, role, "a <x>"), (Ids{3, 4, 6, 1}));
+    // Into the space that one takes along the next may reach.
+    const char* spaced = R"({"id": 6, "content": " <x>", "rstrip": true, "normalized": false})";
+    EXPECT_EQ(ids(spaced, R"({"extra_ids": 0})", "a <x> <x> a"), (Ids{3, 4, 6, 6, 3, 4, 1}));
+}
+
 /// SentencePiece trims, and so does what transformers makes of its files; the map makes spaces of invisible characters.
 TEST(Tokenizer, PiecesOfAModelEndWithoutASpace) {
     const Tokenizer& t = model("nfkc");
