@@ -3,6 +3,7 @@
 #include <malloc.h>
 
 #include <bit>
+#include <functional>
 
 #include "engine/core/error.h"
 #include "engine/media/containers.h"
@@ -38,13 +39,25 @@ std::size_t length_bytes(const std::string& bytes, std::size_t at) {
     return static_cast<std::size_t>(std::countl_zero(static_cast<unsigned char>(bytes.at(at)))) + 1;
 }
 
-/// Of the element with an id of four bytes that begins there.
+/// Of the element that begins there.
 std::size_t bytes_at(const std::string& bytes, std::size_t at) {
-    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(bytes.at(at + 4 + i)); };
-    const std::size_t length = length_bytes(bytes, at + 4);
+    const std::size_t id = length_bytes(bytes, at), length = length_bytes(bytes, at + id);
+    const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(bytes.at(at + id + i)); };
     std::size_t size = byte(0) & (0xFFu >> length);
     for (std::size_t i = 1; i < length; ++i) size = size << 8 | byte(i);
-    return 4 + length + size;
+    return id + length + size;
+}
+
+/// `elements` with `change` made of the body of each that has such an id.
+std::string changed(const std::string& elements, const std::string& id,
+                    const std::function<std::string(const std::string&)>& change) {
+    std::string all;
+    for (std::size_t at = 0; at < elements.size(); at += bytes_at(elements, at)) {
+        const std::string whole = elements.substr(at, bytes_at(elements, at));
+        const std::size_t head = id.size() + length_bytes(whole, length_bytes(whole, 0));
+        all += whole.starts_with(id) ? change(whole.substr(head)) : whole;
+    }
+    return all;
 }
 
 media::Data data_of(const std::string& bytes) {
@@ -153,6 +166,32 @@ TEST_F(HostileMatroska, PacketsOfOtherStreams) {
     const std::size_t before = held();
     const media::Demuxer demuxer(path(), {});
     EXPECT_LT(held(), before + (32 << 20));
+}
+
+/// As WebM keeps an alpha channel, a second picture in each block: the first is read, and that there is another is
+/// told.
+TEST_F(HostileMatroska, PicturesWithAnAlphaChannelBesideThem) {
+    store(path(), file(inside_));
+    const std::vector<Image> plain = frames_in_turn(path());
+    EXPECT_FALSE(VideoReader(path()).info().kind.alpha);
+    const auto with_alpha = [](const std::string& block) {
+        const std::string more = element("\xA6", element("\xEE", "\1") + element("\xA5", block.substr(4)));
+        return element("\xA0", element("\xA1", block) + element("\x75\xA1", more));
+    };
+    std::string inside = changed(inside_, cluster, [&](const std::string& blocks) {
+        return element(cluster, changed(blocks, "\xA3", with_alpha));
+    });
+    inside = changed(inside, tracks, [](const std::string& entries) {
+        return element(tracks, changed(entries, "\xAE", [](const std::string& entry) {
+                           return element("\xAE", changed(entry, "\xE0", [](const std::string& video) {
+                                                      return element("\xE0", video + element("\x53\xC0", "\1"));
+                                                  }) + element("\x55\xEE", "\1"));
+                       }));
+    });
+    ASSERT_GT(inside.size(), inside_.size() + 1000);
+    store(path(), file(inside));
+    EXPECT_EQ(frames_in_turn(path()), plain);
+    EXPECT_TRUE(VideoReader(path()).info().kind.alpha);
 }
 
 /// Written live, its sizes are not known; the last cluster is as long as there was time.

@@ -10,10 +10,13 @@ namespace {
 
 using namespace test;
 
-/// A list of edits of the whole track, each from `media_time` on.
-std::string edit_list(std::uint32_t edits, std::uint32_t media_time) {
-    std::string list = be32(0) + be32(edits);
-    for (std::uint32_t i = 0; i < edits; ++i) list += be32(1000) + be32(media_time) + be32(0x10000);
+constexpr std::uint32_t pause = 0xFFFFFFFF;
+
+/// A list of edits of the whole track, each from `media_time` on; of version 1 its numbers have 64 bits.
+std::string edit_list(std::uint32_t edits, std::uint32_t media_time, std::uint32_t version = 0) {
+    const auto number = [&](std::uint32_t n) { return (version == 1 ? be32(n == pause ? n : 0) : "") + be32(n); };
+    std::string list = be32(version << 24) + be32(edits);
+    for (std::uint32_t i = 0; i < edits; ++i) list += number(1000) + number(media_time) + be32(0x10000);
     return atom("edts", atom("elst", list));
 }
 
@@ -38,14 +41,17 @@ TEST(HostileMp4, Edits) {
     const auto is_refused = [](const std::string& said) {
         return said.find("its edits repeat it") != std::string::npos;
     };
-    EXPECT_EQ(said_of(track(100'000, 1, edit_list(1, 0))), "");
-    EXPECT_EQ(said_of(track(100'000, 1, edit_list(60, 0))), "");
-    EXPECT_EQ(said_of(track(100'000, 1, edit_list(10'000, 0xFFFFFFFF))), ""); // pauses
-    EXPECT_TRUE(is_refused(said_of(track(4000, 1, edit_list(10'000, 0)))));
-    EXPECT_TRUE(is_refused(said_of(track(100'000, 1, edit_list(100'000, 99'999)))));
-    EXPECT_TRUE(is_refused(said_of(track(4000, 1, edit_list(1000, 0)) + track(4000, 1, edit_list(1000, 0)) +
-                                   track(4000, 1, edit_list(1000, 0)))));
-    EXPECT_TRUE(is_refused(said_of(track(100'000, 1, "") + edit_list(1000, 0))));
+    for (const std::uint32_t version : {0u, 1u}) {
+        const auto edits = [&](std::uint32_t n, std::uint32_t time) { return edit_list(n, time, version); };
+        EXPECT_EQ(said_of(track(100'000, 1, edits(1, 0))), "");
+        EXPECT_EQ(said_of(track(100'000, 1, edits(60, 0))), "");
+        EXPECT_EQ(said_of(track(100'000, 1, edits(10'000, pause))), "");
+        EXPECT_TRUE(is_refused(said_of(track(4000, 1, edits(10'000, 0)))));
+        EXPECT_TRUE(is_refused(said_of(track(100'000, 1, edits(100'000, 99'999)))));
+        EXPECT_TRUE(is_refused(
+            said_of(track(4000, 1, edits(1000, 0)) + track(4000, 1, edits(1000, 0)) + track(4000, 1, edits(1000, 0)))));
+        EXPECT_TRUE(is_refused(said_of(track(100'000, 1, "") + edits(1000, 0))));
+    }
 }
 
 TEST(HostileMp4, OneStretchForAllSamples) {

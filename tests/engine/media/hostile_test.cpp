@@ -463,13 +463,14 @@ struct Claim {
     std::uint32_t samples = 0, duration = 2; ///< of one byte each; of each, in 1/24 s
     std::string handler = "vide", format = "mp4v";
     std::uint32_t in_chunk = 0;                   ///< samples; 0: all
+    std::uint32_t version = 0;                    ///< of a sound's description
     std::string in_entry, in_track, in_user_data; ///< atoms that are hidden there
 };
 
 std::string track(std::uint32_t id, const Claim& c) {
     const bool sound = c.handler == "soun";
     const std::string entry = zeros(6) + be16(1) +
-                              (sound ? zeros(8) + be16(1) + be16(8) + zeros(4) + be32(8000u << 16)
+                              (sound ? be16(c.version) + zeros(6) + be16(1) + be16(8) + zeros(4) + be32(8000u << 16)
                                      : zeros(16) + be16(64) + be16(64) + be32(0x480000) + be32(0x480000) + zeros(4) +
                                            be16(1) + zeros(32) + be16(24) + be16(0xFFFF)) +
                               c.in_entry;
@@ -555,6 +556,17 @@ TEST(HostileVideoClaims, RawSound) {
     long_chunk.format = "mp4a";
     long_chunk.samples = 8; // libav does not hold them against the chunks
     EXPECT_THROW(check(long_chunk, many), Error);
+    // QuickTime's later descriptions say how many samples are in a packet: of raw sound one, or nothing is said.
+    for (const auto& [version, before] : {std::pair{1u, 0u}, {2u, 32u}, {3u, 0u}})
+        for (const std::uint32_t in_packet : {0u, 1u, 2u}) {
+            Claim described = raw;
+            described.version = version;
+            described.in_entry = zeros(before) + be32(in_packet) + zeros(12);
+            if (version < 3 && in_packet < 2)
+                EXPECT_NO_THROW(check(described, many)) << version << ' ' << in_packet;
+            else
+                EXPECT_THROW(check(described, many), Error) << version << ' ' << in_packet;
+        }
     Claim two_kinds = raw;
     two_kinds.in_track = atom("hdlr", zeros(8) + "vide" + zeros(13));
     EXPECT_THROW(check(two_kinds, many), Error);

@@ -89,6 +89,28 @@ TEST(Video, FramesAreThoseThatAreShown) {
     }
 }
 
+/// Programs write edits in 64 bits (version 1) where a film may be long.
+TEST(Video, EditListsOfEitherVersion) {
+    const TempFolder folder;
+    const std::filesystem::path narrow = fixture("clips/h264_edited.mp4");
+    std::string wide = load(narrow);
+    const std::size_t list = wide.find("elst") + 4; // version, count, duration, media time, rate
+    wide.replace(list, 16,
+                 be32(1 << 24) + be32(1) + be32(0) + wide.substr(list + 8, 4) + be32(0) + wide.substr(list + 12, 4));
+    for (const char* holder : {"moov", "trak", "edts", "elst"}) {
+        const std::size_t size = wide.find(holder) - 4;
+        ASSERT_EQ(wide.substr(size, 2), std::string(2, '\0'));
+        const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(wide[size + i]); };
+        wide.replace(size, 4, be32((byte(2) << 8 | byte(3)) + 8u));
+    }
+    store(folder / "wide.mp4", wide);
+    EXPECT_EQ(VideoReader(folder / "wide.mp4").info().frames, VideoReader(narrow).info().frames);
+    EXPECT_EQ(frames_in_turn(folder / "wide.mp4"), frames_in_turn(narrow));
+    wide.replace(wide.find("edts"), 4, "free");
+    store(folder / "all.mp4", wide);
+    EXPECT_GT(frames_in_turn(folder / "all.mp4").size(), frames_in_turn(narrow).size());
+}
+
 TEST(Video, SaysWhatReadingItLeavesOut) {
     const VideoInfo hdr = VideoReader(fixture("hdr_pq.mp4")).info();
     EXPECT_EQ(hdr.kind.bits, 10);
