@@ -47,6 +47,23 @@ TEST(Safetensors, MisalignedDataAreCopied) {
     EXPECT_EQ(t.data<float>()[1], 4.0f);
 }
 
+/// The data are a hole in the file; of 1 GiB nothing may be copied, not even a part.
+TEST(Safetensors, CopiesHaveALimitAndViewsHaveNone) {
+    TempFolder folder;
+    const auto said = [&](std::uint64_t mib, std::size_t header_bytes) {
+        const auto bytes = std::to_string(mib << 20), elements = std::to_string((mib << 20) / 4);
+        std::string header = R"({"w":{"dtype":"F32","shape":[)" + elements + R"(],"data_offsets":[0,)" + bytes + "]}}";
+        header.resize(header_bytes, ' ');
+        write_bytes(folder / "x", safetensors(header, ""));
+        std::filesystem::resize_file(folder / "x", 8 + header_bytes + (mib << 20));
+        return test::refusal([&] { read_safetensors(folder / "x"); });
+    };
+    constexpr std::size_t aligned = 80, misaligned = 81;
+    EXPECT_EQ(said(1024, aligned), "accepted");
+    EXPECT_EQ(said(1, misaligned), "accepted");
+    EXPECT_TRUE(has(said(513, misaligned), "513 MiB of its tensors are not aligned"));
+}
+
 TEST(Safetensors, ShapesOfEveryKind) {
     TempFolder folder;
     write_bytes(folder / "x", safetensors({f32("scalar", {}), f32("empty", {0, 7}), f32("also_empty", {3, 0}),
