@@ -39,6 +39,13 @@ bool is_wide_enough(const ConvCall& call) {
 /// Of a block, with so many channels on both sides together.
 std::int64_t tiles_for(std::int64_t channels) { return std::clamp(most_values / channels, most_tiles / 4, most_tiles); }
 
+/// Floats that a block of rows x columns tiles works in: its window, values and sums of its points, lines of outputs.
+std::int64_t block_floats(std::int64_t rows, std::int64_t columns, bool duplicate, std::int64_t in, std::int64_t out) {
+    const std::int64_t step = duplicate ? 1 : 2, points = side(duplicate) * side(duplicate);
+    const std::int64_t window = (rows * step + 2) * (columns * step + 2) * in;
+    return window + points * (rows * columns * (in + out) + 2 * gap) + 4 * columns * out;
+}
+
 } // namespace
 
 bool winograd_serves(const ConvCall& call) {
@@ -50,10 +57,7 @@ bool winograd_serves(const ConvCall& call) {
 
 std::int64_t winograd_scratch(std::int64_t channels) {
     if (channels < fewest_channels) return 0;
-    const std::int64_t tiles = tiles_for(2 * channels), rows = divide_up(tiles, most_across),
-                       points = side(false) * side(false);
-    const std::int64_t window = (2 * rows + 2) * (2 * most_across + 2) * channels;
-    return window + points * (2 * tiles * channels + 2 * gap) + 4 * most_across * channels;
+    return block_floats(tiles_for(2 * channels) / most_across, most_across, false, channels, channels);
 }
 
 std::int64_t winograd_floats(const Kernels& kernels, const KernelShape& kernel, bool duplicate) {
@@ -103,8 +107,7 @@ WinogradTiles::WinogradTiles(const ConvCall& call, Tensor panels)
 }
 
 std::int64_t WinogradTiles::scratch_floats() const {
-    return window_floats() + points_ * (rows_ * columns_ * (call_.kernel.in + padded_) + 2 * gap) +
-           4 * columns_ * padded_;
+    return block_floats(rows_, columns_, call_.options.duplicate, call_.kernel.in, padded_);
 }
 
 /// [point][tile][C] of a block from its window.

@@ -17,7 +17,7 @@ namespace denoir::cpu {
 /// enough for the memory that its panels take.
 bool winograd_serves(const ConvCall&);
 
-/// What a block takes at most of a thread's scratch memory, in floats, with so many channels on both sides.
+/// What a large block takes of a thread's scratch memory, in floats, with so many channels on both sides.
 std::int64_t winograd_scratch(std::int64_t channels);
 
 /// Floats of all panels: [time][point][panel][C][kernels.tile_columns].
