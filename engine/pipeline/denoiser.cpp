@@ -29,7 +29,7 @@ void WindowCache::make_plan(bool guided, const StepCache::Signal& signal) {
 }
 
 Denoiser::Denoiser(std::shared_ptr<const Weights> weights, std::shared_ptr<Backend> backend, const Request& r,
-                   const Conditioning& c, double guidance, LayerObserver* layers, std::string component)
+                   const Conditioning& c, double guidance, float timestep, LayerObserver* layers, std::string component)
     : backend_(std::move(backend)),
       model_(std::move(weights), backend_,
              {.heads = {}, .causal_block = causal_block(r), .precision = cast_points(*r.precision)}),
@@ -41,7 +41,7 @@ Denoiser::Denoiser(std::shared_ptr<const Weights> weights, std::shared_ptr<Backe
       component_(std::move(component)),
       cond_(context(c.text, c, "cond")) {
     // Both branches see the same image: its keys are made once, unless somebody wants to be told of each branch's.
-    if (counts_both_ && c.negative_text)
+    if (counts_both_ && c.negative_text && guided_at({&timestep, 1}, guidance_until_))
         uncond_.emplace(layers_ ? context(c.negative_text, c, "uncond") : model_.context(c.negative_text, cond_));
     model_.release_context_weights();
     if (model_.config().fps_rows > 0) fps_ = fps_row(r);

@@ -44,9 +44,10 @@ struct WindowCache {
 /// other.
 class Denoiser {
 public:
-    /// `component`: as which its layers are told to `layers`, if any.
+    /// `timestep`: of the first step that it takes, the largest. `component`: as which its layers are told to `layers`,
+    /// if any.
     Denoiser(std::shared_ptr<const Weights> weights, std::shared_ptr<Backend> backend, const Request& r,
-             const Conditioning& c, double guidance, LayerObserver* layers, std::string component);
+             const Conditioning& c, double guidance, float timestep, LayerObserver* layers, std::string component);
 
     /// Before a step: plans those that this transformer takes, where it is the first of them.
     void plan(WindowCache& cache) const;

@@ -50,7 +50,7 @@ Experts::~Experts() {
 
 void Experts::ready(float timestep) {
     const bool low = !model_.transformer_low.empty() && timestep < boundary_ * 1000;
-    while (!current_ || low != low_) load(low);
+    while (!current_ || low != low_) load(low, timestep);
 }
 
 Tensor Experts::velocity(float timestep, const Tensor& latent, std::span<const float> timesteps, int step,
@@ -77,7 +77,7 @@ void Experts::step_down(const Error& e) {
     residency_.release(Component::transformer); // and what the backend keeps of it
 }
 
-void Experts::load(bool low) {
+void Experts::load(bool low, float timestep) {
     StageTimer timer(observer_, Stage::load_transformer);
     current_.reset();
     weights_.reset();
@@ -89,8 +89,8 @@ void Experts::load(bool low) {
     if (!told.empty()) observer_.warning(told);
     stays_ = residency_.lasting() && told.empty();
     try {
-        current_.emplace(weights, backend_, request_, conditioning_, guidance_of(request_, low), observer_.layers(),
-                         low ? "transformer_low" : "transformer");
+        current_.emplace(weights, backend_, request_, conditioning_, guidance_of(request_, low), timestep,
+                         observer_.layers(), low ? "transformer_low" : "transformer");
         low_ = low;
     } catch (const Error& e) {
         step_down(e);

@@ -32,7 +32,7 @@ public:
 private:
     /// In a handler of `e`: to the next rung of the memory ladder. Throws on where there is none.
     void step_down(const Error& e);
-    void load(bool low);
+    void load(bool low, float timestep);
     /// As loaded or as the run before left them; alone, unless there is plenty of room for what else was kept.
     std::shared_ptr<const Weights> take(bool low);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "engine/pipeline/pipeline.h"
 #include "engine/pipeline/schedule.h"
 #include "engine/pipeline/step_cache.h"
@@ -147,6 +149,36 @@ TEST(Experts, AStepAtTheBoundaryIsTheHighNoiseExperts) {
     DenoiseState state = pipeline.begin(r, model, c);
     pipeline.denoise(r, model, c, state, {}, loads, {});
     EXPECT_EQ(loads.after, (std::vector{0, 3}));
+}
+
+/// Both are guided, but guidance ends before the second begins.
+TEST(Experts, OneThatIsNeverGuidedPreparesNoNegativePrompt) {
+    struct Prepared : Observer, LayerObserver {
+        std::set<std::string> prompts; ///< EXPERT/BRANCH
+        LayerObserver* layers() override { return this; }
+        bool wants(std::string_view key) const override { return key.ends_with("/text_embedding.2"); }
+        void layer(std::string_view key, const Tensor&) override { prompts.emplace(key.substr(0, key.rfind('/'))); }
+    };
+    const auto prepared = [](double until) {
+        const Request r = resolved("Wan2.2-T2V-A14B-tiny", [&](Request& q) {
+            q.width = 64, q.height = 32, q.frames = 5, q.steps = 4, q.shift = 1;
+            q.guidance = 4, q.guidance_until = until;
+        });
+        const ModelFolder model = ModelFolder::open(r.model);
+        Residency residency;
+        Pipeline pipeline(residency, open_backend(Device{}, 1));
+        Prepared told;
+        const Conditioning c = pipeline.condition(r, model, told, {});
+        DenoiseState state = pipeline.begin(r, model, c);
+        pipeline.denoise(r, model, c, state, {}, told, {});
+        return told.prompts;
+    };
+    using Prompts = std::set<std::string>;
+    const Prompts but_one{"transformer/cond", "transformer/uncond", "transformer_low/cond"};
+    EXPECT_EQ(prepared(900), but_one);
+    Prompts all = but_one;
+    all.insert("transformer_low/uncond");
+    EXPECT_EQ(prepared(0), all);
 }
 
 TEST(Guided, AsEachFamilysLoopHasIt) {
