@@ -28,6 +28,7 @@
 #include "engine/pipeline/variant.h"
 #include "engine/pipeline/window_latent.h"
 #include "engine/pipeline/windows.h"
+#include "engine/weights/checkpoint.h"
 #include "engine/weights/experts.h"
 #include "engine/weights/model_folder.h"
 #include "engine/weights/traits.h"
@@ -80,11 +81,11 @@ void check_parts(const Request& r, const Variant& variant, const ModelFolder& mo
         if (there) return;
         for (const char* name : {file, folder}) {
             std::error_code code;
-            if (std::filesystem::exists(model.root / name, code))
-                throw Error(model.root.string(), {}, fmt::format("the {} is missing", part),
-                            fmt::format("{} is there, but is none that Denoir knows: download it again, or name "
-                                        "another file",
-                                        name));
+            if (!std::filesystem::exists(model.root / name, code)) continue;
+            const bool holds = !list_checkpoints(model.root / name).empty();
+            throw Error(model.root.string(), {}, fmt::format("the {} is missing", part),
+                        fmt::format("{} is there, but {}: download it again, or name another file", name,
+                                    holds ? "is none that Denoir knows" : "holds no weights"));
         }
         throw Error(model.root.string(), {}, fmt::format("the {} is missing", part),
                     fmt::format("put {} or {}/ beside the transformer, or name its file", file, folder));

@@ -90,6 +90,8 @@ class Render(Case):
         self.assertIn("alone/transformer: holds no VAE (found: transformer)", wrong.err)
         self.assertIn("the VAE is missing; put Wan2.1_VAE.pth or vae/ beside", self.refused(*words, "none.mp4", *options[2:]).err)
         shutil.copytree(MODEL / "tokenizer", self.work / "alone/vae")
+        self.assertIn("the VAE is missing; vae is there, but holds no weights", self.refused(*words, "none.mp4", *options[2:]).err)
+        write_safetensors(self.work / "alone/vae/other.safetensors", {"x": ("F32", [1], bytes(4))})
         self.assertIn("the VAE is missing; vae is there, but is none", self.refused(*words, "none.mp4", *options[2:]).err)
         self.assertIn("nosuch: no such file or folder", self.refused(*words, "none.mp4", *options[:4], "--tokenizer", "nosuch").err)
 
