@@ -91,6 +91,11 @@ void PromptEdit::resizeEvent(QResizeEvent* event) {
     fit_placeholder();
 }
 
+void PromptEdit::changeEvent(QEvent* event) {
+    QPlainTextEdit::changeEvent(event);
+    if (event->type() == QEvent::FontChange) fit_placeholder();
+}
+
 bool PromptEdit::event(QEvent* event) {
     if (event->type() == QEvent::ShortcutOverride) {
         const auto* key = static_cast<QKeyEvent*>(event);

@@ -364,6 +364,10 @@ private slots:
         edit.resize(600, 200);
         QTRY_COMPARE(edit.placeholderText(), words);
         QCOMPARE(edit.toolTip(), QString());
+        QFont larger = edit.font(); // without another size
+        larger.setPixelSize(40);
+        edit.setFont(larger);
+        QVERIFY2(edit.placeholderText().endsWith(QChar(0x2026)), qPrintable(edit.placeholderText()));
     }
 
     /// A negative prompt that was emptied is no default.
