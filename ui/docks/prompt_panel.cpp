@@ -24,6 +24,7 @@
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/literal.h"
 #include "ui/widgets/make_layout.h"
+#include "ui/widgets/menu_heading.h"
 #include "ui/widgets/note.h"
 #include "ui/widgets/tool_button.h"
 
@@ -142,6 +143,7 @@ PromptPanel::PromptPanel(Studio& studio, QWidget* parent)
     older_->setProperty("action", QStringLiteral("edit.prompt-before"));
     newer_->setProperty("action", QStringLiteral("edit.prompt-after"));
     set_drawing(*samples_, icon(QStringLiteral("prompt")), tr("Sample prompts and prompts used before"));
+    samples_->setObjectName(QStringLiteral("prompt-samples"));
     samples_->setPopupMode(QToolButton::InstantPopup);
     samples_->setMenu(new QMenu(samples_));
     connect(samples_->menu(), &QMenu::aboutToShow, this, &PromptPanel::fill_samples);
@@ -330,10 +332,12 @@ void PromptPanel::fill_samples() {
             prompt_->setFocus();
         });
     };
-    menu->addSection(tr("Samples"));
+    add_heading(*menu, tr("Samples"));
     for (const QString& text : sample_prompts()) add(text);
     const QStringList before = studio_.prompts.prompts();
-    if (!before.isEmpty()) menu->addSection(tr("Used before"));
+    if (before.isEmpty()) return;
+    menu->addSeparator();
+    add_heading(*menu, tr("Used before"));
     for (qsizetype i = before.size(), shown = 0; i-- > 0 && shown < 12; ++shown) add(before[i]);
 }
 

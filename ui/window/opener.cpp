@@ -24,6 +24,7 @@
 #include "engine/session/sweep_folder.h"
 #include "engine/weights/inspect.h"
 #include "ui/widgets/banner.h"
+#include "ui/widgets/menu_heading.h"
 
 namespace denoir::ui {
 
@@ -190,7 +191,8 @@ void Opener::offer_request(const QString& request, const QString& path) {
 
 void Opener::ask_what_it_is(const QString& picture, const QPoint& where) {
     QMenu menu(&window_);
-    menu.addSection(QFileInfo(picture).fileName());
+    add_heading(menu, QFileInfo(picture).fileName());
+    menu.addSeparator();
     menu.addAction(tr("Start image"), this, [this, picture] { emit start_chosen(picture); });
     menu.addAction(tr("End image"), this, [this, picture] { emit end_chosen(picture); });
     menu.addAction(tr("A shot of the cut"), this, [this, picture] { emit shots_chosen({picture}); });

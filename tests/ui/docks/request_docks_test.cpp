@@ -370,6 +370,19 @@ private slots:
         QVERIFY2(edit.placeholderText().endsWith(QChar(0x2026)), qPrintable(edit.placeholderText()));
     }
 
+    /// A style sheet leaves the text of a section out.
+    void samples_and_prompts_used_before_have_headings() {
+        const app::Home home;
+        StudioFixture studio;
+        studio.core().prompts.add("a fox");
+        QMenu& menu = *studio.find<QToolButton>("prompt-samples")->menu();
+        emit menu.aboutToShow();
+        QStringList headings;
+        for (const QAction* action : menu.actions())
+            if (!action->isSeparator() && !action->isEnabled()) headings << action->text();
+        QCOMPARE(headings, QStringList({"Samples", "Used before"}));
+    }
+
     /// A negative prompt that was emptied is no default.
     void an_empty_negative_prompt_is_said() {
         const app::Home home;
