@@ -1457,6 +1457,10 @@ Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</tran
         <source>The next clip is one of its own again.</source>
         <translation>Der nächste Clip ist wieder ein eigener.</translation>
     </message>
+    <message>
+        <source>The next clip begins with the same picture, as one of its own.</source>
+        <translation>Der nächste Clip beginnt mit demselben Bild, als ein eigener.</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::Field</name>

@@ -53,7 +53,7 @@ void Extension::take(const app::Shot& shot, const app::Continuation& how) {
         document_.restore(request, label);
     }
     if (!goes_on) images_.take(ImagesPanel::Side::start, {still ? shot.current().video : QString(), how.last});
-    shot_ = shot.id;
+    tag_ = app::ResultPlace{shot.id, {}, app::new_id()}.tag();
     // The picture arrives later, as a step of its own.
     step_ = project_.step() + (goes_on ? 0 : 1);
     video_ = goes_on ? document_.value(video_key).toString() : QString();
@@ -82,20 +82,19 @@ void Extension::check() {
 }
 
 void Extension::finish() {
-    if (active() && !video_.isEmpty()) {
-        images_.begin_anew();
-        emit said(tr("The next clip is one of its own again."));
+    if (active()) {
+        // A start image stays: it is seen, and most models need one.
+        emit said(document_.asked().image.empty()
+                      ? tr("The next clip is one of its own again.")
+                      : tr("The next clip begins with the same picture, as one of its own."));
+        if (!video_.isEmpty()) images_.begin_anew();
     }
     end();
 }
 
 void Extension::end() {
-    if (std::exchange(shot_, {}).isEmpty()) return;
+    if (std::exchange(tag_, {}).isEmpty()) return;
     banners_.remove(QStringLiteral("extend"));
-}
-
-QString Extension::tag() const {
-    return shot_.isEmpty() ? QString() : app::ResultPlace{shot_, {}, app::new_id()}.tag();
 }
 
 } // namespace denoir::ui

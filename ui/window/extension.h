@@ -25,12 +25,12 @@ public:
               ImagesPanel& images, Banners& banners, QObject* parent = nullptr);
     /// The request becomes one that goes on after the shot of that row.
     void begin(int row);
-    bool active() const { return !shot_.isEmpty(); }
+    bool active() const { return !tag_.isEmpty(); }
     void end();
     void finish();  ///< it is put in line: what is made next goes on after nothing
     void decline(); ///< by hand, which is said
-    /// Where the results of the next run belong, as RunQueue::add() takes it; empty: nowhere.
-    QString tag() const;
+    /// Where the results of the next run belong, as RunQueue::add() takes it, the same until the end; empty: nowhere.
+    const QString& tag() const { return tag_; }
 
 signals:
     void empty_cut(); ///< there is no such row
@@ -47,7 +47,7 @@ private:
     app::Preparations& inputs_;
     ImagesPanel& images_;
     Banners& banners_;
-    QString shot_;  ///< empty: none
+    QString tag_;   ///< empty: none
     QString video_; ///< the next run goes on after this; empty: it begins with a picture
     int step_ = 0;  ///< Project::step() as it began
 };

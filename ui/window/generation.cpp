@@ -46,7 +46,11 @@ bool Generation::waits() const { return studio_.document.pending() || studio_.in
 
 void Generation::generate_waiting() {
     if (waits()) return;
-    for (const bool next : std::exchange(waiting_, {})) generate(next);
+    while (!waiting_.empty() && !waits()) {
+        const bool next = waiting_.front();
+        waiting_.erase(waiting_.begin());
+        generate(next);
+    }
     if (std::exchange(sweep_waits_, false)) sweep();
 }
 
@@ -74,7 +78,7 @@ void Generation::put_in_line(bool next) {
     const QString tag = extension_.tag();
     for (int i = 0; i < copies; ++i) // next in line: the first of them ends up first
         studio_.queue.add(studio_.document.snapshot(next ? copies - 1 - i : i), next, tag);
-    extension_.finish();
+    if (waiting_.empty()) extension_.finish(); // else the same was asked for more than once
     if (studio_.queue.paused()) emit said(tr("The queue is paused: it waits there."));
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How shots come into the cut in the whole window: from runs, by extending and by making them anew.
+#include <QSignalSpy>
 #include <QSpinBox>
 #include <QThread>
 #include <QUndoStack>
@@ -12,6 +13,7 @@
 #include "ui/docks/runs_panel.h"
 #include "ui/preview/preview_view.h"
 #include "ui/timeline/timeline_view.h"
+#include "ui/window/extension.h"
 
 using namespace denoir;
 using namespace denoir::ui;
@@ -220,6 +222,21 @@ private slots:
         QCOMPARE(document.value("model").toString(), image);
         QCOMPARE(document.value("prompt").toString(), QStringLiteral("a red balloon"));
         QTRY_VERIFY_WITH_TIMEOUT(!document.asked().image.empty(), 30000);
+        // The picture stays for the clips after that, which is said.
+        QVERIFY(document.set_value("height", 64).isEmpty()); // which this model can
+        QVERIFY(document.wait_resolved(20000));
+        studio.core().queue.set_paused(true);
+        QSignalSpy told(studio.window().findChild<Extension*>(), &Extension::said);
+        studio.find<QAction>("run.generate")->trigger();
+        QCOMPARE(studio.core().queue.waiting(), 1);
+        QVERIFY(!document.asked().image.empty());
+        QCOMPARE(told.size(), 1);
+        QVERIFY2(told[0][0].toString().contains("with the same picture"), qPrintable(told[0][0].toString()));
+        studio.core().queue.clear_waiting();
+        studio.core().queue.set_paused(false);
+        QVERIFY(document.set_value("image", QString()).isEmpty());
+        extend(1, image);
+        QTRY_VERIFY_WITH_TIMEOUT(!document.asked().image.empty(), 30000);
         project.undo().undo(); // without the picture nothing is continued
         QVERIFY(document.asked().image.empty());
         QVERIFY2(!said(studio).contains("continues"), qPrintable(said(studio)));
@@ -246,6 +263,28 @@ private slots:
         emit timeline->retake_requested(0);
         QTRY_COMPARE_WITH_TIMEOUT(studio.core().queue.waiting(), 1, 30000);
         QVERIFY(!said(studio).contains("continues"));
+    }
+
+    /// Twice while the request still waits: two takes of the shot to come, as two copies are.
+    void generate_pressed_twice_extends_twice() {
+        const app::Home home;
+        const QString run = listed_run(home, "first", 2, 1);
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& project = studio.core().project;
+        project.add_shot(app::take_of_run(run));
+        emit studio.find<TimelineView>("timeline")->extend_requested(0);
+        QTRY_VERIFY_WITH_TIMEOUT(said(studio).contains("the result comes after it"), 30000);
+        QSemaphore go_on;
+        hold_up_inputs(studio, go_on);
+        for (int i = 0; i < 2; ++i) studio.find<QAction>("run.generate")->trigger();
+        QCOMPARE(studio.core().queue.rowCount(), 0);
+        go_on.release();
+        QVERIFY(studio.idle());
+        QCOMPARE(studio.core().queue.rowCount(), 2);
+        QCOMPARE(project.count(), 2);
+        QCOMPARE(project.shot(1).takes.size(), std::size_t(2));
+        QVERIFY(!studio.core().document.asked().forcing); // the next one is one of its own
     }
 
     /// What was selected for something that is done, as to be compared, is not meant any more by who looks at another.
