@@ -4647,11 +4647,15 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     </message>
     <message>
         <source>Worst frame</source>
-        <translation>Schlechtestes</translation>
+        <translation>Tiefpunkt</translation>
     </message>
     <message>
         <source>not comparable</source>
         <translation>nicht vergleichbar</translation>
+    </message>
+    <message>
+        <source>reused</source>
+        <translation>schon da</translation>
     </message>
 </context>
 <context>

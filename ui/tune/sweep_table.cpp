@@ -88,7 +88,7 @@ QString SweepModel::text(std::size_t cell, int column) const {
     case state: {
         const auto view = sweeps_.cell(cell);
         if (view.state == app::SweepDocument::State::failed && !view.issue.isEmpty()) return view.issue.line();
-        if (c.reused && sweep.has_video(cell)) return tr("done, rendered before");
+        if (c.reused && sweep.has_video(cell)) return tr("reused");
         return state_text(view).section(QStringLiteral(" · "), 0, 0); // what is left would push the figures aside
     }
     case seconds:
@@ -136,6 +136,8 @@ QVariant SweepModel::data(const QModelIndex& index, int role) const {
     if (role == Qt::ToolTipRole && index.column() == axes() + psnr)
         if (const auto& f = sweeps_.shown()->cell(cell).figures; f && !f->note.empty())
             return app::engine_text(app::to_qstring(f->note));
+    if (role == Qt::ToolTipRole && index.column() == axes() + state)
+        if (sweeps_.shown()->cell(cell).reused && sweeps_.shown()->has_video(cell)) return tr("done, rendered before");
     if (role == Qt::DisplayRole || role == Qt::ToolTipRole) return text(cell, index.column());
     if (role == Qt::TextAlignmentRole && index.column() > axes()) return int(Qt::AlignRight | Qt::AlignVCenter);
     return {};
@@ -173,6 +175,7 @@ SweepTable::SweepTable(Studio& studio, QWidget* parent)
     table_->sortByColumn(-1, Qt::AscendingOrder);
     table_->header()->setStretchLastSection(false);
     table_->header()->setMinimumSectionSize(32);
+    table_->header()->setMaximumSectionSize(240); // why a clip failed ends in dots, and pushes no figures aside
     plot_->setObjectName(QStringLiteral("sweep-plot"));
     auto* both = new QWidget(this);
     auto* row = make_layout<QHBoxLayout>(both, grid::unit);

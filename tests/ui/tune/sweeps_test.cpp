@@ -3,6 +3,7 @@
 #include <QAbstractItemModel>
 #include <QComboBox>
 #include <QFontMetrics>
+#include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
@@ -297,6 +298,39 @@ private slots:
             QTest::qWait(1);
             QTRY_VERIFY2(progress->text() == progress->whole(), qPrintable(QString::number(width)));
         }
+    }
+
+    /// All figures are seen in the smallest usual window, in German too, also of clips that were there already; why one
+    /// failed pushes them not far aside.
+    void figures_are_seen_without_scrolling() {
+        const app::Home home;
+        const std::vector<SweepAxis> axes{parse_axis("steps", "2, 3"), parse_axis("guidance", "1, 2, 3")};
+        const QString reused = made(home, "reused", axes), failed = made(home, "failed", axes, 5);
+        {
+            SweepFolder folder = SweepFolder::take(app::to_path(reused));
+            for (SweepCell& cell : folder.record().cells) cell.reused = true;
+            folder.save();
+        }
+        {
+            SweepFolder folder = SweepFolder::take(app::to_path(failed));
+            SweepCell& last = folder.record().cells.back();
+            last.state = SweepCell::State::failed;
+            last.error.emplace("/a/model", "frames", std::string(200, 'x'), "choose another");
+            folder.save();
+        }
+        qputenv("DENOIR_LANGUAGE", "de");
+        const auto back = qScopeGuard([] { qputenv("DENOIR_LANGUAGE", "en"); });
+        const Translation german(*qApp);
+        StudioFixture studio(Layout::tune, Scheme::dark, {1024, 700});
+        const auto* table = studio.find<QTreeView>("sweep-table");
+        const auto widest = [&] { return table->header()->length(); };
+        show(studio, reused);
+        QTRY_VERIFY_WITH_TIMEOUT(!table->model()->index(1, 4).data().toString().isEmpty(), 30000); // measured
+        QVERIFY2(widest() <= table->viewport()->width(), qPrintable(QString::number(widest())));
+        const QModelIndex state = table->model()->index(1, 2);
+        QVERIFY(state.data(Qt::ToolTipRole).toString() != state.data().toString());
+        show(studio, failed);
+        QTRY_VERIFY2(widest() < 800, qPrintable(QString::number(widest())));
     }
 
     /// As they are written: no letter is a key.
