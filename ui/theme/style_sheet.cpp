@@ -43,6 +43,7 @@ QLineEdit, QPlainTextEdit, QTextEdit, QAbstractSpinBox, QComboBox {
     background: @field; border: 1px solid @edge; border-radius: 4px; padding: 3px 6px;
     selection-background-color: @accent; selection-color: @onaccent; }
 QPlainTextEdit:!active, QTextEdit:!active { selection-background-color: @selection; selection-color: @text; }
+QComboBox { selection-background-color: @selection; selection-color: @text; }
 QAbstractSpinBox, QComboBox, QLineEdit { min-height: 18px; }
 QLineEdit:focus, QPlainTextEdit:focus, QTextEdit:focus, QAbstractSpinBox:focus, QComboBox:focus { border: 1px solid @accent; }
 QLineEdit:disabled, QPlainTextEdit:disabled, QAbstractSpinBox:disabled, QComboBox:disabled { color: @disabled; border-color: @line; }
@@ -91,6 +92,7 @@ QScrollBar::handle:horizontal { min-width: 24px; }
 QScrollBar::handle:hover { background: @quiet; }
 QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+QAbstractScrollArea::corner { background: transparent; border: none; }
 QSplitter::handle { background: @window; }
 
 QProgressBar { background: @field; border: none; border-radius: 3px; color: @text; text-align: center; min-height: 6px; max-height: 6px; }

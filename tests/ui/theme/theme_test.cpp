@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ui/theme/theme.h"
 
+#include <QAbstractItemView>
 #include <QApplication>
+#include <QComboBox>
 #include <QDBusVariant>
 #include <QHeaderView>
 #include <QLabel>
+#include <QScrollBar>
 #include <QTest>
 #include <QToolTip>
 #include <QTreeWidget>
@@ -81,6 +84,30 @@ private slots:
             QVERIFY(head >= 0 && text >= 0);
             QVERIFY2(std::abs(head - text) <= 1, qPrintable(QStringLiteral("%1 and %2").arg(head).arg(text)));
         }
+    }
+
+    /// Nothing stands between two scroll bars, and what is chosen in a list looks as it does in a menu.
+    void parts_that_qt_draws_are_the_themes() {
+        Theme theme(*qApp);
+        theme.set_scheme(Scheme::light);
+        QTreeWidget table;
+        for (int i = 0; i < 50; ++i) new QTreeWidgetItem(&table, {QString(200, 'x')});
+        table.setColumnWidth(0, 1000);
+        table.resize(200, 100);
+        table.show();
+        QVERIFY(table.verticalScrollBar()->isVisible() && table.horizontalScrollBar()->isVisible());
+        const QImage whole = table.grab().toImage();
+        for (int i = 1; i <= 10; ++i) // the corner's left edge
+            QCOMPARE(whole.pixelColor(whole.width() - 10, whole.height() - i), light_colours().panel);
+        QComboBox combo;
+        combo.addItems({"first", "second"});
+        combo.show();
+        combo.showPopup();
+        QVERIFY(QTest::qWaitForWindowExposed(combo.view()->window()));
+        const QImage list = combo.view()->viewport()->grab().toImage();
+        const int middle = combo.view()->visualRect(combo.model()->index(0, 0)).center().y();
+        QCOMPARE(list.pixelColor(list.width() - 8, middle), light_colours().selection);
+        combo.hidePopup();
     }
 
     void tool_tips_are_shown_to_the_letter() {
