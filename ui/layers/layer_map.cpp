@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/base/engine_text.h"
 #include "app/base/text.h"
 #include "ui/theme/colours.h"
 
@@ -86,7 +87,7 @@ QString describe(const metrics::LayerError& l) {
     const auto& d = l.difference;
     const auto dtype = [](DType t) { return app::to_qstring(std::string(info(t).name)); };
     QString text = LayerMapModel::tr("%1 %2\nrelative %3, largest %4, normalised %5, cosine %6")
-                       .arg(app::to_qstring(l.parts.row()), app::to_qstring(l.parts.column()),
+                       .arg(app::to_qstring(l.parts.row()), app::engine_text(app::to_qstring(l.parts.column())),
                             app::to_qstring(error_text(d.relative())), app::to_qstring(error_text(d.max_abs)),
                             app::to_qstring(error_text(d.normalised())))
                        .arg(d.cosine, 0, 'f', 7);
@@ -101,6 +102,8 @@ void LayerMapModel::show(std::shared_ptr<const metrics::TraceComparison> found, 
     beginResetModel();
     found_ = std::move(found);
     map_ = found_ ? trace_map(*found_, component, by_block) : TraceMap{};
+    columns_.clear();
+    for (const std::string& name : map_.columns) columns_ << app::engine_text(app::to_qstring(name));
     first_ = found_ && found_->first ? place_of(*found_->first) : std::nullopt;
     endResetModel();
 }
@@ -155,9 +158,10 @@ QVariant LayerMapModel::data(const QModelIndex& index, int role) const {
 
 QVariant LayerMapModel::headerData(int section, Qt::Orientation orientation, int role) const {
     if (role != Qt::DisplayRole && role != Qt::ToolTipRole) return {};
-    const auto& names = orientation == Qt::Horizontal ? map_.columns : map_.rows;
-    return section >= 0 && std::size_t(section) < names.size() ? app::to_qstring(names[std::size_t(section)])
-                                                               : QVariant();
+    if (orientation == Qt::Horizontal) return columns_.value(section);
+    return section >= 0 && std::size_t(section) < map_.rows.size()
+               ? app::to_qstring(map_.rows[std::size_t(section)]) // as in the trace
+               : QVariant();
 }
 
 StepHeader::StepHeader(QWidget* parent) : QHeaderView(Qt::Horizontal, parent) {

@@ -2,6 +2,7 @@
 #pragma once
 #include <QAbstractTableModel>
 #include <QHeaderView>
+#include <QStringList>
 #include <QTableView>
 #include <QWidget>
 
@@ -40,6 +41,7 @@ private:
     std::optional<std::pair<int, int>> place_of(std::size_t layer) const;
     std::shared_ptr<const metrics::TraceComparison> found_;
     TraceMap map_;
+    QStringList columns_;                      ///< their names in the window's language
     std::optional<std::pair<int, int>> first_; ///< row and column of the first place where an error is made
 };
 

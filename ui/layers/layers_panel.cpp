@@ -391,7 +391,8 @@ void LayersPanel::show_cell() {
     }
     const metrics::LayerError& l = shown_->layers[layer.toULongLong()];
     const metrics::TensorDifference& d = l.difference;
-    layer_name_->setText(app::to_qstring(l.parts.row()) + QStringLiteral("  ") + app::to_qstring(l.parts.column()));
+    layer_name_->setText(app::to_qstring(l.parts.row()) + QStringLiteral("  ") +
+                         app::engine_text(app::to_qstring(l.parts.column())));
     const auto dtype = [](DType t) { return app::to_qstring(std::string(info(t).name)); };
     const auto error = [](double e) { return app::to_qstring(error_text(e)); };
     const QString quiet = colours(palette()).quiet.name();

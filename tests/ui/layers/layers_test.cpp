@@ -7,6 +7,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QMimeData>
+#include <QScopeGuard>
 #include <QScrollArea>
 #include <QSignalSpy>
 #include <QTest>
@@ -29,6 +30,7 @@
 #include "ui/steps/divergence_view.h"
 #include "ui/theme/theme.h"
 #include "ui/widgets/elided_label.h"
+#include "ui/window/translation.h"
 
 using namespace denoir;
 using namespace denoir::app;
@@ -103,6 +105,14 @@ private slots:
         QCOMPARE(model->columnCount(), steps);
         QCOMPARE(model->headerData(0, Qt::Horizontal).toString(), QStringLiteral("step 1 cond"));
         QCOMPARE(model->headerData(1, Qt::Vertical).toString(), QStringLiteral("blocks.0.self_attn.q"));
+        {
+            qputenv("DENOIR_LANGUAGE", "de");
+            const auto back = qScopeGuard([] { qputenv("DENOIR_LANGUAGE", "en"); });
+            const Translation german(*qApp);
+            LayerMapModel translated;
+            translated.show(comparison.result(), model->map().component, false);
+            QCOMPARE(translated.headerData(0, Qt::Horizontal).toString(), QStringLiteral("Schritt 1 cond"));
+        }
         // Each cell is its layer's error; equal ones are 0; the first error is where it was planted.
         int first = 0;
         for (std::size_t i = 0; i < found.layers.size(); ++i) {
