@@ -106,11 +106,11 @@ std::pair<QString, QString> fit(const ModelRow& row, quint64 card) {
 }
 
 /// Told from headers. False: no model (a VAE alone, a text encoder).
-bool describe(ModelRow& row, const QVariant& parts) {
+bool describe(ModelRow& row, const QVariant& parts, const std::stop_token& stop) {
     try {
         Request named;
         if (parts.isValid()) set_field(named, QStringLiteral("parts"), parts);
-        const ModelFolder model = ModelFolder::open(to_path(row.path), named.parts);
+        const ModelFolder model = ModelFolder::open(to_path(row.path), named.parts, stop);
         if (model.transformer.empty()) return false;
         if (!model.relative.empty())
             throw Error(model.root.string(), {}, describe_relative(model.relative),
@@ -176,8 +176,8 @@ struct ModelCatalogue::Store {
         }
         tell([this, first, watch = finder.folders] { begin(first, watch); });
         for (ModelRow row : first) {
+            const bool is_model = describe(row, named.value(row.path), stop);
             if (stop.stop_requested()) return false;
-            const bool is_model = describe(row, named.value(row.path));
             tell([this, row, is_model] { put(row, is_model); });
         }
         return true;

@@ -51,8 +51,8 @@ bool is_lfs_pointer(const fs::path& file) {
 /// Of what cannot be read: a .pth may be any program's, and most are.
 bool is_worth_a_word(const fs::path& file) { return file.extension() != ".pth" || is_lfs_pointer(file); }
 
-bool holds_transformer(const CheckpointFiles& files) {
-    return holds(Checkpoint::open(files.files, files.index), Component::transformer);
+bool holds_transformer(const CheckpointFiles& files, const std::stop_token& stop) {
+    return holds(Checkpoint::open(files.files, files.index, OldPth::refuse, stop), Component::transformer);
 }
 
 /// Where ComfyUI, Forge, Wan2GP and lightx2v keep the transformers of many models.
@@ -129,7 +129,7 @@ bool ModelFinder::look_at_files(const fs::path& folder) {
         const fs::path& file = files.files.front();
         if (taken_.contains(normal_path(file))) continue;
         try {
-            if (!holds_transformer(files)) continue;
+            if (!holds_transformer(files, end_)) continue;
         } catch (const std::exception&) { // shown as unreadable
             if (is_worth_a_word(file)) found << to_qstring(file);
             continue;
@@ -145,7 +145,7 @@ bool ModelFinder::look_at_files(const fs::path& folder) {
 /// Nothing: there is no transformer, or several, or one that cannot be run.
 std::optional<ModelFolder> ModelFinder::opened(const fs::path& path) const {
     try {
-        ModelFolder model = ModelFolder::open(path);
+        ModelFolder model = ModelFolder::open(path, {}, end_);
         if (!model.transformer.empty()) return model;
     } catch (const std::exception&) { // whoever shows it says why
     }

@@ -91,7 +91,7 @@ RequestDocument::Resolution RequestDocument::Resolver::resolve(const Request& as
     Request r = asked;
     try {
         r.model = find_model(asked.model);
-        const ModelFolder model = ModelFolder::open(r.model, r.parts);
+        const ModelFolder model = ModelFolder::open(r.model, r.parts, stop);
         out.defaults = Pipeline::defaults(r, model);
         const Variant variant = Variant::guess(model);
         const bool forcing = *out.defaults->family == Family::skyreels_df;

@@ -34,25 +34,26 @@ struct Tokens::State {
     explicit State(Tokens& tokens) : self(tokens) {}
 
     void ask(const QString& tag, const Question& question) {
-        const auto answer = [this, tag, question](TaskThread::Id, const std::stop_token&) {
-            try_answer(tag, question);
+        const auto answer = [this, tag, question](TaskThread::Id, const std::stop_token& stop) {
+            try_answer(tag, question, stop);
         };
         questions.try_emplace(tag, thread).first->second.ask(answer);
     }
 
-    void try_answer(const QString& tag, const Question& question) {
+    void try_answer(const QString& tag, const Question& question, const std::stop_token& stop) {
         try {
-            answer(tag, question);
+            answer(tag, question, stop);
+        } catch (const Cancelled&) { // another question comes
         } catch (...) {
             loaded.reset();
             emit self.failed(tag, Issue::from_current_exception());
         }
     }
 
-    void answer(const QString& tag, const Question& question) {
+    void answer(const QString& tag, const Question& question, const std::stop_token& stop) {
         if (!loaded || loaded->model != question.model || loaded->parts != question.parts) {
             const std::filesystem::path model = find_model(to_path(question.model));
-            const ModelFolder folder = ModelFolder::open(model, question.parts);
+            const ModelFolder folder = ModelFolder::open(model, question.parts, stop);
             if (folder.tokenizer.empty())
                 throw Error(folder.root.string(), "model", "the tokenizer is missing", tokenizer_hint);
             loaded.emplace(

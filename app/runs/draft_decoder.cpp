@@ -72,7 +72,7 @@ struct DraftDecoder::State {
     void decode(Draft& draft, Observer& observer, const std::stop_token& stop) {
         const RunFolder run = RunFolder::open(draft.run);
         const Request& r = run.record().request;
-        const ModelFolder model = ModelFolder::open(find_model(r.model), r.parts);
+        const ModelFolder model = ModelFolder::open(find_model(r.model), r.parts, stop);
         // A step of a clip of several windows shows its own; pictures before that are those of the windows before.
         int first = 0;
         if (r.forcing && r.forcing->base) {

@@ -76,7 +76,7 @@ int decode_frames(const RunFolder& run, std::optional<int> asked, int threads,
     check_resolved(run);
     Request r = run.record().request;
     r.threads = threads;
-    const ModelFolder model = ModelFolder::open(r.model, r.parts);
+    const ModelFolder model = ModelFolder::open(r.model, r.parts, stop);
     std::vector<Tensor> latents;
     for (const Window& w : stored_windows(run))
         if (w.last_step() < step) latents.push_back(draft_latent(run, w.last_step(), model));

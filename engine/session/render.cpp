@@ -178,7 +178,7 @@ Resolved resolved_and_checked(const Request& asked, const RenderOptions& options
     if (asked.start) r.parent = open_start(r.request);
     r.request.model = find_model(asked.model);
     inputs.add({r.request.model});
-    r.model = ModelFolder::open(r.request.model, r.request.parts);
+    r.model = ModelFolder::open(r.request.model, r.request.parts, stop);
     inputs.add(inputs_of(r.model));
     resolve_for(r, observer);
     if (!options.out.empty() && check_output(options.out, inputs.paths) == OutputKind::video)
@@ -273,7 +273,7 @@ RenderResult resume(const fs::path& path, const std::function<void(const RunFold
     }
     check_resolved(run);
     check_output(record.out, all_inputs_of(record.request), *record.request.frames, run.path());
-    const ModelFolder model = ModelFolder::open(record.request.model, record.request.parts);
+    const ModelFolder model = ModelFolder::open(record.request.model, record.request.parts, stop);
     const int stored = record.steps.empty() ? -1 : record.steps.back().step;
     auto state = run.last_state();
     if (const auto& start = record.request.start; start && (!state || state->step < start->step)) {

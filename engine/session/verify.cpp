@@ -104,7 +104,7 @@ Verification verify_run(const fs::path& path, int threads, Observer& observer, s
     check_resolved(run);
 
     const Request& r = record.request;
-    const ModelFolder model = ModelFolder::open(r.model, r.parts);
+    const ModelFolder model = ModelFolder::open(r.model, r.parts, stop);
     check_limits(run, model);
     preflight(r, model, Needs::everything, stop);
     check_files(run, result, stop);

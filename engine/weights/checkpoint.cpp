@@ -183,11 +183,15 @@ void group_tensors(Checkpoint& c) {
 
 } // namespace
 
-Checkpoint Checkpoint::open(std::vector<fs::path> files, const fs::path& index, OldPth old) {
+Checkpoint Checkpoint::open(std::vector<fs::path> files, const fs::path& index, OldPth old,
+                            const std::stop_token& stop) {
     Checkpoint c;
     c.files = std::move(files);
     c.indexed = !index.empty();
-    for (const fs::path& file : c.files) c.containers.push_back(std::make_shared<Container>(open_container(file, old)));
+    for (const fs::path& file : c.files) {
+        if (stop.stop_requested()) throw Cancelled();
+        c.containers.push_back(std::make_shared<Container>(open_container(file, old)));
+    }
     if (c.indexed)
         keep_mapped(c.files, c.containers, index);
     else if (c.files.size() > 1)

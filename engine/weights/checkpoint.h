@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <memory>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,8 +36,9 @@ struct Checkpoint {
 
     /// `index`: the index json that named the files, or empty. Throws Error, for a tensor that is in two shards or that
     /// the index promises and no shard has too. `old`: who only describes reads PyTorch's files from before 1.6 too.
+    /// Throws Cancelled where `stop` is set before a file is opened.
     static Checkpoint open(std::vector<std::filesystem::path> files, const std::filesystem::path& index = {},
-                           OldPth old = OldPth::refuse);
+                           OldPth old = OldPth::refuse, const std::stop_token& stop = {});
 
     /// Opened ones as one without an index, their tensors recognised together; no header is read again. A tensor may be
     /// in two of them: who loads it is refused.

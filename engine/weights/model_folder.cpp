@@ -36,7 +36,8 @@ void require_there(const fs::path& place) {
 
 class Opener {
 public:
-    Opener(const fs::path& path, const ModelParts& named) : path_(snapshot_in(path)), named_(named) {
+    Opener(const fs::path& path, const ModelParts& named, const std::stop_token& stop)
+        : path_(snapshot_in(path)), named_(named), search_(stop) {
         model_.root = path_;
     }
 
@@ -480,9 +481,9 @@ private:
 
 } // namespace
 
-ModelFolder ModelFolder::open(const fs::path& path, const ModelParts& named) {
+ModelFolder ModelFolder::open(const fs::path& path, const ModelParts& named, const std::stop_token& stop) {
     require_there(path);
-    return Opener(path, named).open();
+    return Opener(path, named, stop).open();
 }
 
 } // namespace denoir

@@ -2,6 +2,7 @@
 #pragma once
 #include <filesystem>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -36,8 +37,10 @@ struct ModelFolder {
     /// them as the Hugging Face cache keeps it, a folder in ComfyUI's order (diffusion_models, vae, text_encoders,
     /// clip_vision, with folders in them), or the file of a transformer with its companions beside it or in such
     /// folders. `named`: parts that are taken from elsewhere. Throws Error where nothing there is a model, several are
-    /// and none is meant, for a damaged file, and where a named part is not what it is named for or fits no such model.
-    static ModelFolder open(const std::filesystem::path& path, const ModelParts& named = {});
+    /// and none is meant, for a damaged file, and where a named part is not what it is named for or fits no such model;
+    /// Cancelled once `stop` is set: beside a model hundreds of headers may lie, on a slow disk.
+    static ModelFolder open(const std::filesystem::path& path, const ModelParts& named = {},
+                            const std::stop_token& stop = {});
 };
 
 } // namespace denoir

@@ -3,7 +3,9 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/core/error.h"
@@ -31,13 +33,14 @@ std::vector<Network> only(const std::vector<Network>& all, Component wanted);
 std::vector<Network> with_parts_joined(const std::vector<Network>& all);
 
 /// What lies in the files and folders that belong to one model. Each file is read once, however often a search comes
-/// by: reading names takes milliseconds.
+/// by: reading names takes milliseconds. Once `stop` is set, Cancelled is thrown before the next one is opened.
 class NetworkSearch {
 public:
+    explicit NetworkSearch(std::stop_token stop = {}) : stop_(std::move(stop)) {}
     /// In a file, or in the files of a folder. Throws Error for a damaged file that was named itself and for a bad
     /// index; damaged files in a folder become `problems()`.
     std::vector<Network> look(const std::filesystem::path& place);
-    /// In a folder that may hold much that is not of this model. Throws nothing: what cannot be read is left out and
+    /// In a folder that may hold much that is not of this model. Throws no Error: what cannot be read is left out and
     /// becomes `problems_beside()`.
     std::vector<Network> look_beside(const std::filesystem::path& folder);
     /// As look_beside(), without transformers. A file in which there was nothing else is not read again by this process
@@ -56,6 +59,7 @@ public:
 private:
     std::vector<Network> look_beside(const std::filesystem::path& folder, bool transformers);
 
+    const std::stop_token stop_;
     std::map<std::filesystem::path, std::vector<Network>> known_; ///< by a checkpoint's first file
     std::vector<Error> problems_, problems_beside_;
 };

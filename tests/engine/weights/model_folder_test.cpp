@@ -336,6 +336,17 @@ TEST(ModelFolderTest, AnAllInOneFileServesEveryRole) {
     }
 }
 
+TEST(ModelFolderTest, WhoStopsWaitsForNoFurtherFile) {
+    TempFolder folder("x");
+    write_bytes(folder / "Wan2.1-T2V.safetensors", transformer_file());
+    add_companions(folder.path());
+    std::stop_source stop;
+    EXPECT_TRUE(ModelFolder::open(folder.path(), {}, stop.get_token()).missing.empty());
+    stop.request_stop();
+    for (const fs::path& path : {folder.path(), folder / "Wan2.1-T2V.safetensors"})
+        EXPECT_THROW(ModelFolder::open(path, {}, stop.get_token()), Cancelled);
+}
+
 TEST(ModelFolderTest, SaysWhatIsMissingOrDamaged) {
     TempFolder folder("x");
     EXPECT_TRUE(has(refusal(folder.path()), "no model is there"));
