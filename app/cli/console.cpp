@@ -133,7 +133,7 @@ void Progress::work(std::string_view what, std::string_view unit, double done, d
         work_start_ = Clock::now();
         last_shown_ = {};
     }
-    if (!is_due(done >= total)) return;
+    if (!is_due(total > 0 && done >= total)) return;
     const double seconds = std::chrono::duration<double>(Clock::now() - work_start_).count();
     const std::string of = total > 0 ? fmt::format("/{:.0f}", total) : "";
     const std::string eta =

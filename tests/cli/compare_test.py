@@ -360,6 +360,14 @@ class Outputs(Compare):
                       ("--report", "missing/r.html"), ("--difference", "/dev/null")):
             self.refuse("a", "a", *words)
 
+    def test_progress_of_a_video_that_does_not_say_how_long_it_is(self):
+        gif(self.work / "a.gif", 8, 8, 4, [t % 12 for t in range(300)])
+        self.done("compare", "a.gif", "a.gif", "--difference", "d.mkv")
+        result = self.done("compare", "d.mkv", "d.mkv", "--progress", "plain")
+        lines = [line for line in result.err.splitlines() if line.startswith("comparing")]
+        self.assertIn("comparing …", lines)
+        self.assertLess(len(lines), 100)  # not a line for each frame
+
     def test_all_or_nothing(self):
         import resource
 
