@@ -109,7 +109,7 @@ int run(const Arguments& args, Console& console) {
     const auto least_psnr = number(args, "--min-psnr", 0, 200), least_ssim = number(args, "--min-ssim", -1, 1);
     CompareOutputs outputs{output_file(args, "--side-by-side"), output_file(args, "--difference"),
                            output_file(args, "--report"), output_file(args, "--csv")};
-    for (const char* option : {"--side-by-side", "--difference", "--report", "--csv"})
+    for (const char* option : {"--side-by-side", "--difference", "--report", "--csv", "--lpips"})
         refuse_empty(args, option, "name a file");
     if (args.get("--amplify") != "auto") outputs.amplification = number(args, "--amplify", 0.1, 255).value_or(0);
     std::vector<fs::path> inputs{a, b};

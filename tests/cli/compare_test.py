@@ -520,6 +520,8 @@ class Refusals(Compare):
         for words in (("--offset", "x"), ("--offset", "1.5"), ("--match", "size"), ("--resize", "c"), ("--depth", "16"), ("--min-psnr", "x"), ("--min-psnr", "nan"),
                       ("--step-a", "1"), ("--depth", "float"), ("--threads", "-1"), ("--nonsense",), ("--match", "time")):
             self.refuse("good", "good", *words)
+        for option in ("--lpips", "--side-by-side", "--difference", "--report", "--csv"):
+            self.refuse("good", "good", option, "", codes=(2,), names=(f"{option}: is empty",))
         self.refuse("good")
         self.refuse("good", "good", "good")
 
