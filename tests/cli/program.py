@@ -73,8 +73,8 @@ class Case(unittest.TestCase):
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def start(self, *words, **options):
-        return subprocess.Popen([CLI, *map(str, words)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                cwd=options.pop("cwd", self.work), env=self.environment, **options)
+        options = {"stderr": subprocess.PIPE, "cwd": self.work} | options
+        return subprocess.Popen([CLI, *map(str, words)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, env=self.environment, **options)
 
     def run_cli(self, *words, timeout=120, **options):
         begin = time.monotonic()

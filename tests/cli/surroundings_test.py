@@ -6,6 +6,7 @@ import os
 import shutil
 import signal
 import subprocess
+import time
 import unittest
 
 from program import CLI, FIXTURES, MODEL, PACE, Case, main, sha256, tree, write_safetensors
@@ -230,6 +231,37 @@ class Signals(Case):
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=PATIENCE)
         self.assertEqual((process.returncode, self.left_in(place)), (130, []))
+
+    def test_a_reader_of_progress_that_stands_still(self):
+        """As `2>&1 | less` does: a pipe that is full holds the thread that computes, and may not hold the signals, too."""
+        reader, writer = os.pipe()
+        process = self.start(*self.render_words("out.mp4", "--run-dir", "run", "--progress", "plain", steps=400, size="160x96"), stderr=writer)
+        self.wait_until(lambda: steps_in(self.work / "run") >= 2)
+        filler = os.open(f"/proc/self/fd/{writer}", os.O_WRONLY | os.O_NONBLOCK)
+        for size in (4096, 1):
+            while True:
+                try:
+                    os.write(filler, b"x" * size)
+                except BlockingIOError:
+                    break
+        steps = []
+
+        def stands_still():
+            steps.append(steps_in(self.work / "run"))
+            time.sleep(0.05)
+            return len(steps) > 10 and steps[-10] == steps[-1]
+
+        self.wait_until(stands_still)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            process.send_signal(number)
+        try:
+            self.assertEqual(process.wait(timeout=PATIENCE), 130)
+        finally:
+            process.kill()
+            process.stdout.close()
+            for end in (reader, writer, filler):
+                os.close(end)
+        self.assertEqual([p for p in tree(self.work) if ".partial-" in p], [])
 
     @staticmethod
     def left_in(place):
