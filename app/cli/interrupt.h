@@ -8,7 +8,8 @@ namespace denoir::cli {
 
 /// Turns Ctrl+C, SIGTERM and SIGHUP (unless nohup has it ignored) into a stop token. Work that has not come back 0.4 s
 /// later, and every second signal, ends the process with 130: what is on disk is whole at any moment, temporaries are
-/// removed. Constructed first in main, before any thread: the signals are blocked from then on.
+/// removed. Constructed before any thread: the signals are blocked from then on. Throws std::system_error where the
+/// system starts no thread.
 class Interrupt {
 public:
     Interrupt();

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <new>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -105,7 +106,9 @@ int guarded(const std::vector<std::string>& words) {
     Console console(std::find(words.begin(), end_of_options, "--json") != end_of_options);
     if (console.json()) Interrupt::set_json();
     remember_words({words.begin() + !words.empty(), words.end()});
+    std::optional<Interrupt> interrupt;
     try {
+        interrupt.emplace(); // before any other thread; where the system starts none, that is refused like all else
         errno = 0;
         const int code = run(words, console);
         if (code != done || said_all()) return code;
@@ -186,7 +189,6 @@ std::span<const Command> commands() {
 
 int main(int argc, char** argv) {
     denoir::cli::keep_standard_streams();
-    const denoir::cli::Interrupt interrupt;
     const int code = denoir::cli::guarded(std::vector<std::string>(argv + 1, argv + argc));
     denoir::cli::say_profile();
     return code;

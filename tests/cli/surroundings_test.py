@@ -167,6 +167,25 @@ class Folders(Case):
             limited = lambda: resource.setrlimit(resource.RLIMIT_STACK, (size << 10, size << 10))  # noqa: E731
             self.refused(*self.render_words("o.mp4", steps=1), codes=(1,), names=(f"stack: is limited to {size} KiB",), preexec_fn=limited)
 
+    def test_no_thread_to_be_had(self):
+        import resource
+
+        if PACE != 1:
+            self.skipTest("a sanitizer has threads of its own")
+
+        def limited():
+            if os.geteuid() == 0:  # for whom there is no limit
+                os.setgroups([])
+                os.setgid(54321)
+                os.setuid(54321)
+            resource.setrlimit(resource.RLIMIT_NPROC, (1, 1))
+
+        try:
+            result = self.refused("runs", "--json", codes=(1,), names=("denoir-cli: system: ",), preexec_fn=limited)
+        except PermissionError:
+            self.skipTest("the program lies where other users may not go")
+        self.assertEqual(result.json()["error"]["field"], "system")
+
     def test_outputs_behind_links(self):
         """Only where the command line names them: what a run's record says may be a stranger's."""
         (self.work / "far").mkdir()
