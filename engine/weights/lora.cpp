@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "engine/core/error.h"
+#include "engine/core/file.h"
 #include "engine/weights/config_file.h"
 #include "engine/weights/container.h"
 #include "engine/weights/experts.h"
@@ -89,6 +90,7 @@ bool is_float(const FileTensor& t) {
 
 Container opened(const fs::path& file) {
     constexpr const char* hint = "give a LoRA's .safetensors file";
+    if (has_regular_file(file)) MappedFile::open(file); // what keeps it from being read says what to do, too
     try {
         Container container = open_container(file);
         if (container.format != Container::Format::gguf) return container;

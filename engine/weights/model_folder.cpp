@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "engine/core/error.h"
+#include "engine/core/file.h"
 #include "engine/core/text.h"
 #include "engine/weights/checkpoint.h"
 #include "engine/weights/companions.h"
@@ -31,7 +32,8 @@ namespace fs = std::filesystem;
 
 void require_there(const fs::path& place) {
     std::error_code ignored;
-    if (!fs::exists(place, ignored)) throw Error(place.string(), "", "no such file or folder", "check the name");
+    if (!has_regular_file(place) && !fs::exists(place, ignored))
+        throw Error(place.string(), "", "no such file or folder", "check the name");
 }
 
 class Opener {

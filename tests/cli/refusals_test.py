@@ -373,6 +373,26 @@ class Models(Case):
         (self.work / "folder" / "tokenizer.json").symlink_to("tokenizer.json")  # a circle: root cannot read it either
         self.refused("tokenize", "--model", "folder", "x", codes=(1,), names=("cannot be looked for",))
 
+    def test_what_cannot_be_looked_at_is_not_called_absent(self):
+        loop = self.work / "loop"
+        loop.symlink_to("loop")  # as a folder without permission is for others than root
+        words = ("render", "--prompt", "x", "--out", "o.mp4")
+        for words in ((*words, "--model", loop), (*words, "--vae", loop), (*words, "--tokenizer", loop), (*words, "--lora", loop), ("verify", loop), ("decode", loop, "--out", "o.mp4"),
+                      ("render", "--resume", loop), ("tokenize", "--model", loop, "x")):  # fmt: skip
+            self.refused(*words, codes=(1,), names=("symbolic links lead in a circle; name the file itself",))
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs to become somebody else")
+    def test_a_lora_that_is_not_ours_to_read(self):
+        (self.work / "a.safetensors").write_bytes(b"{}")
+        (self.work / "a.safetensors").chmod(0)
+        for place in (self.folder, self.work):
+            place.chmod(0o777)
+        try:
+            self.refused("render", "--prompt", "x", "--lora", "a.safetensors", "--out", "o.mp4", codes=(1,), names=("a.safetensors: permission denied; change the permissions",),
+                         preexec_fn=lambda: os.setuid(54321))  # fmt: skip
+        except PermissionError:
+            self.skipTest("the program lies where other users may not go")
+
     def test_a_tokenizer_that_a_model_leads_to(self):
         model = copy_model("Wan2.1-T2V-tiny", self.work / "model")
         (model / "google" / "umt5-xxl" / "tokenizer.json").write_text("{")
