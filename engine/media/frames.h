@@ -20,7 +20,7 @@ Image thumbnail(const Image& image, int longest_side);
 bool is_frame_name(const std::filesystem::path& path);
 
 /// The pictures of a folder in natural order (frame_2 before frame_10): what is named like one or has the headers of
-/// one. Links, subfolders and hidden files are left out.
+/// one, links to such files too. Subfolders and hidden files are left out.
 std::vector<std::filesystem::path> frame_files(const std::filesystem::path& folder);
 
 } // namespace denoir

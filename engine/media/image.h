@@ -32,11 +32,11 @@ struct ImageInfo {
 
 /// Reads PNG, JPEG, WebP, BMP, TIFF, GIF (its first picture) and PBM/PGM/PPM. The content decides, not the extension.
 /// The EXIF orientation is applied, alpha is dropped, 16 bits are cut to the upper 8, grey and palettes become RGB.
-/// Equal to Pillow's convert("RGB") to the bit, but for JPEG (libav's transform rounds a few per cent of the values
-/// otherwise, by one to three of 255; of CMYK and YCCK with planes of halved size it widens them otherwise, up to 95 of
-/// 255 away at edges), for GIF's transparent pixels and the canvas outside its first picture (which have the colour of
-/// libav's canvas, and with Pillow one of the palette), and for 16-bit grey (which Pillow clips instead of scaling).
-/// At most 64 Mi pixels and 16384 a side. Throws Error for what is no such image, is damaged or cut short.
+/// Equal to Pillow's convert("RGB") to the bit, of a GIF in what shows through or is left free, too; but for 16-bit
+/// grey (which Pillow clips instead of scaling) and for JPEG: libav's transform rounds a few per cent of the values
+/// otherwise, by one to three of 255, and of CMYK and YCCK with planes of halved size it widens them otherwise, up to
+/// 95 of 255 away at edges. At most 64 Mi pixels and 16384 a side. Throws Error for what is no such image, is damaged
+/// or cut short.
 Image read_image(const std::filesystem::path& path);
 
 /// True where the content begins as a picture that read_image() knows and that cannot move (a GIF may). Throws Error
