@@ -45,6 +45,16 @@ Temporaries& temporaries() {
     return *all;
 }
 
+/// Whose a file is and who may read it stays its owner's choice: mode, group and, where we may say it, owner. Without
+/// the group its rights are everybody's alone. Some file systems know none of this: as they like, then.
+void keep_rights(int fd, const struct stat& before) {
+    constexpr auto as_it_is = static_cast<uid_t>(-1);
+    mode_t mode = before.st_mode & 0777;
+    if (::fchown(fd, before.st_uid, before.st_gid) != 0 && ::fchown(fd, as_it_is, before.st_gid) != 0)
+        mode = (mode & 0707) | (mode & 07) << 3;
+    ::fchmod(fd, mode);
+}
+
 /// Whether a process has it locked: one in another container or on another host, too, whose number says nothing here.
 bool is_held(const fs::path& path) {
     const Descriptor fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
@@ -86,8 +96,7 @@ AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)) {
         if (fd_ >= 0) {
             ::flock(fd_, LOCK_EX | LOCK_NB); // as is_held() asks
             temporaries().names.insert(temporary_.native());
-            // Who may read the file stays its owner's choice. Some file systems know no modes: as they like, then.
-            if (replaces) ::fchmod(fd_, status.st_mode & 0777);
+            if (replaces) keep_rights(fd_, status);
             return;
         }
         if (errno != EEXIST) throw system_error(path_, errno);

@@ -8,9 +8,9 @@
 
 namespace denoir {
 
-/// Writes beside the final name, then syncs and renames (and syncs the folder); a replaced file's mode stays. Without
-/// commit(), or when anything fails, nothing new stays behind. Temporary name: `.NAME.partial-PID-N`, made with O_EXCL
-/// and locked.
+/// Writes beside the final name, then syncs and renames (and syncs the folder); a replaced file's mode, group and owner
+/// stay as far as we may say so. Without commit(), or when anything fails, nothing new stays behind. Temporary name:
+/// `.NAME.partial-PID-N`, made with O_EXCL and locked.
 class AtomicFile {
 public:
     explicit AtomicFile(std::filesystem::path path);

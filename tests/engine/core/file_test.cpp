@@ -5,6 +5,7 @@
 #include "engine/core/own_folders.h"
 
 #include <fcntl.h>
+#include <grp.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -19,6 +20,7 @@
 #include <fstream>
 #include <functional>
 #include <string>
+#include <tuple>
 
 #include "engine/core/disk.h"
 #include "engine/core/error.h"
@@ -248,6 +250,36 @@ TEST_F(Files, who_may_read_a_file_does_not_change_when_it_is_replaced) {
     fs::remove(path);
     write_file(path, "new"); // of a new file the system's mask decides, as ever
     EXPECT_EQ(mode(), as_made);
+}
+
+/// As root, which may give files away.
+TEST_F(Files, whose_a_file_is_does_not_change_when_it_is_replaced) {
+    if (::geteuid() != 0) GTEST_SKIP() << "needs to be root";
+    constexpr uid_t owner = 12345, other = 777;
+    constexpr gid_t group = 54321;
+    const fs::path path = make("out.json", "old");
+    ASSERT_EQ(::chown(path.c_str(), owner, group), 0);
+    fs::permissions(path, fs::perms(0640));
+    const auto rights = [&] {
+        struct stat status {};
+        EXPECT_EQ(::stat(path.c_str(), &status), 0);
+        return std::tuple(status.st_uid, status.st_gid, status.st_mode & 0777);
+    };
+    write_file(path, "new");
+    EXPECT_EQ(rights(), std::tuple(owner, group, mode_t{0640}));
+
+    // Who cannot keep the group does not let another one read it.
+    fs::permissions(folder, fs::perms::all);
+    fs::permissions(folder.parent_path(), fs::perms::all);
+    const pid_t child = ::fork();
+    if (child == 0) {
+        const bool plain = ::setgroups(0, nullptr) == 0 && ::setgid(other) == 0 && ::setuid(other) == 0;
+        ::_exit(plain && refusal([&] { write_file(path, "newer"); }) == "accepted" ? 0 : 1);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ASSERT_EQ(status, 0);
+    EXPECT_EQ(rights(), std::tuple(other, gid_t{other}, mode_t{0600}));
 }
 
 TEST_F(Files, without_commit_nothing_stays) {
