@@ -434,7 +434,7 @@ ConvertResult convert(const fs::path& in, const fs::path& out, const ConvertOpti
         throw UsageError("", "dtype", fmt::format("{} cannot be written", info(*options.dtype).name),
                          "use f32, bf16 or f16");
     const bool blocks = options.quantize == DType::q8_0;
-    if (blocks != (out.extension() == ".gguf"))
+    if (blocks != (lower_extension(out) == ".gguf"))
         throw UsageError(out.string(), "",
                          blocks ? "q8_0 is written to GGUF files" : "GGUF files are written with --quantize q8_0 only",
                          blocks ? "name it OUT.gguf" : "name it OUT.safetensors");

@@ -441,6 +441,10 @@ TEST(Convert, Q8BlocksAreWrittenAsGguf) {
         EXPECT_EQ(read_bytes(folder / "again.gguf"), read_bytes(folder / "out.gguf"));
         EXPECT_TRUE(has(refusal(folder / "in.safetensors", folder / "out.safetensors", q8), "OUT.gguf"));
         EXPECT_TRUE(has(refusal(folder / "in.safetensors", folder / "b.gguf", {}), "OUT.safetensors"));
+        // Nor do capitals make another name of it.
+        EXPECT_TRUE(has(refusal(folder / "in.safetensors", folder / "B.GGUF", {}), "OUT.safetensors"));
+        convert(folder / "in.safetensors", folder / "Q.GGUF", q8);
+        EXPECT_EQ(read_bytes(folder / "Q.GGUF"), read_bytes(folder / "out.gguf"));
     }
 }
 
