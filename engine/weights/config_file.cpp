@@ -91,18 +91,18 @@ Json parse_carried_json(std::string_view text, const std::string& file, std::str
     }
 }
 
+Json parse_carried_config(std::string_view text, const std::string& file, const char* field, const char* hint) {
+    if (text.size() > max_bytes) throw Error(file, field, "is too long for a config.json", hint);
+    Json json = parse_carried_json(text, file, field, hint);
+    if (!json.is_object()) throw Error(file, field, "is not a JSON object", hint);
+    return json;
+}
+
 Json carried_config(const Checkpoint& checkpoint) {
-    for (const auto& container : checkpoint.containers) {
-        const auto carried = container->metadata.find(carried_config_key);
-        if (carried == container->metadata.end()) continue;
-        const std::string name = container->file->name();
-        constexpr const char* hint = "convert the model again";
-        const auto refuse = [&](const char* what) { throw Error(name, carried_config_key, what, hint); };
-        if (carried->second.size() > max_bytes) refuse("is too long for a config.json");
-        Json json = parse_carried_json(carried->second, name, carried_config_key, hint);
-        if (!json.is_object()) refuse("is not a JSON object");
-        return json;
-    }
+    for (const auto& container : checkpoint.containers)
+        if (const auto carried = container->metadata.find(carried_config_key); carried != container->metadata.end())
+            return parse_carried_config(carried->second, container->file->name(), carried_config_key,
+                                        "convert the model again");
     return Json::object();
 }
 

@@ -30,5 +30,7 @@ Json read_json_object(const std::filesystem::path& path);
 /// JSON that a tensor or a metadata key of `file` holds: errors name `field` first, and say `hint`, for nobody corrects
 /// it by hand.
 Json parse_carried_json(std::string_view text, const std::string& file, std::string_view field, const char* hint);
+/// A config.json that is carried so: an object of at most 1 MiB.
+Json parse_carried_config(std::string_view text, const std::string& file, const char* field, const char* hint);
 
 } // namespace denoir

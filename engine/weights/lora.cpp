@@ -211,12 +211,11 @@ private:
         Json json = Json::object();
         std::string source = file_;
         if (const auto it = container_.metadata.find(peft_config_key); it != container_.metadata.end()) {
-            json = parse_carried_json(it->second, file_, peft_config_key, "download the file again");
+            json = parse_carried_config(it->second, file_, peft_config_key, "download the file again");
         } else if (const fs::path beside = peft_config_of(file_); !beside.empty()) {
             source = beside.string();
             json = read_json_object(beside);
         }
-        if (!json.is_object()) return {};
         const std::string prefix = expert_ == Expert::low && both_ ? "transformer_2." : "transformer.";
         return PeftConfig::read(json, json.contains("lora_alpha") ? "" : prefix, source);
     }

@@ -157,6 +157,10 @@ TEST_F(LoraTest, PeftsConfigSaysAlpha) {
                     "alpha_pattern.self_attn.q: must be a number"));
     EXPECT_TRUE(has(refusal(with(tensors, R"({"lora_alpha": "6"})")), "lora_alpha: must be a number"));
     EXPECT_TRUE(has(refusal(with(tensors, "{")), "lora_adapter_metadata: the text ends"));
+    EXPECT_TRUE(has(refusal(with(tensors, "[6]")), "lora_adapter_metadata: is not a JSON object"));
+    // Each of its patterns is held against each layer.
+    EXPECT_TRUE(has(refusal(with(tensors, R"({"lora_alpha": 6, "r": ")" + std::string(1 << 20, 'x') + R"("})")),
+                    "lora_adapter_metadata: is too long"));
     auto both = tensors; // a tensor tells more
     both.push_back(number(std::string("transformer.") + query + ".alpha", 4));
     EXPECT_EQ(first(with(both, R"({"lora_alpha": 6})")), 4);
