@@ -8,6 +8,7 @@
 
 #include "app/cli/choices.h"
 #include "app/cli/interrupt.h"
+#include "engine/core/log.h"
 
 namespace denoir::cli {
 namespace {
@@ -50,6 +51,11 @@ template <class Put> void put(const Json& value, std::size_t depth, const Put& o
         first = false;
     }
     out(fmt::format("\n{:{}}{}", "", depth, value.is_object() ? "}" : "]"));
+}
+
+/// What the engine has to say while a line of progress stands there: in its place, not behind it.
+void warn_over_line(log::Level level, std::string_view text) {
+    if (level == log::Level::warning) write_all(stderr, fmt::format("\r\033[Kwarning: {}\n", printable(text, 400)));
 }
 
 } // namespace
@@ -150,11 +156,14 @@ void Progress::show(const std::string& text) {
     if (style_ == ProgressStyle::none) return;
     if (style_ == ProgressStyle::plain) return write_all(stderr, prefix_ + text + "\n");
     write_all(stderr, "\r\033[K" + prefix_ + text);
+    if (!shown_) log::set_sink(warn_over_line);
     shown_ = true;
 }
 
 void Progress::clear() {
-    if (shown_) write_all(stderr, "\r\033[K");
+    if (!shown_) return;
+    write_all(stderr, "\r\033[K");
+    log::set_sink({});
     shown_ = false;
 }
 

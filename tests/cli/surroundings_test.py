@@ -3,6 +3,7 @@
 
 import json
 import os
+import pty
 import shutil
 import signal
 import subprocess
@@ -328,6 +329,26 @@ class Terminals(Case):
             self.assertIn(result.code, (0, 1))
             for line in (result.out + result.err).splitlines():
                 self.assertTrue(line.isprintable(), (words, line))
+
+
+    def test_warnings_stand_in_lines_of_their_own(self):
+        self.done(*self.render_words("a.mkv", steps=1))
+        self.environment["DENOIR_ISA"] = "avx3"
+        terminal, stderr = pty.openpty()
+        process = self.start("compare", "a.mkv", "a.mkv", stderr=stderr)
+        os.close(stderr)
+        shown = b""
+        try:
+            while part := os.read(terminal, 4096):
+                shown += part
+        except OSError:  # the program has ended
+            pass
+        os.close(terminal)
+        process.communicate(timeout=PATIENCE)
+        self.assertIn(b"comparing", shown)
+        self.assertIn(b"warning: DENOIR_ISA", shown)
+        for before in shown.split(b"warning: ")[:-1]:
+            self.assertTrue(before == b"" or before.endswith((b"\n", b"\x1b[K")), shown)
 
 
 class FilesCutShort(Case):
