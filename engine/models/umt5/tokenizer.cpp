@@ -104,10 +104,15 @@ public:
                 ++search_;
                 continue;
             }
-            const std::size_t begin = search_, end = begin + look->content.size();
+            std::size_t begin = search_, end = begin + look->content.size();
             search_ = end;
-            if (tokens_[look->token].single_word && !stands_alone(begin, end)) continue;
-            return take(look->token, begin, end, part);
+            const AddedToken& token = tokens_[look->token];
+            if (token.single_word && !stands_alone(begin, end)) continue;
+            // What an rstrip token before took along are spaces to its end: looked at once, however many tokens touch.
+            if (token.lstrip) begin = begin > done_ ? done_ + trimmed_right(text_.substr(done_, begin - done_)) : done_;
+            if (token.rstrip) end = end > done_ ? end + trimmed_left(text_.substr(end)) : done_;
+            if (begin >= end) continue; // nothing is left of it
+            return take(token, begin, end, part);
         }
         part = {text_.substr(done_), -1};
         done_ = text_.size();
@@ -119,12 +124,10 @@ private:
         return (begin == 0 || !is_word_character(last_character(text_.substr(0, begin)))) &&
                (end == text_.size() || !is_word_character(first_character(text_.substr(end))));
     }
-    bool take(std::size_t i, std::size_t begin, std::size_t end, Part& part) {
-        if (tokens_[i].lstrip) begin = std::max(trimmed_right(text_.substr(0, begin)), done_);
-        if (tokens_[i].rstrip) end += trimmed_left(text_.substr(end));
+    bool take(const AddedToken& token, std::size_t begin, std::size_t end, Part& part) {
         begin = std::max(begin, done_); // an rstrip token before may have gone further
         end = std::max(end, begin);
-        waiting_ = tokens_[i].id, waiting_end_ = end;
+        waiting_ = token.id, waiting_end_ = end;
         if (begin == done_) return next(part);
         part = {text_.substr(done_, begin - done_), -1};
         done_ = begin;

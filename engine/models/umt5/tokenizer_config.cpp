@@ -188,16 +188,16 @@ TokenizerConfig read_tokenizer_config(const fs::path& folder) {
 void add_tokens(TokenizerModel& model, const TokenizerConfig& config) {
     const std::vector<AddedToken> listed = std::exchange(model.listed, {});
     TokenAdder adder(model);
-    std::unordered_set<std::string> roles; // special, whatever else is said of them
+    std::unordered_set<std::string> of_roles; // special, whatever else is said of them
     for (const auto* list : {&config.special, &config.additional})
-        for (const NamedToken& named : *list) roles.insert(named.token.content);
+        for (const NamedToken& named : *list) of_roles.insert(named.token.content);
     std::vector<AddedToken> tokens; // which transformers adds in one list
     // What is said already of how tokens look; an object of the same text under a role does not change that.
     std::unordered_set<std::string> told;
     const auto tell = [&](const AddedToken& token) {
         told.insert(token.content);
         tokens.push_back(token);
-        tokens.back().special |= roles.contains(token.content);
+        tokens.back().special |= of_roles.contains(token.content);
     };
     if (config.decoder)
         for (const NamedToken& named : *config.decoder) tell(named.token);

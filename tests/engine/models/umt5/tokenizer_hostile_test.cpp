@@ -302,7 +302,10 @@ TEST(AddedTokens, ManyOfThemTakeNoTime) {
         return list + "]";
     };
     const JsonTokenizer many(listed("b", 50'000)), alike(listed(std::string(400, 'b'), 5'000));
+    const JsonTokenizer spaces(R"("added_tokens": [{"id": 4, "content": "bb", "rstrip": true, "special": true},
+        {"id": 5, "content": " ", "lstrip": true, "rstrip": true, "special": true}])");
     const double begin = seconds_now();
+    EXPECT_EQ(spaces.encode("bb" + std::string(200'000, ' ')).front(), 4);
     EXPECT_FALSE(many.encode(repeated("ab", 100'000)).empty());
     EXPECT_FALSE(alike.encode(std::string(50'000, 'b')).empty());
     EXPECT_LT(seconds_now() - begin, 10); // of which a plain build needs a tenth; one look at each took minutes

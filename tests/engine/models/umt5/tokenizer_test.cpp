@@ -170,6 +170,10 @@ TEST(Tokenizer, AddedTokensThatAreToldTwiceOrTouch) {
     // Into the space that one takes along the next may reach.
     const char* spaced = R"({"id": 6, "content": " <x>", "rstrip": true, "normalized": false})";
     EXPECT_EQ(ids(spaced, R"({"extra_ids": 0})", "a <x> <x> a"), (Ids{3, 4, 6, 6, 3, 4, 1}));
+    // Which is none where nothing is left of it.
+    const char* space = R"({"id": 6, "content": "<x>", "rstrip": true, "normalized": false},
+                           {"id": 7, "content": " ", "lstrip": true, "rstrip": true, "normalized": false})";
+    EXPECT_EQ(ids(space, R"({"extra_ids": 0})", "b <x> b<x> b"), (Ids{3, 5, 7, 6, 3, 5, 6, 3, 5, 1}));
 }
 
 /// SentencePiece trims, and so does what transformers makes of its files; the map makes spaces of invisible characters.
