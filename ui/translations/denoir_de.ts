@@ -1459,7 +1459,7 @@ Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</tran
     </message>
     <message>
         <source>The next clip begins with the same picture, as one of its own.</source>
-        <translation>Der nächste Clip beginnt mit demselben Bild, als ein eigener.</translation>
+        <translation>Der nächste Clip ist wieder ein eigener und beginnt mit demselben Bild.</translation>
     </message>
 </context>
 <context>

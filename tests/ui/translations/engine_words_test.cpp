@@ -20,6 +20,9 @@ private slots:
         QCOMPARE(german("image-to-video needs a start image"), QStringLiteral("Bild zu Video braucht ein Startbild"));
         QCOMPARE(german("6 is not 1, 5, 9, 13, … (4n + 1)"), QStringLiteral("6 ist nicht 1, 5, 9, 13, … (4n + 1)"));
         QCOMPARE(german("the text encoder is missing"), QStringLiteral("es fehlt: Textencoder"));
+        QCOMPARE(german("vae is there, but holds no weights: download it again, or name another file"),
+                 QStringLiteral(
+                     "vae ist da, enthält aber keine Gewichte: neu herunterladen, oder eine andere Datei nennen"));
         QCOMPARE(german("with steps 0: 0 is out of range"),
                  QStringLiteral("mit steps 0: 0 liegt außerhalb des Bereichs"));
         QCOMPARE(german("use 1 to 5 latent frames"), QStringLiteral("1 bis 5 latente Bilder nehmen"));
