@@ -272,7 +272,7 @@ RenderResult resume(const fs::path& path, const std::function<void(const RunFold
         return result_of(run);
     }
     check_resolved(run);
-    check_output(record.out, all_inputs_of(record.request), *record.request.frames, run.path());
+    check_output(record.out, all_inputs_of(record.request, stop), *record.request.frames, run.path());
     const ModelFolder model = ModelFolder::open(record.request.model, record.request.parts, stop);
     const int stored = record.steps.empty() ? -1 : record.steps.back().step;
     auto state = run.last_state();
