@@ -46,7 +46,7 @@ void check_storable(std::span<const fs::path> paths) {
     for (const fs::path& path : paths)
         if (find_invalid_utf8(path.native()))
             throw Error(path.string(), "", "a name in this path is not UTF-8, and a run is stored as UTF-8",
-                        "work in a folder with another name");
+                        "give it another name");
 }
 
 std::vector<fs::path> inputs_before_model(const Request& asked) {

@@ -14,7 +14,7 @@ namespace denoir {
 /// Files and folders that a request names.
 std::vector<std::filesystem::path> inputs_of(const Request&);
 
-/// Refuses absolute paths with names that are not UTF-8: what is stored holds them, as JSON. Throws Error.
+/// Refuses paths with names that are not UTF-8: what is stored holds them, as JSON. Throws Error.
 void check_storable(std::span<const std::filesystem::path>);
 
 /// Those that it names beside its model, which may be a name.

@@ -102,8 +102,9 @@ void check_places(const RunFolder& run, int last_step) {
     }
 }
 
-void check_names(const Request& absolute, const RenderOptions& options) {
+void check_names(const Request& absolute, const ModelFolder& model, const RenderOptions& options) {
     std::vector<fs::path> paths = inputs_of(absolute);
+    for (fs::path& file : files_of_steps(model, absolute)) paths.push_back(std::move(file));
     for (const fs::path& given : {options.out, options.run_dir.empty() ? data_folder() : options.run_dir})
         if (!given.empty()) paths.push_back(resolved_path(given.native(), fs::current_path()));
     check_storable(paths);
@@ -216,7 +217,7 @@ RunFolder begin(const Resolved& r, std::vector<std::string> warnings, const Rend
     record.warnings = std::move(warnings);
     record.request = r.request;
     make_paths_absolute(record.request);
-    check_names(record.request, options);
+    check_names(record.request, r.model, options);
     const fs::path folder = options.run_dir.empty() ? new_run_folder(record.request)
                                                     : resolved_path(options.run_dir.native(), fs::current_path());
     record.out =

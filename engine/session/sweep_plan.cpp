@@ -298,8 +298,10 @@ void check_means(const Sweep& sweep, const SweepPlan& plan, const fs::path& fold
     std::set<std::string> looked_at;
     for (const std::size_t cell : plan.to_render()) {
         const Request& r = plan.cells[cell].request;
-        if (looked_at.insert(fmt::format("{} {}", preflight_key(r), *r.steps)).second)
-            check_disk_space(r, models.of(r, quiet).model(), folder);
+        if (!looked_at.insert(fmt::format("{} {}", preflight_key(r), *r.steps)).second) continue;
+        const ModelFolder& model = models.of(r, quiet).model();
+        check_storable(files_of_steps(model, r));
+        check_disk_space(r, model, folder);
     }
 }
 

@@ -105,6 +105,14 @@ class Folders(Case):
         self.assertIn(b"UTF-8", process.stderr)
         self.assertEqual(os.listdir(place), [])
 
+    def test_a_model_file_whose_name_is_not_utf8(self):
+        shutil.copytree(FIXTURES / "_models" / "Wan2.1-T2V-tiny", self.folder / "Wan2.1-T2V")
+        (self.folder / "Wan2.1-T2V" / "Wan2.1_VAE.pth").rename(self.folder / "Wan2.1-T2V" / os.fsdecode(b"Wan2.1_VAE\xff.pth"))
+        words = ("--model", self.folder / "Wan2.1-T2V", "--prompt", "x", "--size", "80x48", "--frames", 5, "--steps", 1, "--seed", 7)
+        for more in (("render", "--out", "out.mp4", "--run-dir", "run"), ("sweep", "--axis", "guidance=1,2", "--out", "sweep")):
+            self.refused(*more, *words, codes=(1,), names=("Wan2.1_VAE", "is not UTF-8", "another name"))
+        self.assertEqual(list(self.home.glob("data/runs/*")), [])
+
     def test_a_working_folder_that_is_gone(self):
         """Relative and absolute names alike: a request's are made absolute."""
         for out in ("out.mp4", str(self.folder / "out.mp4")):
