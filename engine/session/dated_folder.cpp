@@ -4,10 +4,12 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <ctime>
 
 #include "engine/core/error.h"
 #include "engine/core/own_folders.h"
+#include "engine/core/text.h"
 
 namespace denoir {
 namespace fs = std::filesystem;
@@ -18,6 +20,17 @@ constexpr int most = 1000;
 fs::path dated(const fs::path& folder, std::time_t now, const std::string& what, int number) {
     const std::string name = fmt::format("{:%Y%m%d-%H%M%S}{}{}", fmt::gmtime(now), what.empty() ? "" : "-", what);
     return folder / (number == 1 ? name : fmt::format("{}-{}", name, number));
+}
+
+/// Its beginning, at most `limit` bytes, without half a character: some programs open no name that is not UTF-8.
+std::string beginning(std::string_view text, std::size_t limit) {
+    std::size_t end = 0;
+    while (end < text.size()) {
+        const std::size_t next = end + std::max<std::size_t>(1, utf8_length(text.substr(end)));
+        if (next > limit) break;
+        end = next;
+    }
+    return std::string(text.substr(0, end));
 }
 
 } // namespace
@@ -39,9 +52,10 @@ fs::path make_dated_folder(const std::string& kind, const std::string& what, con
 
 void link_dated(const fs::path& target, const fs::path& folder) {
     const std::time_t now = std::time(nullptr);
+    const std::string what = beginning(target.filename().native(), 100);
     for (int i = 1; i < most; ++i) {
         std::error_code code;
-        fs::create_directory_symlink(target, dated(folder, now, target.filename().string().substr(0, 100), i), code);
+        fs::create_directory_symlink(target, dated(folder, now, what, i), code);
         if (code != std::errc::file_exists) return;
     }
 }
