@@ -165,8 +165,10 @@ void RunFolder::store_step(StepRecord s, const Tensor& shown, const Tensor& x0,
     const bool follows = x0 && step > 1 && !final_steps().contains(step - 1); // the estimate before is of this window
     if (follows && !(newest_x0_.tensor && newest_x0_.step == step - 1))
         newest_x0_ = {step - 1, has_step_tensor(step - 1, "x0") ? step_tensor(step - 1, "x0") : Tensor()};
-    if (const Tensor& before = newest_x0_.tensor; follows && before && before.shape() == x0.shape())
-        s.x0_change = finite(root_mean_square_difference(x0, before));
+    Tensor before = follows ? newest_x0_.tensor : Tensor();
+    if (before && before.size(1) > x0.size(1)) // the last step drops the frame of an end image
+        before = before.slice(1, 0, x0.size(1)).to_host_f32();
+    if (before && before.shape() == x0.shape()) s.x0_change = finite(root_mean_square_difference(x0, before));
     newest_x0_ = {step, x0};
     std::map<std::string, Tensor> tensors{{"latent", shown}};
     if (x0) tensors["x0"] = x0;

@@ -241,6 +241,18 @@ TEST_F(RunFolderTest, EachWindowHasAnEndAndEstimatesOfItsOwn) {
         EXPECT_EQ(fs::exists(run.latents_file(step)), step > 0 && step % 2 == 0) << step;
 }
 
+/// The last step drops the latent frame of an end image; what the estimate changed is told of the others.
+TEST_F(RunFolderTest, AnEndImageIsNoPartOfTheLastChange) {
+    RunRecord r = record();
+    r.total_steps = 2;
+    RunFolder run = RunFolder::create(path(), std::move(r));
+    const Tensor before = Tensor::zeros({2, 3, 1, 2});
+    std::vector<float> values(2 * 2 * 1 * 2, 5.0f);
+    run.store_step({.step = 1}, before, before, {});
+    run.store_step({.step = 2}, numbers(0), Tensor::from(values, {2, 2, 1, 2}), {});
+    EXPECT_EQ(run.record().find(2)->x0_change, 5);
+}
+
 TEST_F(RunFolderTest, RefusesWhatIsNoRun) {
     EXPECT_THROW(RunFolder::open(folder_.path()), Error);
     EXPECT_THROW(RunFolder::open(folder_.path() / "missing"), Error);
