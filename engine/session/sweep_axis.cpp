@@ -116,9 +116,11 @@ bool add_range(std::string_view field, const std::string& word, std::vector<Json
     const auto step = colon == std::string::npos ? std::optional<Json>(1u) : read_number(word.substr(colon + 1));
     if (!low || !high || !step) return false;
     const double a = low->get<double>(), b = high->get<double>(), by = step->get<double>();
-    if (!(by > 0) || b < a) refuse(field, printable(word, 40) + " is not a range", "write it like 1..8 or 1..6:0.5");
-    const bool natural = low->is_number_unsigned() && high->is_number_unsigned() && step->is_number_unsigned();
     // Seeds reach beyond what a double holds.
+    const bool natural = low->is_number_unsigned() && high->is_number_unsigned() && step->is_number_unsigned();
+    const bool backwards = natural ? high->get<std::uint64_t>() < low->get<std::uint64_t>() : b < a;
+    if (!(by > 0) || backwards)
+        refuse(field, printable(word, 40) + " is not a range", "write it like 1..8 or 1..6:0.5");
     const std::uint64_t whole =
         natural ? (high->get<std::uint64_t>() - low->get<std::uint64_t>()) / step->get<std::uint64_t>() : 0;
     const double length = natural ? double(whole) : (b - a) / by + 1e-9;

@@ -91,6 +91,7 @@ TEST(SweepAxisText, RefusesWhatTheFieldCannotHave) {
     EXPECT_EQ(parse_axis("negative_prompt", R"(["", "another"])").values.size(), 2u);
     EXPECT_EQ(said("steps", "8, 8"), "axes.steps: holds 8 twice");
     EXPECT_EQ(said("steps", "8..4"), "axes.steps: 8..4 is not a range");
+    EXPECT_NE(said("seed", "18446744073709551615..18446744073709551614").find("is not a range"), std::string::npos);
     for (const std::string seed : {"18446744073709551616", "1..18446744073709551616"}) // as it was written
         EXPECT_EQ(said("seed", seed.c_str()),
                   "axes.seed: must be a whole number from 0 to 18446744073709551615, not \"" + seed + "\"");
