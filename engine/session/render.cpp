@@ -303,6 +303,7 @@ RenderResult resume(const fs::path& path, const std::function<void(const RunFold
         remove_partials(folder, "");
     remove_partials(record.out.parent_path(), record.out.filename().string());
     remove_partials(record.out, ""); // a folder of frames
+    remember(run.path());            // it may have been moved
     if (on_run) on_run(run);
     return RunWorker(run, model, backend, engine.residency(), observer, std::move(stop)).work();
 }

@@ -128,6 +128,16 @@ class Folders(Case):
         told = self.done("render", "--resume", run, "--json", cwd=gone, preexec_fn=gone.rmdir, timeout=PATIENCE).json()
         self.assertEqual(told["out"], str(self.work / "out.mp4"))
 
+    def test_a_run_that_was_moved_is_in_the_history_again_once_it_goes_on(self):
+        self.done(*self.render_words("out.mp4", "--run-dir", "run", steps=1))
+        record = json.loads((self.work / "run" / "run.json").read_text())
+        (self.work / "run" / "run.json").write_text(json.dumps(dict(record, state="cancelled")))
+        moved = (self.work / "run").rename(self.folder / "moved")
+        listed = lambda: [r["run"] for r in self.done("runs", "--json").json()["runs"]]  # noqa: E731
+        self.assertEqual(listed(), [])
+        self.done("render", "--resume", moved)
+        self.assertEqual(listed(), [str(moved)])
+
     def test_a_home_that_is_not_utf8(self):
         # Its runs could not be named to any command.
         environment = {os.fsencode(k): os.fsencode(v) for k, v in self.environment.items()} | {b"DENOIR_HOME": os.fsencode(self.folder) + b"/h\xff"}
