@@ -223,7 +223,7 @@ std::string axis_text(const SweepAxis& axis) {
         if (value.is_string())
             out += value.get_ref<const std::string&>();
         else if (value.is_number_float())
-            out += fmt::format("{:.10g}", value.get<double>());
+            out += fmt::format("{}", value.get<double>());
         else
             out += value.is_null() ? "default" : value.is_boolean() ? value.get<bool>() ? "on" : "off" : value.dump();
     }

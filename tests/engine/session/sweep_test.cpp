@@ -61,6 +61,7 @@ TEST(SweepAxisText, IsReadAsPeopleWriteIt) {
 TEST(SweepAxisText, ComesBackAsItWas) {
     for (const auto& [field, text] : {std::pair{"steps", "4, 8, 20"},
                                       {"guidance", "1, 3.5, default"},
+                                      {"cache.threshold", "0.12345678901234, 1e-30"},
                                       {"prompt", "a | b, c"},
                                       {"size", "256x144"},
                                       {"prompt", R"(["one, only"])"},
