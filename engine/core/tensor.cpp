@@ -27,7 +27,7 @@ private:
     static std::byte* allocate(std::size_t bytes) {
         void* memory = ::operator new(std::max<std::size_t>(bytes, 1), alignment, std::nothrow);
         if (!memory)
-            throw Error("", "memory", fmt::format("cannot allocate {} MiB more", bytes >> 20),
+            throw Error("", "memory", fmt::format("cannot allocate {} MiB more", (bytes >> 20) + 1),
                         "use a smaller size or fewer frames, or close other programs");
         return static_cast<std::byte*>(memory);
     }

@@ -105,7 +105,7 @@ public:
     // Views; none moves memory. Not for block dtypes, but `reshape` that keeps the last axis and slices of the first.
     Tensor slice(int axis, std::int64_t begin, std::int64_t end) const;
     Tensor select(int axis, std::int64_t index) const; ///< removes the axis
-    Tensor reshape(Shape shape) const;                 ///< asserts that strides allow it without moving memory
+    Tensor reshape(Shape shape) const;                 ///< throws std::logic_error where strides do not allow it
     Tensor permute(std::initializer_list<int> axes) const;
     Tensor unsqueeze(int axis) const;
     /// An axis of size 1 seen as `count` equal entries (stride 0): the other side of an elementwise op, or the source
