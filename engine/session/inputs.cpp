@@ -66,12 +66,12 @@ std::vector<fs::path> inputs_of(const ModelFolder& model) {
     return all;
 }
 
-std::vector<fs::path> all_inputs_of(const Request& asked, const std::stop_token& stop) {
+std::vector<fs::path> all_inputs_of(const Request& asked) {
     Request r = asked;
     r.model = find_model(asked.model);
     std::vector<fs::path> all = inputs_of(r);
     try {
-        append(all, inputs_of(ModelFolder::open(r.model, r.parts, stop)));
+        append(all, inputs_of(ModelFolder::open(r.model, r.parts)));
     } catch (const Error&) { // whoever loads it says why
     }
     return all;

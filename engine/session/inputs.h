@@ -2,7 +2,6 @@
 #pragma once
 #include <filesystem>
 #include <span>
-#include <stop_token>
 #include <vector>
 
 #include "engine/pipeline/request.h"
@@ -24,8 +23,8 @@ std::vector<std::filesystem::path> inputs_before_model(const Request&);
 std::vector<std::filesystem::path> inputs_of(const ModelFolder&);
 
 /// Files that a request reads, with those of its model, which may be a name; of a model that cannot be opened, its path
-/// alone. Throws Error where there is no such model, Cancelled as ModelFolder::open.
-std::vector<std::filesystem::path> all_inputs_of(const Request&, const std::stop_token& stop = {});
+/// alone. Throws Error where there is no such model.
+std::vector<std::filesystem::path> all_inputs_of(const Request&);
 
 /// A file of weights with its config.json and, where it is the index of several files, these.
 std::vector<std::filesystem::path> weights_inputs(const std::filesystem::path& weights);

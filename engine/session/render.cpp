@@ -273,8 +273,10 @@ RenderResult resume(const fs::path& path, const std::function<void(const RunFold
         return result_of(run);
     }
     check_resolved(run);
-    check_output(record.out, all_inputs_of(record.request, stop), *record.request.frames, run.path());
-    const ModelFolder model = ModelFolder::open(record.request.model, record.request.parts, stop);
+    const ModelFolder model = ModelFolder::open(find_model(record.request.model), record.request.parts, stop);
+    std::vector<fs::path> inputs = inputs_of(record.request);
+    for (fs::path& file : inputs_of(model)) inputs.push_back(std::move(file));
+    check_output(record.out, inputs, *record.request.frames, run.path());
     const int stored = record.steps.empty() ? -1 : record.steps.back().step;
     auto state = run.last_state();
     if (const auto& start = record.request.start; start && (!state || state->step < start->step)) {

@@ -4,9 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/core/atomic_file.h"
-#include "engine/core/error.h"
 #include "engine/pipeline/pipeline.h"
-#include "engine/session/inputs.h"
 #include "engine/weights/model_folder.h"
 #include "tests/engine/refusal.h"
 #include "tests/engine/temp_folder.h"
@@ -38,16 +36,6 @@ TEST(Preflight, ExpertsMustBelongTogether) {
     changed = whole;
     changed.transformer_low = ModelFolder::open(models / "Wan2.2-TI2V-tiny").transformer; // of 48 channels
     EXPECT_NE(said(changed).find("channels"), std::string::npos) << said(changed);
-}
-
-/// Which a run that goes on looks at first.
-TEST(Inputs, WhoStopsWaitsForNoFurtherFile) {
-    Request r;
-    r.model = fs::path(DENOIR_FIXTURES) / "_models" / "Wan2.1-T2V-tiny";
-    std::stop_source stop;
-    EXPECT_GT(all_inputs_of(r, stop.get_token()).size(), 3u);
-    stop.request_stop();
-    EXPECT_THROW(all_inputs_of(r, stop.get_token()), Cancelled);
 }
 
 /// Latents, estimates and what the solver remembers, of every step.
