@@ -12,11 +12,9 @@ namespace denoir::fields {
 
 namespace {
 
-/// The first of `keys` that config.json has and that is not null, else the first.
-std::string written(const Json& config, std::initializer_list<std::string_view> keys) {
-    const auto* key = std::find_if(keys.begin(), keys.end(), [&](std::string_view k) {
-        return config.is_object() && config.contains(k) && !config[k].is_null();
-    });
+/// Which of the alternative spellings `keys` config.json uses; the first if it uses none.
+std::string used_key(const Weights& weights, std::initializer_list<std::string_view> keys) {
+    const auto* key = std::find_if(keys.begin(), keys.end(), [&](std::string_view k) { return find(weights, k); });
     return std::string(key == keys.end() ? *keys.begin() : *key);
 }
 
@@ -36,13 +34,18 @@ std::int64_t size(const Weights& weights, std::string_view tensor, int axis) {
     return w && axis < w->shape().rank() ? w->shape()[axis] : -1;
 }
 
+const Json* find(const Weights& weights, std::string_view key) {
+    const Json& config = weights.config();
+    if (!config.is_object()) return nullptr;
+    const auto found = config.find(key);
+    return found == config.end() || found->is_null() ? nullptr : &*found;
+}
+
 std::optional<std::int64_t> integer(const Weights& weights, std::initializer_list<std::string_view> keys,
                                     std::int64_t low, std::int64_t high) {
-    const Json& config = weights.config();
-    if (!config.is_object()) return {};
     for (const std::string_view key : keys) {
-        const auto found = config.find(key);
-        if (found == config.end() || found->is_null()) continue;
+        const Json* found = find(weights, key);
+        if (!found) continue;
         const bool whole = found->is_number_unsigned()
                                ? found->get<std::uint64_t>() <= static_cast<std::uint64_t>(high)
                                : found->is_number_integer() && found->get<std::int64_t>() <= high;
@@ -55,19 +58,17 @@ std::optional<std::int64_t> integer(const Weights& weights, std::initializer_lis
 }
 
 std::optional<bool> boolean(const Weights& weights, std::string_view key) {
-    const Json& config = weights.config();
-    const auto found = config.is_object() ? config.find(key) : config.end();
-    if (!config.is_object() || found == config.end() || found->is_null()) return {};
+    const Json* found = find(weights, key);
+    if (!found) return {};
     if (!found->is_boolean())
         throw config_error(weights.origin(), std::string(key), "must be true or false", "correct it");
     return found->get<bool>();
 }
 
 float eps(const Weights& weights, std::string_view key, float otherwise) {
-    const Json& config = weights.config();
-    const auto found = config.is_object() ? config.find(key) : config.end();
-    if (!config.is_object() || found == config.end() || found->is_null()) return otherwise;
-    // As a float: what is too small for one would be 0.
+    const Json* found = find(weights, key);
+    if (!found) return otherwise;
+    // Checked after the conversion: a double too small for a float becomes 0.
     const float value = found->is_number() ? static_cast<float>(found->get<double>()) : 0;
     if (!(value > 0 && value <= 1))
         throw config_error(weights.origin(), std::string(key), "must be a number above 0 and at most 1", "correct it");
@@ -78,9 +79,24 @@ void agree(const Weights& weights, std::initializer_list<std::string_view> keys,
            std::string_view tensor) {
     const std::optional<std::int64_t> said = integer(weights, keys);
     if (!said || *said == value) return;
-    throw config_error(weights.origin(), written(weights.config(), keys),
+    throw config_error(weights.origin(), used_key(weights, keys),
                        fmt::format("config.json says {}, but the shape of {} says {}", *said, tensor, value),
                        "use the config.json that belongs to these weights");
+}
+
+void check_supported(const Weights& weights, std::string_view key, std::span<const Json> supported,
+                     std::string_view hint) {
+    const Json* found = find(weights, key);
+    if (!found || std::find(supported.begin(), supported.end(), *found) != supported.end()) return;
+    const Json& first = supported.front();
+    throw config_error(weights.origin(), std::string(key),
+                       fmt::format("only {} is supported", first.is_string() ? first.get<std::string>() : first.dump()),
+                       std::string(hint));
+}
+
+void expect_affine(std::map<std::string, Shape>& all, const std::string& name, const Shape& weight) {
+    all[name + ".weight"] = weight;
+    all[name + ".bias"] = {weight[0]};
 }
 
 void check_sizes(const Weights& weights, std::string_view tensor, std::initializer_list<std::int64_t> sizes) {
@@ -101,7 +117,7 @@ std::int64_t heads(const Weights& weights, std::int64_t width, std::optional<std
     if (count >= 1 && count <= width && width % count == 0) return count;
     const std::string_view source = said ? "config.json" : given ? "given" : "assumed";
     if (said)
-        throw config_error(weights.origin(), written(weights.config(), {"num_heads", "num_attention_heads"}),
+        throw config_error(weights.origin(), used_key(weights, {"num_heads", "num_attention_heads"}),
                            fmt::format("{} attention heads ({}) do not divide the width {}", count, source, width),
                            "correct it");
     throw Error(weights.origin(), "heads",

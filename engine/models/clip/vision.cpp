@@ -82,14 +82,10 @@ Tensor block(const Module& m, const Config& c, Tensor x, DType dtype, const Told
 
 Module root(const Weights& weights, const Config& c) { return Module(weights, c.prefix); }
 
-void expect_affine(std::map<std::string, Shape>& all, const std::string& name, const Shape& weight) {
-    all[name + ".weight"] = weight;
-    all[name + ".bias"] = {weight[0]};
-}
-
 } // namespace
 
 std::map<std::string, Shape> Config::expected() const {
+    using fields::expect_affine;
     const std::string p = prefix.empty() ? "" : prefix + ".";
     const std::int64_t positions = grid < 0 ? -1 : 1 + grid * grid;
     std::map<std::string, Shape> all;
@@ -136,12 +132,8 @@ Config Config::read(const Weights& weights, std::optional<std::int64_t> heads) {
 
     fields::check_sizes(weights, p + "patch_embedding.weight", {c.width, c.patch, c.mlp, c.grid});
     c.heads = fields::heads(weights, c.width, heads, 80);
-    if (weights.config().is_object()) {
-        const Json& config = weights.config();
-        if (const auto it = config.find("hidden_act"); it != config.end() && *it != "gelu" && !it->is_null())
-            throw fields::config_error(weights.origin(), "hidden_act", "only gelu is supported",
-                                       "use the image encoder that belongs to the model");
-    }
+    const Json activation = "gelu";
+    fields::check_supported(weights, "hidden_act", {&activation, 1}, "use the image encoder that belongs to the model");
     c.eps = fields::eps(weights, "layer_norm_eps", c.eps);
     fields::agree(weights, {"hidden_size"}, c.width, p + "patch_embedding.weight");
     fields::agree(weights, {"intermediate_size"}, c.mlp, p + "transformer.0.mlp.0.weight");

@@ -44,16 +44,11 @@ Tensor position_bias(const Module& m, const Config& c, std::int64_t n, DType dty
     return bias;
 }
 
-/// What is computed in one way only: config.json must name it where it speaks.
-void check_fixed(const Weights& weights) {
-    const Json& config = weights.config();
-    if (!config.is_object()) return;
-    for (const auto& [key, known] : {std::pair{"feed_forward_proj", "gated-gelu"}, {"dense_act_fn", "gelu_new"}}) {
-        const auto said = config.find(key);
-        if (said == config.end() || said->is_null() || *said == known) continue;
-        throw fields::config_error(weights.origin(), key, fmt::format("only {} is supported", known),
-                                   "use the UMT5-XXL encoder");
-    }
+void check_supported(const Weights& weights) {
+    const std::pair<const char*, Json> supported[] = {{"feed_forward_proj", "gated-gelu"},
+                                                      {"dense_act_fn", "gelu_new"}};
+    for (const auto& [key, value] : supported)
+        fields::check_supported(weights, key, {&value, 1}, "use the UMT5-XXL encoder");
 }
 
 /// x [n, C] -> [n, C]
@@ -166,7 +161,7 @@ Config Config::read(const Weights& weights) {
     c.max_distance = fields::integer(weights, {"relative_attention_max_distance"}, c.buckets / 4 + 1, farthest)
                          .value_or(std::max(c.max_distance, c.buckets / 4 + 1));
     c.eps = fields::eps(weights, "layer_norm_epsilon", c.eps);
-    check_fixed(weights);
+    check_supported(weights);
     fields::agree(weights, {"d_model"}, c.dim, "token_embedding.weight");
     fields::agree(weights, {"vocab_size"}, c.vocabulary, "token_embedding.weight");
     fields::agree(weights, {"d_ff"}, c.ffn_dim, "blocks.0.ffn.gate.0.weight");

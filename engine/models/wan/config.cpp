@@ -14,38 +14,29 @@
 namespace denoir::wan {
 namespace {
 
+using fields::expect_affine;
 using fields::times;
-
-void expect_linear(std::map<std::string, Shape>& all, const std::string& prefix, std::int64_t out, std::int64_t in) {
-    all[prefix + ".weight"] = {out, in};
-    all[prefix + ".bias"] = {out};
-}
-
-void expect_norm(std::map<std::string, Shape>& all, const std::string& prefix, std::int64_t width) {
-    all[prefix + ".weight"] = {width};
-    all[prefix + ".bias"] = {width};
-}
 
 void expect_block(std::map<std::string, Shape>& all, const Config& c, std::int64_t index) {
     const std::string block = fmt::format("blocks.{}.", index);
     all[block + "modulation"] = {1, 6, c.dim};
     for (const char* attention : {"self_attn", "cross_attn"}) {
         for (const char* projection : {"q", "k", "v", "o"})
-            expect_linear(all, fmt::format("{}{}.{}", block, attention, projection), c.dim, c.dim);
+            expect_affine(all, fmt::format("{}{}.{}", block, attention, projection), {c.dim, c.dim});
         for (const char* norm : {"norm_q", "norm_k"})
             all[fmt::format("{}{}.{}.weight", block, attention, norm)] = {c.dim};
     }
     if (c.clip_dim) {
         for (const char* projection : {"k_img", "v_img"})
-            expect_linear(all, block + "cross_attn." + projection, c.dim, c.dim);
+            expect_affine(all, block + "cross_attn." + projection, {c.dim, c.dim});
         all[block + "cross_attn.norm_k_img.weight"] = {c.dim};
     }
-    expect_norm(all, block + "norm3", c.dim);
-    expect_linear(all, block + "ffn.0", c.ffn_dim, c.dim);
-    expect_linear(all, block + "ffn.2", c.dim, c.ffn_dim);
+    expect_affine(all, block + "norm3", {c.dim});
+    expect_affine(all, block + "ffn.0", {c.ffn_dim, c.dim});
+    expect_affine(all, block + "ffn.2", {c.dim, c.ffn_dim});
 }
 
-/// What config.json says beside the shapes; both its original and its diffusers spellings.
+/// Sizes that config.json repeats, in original and diffusers spellings.
 void check_config_json(const Weights& weights, const Config& c) {
     using fields::agree;
     agree(weights, {"dim"}, c.dim, "patch_embedding.weight");
@@ -60,49 +51,42 @@ void check_config_json(const Weights& weights, const Config& c) {
     agree(weights, {"attention_head_dim"}, c.head_dim(), "patch_embedding.weight");
 }
 
-/// What every released transformer has and ours is written for (spec/dit.md 1); original and diffusers spellings.
-void check_fixed(const Weights& weights) {
-    const Json& config = weights.config();
-    if (!config.is_object()) return;
-    const std::pair<const char*, std::vector<Json>> fixed[] = {
-        {"patch_size", {{1, 2, 2}, 2}}, // a number: the VAE's, where they share the file
+/// Settings that are the same in every released transformer (spec/dit.md 1), in original and diffusers spellings.
+void check_supported(const Weights& weights) {
+    const std::pair<const char*, std::vector<Json>> supported[] = {
+        {"patch_size", {{1, 2, 2}, 2}}, // a number is the VAE's, where the two share a config.json
         {"qk_norm", {true, "rms_norm_across_heads"}},
         {"cross_attn_norm", {true}},
         {"window_size", {{-1, -1}}}};
-    for (const auto& [key, known] : fixed) {
-        const auto said = config.find(key);
-        if (said == config.end() || said->is_null() || std::ranges::find(known, *said) != known.end()) continue;
-        throw fields::config_error(weights.origin(), key, fmt::format("only {} is supported", known.front().dump()),
-                                   "use a Wan or SkyReels-V2 model");
-    }
+    for (const auto& [key, values] : supported)
+        fields::check_supported(weights, key, values, "use a Wan or SkyReels-V2 model");
 }
 
 } // namespace
 
 std::map<std::string, Shape> Config::expected() const {
     std::map<std::string, Shape> all;
-    all["patch_embedding.weight"] = {dim, in_channels, 1, 2, 2};
-    all["patch_embedding.bias"] = {dim};
-    expect_linear(all, "text_embedding.0", dim, text_dim);
-    expect_linear(all, "text_embedding.2", dim, dim);
-    expect_linear(all, "time_embedding.0", dim, freq_dim);
-    expect_linear(all, "time_embedding.2", dim, dim);
-    expect_linear(all, "time_projection.1", times(6, dim), dim);
+    expect_affine(all, "patch_embedding", {dim, in_channels, 1, 2, 2});
+    expect_affine(all, "text_embedding.0", {dim, text_dim});
+    expect_affine(all, "text_embedding.2", {dim, dim});
+    expect_affine(all, "time_embedding.0", {dim, freq_dim});
+    expect_affine(all, "time_embedding.2", {dim, dim});
+    expect_affine(all, "time_projection.1", {times(6, dim), dim});
     if (fps_rows) {
         all["fps_embedding.weight"] = {fps_rows, dim};
-        expect_linear(all, "fps_projection.0", dim, dim);
-        expect_linear(all, "fps_projection.2", times(6, dim), dim);
+        expect_affine(all, "fps_projection.0", {dim, dim});
+        expect_affine(all, "fps_projection.2", {times(6, dim), dim});
     }
     if (clip_dim) {
-        expect_norm(all, "img_emb.proj.0", clip_dim);
-        expect_linear(all, "img_emb.proj.1", clip_dim, clip_dim);
-        expect_linear(all, "img_emb.proj.3", dim, clip_dim);
-        expect_norm(all, "img_emb.proj.4", dim);
+        expect_affine(all, "img_emb.proj.0", {clip_dim});
+        expect_affine(all, "img_emb.proj.1", {clip_dim, clip_dim});
+        expect_affine(all, "img_emb.proj.3", {dim, clip_dim});
+        expect_affine(all, "img_emb.proj.4", {dim});
     }
     if (clip_positions) all["img_emb.emb_pos"] = {1, clip_positions, clip_dim};
     for (std::int64_t i = 0; i < layers; ++i) expect_block(all, *this, i);
     all["head.modulation"] = {1, 2, dim};
-    expect_linear(all, "head.head", times(4, out_channels), dim);
+    expect_affine(all, "head.head", {times(4, out_channels), dim});
     return all;
 }
 
@@ -140,7 +124,7 @@ Config Config::read(const Weights& weights, std::optional<std::int64_t> heads) {
     const std::int64_t block = integer(weights, {"num_frame_per_block"}, 0, 1 << 20).value_or(0);
     c.causal_block = block > 1 ? block : 0;
     c.eps = fields::eps(weights, "eps", 1e-6f);
-    check_fixed(weights);
+    check_supported(weights);
     check_config_json(weights, c);
     return c;
 }

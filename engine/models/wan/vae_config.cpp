@@ -12,6 +12,7 @@
 namespace denoir::wan {
 namespace {
 
+using fields::expect_affine;
 using fields::size;
 using fields::times;
 using Tensors = std::map<std::string, Shape>;
@@ -33,24 +34,19 @@ constexpr float std48[48] = {0.4765f, 1.0364f, 0.4514f, 1.1677f, 0.5313f, 0.4990
                              0.6866f, 0.4093f, 0.5709f, 0.6065f, 0.6415f, 0.4944f, 0.5726f, 1.2042f, 0.5458f, 1.6887f,
                              0.3971f, 1.0600f, 0.3943f, 0.5537f, 0.5444f, 0.4089f, 0.7468f, 0.7744f};
 
-void expect_conv(Tensors& all, const std::string& prefix, const Shape& weight) {
-    all[prefix + ".weight"] = weight;
-    all[prefix + ".bias"] = {weight[0]};
-}
-
 void expect_residual(Tensors& all, const std::string& prefix, std::int64_t in, std::int64_t out) {
     all[prefix + ".residual.0.gamma"] = {in, 1, 1, 1};
-    expect_conv(all, prefix + ".residual.2", {out, in, 3, 3, 3});
+    expect_affine(all, prefix + ".residual.2", {out, in, 3, 3, 3});
     all[prefix + ".residual.3.gamma"] = {out, 1, 1, 1};
-    expect_conv(all, prefix + ".residual.6", {out, out, 3, 3, 3});
-    if (in != out) expect_conv(all, prefix + ".shortcut", {out, in, 1, 1, 1});
+    expect_affine(all, prefix + ".residual.6", {out, out, 3, 3, 3});
+    if (in != out) expect_affine(all, prefix + ".shortcut", {out, in, 1, 1, 1});
 }
 
 void expect_middle(Tensors& all, const std::string& prefix, std::int64_t width) {
     expect_residual(all, prefix + ".0", width, width);
     all[prefix + ".1.norm.gamma"] = {width, 1, 1};
-    expect_conv(all, prefix + ".1.to_qkv", {times(3, width), width, 1, 1});
-    expect_conv(all, prefix + ".1.proj", {width, width, 1, 1});
+    expect_affine(all, prefix + ".1.to_qkv", {times(3, width), width, 1, 1});
+    expect_affine(all, prefix + ".1.proj", {width, width, 1, 1});
     expect_residual(all, prefix + ".2", width, width);
 }
 
@@ -64,7 +60,7 @@ void expect_blocks(Tensors& all, const VaeConfig::Level& level) {
 
 void expect_head(Tensors& all, const std::string& prefix, std::int64_t in, std::int64_t out) {
     all[prefix + ".0.gamma"] = {in, 1, 1, 1};
-    expect_conv(all, prefix + ".2", {out, in, 3, 3, 3});
+    expect_affine(all, prefix + ".2", {out, in, 3, 3, 3});
 }
 
 /// Which resamplings of the encoder halve the frames.
@@ -91,10 +87,8 @@ VaeDepth depth_of(const Weights& weights) {
     std::vector<std::string_view> names;
     for (const auto& [name, weight] : weights.all()) names.push_back(name);
     const VaeDepth depth = vae_depth(names);
-    const Json& config = weights.config();
-    if (!config.is_object() || config.value("dim_mult", Json()).is_null()) return depth;
-    const Json& list = config["dim_mult"];
-    if (!list.is_array() || std::ssize(list) != depth.levels)
+    const Json* factors = fields::find(weights, "dim_mult");
+    if (factors && (!factors->is_array() || std::ssize(*factors) != depth.levels))
         throw fields::config_error(
             weights.origin(), "dim_mult",
             fmt::format("must be a list of {} numbers, as many as the weights have levels", depth.levels),
@@ -135,14 +129,12 @@ void read_widths(const Weights& weights, std::vector<VaeConfig::Level>& levels, 
 
 std::vector<float> read_statistic(const Weights& weights, const char* key, std::int64_t z, const float* of16,
                                   const float* of48, float otherwise) {
-    const Json& config = weights.config();
-    if (config.is_object() && config.contains(key) && !config[key].is_null()) {
-        const Json& list = config[key];
+    if (const Json* list = fields::find(weights, key)) {
         std::vector<float> values;
-        if (list.is_array())
-            for (const Json& entry : list)
+        if (list->is_array())
+            for (const Json& entry : *list)
                 if (entry.is_number()) values.push_back(entry.get<float>());
-        bool good = std::ssize(values) == z && values.size() == list.size();
+        bool good = std::ssize(values) == z && values.size() == list->size();
         for (const float v : values) good = good && std::isfinite(v) && (otherwise == 0.0f || v > 0);
         if (!good)
             throw fields::config_error(
@@ -155,14 +147,11 @@ std::vector<float> read_statistic(const Weights& weights, const char* key, std::
     return std::vector<float>(static_cast<std::size_t>(z), otherwise);
 }
 
-/// What is taken for those of latents_mean and latents_std that config.json does not have, where that is a guess.
+/// The warning that read_statistic() had to guess latents_mean or latents_std; empty if it did not.
 std::string assumption(const Weights& weights, std::int64_t z) {
-    const auto says = [&](const char* key) {
-        const Json& config = weights.config();
-        return config.is_object() && config.contains(key) && !config[key].is_null();
-    };
-    const bool mean = says("latents_mean"), published = z == 16 || z == 48;
-    if (mean == says("latents_std"))
+    const bool mean = fields::find(weights, "latents_mean"), std = fields::find(weights, "latents_std");
+    const bool published = z == 16 || z == 48;
+    if (mean == std)
         return mean || published
                    ? std::string()
                    : fmt::format("nothing says latents_mean and latents_std of this VAE of {} channels: 0 "
@@ -197,10 +186,9 @@ void check_shortcuts(const Weights& weights, const VaeConfig& c) {
 
 /// config.json's multipliers of the encoder's first width.
 void check_widths(const Weights& weights, const VaeConfig& c) {
-    const Json& config = weights.config();
-    if (!config.is_object() || config.value("dim_mult", Json()).is_null()) return;
-    for (std::size_t l = 0; l < c.encoder.size(); ++l) {
-        const Json& factor = config["dim_mult"][l];
+    const Json* factors = fields::find(weights, "dim_mult");
+    for (std::size_t l = 0; factors && l < c.encoder.size(); ++l) {
+        const Json& factor = (*factors)[l];
         if (factor.is_number() && factor.get<double>() * double(c.encoder_width) == double(c.encoder[l].width))
             continue;
         throw fields::config_error(weights.origin(), fmt::format("dim_mult[{}]", l),
@@ -255,25 +243,25 @@ std::map<std::string, Shape> VaeConfig::expected() const {
     Tensors all;
     const std::int64_t pixels = 3 * patch * patch;
     const std::int64_t inner = encoder.back().out;
-    expect_conv(all, "encoder.conv1", {encoder_width, pixels, 3, 3, 3});
+    expect_affine(all, "encoder.conv1", {encoder_width, pixels, 3, 3, 3});
     for (const Level& level : encoder) {
         expect_blocks(all, level);
         if (level.resample.empty()) continue;
-        expect_conv(all, level.resample + ".resample.1", {level.width, level.width, 3, 3});
-        if (level.temporal) expect_conv(all, level.resample + ".time_conv", {level.width, level.width, 3, 1, 1});
+        expect_affine(all, level.resample + ".resample.1", {level.width, level.width, 3, 3});
+        if (level.temporal) expect_affine(all, level.resample + ".time_conv", {level.width, level.width, 3, 1, 1});
     }
     expect_middle(all, "encoder.middle", inner);
     expect_head(all, "encoder.head", inner, times(2, z));
-    expect_conv(all, "conv1", {times(2, z), times(2, z), 1, 1, 1});
-    expect_conv(all, "conv2", {z, z, 1, 1, 1});
-    expect_conv(all, "decoder.conv1", {decoder_width, z, 3, 3, 3});
+    expect_affine(all, "conv1", {times(2, z), times(2, z), 1, 1, 1});
+    expect_affine(all, "conv2", {z, z, 1, 1, 1});
+    expect_affine(all, "decoder.conv1", {decoder_width, z, 3, 3, 3});
     expect_middle(all, "decoder.middle", decoder_width);
     for (const Level& level : decoder) {
         expect_blocks(all, level);
         if (level.resample.empty()) continue;
-        expect_conv(all, level.resample + ".resample.1", {level.out, level.width, 3, 3});
+        expect_affine(all, level.resample + ".resample.1", {level.out, level.width, 3, 3});
         if (level.temporal)
-            expect_conv(all, level.resample + ".time_conv", {times(2, level.width), level.width, 3, 1, 1});
+            expect_affine(all, level.resample + ".time_conv", {times(2, level.width), level.width, 3, 1, 1});
     }
     expect_head(all, "decoder.head", decoder.back().out, pixels);
     return all;
@@ -299,21 +287,15 @@ VaeConfig VaeConfig::read(const Weights& weights) {
     read_widths(weights, c.decoder, c.decoder_width, true);
     weights.require(c.expected());
 
-    if (c.z < 1 || c.encoder_width < 1 || c.decoder_width < 1)
-        throw Error(weights.origin(), "decoder.conv1.weight", "a size of the network is zero",
-                    "use a complete checkpoint");
+    fields::check_sizes(weights, "decoder.conv1.weight", {c.z, c.encoder_width, c.decoder_width});
     for (const auto* list : {&c.encoder, &c.decoder})
-        for (const Level& level : *list)
-            if (level.width < 1 || level.out < 1)
-                throw Error(weights.origin(), level.blocks.front(), "a size of the network is zero",
-                            "use a complete checkpoint");
+        for (const Level& level : *list) fields::check_sizes(weights, level.blocks.front(), {level.width, level.out});
     if (c.shortcuts) check_shortcuts(weights, c);
     fields::agree(weights, {"z_dim"}, c.z, "decoder.conv1.weight");
     fields::agree(weights, {"base_dim"}, c.encoder_width, "encoder.conv1.weight");
     check_widths(weights, c);
-    // In the original layout the transformer shares config.json, and its patch size is a list.
-    const Json& config = weights.config();
-    if (config.is_object() && !config.value("patch_size", Json()).is_array())
+    // A list is the transformer's patch size: in the original layout the two share a config.json.
+    if (const Json* patch = fields::find(weights, "patch_size"); patch && !patch->is_array())
         fields::agree(weights, {"patch_size"}, c.patch, "encoder.conv1.weight");
     c.mean = read_statistic(weights, "latents_mean", c.z, mean16, mean48, 0.0f);
     c.std = read_statistic(weights, "latents_std", c.z, std16, std48, 1.0f);
