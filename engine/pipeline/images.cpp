@@ -13,6 +13,7 @@
 namespace denoir {
 namespace {
 
+// Of each colour, in 0 … 1: those of OpenAI's CLIP (spec/clip.md 2).
 constexpr float clip_mean[3] = {0.48145466f, 0.4578275f, 0.40821073f};
 constexpr float clip_std[3] = {0.26862954f, 0.26130258f, 0.27577711f};
 
@@ -50,13 +51,18 @@ Image skyreels_cropped(const Image& image, int width, int height) {
     return crop(image, skyreels_crop(image.width, image.height, width, height));
 }
 
+/// pixels [3,S,S] normalised in place for CLIP; `unit` maps a value to 0 … 1.
+template <class Unit> void normalise_for_clip(Tensor& pixels, Unit unit) {
+    const std::int64_t n = pixels.size(1) * pixels.size(2);
+    float* p = pixels.data<float>();
+    for (int c = 0; c < 3; ++c)
+        for (std::int64_t i = 0; i < n; ++i) p[c * n + i] = (unit(p[c * n + i]) - clip_mean[c]) / clip_std[c];
+}
+
 /// [-1,1] pixels of any size -> CLIP's input: bicubic without antialiasing, aspect ignored.
 Tensor original_clip(const Tensor& pixels, int side) {
     Tensor out = resize_bicubic_torch(pixels, side, side);
-    const std::int64_t n = std::int64_t(side) * side;
-    float* p = out.data<float>();
-    for (int c = 0; c < 3; ++c)
-        for (std::int64_t i = 0; i < n; ++i) p[c * n + i] = (p[c * n + i] * 0.5f + 0.5f - clip_mean[c]) / clip_std[c];
+    normalise_for_clip(out, [](float v) { return v * 0.5f + 0.5f; });
     return out;
 }
 
@@ -73,41 +79,34 @@ Tensor diffusers_clip(const Image& image, int side) {
     const Image small = resize_pil(image, size.width, size.height, Filter::bicubic);
     const Image square = centre_crop(small, side, side);
     Tensor out = planes(square, [](float v) { return v / 255.0f; });
-    const std::int64_t n = std::int64_t(side) * side;
-    float* p = out.data<float>();
-    for (int c = 0; c < 3; ++c)
-        for (std::int64_t i = 0; i < n; ++i) p[c * n + i] = (p[c * n + i] - clip_mean[c]) / clip_std[c];
+    normalise_for_clip(out, [](float v) { return v; });
     return out;
 }
 
-/// The size at which `image` covers `target`, rounded half to even as Python does (spec/pipelines.md 5).
-PictureSize ti2v_covering_size(PictureSize image, PictureSize target) {
+using Rounding = double (*)(double);
+constexpr Rounding half_to_even = std::nearbyint; ///< TI2V, in Python (spec/pipelines.md 5)
+constexpr Rounding half_away = std::round;        ///< ours, for Wan's last image
+
+/// The size at which `image`, its aspect kept, covers `target`.
+PictureSize covering_size(PictureSize image, PictureSize target, Rounding round) {
     const double r = std::max(double(target.width) / image.width, double(target.height) / image.height);
-    return {std::max(target.width, int(std::nearbyint(image.width * r))),
-            std::max(target.height, int(std::nearbyint(image.height * r)))};
+    return {std::max(target.width, int(round(image.width * r))), std::max(target.height, int(round(image.height * r)))};
 }
 
-Image ti2v_fitted(const Image& image, PictureSize target) {
-    const PictureSize size = ti2v_covering_size({image.width, image.height}, target);
-    return centre_crop(resize_pil(image, size.width, size.height, Filter::lanczos), target.width, target.height);
-}
-
-/// The size at which `last` covers `first`.
-PictureSize covering_size(PictureSize last, PictureSize first) {
-    const double r = std::max(double(first.width) / last.width, double(first.height) / last.height);
-    return {std::max(first.width, int(std::lround(last.width * r))),
-            std::max(first.height, int(std::lround(last.height * r)))};
+/// `image` scaled until it covers `target`, and its centre.
+Image scaled_and_cropped(const Image& image, PictureSize target, Rounding round, Filter filter) {
+    const PictureSize size = covering_size({image.width, image.height}, target, round);
+    return centre_crop(resize_pil(image, size.width, size.height, filter), target.width, target.height);
 }
 
 /// Wan's last frame of another size than the first: scaled by the larger ratio and centre-cropped to the first's size.
 /// (The reference crops without scaling and swaps height and width there, spec/pipelines.md 4; this is what it meant.)
 Image fitted(const Image& last, const Image& first) {
     if (last.width == first.width && last.height == first.height) return last;
-    const PictureSize size = covering_size({last.width, last.height}, {first.width, first.height});
-    return centre_crop(resize_pil(last, size.width, size.height, Filter::bicubic), first.width, first.height);
+    return scaled_and_cropped(last, {first.width, first.height}, half_away, Filter::bicubic);
 }
 
-/// Refuses to scale what is long and thin to a picture of gigabytes, of which only the middle of size `kept` is used.
+/// Refuses an image so long and thin that `scaled` would take gigabytes, of which only the centre, `kept`, is used.
 void check_scaled(PictureSize image, PictureSize scaled, PictureSize kept) {
     constexpr std::int64_t most = 64 << 20; // pixels: what an image file may have
     const auto pixels = [](PictureSize size) { return std::int64_t(size.width) * size.height; };
@@ -134,8 +133,8 @@ ImageRule frame_rule(const Request& r) {
 void check_aspect(PictureSize image, PictureSize first, const ImageUse& use) {
     if (use.rule == ImageRule::diffusers && use.clip_side)
         check_scaled(image, clip_size(image, use.clip_side), {use.clip_side, use.clip_side});
-    if (use.rule == ImageRule::ti2v) check_scaled(image, ti2v_covering_size(image, use.size), use.size);
-    if (use.rule == ImageRule::wan) check_scaled(image, covering_size(image, first), first);
+    if (use.rule == ImageRule::ti2v) check_scaled(image, covering_size(image, use.size, half_to_even), use.size);
+    if (use.rule == ImageRule::wan) check_scaled(image, covering_size(image, first, half_away), first);
 }
 
 SeenImage see_image(const Image& image, const Image& first, const ImageUse& use) {
@@ -161,7 +160,7 @@ SeenImage see_image(const Image& image, const Image& first, const ImageUse& use)
         if (use.clip_side) seen.clip = original_clip(seen.pixels, use.clip_side);
         break;
     case ImageRule::ti2v:
-        seen.pixels = wan_pixels(ti2v_fitted(image, use.size));
+        seen.pixels = wan_pixels(scaled_and_cropped(image, use.size, half_to_even, Filter::lanczos));
         break;
     case ImageRule::wan: {
         const Tensor pixels = wan_pixels(fitted(image, first));

@@ -4,16 +4,18 @@
 #include <algorithm>
 
 #include "engine/core/memory.h"
+#include "engine/models/fields.h"
 #include "engine/models/wan/transformer.h"
 #include "engine/pipeline/network_options.h"
 
 namespace denoir {
 namespace {
 
-MemoryNeeds matrices(const Weights& weights, DType compute, std::string_view but) {
+/// Needs of the weights alone, as kernels of `compute` hold them; tensor `except` is left out.
+MemoryNeeds weight_needs(const Weights& weights, DType compute, std::string_view except) {
     MemoryNeeds needs;
     for (const auto& [name, weight] : weights.all()) {
-        if (weight.shape().rank() < 2 || name == but) continue;
+        if (weight.shape().rank() < 2 || name == except) continue;
         const DType held = wan::is_f32_island(name) ? DType::f32 : compute;
         const std::size_t bytes = std::size_t(weight.shape().elements()) * std::size_t(element_bytes(held));
         needs.weights += bytes;
@@ -31,19 +33,19 @@ std::size_t context_bytes(const Request& r, const Variant& v) {
 
 MemoryNeeds transformer_needs(const Weights& weights, const Request& r, const Variant& v) {
     const wan::Precision precision = cast_points(*r.precision);
-    MemoryNeeds needs = matrices(weights, precision.compute, "");
+    MemoryNeeds needs = weight_needs(weights, precision.compute, "");
     const Shape latent = latent_shape(r, v);
     const auto tokens = std::size_t(wan::tokens_of(latent));
     const auto wide = std::size_t(element_bytes(precision.compute)), stream = std::size_t(element_bytes(DType::f32));
     // A backend may hold q, k and v as one matrix (Backend::linear_joined).
     needs.largest_weight = std::max(needs.largest_weight, 3 * wide * std::size_t(v.dim) * std::size_t(v.dim));
-    // The stream, q, k and v before and after the rotation (v needs none), the attention's result; or the stream, what
-    // goes into the feed-forward network and comes out, and its hidden layer.
+    // Attention holds the residual stream, q, k and v, the rotated q and k, and its result; the feed-forward network
+    // the stream, its input, its output and a piece of its hidden layer.
     constexpr std::size_t longest_piece = wan::Transformer::hidden_rows + wan::Transformer::short_rest;
     const std::size_t dim = std::size_t(v.dim), in_attention = tokens * (stream + 6 * wide) * dim,
                       hidden = std::min(tokens, longest_piece) * std::size_t(v.ffn) * wide,
                       in_feed_forward = tokens * (stream + 2 * wide) * dim + hidden;
-    // TeaCache keeps what the blocks added, for both branches, and what goes into the blocks and comes out beside it.
+    // TeaCache keeps the residual of both guidance branches, and holds the blocks' input and output to take it.
     const std::size_t kept =
         r.cache ? tokens * dim * (2 * std::size_t(element_bytes(precision.stream)) + 2 * wide + stream) : 0;
     needs.activations = planned(std::max(in_attention, in_feed_forward) + kept + context_bytes(r, v));
@@ -51,14 +53,17 @@ MemoryNeeds transformer_needs(const Weights& weights, const Request& r, const Va
 }
 
 MemoryNeeds text_needs(const Weights& weights, DType compute, std::int64_t rows) {
-    MemoryNeeds needs = matrices(weights, compute, "token_embedding.weight");
+    MemoryNeeds needs = weight_needs(weights, compute, "token_embedding.weight");
     needs.once = true;
-    const std::int64_t ffn =
-        weights.find("blocks.0.ffn.gate.0.weight") ? weights.find("blocks.0.ffn.gate.0.weight")->shape()[0] : 0;
-    const std::int64_t heads = weights.find("blocks.0.pos_embedding.embedding.weight")
-                                   ? weights.find("blocks.0.pos_embedding.embedding.weight")->shape()[1]
-                                   : 0;
-    needs.activations = std::size_t(rows * ffn * 4 + heads * rows * rows * 3) * sizeof(float);
+    const auto size = [&](const char* tensor, int axis) {
+        return std::max<std::int64_t>(0, fields::size(weights, tensor, axis));
+    };
+    const std::int64_t ffn = size("blocks.0.ffn.gate.0.weight", 0),
+                       heads = size("blocks.0.pos_embedding.embedding.weight", 1);
+    // Upper bounds of what is alive at once: hidden layers of the gated feed-forward network [rows, ffn], and position
+    // bias, scores and probabilities of the attention [heads, rows, rows].
+    constexpr std::int64_t hidden = 4, score_tables = 3;
+    needs.activations = std::size_t(hidden * rows * ffn + score_tables * heads * rows * rows) * sizeof(float);
     return needs;
 }
 
