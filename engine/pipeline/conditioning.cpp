@@ -109,10 +109,10 @@ Tensor encode_condition(const wan::Vae& vae, const Request& r, const Pictures& p
     return masked_condition(latent, bool(pictures.last.pixels));
 }
 
-/// The frames before are fitted whole, as the reference's reader of videos does: people hear of it where they can see
-/// it.
+/// Frames of the video before are resized without keeping their aspect, as the reference's video reader does. Warns
+/// where that is visible.
 void warn_of_stretching(const Request& r, Observer& observer) {
-    constexpr double visible = 1.1; // sides rounded to whole latents stay below
+    constexpr double visible = 1.1; // rounding the sides to whole latents stays below this
     const VideoBefore before = video_before(*r.forcing);
     const double stretch = double(*r.width) * before.height / (double(*r.height) * before.width);
     if (std::max(stretch, 1 / stretch) < visible) return;
@@ -120,7 +120,8 @@ void warn_of_stretching(const Request& r, Observer& observer) {
                                  before.width, before.height, *r.width, *r.height));
 }
 
-/// The end of the video that the clip goes on after: as latents, and those pictures that later windows need, too.
+/// Encodes the end of the video that the clip continues into c.prefix; keeps in c.before the pictures that a later
+/// window is given again.
 void encode_before(const wan::Vae& vae, const Request& r, Observer& observer, Conditioning& c,
                    const std::stop_token& stop) {
     FramesBefore before(*r.forcing, stop);
@@ -140,7 +141,7 @@ void encode_before(const wan::Vae& vae, const Request& r, Observer& observer, Co
     tell_tensor(observer.layers(), "vae_encoder/before/latent", c.prefix);
 }
 
-/// Tells what encoded a prompt from whatever else could.
+/// Everything besides its text that decides how a prompt is encoded: type, length, and the files' stamps.
 std::string encoder_key(const Request& r, const ModelFolder& model, int text_len) {
     std::string key = fmt::format("{} {}\n", *r.dtype == DType::bf16 ? "bf16" : "f32", text_len);
     for (const auto& file : model.text_encoder) key.append(file_stamp(file)).append("\n");
@@ -150,9 +151,20 @@ std::string encoder_key(const Request& r, const ModelFolder& model, int text_len
 
 struct Prompt {
     const std::string& text;
-    std::string what, branch; ///< for warnings, for layers
-    Tensor& rows;             ///< undefined until encoded
+    std::string what;   ///< in messages: "the negative prompt"
+    std::string branch; ///< in the keys of its layers: "uncond"
+    Tensor& rows;       ///< [text_len, text_dim] f32 host; undefined until encoded
 };
+
+Residency::Text encode_prompt(const Prompt& prompt, const umt5::Tokenizer& tokenizer, const umt5::Encoder& encoder,
+                              Backend& backend, int text_len, LayerObserver* layers) {
+    Residency::Text text;
+    const auto ids = tokenizer.encode(umt5::clean(prompt.text), text_len, &text.cut);
+    LayerProbe probe(layers, "text_encoder/" + prompt.branch);
+    tell_tensor(layers, "text_encoder/" + prompt.branch + "/tokens", as_tensor(ids));
+    text.rows = padded(backend.download(encoder.encode(ids, probe.get())), text_len);
+    return text;
+}
 
 } // namespace
 
@@ -167,7 +179,7 @@ void Pipeline::encode_prompts(const Request& r, const ModelFolder& model, int te
         prompt.rows = text.rows;
     };
     const std::string key = encoder_key(r, model, text_len);
-    if (!observer.layers()) // who wants to be told of layers is told of them
+    if (!observer.layers()) // layers can only be observed while they are computed
         for (const Prompt& prompt : prompts)
             if (const auto known = residency_.text(key + prompt.text)) take(prompt, *known);
     const auto all_known = [&] {
@@ -191,14 +203,11 @@ void Pipeline::encode_prompts(const Request& r, const ModelFolder& model, int te
         for (const Prompt& prompt : prompts) {
             if (prompt.rows.defined()) continue;
             Residency::Text text;
-            const auto ids = tokenizer.encode(umt5::clean(prompt.text), text_len, &text.cut);
-            LayerProbe probe(observer.layers(), "text_encoder/" + prompt.branch);
-            tell_tensor(observer.layers(), "text_encoder/" + prompt.branch + "/tokens", as_tensor(ids));
             try {
-                text.rows = padded(backend_->download(encoder.encode(ids, probe.get())), text_len);
+                text = encode_prompt(prompt, tokenizer, encoder, *backend_, text_len, observer.layers());
             } catch (const Error& e) {
                 if (e.field() != "tokens") throw;
-                throw e.in_file(model.tokenizer.string()); // it knows more than the encoder
+                throw e.in_file(model.tokenizer.string()); // its ids go beyond the encoder's vocabulary
             }
             if (!observer.layers()) check_computed(*weights, prompt.what, text.rows);
             residency_.keep_text(key + prompt.text, text);
