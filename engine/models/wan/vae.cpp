@@ -26,7 +26,7 @@ std::string level_name(const Level& l) {
     return block.substr(0, block.rfind('.', block.rfind('.') - 1));
 }
 
-/// Of one channel of the latent: the transformer sees mean 0 and deviation 1.
+/// Of one channel of the latent, to the mean 0 and standard deviation 1 that the transformer sees, and back.
 class Normalisation {
 public:
     Normalisation(const VaeConfig& config, std::int64_t channel)
@@ -59,8 +59,50 @@ Tensor to_image(Backend& backend, const Tensor& x, std::int64_t patch) {
     return image.reshape({colours, height * patch, width * patch});
 }
 
-/// Results on their way to the host. Each is handed over when the next one has been asked for, so that a device never
-/// waits for the host between two frames.
+/// mean [z, h, w] f32 host as latent frame t of an encoded video of `frames` latent frames.
+void store_latent_frame(const VaeConfig& config, const Tensor& mean, std::int64_t t, std::int64_t frames,
+                        Vae::Encoded& out) {
+    const std::int64_t area = mean.size(1) * mean.size(2);
+    if (!out.mean.defined()) {
+        out.mean = Tensor::host({config.z, frames, mean.size(1), mean.size(2)});
+        out.latent = Tensor::host(out.mean.shape());
+    }
+    for (std::int64_t c = 0; c < config.z; ++c) {
+        const Normalisation n(config, c);
+        const float* in = mean.data<float>() + c * area;
+        const std::int64_t place = (c * frames + t) * area;
+        for (std::int64_t i = 0; i < area; ++i) {
+            out.mean.data<float>()[place + i] = in[i];
+            out.latent.data<float>()[place + i] = n.normalised(in[i]);
+        }
+    }
+}
+
+/// Frame t of latent [z, T, h, w] f32 host, denormalised -> [h, w, z] on the backend.
+Tensor load_latent_frame(Backend& backend, const VaeConfig& config, const Tensor& latent, std::int64_t t, DType dtype) {
+    const std::int64_t height = latent.size(2), width = latent.size(3);
+    Tensor frame = Tensor::host({config.z, height, width});
+    const Tensor in = latent.select(1, t);
+    for (std::int64_t c = 0; c < config.z; ++c) {
+        const Normalisation n(config, c);
+        for (std::int64_t i = 0; i < height * width; ++i)
+            frame.data<float>()[c * height * width + i] = n.denormalised(in.data<float>()[c * in.stride(0) + i]);
+    }
+    Tensor channels_last = backend.empty({height, width, config.z}, dtype);
+    ops::copy(backend.upload(frame).permute({1, 2, 0}), channels_last);
+    return channels_last;
+}
+
+/// Copies strip [3, rows, W] f32 to the rows of frame [3, H, W] from `top` on; both on the host.
+void put_strip(const Tensor& strip, std::int64_t top, const Tensor& frame) {
+    const Tensor place = frame.slice(1, top, top + strip.size(1));
+    for (std::int64_t c = 0; c < 3; ++c)
+        from_f32(frame.dtype(), strip.select(0, c).data<float>(), place.select(0, c).raw(),
+                 strip.size(1) * strip.size(2));
+}
+
+/// Results on their way to the host. Each is handed to the sink when the next one has been asked for, so that a device
+/// need not wait for the host between two frames.
 class Arrivals {
 public:
     using Sink = std::function<void(const Tensor& host)>;
@@ -83,13 +125,14 @@ private:
     Tensor waiting_;
 };
 
-/// bf16 is for memory: where it is not faster, the arithmetic stays f32.
+/// Frames are stored as bf16 to save memory; the arithmetic is bf16 only where that is faster.
 Stream vae_stream(Backend& backend, DType dtype, const Vae::Options& options, nn::Probe* probe) {
     return {backend, dtype, backend.fast_bf16() ? dtype : DType::f32, options.tf32, probe, false, {}};
 }
 
-/// Levels differ in size, and what one leaves free is of no use to the next: gives it back before that starts. Not
-/// where it is little: asking for it again takes a tenth of the time and saves a twentieth of the memory.
+/// Gives free memory back before the next level starts: levels differ in size, so that blocks which one has freed
+/// rarely fit the next. Small amounts stay: giving them back cost a tenth of the time and saved a twentieth of the
+/// memory.
 void trim(Backend& backend) {
     constexpr std::size_t little = std::size_t{256} << 20;
     if (backend.keeps_memory()) return;
@@ -128,13 +171,14 @@ private:
         if (y.defined()) level(index + 1, y);
     }
 
-    /// `main` is undefined for the first frame of a pair, which waits for the second.
+    /// Main branch and shortcut added; undefined where `main` is: for the first frame of a pair, which waits for the
+    /// second.
     Tensor add_shortcut(const Level& l, const Tensor& x, const Tensor& main) {
         Memory& memory = stream_.memory[l.blocks.front() + ".shortcut"];
         std::array<Tensor, 2> pair{memory.past[0], x};
         memory.past[0] = main.defined() ? Tensor{} : x;
         if (!main.defined()) return {};
-        // The main branch repeats itself only after the frames of both have.
+        // `main` repeats only once the frames that both branches read repeat, so looking at it alone is enough.
         return vae::steady(stream_, l.blocks.front() + ".sum", 0, main, [&] {
             const std::span<const Tensor> frames =
                 l.temporal ? std::span<const Tensor>(pair) : std::span<const Tensor>(&pair[1], 1);
@@ -160,17 +204,17 @@ struct Rows {
     std::int64_t count() const { return end - begin; }
 };
 
-/// Rows that enter each level so that rows `out` of the last level come out exact. Convolutions at a cut edge see zeros
-/// where the picture goes on; what they spoil grows by one row each, and is cut away: by the next level's smaller
-/// range, at last by `out`.
+/// Rows that must enter each level so that rows `out` of the last level come out exact. At a cut edge a convolution
+/// sees zeros where the picture goes on, so each one spoils one more row there. Spoiled rows are cut away: the next
+/// level takes a smaller range, and `out` is the smallest.
 std::vector<Rows> rows_needed(const VaeConfig& config, std::int64_t latent_rows, Rows out) {
     const std::size_t levels = config.decoder.size();
     std::vector<Rows> needed(levels);
     for (std::size_t l = levels; l-- > 0;) {
         const bool last = l + 1 == levels;
         if (!last)
-            out = {(needed[l + 1].begin - 1) >> 1,
-                   (needed[l + 1].end + 2) >> 1}; // one row around, then two rows are one
+            // One row more on either side for the upsampling's convolution, then half as many rows.
+            out = {(needed[l + 1].begin - 1) >> 1, (needed[l + 1].end + 2) >> 1};
         const std::int64_t reach = 2 * std::ssize(config.decoder[l].blocks) + (last ? 1 : 0), all = latent_rows << l;
         // From an even row: a device may compute pairs of rows together.
         needed[l] = {std::max<std::int64_t>(0, out.begin - reach) / 2 * 2, std::min(all, out.end + reach)};
@@ -191,8 +235,7 @@ public:
           needed_(rows_needed(config, latent_rows, rows)),
           sink_(std::move(sink)) {}
 
-    /// One latent frame [h, w, z], not normalised; one frame reaches the sink for the first, `temporal` for each later
-    /// one.
+    /// One latent frame [h, w, z], denormalised. The sink gets one frame for the first, temporal() for each later one.
     void push(const Tensor& z) {
         stream_.side_by_side = false;
         Tensor x = vae::pointwise(at(weights_, "conv2"), stream_, z);
@@ -201,15 +244,16 @@ public:
     }
 
 private:
-    /// `x` starts at row `top` of this level's grid. Each frame goes all the way up before the next is made.
+    /// `x` starts at row `top` of this level's grid. Depth first: each frame reaches the sink before the next is made.
     void level(std::size_t index, Tensor x, std::int64_t top) {
         const Level& l = config_.decoder[index];
         const Rows rows = needed_[index];
         trim(stream_.backend);
         if (x.size(0) != rows.count()) x = ops::contiguous(x.slice(0, rows.begin - top, rows.end - top));
         const Tensor entered = config_.shortcuts && !l.resample.empty() ? x : Tensor{};
-        // A third frame is kept where copying three would cost most (by estimate a fifth of the time of these
-        // convolutions), not where pictures are small beside the weights, of which there are three arrangements then.
+        // Only at the last level, whose frames are the largest: gathering three frames for each convolution would take
+        // about a fifth of its time there (estimated). At the others it is not worth the three arrangements of the
+        // weights that it takes.
         stream_.side_by_side = l.resample.empty();
         for (const std::string& block : l.blocks) x = vae::residual_block(at(weights_, block), stream_, std::move(x));
         if (l.resample.empty()) return finish(x, rows.begin);
@@ -307,7 +351,7 @@ Vae::Vae(std::shared_ptr<const Weights> weights, std::shared_ptr<Backend> backen
     if (options_.strips < 1) throw UsageError({}, "strips", "must be at least 1", {});
 }
 
-/// What a state of so many values is kept in.
+/// In what type a causal state of so many values is kept.
 DType Vae::storage(std::int64_t values) const {
     return static_cast<std::size_t>(values) * sizeof(float) > options_.bf16_above ? options_.dtype : DType::f32;
 }
@@ -324,24 +368,8 @@ Vae::Encoded Vae::encode(const FrameSource& source, std::int64_t frames, std::in
     const std::int64_t latent_frames = config_.latent_frames(frames);
     Encoded result;
     std::int64_t done = 0;
-    const auto collect = [&](const Tensor& frame) { // [z, h, w]
-        const std::int64_t area = frame.size(1) * frame.size(2);
-        if (!result.mean.defined()) {
-            result.mean = Tensor::host({config_.z, latent_frames, frame.size(1), frame.size(2)});
-            result.latent = Tensor::host(result.mean.shape());
-        }
-        for (std::int64_t c = 0; c < config_.z; ++c) {
-            const Normalisation n(config_, c);
-            const float* in = frame.data<float>() + c * area;
-            const std::int64_t place = (c * latent_frames + done) * area;
-            for (std::int64_t i = 0; i < area; ++i) {
-                result.mean.data<float>()[place + i] = in[i];
-                result.latent.data<float>()[place + i] = n.normalised(in[i]);
-            }
-        }
-        ++done;
-    };
-    Arrivals arrivals(*backend_, collect);
+    Arrivals arrivals(*backend_,
+                      [&](const Tensor& mean) { store_latent_frame(config_, mean, done++, latent_frames, result); });
     const DType dtype = storage(config_.encoder_state(height, width));
     Stream stream = vae_stream(*backend_, dtype, options_, probe);
     Encoder encoder(*weights_, config_, std::move(stream), [&](const Tensor& moments) {
@@ -350,7 +378,7 @@ Vae::Encoded Vae::encode(const FrameSource& source, std::int64_t frames, std::in
         ops::copy(means, dense);
         arrivals.push(dense);
     });
-    Tensor grey; // the one tensor that stands for all zero frames, so that repetition is seen
+    Tensor grey; // one tensor for all zero frames: vae::steady recognises it when it comes again
     for (std::int64_t i = 0; i < config_.frames(latent_frames); ++i) {
         const Tensor frame = source(i);
         if (frame.defined()) {
@@ -386,21 +414,7 @@ void Vae::decode(const Tensor& latent, const FrameSink& sink, nn::Probe* probe) 
     const std::int64_t height = latent.size(2), width = latent.size(3), rows = height << (config_.decoder.size() - 1);
 
     const DType dtype = storage(config_.decoder_state(height, width));
-
-    /// Latent frame t as [h, w, z], denormalised.
-    auto latent_frame = [&](std::int64_t t) {
-        Tensor frame = Tensor::host({config_.z, height, width});
-        const Tensor in = host.select(1, t);
-        for (std::int64_t c = 0; c < config_.z; ++c) {
-            const Normalisation n(config_, c);
-            for (std::int64_t i = 0; i < height * width; ++i)
-                frame.data<float>()[c * height * width + i] = n.denormalised(in.data<float>()[c * in.stride(0) + i]);
-        }
-        Tensor last = backend_->empty({height, width, config_.z}, dtype);
-        ops::copy(backend_->upload(frame).permute({1, 2, 0}), last);
-        return last;
-    };
-    auto run = [&](Rows part, const Decoder::Sink& image_sink) {
+    const auto run = [&](Rows part, const Decoder::Sink& image_sink) {
         Arrivals arrivals(*backend_, [&](const Tensor& image) {
             if (options_.clamp)
                 for (float& v : image.span<float>()) v = std::clamp(v, -1.0f, 1.0f);
@@ -409,14 +423,15 @@ void Vae::decode(const Tensor& latent, const FrameSink& sink, nn::Probe* probe) 
         Stream stream = vae_stream(*backend_, dtype, options_, probe);
         Decoder decoder(*weights_, config_, std::move(stream), height, part,
                         [&](const Tensor& x) { arrivals.push(to_image(*backend_, x, config_.patch)); });
-        for (std::int64_t t = 0; t < latent.size(1); ++t) decoder.push(latent_frame(t));
+        for (std::int64_t t = 0; t < latent.size(1); ++t)
+            decoder.push(load_latent_frame(*backend_, config_, host, t, dtype));
         arrivals.hand_over();
     };
     std::int64_t index = 0;
     const int strips = probe ? 1 : static_cast<int>(std::min<std::int64_t>(options_.strips, rows));
     if (strips == 1) return run({0, rows}, [&](const Tensor& image) { sink(index++, image); });
 
-    // The strips wait for each other; in bf16 what they hold is exact, since the last convolution's result is bf16.
+    // Frames wait for their last strip. Keeping them as bf16 loses nothing: so is the last convolution's result.
     const std::int64_t image_width = width * config_.spatial();
     std::vector<Tensor> frames(static_cast<std::size_t>(config_.frames(latent.size(1))));
     for (int i = 0; i < strips; ++i) {
@@ -425,10 +440,7 @@ void Vae::decode(const Tensor& latent, const FrameSink& sink, nn::Probe* probe) 
         run(part, [&](const Tensor& image) {
             Tensor& frame = frames[static_cast<std::size_t>(index++)];
             if (!frame.defined()) frame = Tensor::host({3, rows * config_.patch, image_width}, dtype);
-            const Tensor place = frame.slice(1, part.begin * config_.patch, part.end * config_.patch);
-            for (std::int64_t c = 0; c < 3; ++c)
-                from_f32(dtype, image.select(0, c).data<float>(), place.select(0, c).raw(),
-                         image.size(1) * image_width);
+            put_strip(image, part.begin * config_.patch, frame);
         });
     }
     for (index = 0; index < std::ssize(frames); ++index)

@@ -6,13 +6,20 @@
 namespace denoir::wan::vae {
 namespace {
 
-Tensor conv(const Module& m, Stream& s, std::span<const Tensor> frames, const Tensor* residual, ConvOptions options) {
+/// `options` with the arithmetic of this pass.
+ConvOptions in(const Stream& s, ConvOptions options) {
     options.compute = s.compute;
     options.tf32 = s.tf32;
-    return ops::conv(frames, nn::weight(m, "weight"), &nn::weight(m, "bias"), residual, options, s.dtype).select(0, 0);
+    return options;
 }
 
-/// The frames a causal convolution of three sees, after which x belongs to the past.
+Tensor conv(const Module& m, Stream& s, std::span<const Tensor> frames, const Tensor* residual,
+            const ConvOptions& options) {
+    const Weight &weight = nn::weight(m, "weight"), &bias = nn::weight(m, "bias");
+    return ops::conv(frames, weight, &bias, residual, in(s, options), s.dtype).select(0, 0);
+}
+
+/// A causal convolution over x and the two frames before it; x joins the past.
 Tensor conv_in_time(const Module& m, Stream& s, Memory& memory, Tensor x, const Tensor* residual,
                     const ConvOptions& options) {
     const std::array<Tensor, 3> frames{memory.past[0], memory.past[1], x};
@@ -37,9 +44,7 @@ ConvOptions same_size() {
 
 /// sum + convolution, in the memory of `sum` where nobody else holds it.
 Tensor add_conv(const Module& m, Stream& s, std::span<const Tensor> frames, const Weight* bias, Tensor sum) {
-    ConvOptions options = same_size();
-    options.compute = s.compute;
-    options.tf32 = s.tf32;
+    const ConvOptions options = in(s, same_size());
     const bool own = sum.buffer().use_count() == 1 && sum.is_contiguous();
     const Tensor residual = sum.unsqueeze(0);
     Tensor out = own ? residual : s.backend.empty(residual.shape(), s.dtype);
@@ -47,7 +52,7 @@ Tensor add_conv(const Module& m, Stream& s, std::span<const Tensor> frames, cons
     return out.select(0, 0);
 }
 
-/// A causal convolution in two halves. First what the two frames before give: the older one is then forgotten.
+/// The first half of a causal convolution: adds to `sum` what the two frames before contribute, and forgets the older.
 Tensor add_history(const Module& m, Stream& s, Tensor sum) {
     Memory& memory = s.memory[m.prefix()];
     if (!memory.past[1].defined()) return sum;
@@ -56,7 +61,7 @@ Tensor add_history(const Module& m, Stream& s, Tensor sum) {
     return add_conv(m, s, frames, nullptr, std::move(sum));
 }
 
-/// Then what frame x gives.
+/// The second half: adds what frame x contributes, and the bias.
 Tensor add_present(const Module& m, Stream& s, Tensor x, Tensor sum) {
     Memory& memory = s.memory[m.prefix()];
     const std::array<Tensor, 3> frames{Tensor{}, Tensor{}, x};
@@ -64,19 +69,19 @@ Tensor add_present(const Module& m, Stream& s, Tensor x, Tensor sum) {
     return add_conv(m, s, frames, &nn::weight(m, "bias"), std::move(sum));
 }
 
-/// What the convolution alone gives, without the residual that add_history and add_present add it to; the history
-/// stays.
+/// The convolution for a probe: without the residual that add_history and add_present add it to, and leaving the
+/// history as it is.
 Tensor conv_alone(const Module& m, Stream& s, const std::array<Tensor, 2>& past, const Tensor& x) {
     const std::array<Tensor, 3> frames{past[0], past[1], x};
     return conv(m, s, frames, nullptr, same_size());
 }
 
-Tensor channel_norm(const Module& m, const Tensor& x, bool silu, Tensor room = {}) {
+Tensor channel_norm(const Module& m, const Tensor& x, bool silu, Tensor out = {}) {
     const Tensor stored = x.backend()->parameter(nn::weight(m, "gamma"), false),
                  gamma = stored.reshape({stored.elements()});
-    if (!room.defined()) return ops::channel_norm(x, gamma, silu, x.dtype());
-    ops::channel_norm(x, gamma, silu, room);
-    return room;
+    if (!out.defined()) return ops::channel_norm(x, gamma, silu, x.dtype());
+    ops::channel_norm(x, gamma, silu, out);
+    return out;
 }
 
 } // namespace
@@ -97,29 +102,26 @@ Tensor causal_conv(const Module& m, Stream& s, Tensor x, const Tensor* residual)
     return y;
 }
 
-Tensor room_for(const Module& conv, Stream& s, const Tensor& frame) {
+Tensor ring_slot(const Module& conv, Stream& s, const Tensor& frame) {
     if (!s.side_by_side || frame.dtype() != s.compute) return {};
-    ConvOptions options = same_size();
-    options.compute = s.compute;
-    options.tf32 = s.tf32;
     const Weight& weight = nn::weight(conv, "weight");
-    if (!s.backend.wants_frames_side_by_side(weight, options)) return {};
+    if (!s.backend.wants_frames_side_by_side(weight, in(s, same_size()))) return {};
     constexpr int frames = 3;
     assert(weight.shape()[2] == frames);
     Memory& memory = s.memory[conv.prefix()];
-    if (!memory.room.defined()) { // the two before the first are zero
-        memory.room = s.backend.empty({frame.size(0), frame.size(1), frames, weight.shape()[1]}, s.compute);
-        ops::fill(memory.room, 0.0f);
-        memory.past = {memory.room.select(2, 1), memory.room.select(2, 2)};
+    if (!memory.ring.defined()) { // the two before the first are zero
+        memory.ring = s.backend.empty({frame.size(0), frame.size(1), frames, weight.shape()[1]}, s.compute);
+        ops::fill(memory.ring, 0.0f);
+        memory.past = {memory.ring.select(2, 1), memory.ring.select(2, 2)};
     }
-    const int place = std::exchange(memory.place, (memory.place + 1) % frames);
-    return memory.room.select(2, place); // the frame that lay there came three before
+    const int slot = std::exchange(memory.next_slot, (memory.next_slot + 1) % frames);
+    return memory.ring.select(2, slot); // over the frame three before, which no convolution reads any more
 }
 
-Tensor norm_silu(const Module& m, int index, const Stream& s, const Tensor& x, Tensor room) {
+Tensor norm_silu(const Module& m, int index, const Stream& s, const Tensor& x, Tensor out) {
     const Module norm = m[index];
     s.tell(norm, "", [&] { return channel_norm(norm, x, false); });
-    Tensor y = channel_norm(norm, x, true, std::move(room));
+    Tensor y = channel_norm(norm, x, true, std::move(out));
     s.tell(m[index + 1], "", y);
     return y;
 }
@@ -127,16 +129,16 @@ Tensor norm_silu(const Module& m, int index, const Stream& s, const Tensor& x, T
 Tensor residual_block(const Module& m, Stream& s, Tensor x) {
     return steady(s, m.prefix(), 4, x, [&] {
         const Module branch = m["residual"], last = branch[6];
-        Tensor y = norm_silu(branch, 0, s, x, room_for(branch[2], s, x));
+        Tensor y = norm_silu(branch, 0, s, x, ring_slot(branch[2], s, x));
         Tensor sum = m["shortcut"].exists() ? pointwise(m["shortcut"], s, x) : x;
         x = {};
-        // What the last convolution takes from the past can be added now, which frees a frame before more are made. In
-        // bf16 it would round once more; and a card, which keeps its memory, computes all three frames in one.
+        // Adding the past's share of the last convolution now frees a frame before more are made. Not in bf16, where
+        // it would round once more, nor on a device that keeps its memory: that computes all three frames at once.
         const bool early = s.dtype == DType::f32 && !s.backend.keeps_memory();
         const auto past = early && s.probe ? s.memory[last.prefix()].past : std::array<Tensor, 2>{};
         if (early) sum = add_history(last, s, std::move(sum));
         y = causal_conv(branch[2], s, std::move(y));
-        y = norm_silu(branch, 3, s, y, room_for(last, s, y));
+        y = norm_silu(branch, 3, s, y, ring_slot(last, s, y));
         if (early) s.tell(last, "", [&] { return conv_alone(last, s, past, y); });
         y = early ? add_present(last, s, std::move(y), std::move(sum)) : causal_conv(last, s, std::move(y), &sum);
         s.tell(m, "", y);
@@ -168,7 +170,7 @@ Tensor middle(const Module& m, Stream& s, Tensor x) {
 
 Tensor head(const Module& m, Stream& s, const Tensor& x) {
     return steady(s, m.prefix(), 2, x,
-                  [&] { return causal_conv(m[2], s, norm_silu(m, 0, s, x, room_for(m[2], s, x))); });
+                  [&] { return causal_conv(m[2], s, norm_silu(m, 0, s, x, ring_slot(m[2], s, x))); });
 }
 
 Tensor downsample(const Module& m, Stream& s, const Tensor& x) {
@@ -205,7 +207,7 @@ Tensor halve_frames(const Module& m, Stream& s, const Tensor& x) {
     }
     const std::array<Tensor, 3> frames{std::move(memory.past[0]), std::move(memory.past[1]), x};
     memory.past = {x, Tensor{}};
-    // Three times the same frame, and the result before came from just these: it repeats itself (as in `steady`).
+    // The same frame three times, as for the result before: the result repeats (as in `steady`).
     const bool still = frames[0].raw() == x.raw() && frames[1].raw() == x.raw();
     if (still && memory.output.defined() && !s.probe) return memory.output;
     Tensor y = conv(time_conv, s, frames, nullptr, {});
@@ -224,14 +226,14 @@ std::vector<Tensor> double_frames(const Module& m, Stream& s, Tensor x) {
     const std::int64_t channels = x.size(2);
     const Tensor y = conv_in_time(time_conv, s, memory, std::move(x), nullptr, {});
     s.tell(time_conv, "", y);
-    // Copies: the first can go while the second waits for its turn.
+    // Copies, so that the first can be freed while the second waits for its turn.
     return {ops::contiguous(y.slice(2, 0, channels)), ops::contiguous(y.slice(2, channels, 2 * channels))};
 }
 
 Tensor average_down(Stream& s, std::span<const Tensor> frames, int scale, std::int64_t channels) {
     const Shape& in = frames.back().shape();
     const std::int64_t height = in[0] / scale, width = in[1] / scale, cell = std::ssize(frames) * scale * scale;
-    const std::int64_t group = in[2] * cell / channels;                  // values averaged into one
+    const std::int64_t group = in[2] * cell / channels;                  // input values averaged into one
     const std::int64_t across = std::max<std::int64_t>(1, group / cell); // input channels of a group
     const std::int64_t parts = std::max<std::int64_t>(1, cell / group);  // groups within an input channel's cell
 

@@ -16,9 +16,9 @@ namespace denoir::wan::vae {
 struct Memory {
     std::array<Tensor, 2> past; ///< the two frames before, oldest first; undefined: none yet, counts as zeros
     bool started = false;       ///< frame 0 has passed
-    Tensor room;                ///< [H, W, 3, C]: where `past` and the next frame lie side by side (see room_for)
-    int place = 0;              ///< of the next frame
-    // Repetition, see `steady`.
+    Tensor ring;                ///< [H, W, 3, C]: `past` and the next frame side by side, where ring_slot() is used
+    int next_slot = 0;          ///< of `ring`, for the next frame
+    // For `steady`: its last input, how often in a row that came before, and the result once it repeats.
     std::weak_ptr<Buffer> input;
     std::byte* address = nullptr;
     int repeats = 0;
@@ -32,10 +32,10 @@ struct Stream {
     DType compute;              ///< products of matrices and convolutions
     bool tf32 = false;          ///< as in ConvOptions
     nn::Probe* probe = nullptr; ///< told each frame as [C, H, W]
-    bool side_by_side = false;  ///< see room_for
+    bool side_by_side = false;  ///< frames may be laid out for ring_slot()
     std::map<std::string, Memory, std::less<>> memory;
 
-    /// Tells `value`, a frame [H, W, C] or a function that gives one, as [C, H, W]: the reference's order.
+    /// Tells the probe `value`, a frame [H, W, C] or a function that returns one, in the reference's order [C, H, W].
     template <class Value> void tell(const Module& m, std::string_view leaf, Value&& value) const {
         nn::tell(probe, m, leaf, [&] {
             if constexpr (std::is_invocable_v<Value>)
@@ -47,9 +47,10 @@ struct Stream {
     Tensor channels_first(const Tensor& frame) const;
 };
 
-/// Counts how often in a row the very same frame came before; one tensor handed on again, not equal values. A stage
-/// that looks `reach` frames back and has seen one frame more than `reach` + 1 times repeats its last result exactly,
-/// so it is not computed again: the grey tail of image-to-video costs almost nothing.
+/// The result of `compute` for input x, reused where it must repeat. A stage that looks `reach` frames back repeats its
+/// result exactly once it has seen the same frame more than `reach` + 1 times in a row; from then on nothing is
+/// computed, which makes the grey tail of image-to-video almost free. "The same" means the same memory, not equal
+/// values.
 template <class Compute>
 Tensor steady(Stream& s, const std::string& stage, int reach, const Tensor& x, Compute&& compute);
 
@@ -57,31 +58,33 @@ Tensor steady(Stream& s, const std::string& stage, int reach, const Tensor& x, C
 Tensor pointwise(const Module& m, Stream& s, const Tensor& x);
 /// Kernel 3x3x3 with two frames of history; `residual` is added to the result.
 Tensor causal_conv(const Module& m, Stream& s, Tensor x, const Tensor* residual = nullptr);
-/// Where the next frame of this causal convolution goes: beside the two before it, so that a device which reads all
-/// three pixel by pixel need not copy them. Undefined: anywhere. Costs the memory of a third frame for as long as two
-/// are kept, so it is done where `side_by_side` says.
-Tensor room_for(const Module& conv, Stream& s, const Tensor& frame);
-/// `m.index` is the norm, the module after it the activation. The result lies in `room` where there is some.
-Tensor norm_silu(const Module& m, int index, const Stream& s, const Tensor& x, Tensor room = {});
-/// May use the memory of an x that nobody else holds.
+/// Where to write the next input frame of this causal convolution: beside the two before it, so that a device which
+/// wants all three side by side (Backend::wants_frames_side_by_side) need not gather them. Undefined: anywhere. Keeps a
+/// third frame in memory for as long as two would be, so it is only done where `side_by_side` allows it.
+Tensor ring_slot(const Module& conv, Stream& s, const Tensor& frame);
+/// The norm m[index] and the SiLU after it. The result is written to `out` if that is defined.
+Tensor norm_silu(const Module& m, int index, const Stream& s, const Tensor& x, Tensor out = {});
+/// Two of norm, SiLU and causal convolution, added to x or its shortcut. May overwrite an x that nobody else holds.
 Tensor residual_block(const Module& m, Stream& s, Tensor x);
 /// Single-head attention over the positions of one frame.
 Tensor attention_block(const Module& m, Stream& s, const Tensor& x);
+/// Residual block, attention, residual block.
 Tensor middle(const Module& m, Stream& s, Tensor x);
 /// Norm, SiLU, causal convolution.
 Tensor head(const Module& m, Stream& s, const Tensor& x);
 
 Tensor downsample(const Module& m, Stream& s, const Tensor& x); ///< [H, W, C] -> [H/2, W/2, C]
 Tensor upsample(const Module& m, Stream& s, const Tensor& x);   ///< [H, W, C] -> [2H, 2W, C']
-/// Frame 0 passes; then two frames make one: undefined for the first of them.
+/// Frame 0 passes unchanged; of the later ones, each two give one: undefined for the first of the two.
 Tensor halve_frames(const Module& m, Stream& s, const Tensor& x);
-/// Frame 0 passes; every later frame makes two.
+/// Frame 0 passes unchanged; every later frame gives two.
 std::vector<Tensor> double_frames(const Module& m, Stream& s, Tensor x);
 
-/// Mean over cells of frames x 2x2 pixels (or single pixels: `scale` 1), channels in consecutive groups; an undefined
-/// frame is zero (spec/vae22.md 4, AvgDown3D).
+/// AvgDown3D (spec/vae22.md 4): means over cells of all `frames` x `scale` x `scale` pixels and consecutive groups of
+/// input channels, [H, W, C] -> [H/scale, W/scale, `channels`]. An undefined frame is zero.
 Tensor average_down(Stream& s, std::span<const Tensor> frames, int scale, std::int64_t channels);
-/// Frame `dt` of `factor_t` that one frame becomes by duplication, twice as high and wide (spec/vae22.md 4, DupUp3D).
+/// DupUp3D (spec/vae22.md 4): number `dt` of the `factor_t` frames that x becomes by duplication, [H, W, C] ->
+/// [2H, 2W, `channels`].
 Tensor duplicate_up(Stream& s, const Tensor& x, std::int64_t channels, int dt, int factor_t);
 
 template <class Compute>

@@ -47,12 +47,12 @@ TEST(FramesSideBySide, GiveWhatCopiesGive) {
             const Tensor x = fused.backend->upload(host({5, 7, 16}, 100 + t, type));
             const Tensor expected = push(apart, x), found = push(beside, x);
             expect_near(found, doubles(expected), tolerance(type));
-            const Tensor& room = beside.memory["head.2"].room;
-            ASSERT_TRUE(room);
-            EXPECT_EQ(fused.dnn->last_x, room.raw());
-            for (const char* conv : {"block.residual.2", "block.residual.6"}) EXPECT_TRUE(beside.memory[conv].room);
+            const Tensor& ring = beside.memory["head.2"].ring;
+            ASSERT_TRUE(ring);
+            EXPECT_EQ(fused.dnn->last_x, ring.raw());
+            for (const char* conv : {"block.residual.2", "block.residual.6"}) EXPECT_TRUE(beside.memory[conv].ring);
         }
-        for (const auto& [name, memory] : apart.memory) EXPECT_FALSE(memory.room) << name;
+        for (const auto& [name, memory] : apart.memory) EXPECT_FALSE(memory.ring) << name;
     }
 }
 
