@@ -12,6 +12,74 @@ namespace {
 constexpr std::int64_t score_bytes = std::int64_t{256} << 20;
 constexpr std::int64_t largest_fused_head = 256, fewest_fused_keys = 2;
 
+/// q [rows, H, D] · kᵀ of every head -> scores [H, rows, stride] f32.
+Product score_product(const Tensor& q, const Tensor& k, const Tensor& scores, std::int64_t stride) {
+    Product p;
+    p.m = q.size(0);
+    p.n = k.size(0);
+    p.k = q.size(2);
+    p.type = type_of(q.dtype());
+    p.batch = q.size(1);
+    p.a = q.raw();
+    p.lda = q.stride(0);
+    p.a_step = q.stride(1);
+    p.b = k.raw();
+    p.ldb = k.stride(0);
+    p.b_step = k.stride(1);
+    p.c = scores.raw();
+    p.ldc = stride;
+    p.c_step = p.m * stride;
+    return p;
+}
+
+/// The product p's scores -> probabilities, in the type and memory of `out`. Row 0 is query number `first_row`; `bias`
+/// and `key_bias` as in AttentionOptions, on the card.
+Softmax score_softmax(const Product& p, const Tensor& out, std::int64_t first_row, const AttentionOptions& options,
+                      const Tensor& bias, const Tensor& key_bias) {
+    Softmax s;
+    s.scores = static_cast<const float*>(p.c);
+    s.out = out.raw();
+    s.out_type = type_of(out.dtype());
+    s.heads = p.batch;
+    s.rows = p.m;
+    s.keys = p.n;
+    s.stride = p.ldc;
+    s.first_row = first_row;
+    s.scale = options.scale;
+    s.causal_block = options.causal_block;
+    if (bias) {
+        s.bias = bias.raw();
+        s.bias_type = type_of(bias.dtype());
+        s.bias_head = bias.stride(0);
+        s.bias_row = bias.stride(1);
+        s.steps = bias.dtype() == DType::bf16;
+    }
+    if (key_bias) s.key_bias = key_bias.data<float>();
+    return s;
+}
+
+/// Probabilities [H, rows, stride] · v [keys, H, D] of every head -> out [rows, H, D].
+Product value_product(const Tensor& probabilities, std::int64_t stride, const Tensor& v, const Tensor& out) {
+    Product p;
+    p.m = out.size(0);
+    p.n = out.size(2);
+    p.k = v.size(0);
+    p.type = type_of(probabilities.dtype());
+    p.batch = out.size(1);
+    p.a = probabilities.raw();
+    p.lda = stride;
+    p.a_step = p.m * stride;
+    p.b = v.raw();
+    p.ldb = v.stride(0);
+    p.b_step = v.stride(1);
+    p.b_is_kn = true;
+    p.c = out.raw();
+    p.c_type = type_of(out.dtype());
+    p.ldc = out.stride(0);
+    p.c_step = out.stride(1);
+    return p;
+}
+
 } // namespace
 
 void CudaBackend::attention(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options,
@@ -107,78 +175,25 @@ void CudaBackend::join_last_key(const Tensor& q, const Tensor& k, const Tensor& 
     join_extra_key(*runtime_, e);
 }
 
-/// Scores, softmax, sum: three kernels on as many queries at a time as their scores have room.
+/// Scores, softmax, weighted sum: three kernels, on as many queries at a time as fit into score_bytes.
 void CudaBackend::attention_plain(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options,
                                   Tensor& out) {
-    const std::int64_t queries = q.size(0), keys = k.size(0), heads = q.size(1), size = q.size(2),
-                       stride = divide_up(keys, 8) * 8;
-    const bool narrow = q.dtype() == DType::bf16;
+    const std::int64_t queries = q.size(0), heads = q.size(1), stride = divide_up(k.size(0), 8) * 8;
     const std::int64_t limit = std::max<std::int64_t>(1, score_bytes / (heads * stride * 4)),
                        chunk = std::min(queries, limit);
     Tensor scores = allocate({heads * chunk * stride}, DType::f32);
-    Tensor shares = narrow ? allocate({heads * chunk * stride}, DType::bf16) : scores;
+    const Tensor probabilities = q.dtype() == DType::bf16 ? allocate({heads * chunk * stride}, DType::bf16) : scores;
     const Tensor bias = options.bias ? here(options.bias) : Tensor(),
                  key_bias = options.key_bias ? here(options.key_bias) : Tensor();
     for (std::int64_t first = 0; first < queries; first += chunk) {
         throw_if_stopped();
-        const std::int64_t rows = std::min(chunk, queries - first);
-        Tensor to = out.slice(0, first, first + rows);
-        Product p;
-        p.m = rows;
-        p.n = keys;
-        p.k = size;
-        p.type = type_of(q.dtype());
-        p.batch = heads;
-        p.a = q.slice(0, first, first + rows).raw();
-        p.lda = q.stride(0);
-        p.a_step = q.stride(1);
-        p.b = k.raw();
-        p.ldb = k.stride(0);
-        p.b_step = k.stride(1);
-        p.c = scores.raw();
-        p.ldc = stride;
-        p.c_step = rows * stride;
-        product(p, scores);
-
-        Softmax s;
-        s.scores = scores.data<float>();
-        s.out = shares.raw();
-        s.out_type = type_of(shares.dtype());
-        s.heads = heads;
-        s.rows = rows;
-        s.keys = keys;
-        s.stride = stride;
-        s.first_row = first;
-        s.scale = options.scale;
-        s.causal_block = options.causal_block;
-        if (bias) {
-            s.bias = bias.raw();
-            s.bias_type = type_of(bias.dtype());
-            s.bias_head = bias.stride(0);
-            s.bias_row = bias.stride(1);
-            s.steps = bias.dtype() == DType::bf16;
-        }
-        if (key_bias) s.key_bias = key_bias.data<float>();
-        cuda::softmax(*runtime_, s);
-
-        Product o;
-        o.m = rows;
-        o.n = size;
-        o.k = keys;
-        o.type = type_of(shares.dtype());
-        o.batch = heads;
-        o.a = shares.raw();
-        o.lda = stride;
-        o.a_step = rows * stride;
-        o.b = v.raw();
-        o.ldb = v.stride(0);
-        o.b_step = v.stride(1);
-        o.b_is_kn = true;
-        o.c = to.raw();
-        o.c_type = type_of(out.dtype());
-        o.ldc = out.stride(0);
-        o.c_step = out.stride(1);
-        product(o, to);
+        const std::int64_t end = std::min(first + chunk, queries);
+        Tensor to = out.slice(0, first, end);
+        Product of_scores = score_product(q.slice(0, first, end), k, scores, stride);
+        product(of_scores, scores);
+        cuda::softmax(*runtime_, score_softmax(of_scores, probabilities, first, options, bias, key_bias));
+        Product of_values = value_product(probabilities, stride, v, to);
+        product(of_values, to);
     }
 }
 

@@ -10,7 +10,7 @@
 namespace denoir::cuda {
 namespace {
 
-/// Unfolded pixels that exist at a time, in bytes.
+/// Of unfolded pixels that exist at a time.
 constexpr std::int64_t unfolded_bytes = std::int64_t{192} << 20;
 
 /// Which frame lies first, second … in each pixel of the one tensor [H, W, kt, C] that all of them are views of; empty
@@ -34,19 +34,48 @@ std::vector<int> order_in_pixels(std::span<const Tensor> frames, DType dtype) {
     return order;
 }
 
-/// The library pads alike on both sides, and duplicates nothing.
+/// Whether the library can pad by itself: it pads both sides alike, and cannot duplicate.
 bool pads_evenly(const ConvOptions& o) {
     return o.pad_top == o.pad_bottom && o.pad_left == o.pad_right && !o.duplicate;
 }
 
-/// One tap of a 3x3 kernel meets another on a duplicated picture: four pixels of the result come from 2x2 of the
-/// picture as it was.
+/// Whether conv_in_phases() serves: on a duplicated picture, taps of a 3x3 kernel fall on the same pixel, so that each
+/// of four neighbouring results needs only 2x2 pixels of the picture as it was.
 bool has_phases(const Shape& kernel, const ConvOptions& o) {
     return o.duplicate && kernel[-2] == 3 && kernel[-1] == 3 && (kernel.rank() == 4 || kernel[2] == 1) &&
            kernel[0] % 8 == 0 && o.pad_top == 1 && o.pad_left == 1 && o.pad_bottom == 1 && o.pad_right == 1;
 }
 
 std::int64_t in_eights(std::int64_t channels) { return divide_up(channels, 8) * 8; }
+
+/// The window of a weight [O, C, (kt,) kh, kw], still without frames.
+Window window_of(const Shape& weight, const ConvOptions& options) {
+    const std::int64_t time = weight.rank() == 5 ? weight[2] : 1;
+    assert(time <= Window::max_time);
+    Window window;
+    window.channels = static_cast<int>(weight[1]);
+    window.time = static_cast<int>(time);
+    window.taps_down = static_cast<int>(weight[-2]);
+    window.taps_across = static_cast<int>(weight[-1]);
+    window.stride = options.stride;
+    window.pad_top = options.pad_top;
+    window.pad_left = options.pad_left;
+    window.duplicate = options.duplicate;
+    return window;
+}
+
+/// `frames` [H, W, C] on the card; undefined ones are zeros.
+void set_frames(Window& window, std::span<const Tensor> frames) {
+    for (std::size_t t = 0; t < frames.size(); ++t) {
+        const Tensor& frame = frames[t];
+        window.frame[t] = {};
+        if (!frame) continue;
+        assert(frame.size(2) == 1 || frame.stride(2) == 1);
+        window.height = frame.size(0);
+        window.width = frame.size(1);
+        window.frame[t] = {frame.raw(), frame.stride(0), frame.stride(1), type_of(frame.dtype())};
+    }
+}
 
 } // namespace
 
@@ -63,66 +92,49 @@ void CudaBackend::conv(std::span<const Tensor> frames, const Weight& w, const We
                        const ConvOptions& options, Tensor& out) {
     throw_if_stopped();
     if (out.elements() == 0) return;
-    const DType compute = options.compute;
-    ConvCall call{{}, w, bias_of(bias, compute), options, {}};
-    const Shape& shape = w.shape(); // [O, C, (kt,) kh, kw]
-    const std::int64_t time = shape.rank() == 5 ? shape[2] : 1;
-    assert(time <= Window::max_time && out.is_contiguous() && (!options.duplicate || options.stride == 1));
-    assert(static_cast<std::int64_t>(frames.size()) == (out.size(0) - 1) * options.time_stride + time);
-    Window& window = call.window;
-    window.channels = static_cast<int>(shape[1]);
-    window.time = static_cast<int>(time);
-    window.taps_down = static_cast<int>(shape[-2]);
-    window.taps_across = static_cast<int>(shape[-1]);
-    window.stride = options.stride;
-    window.pad_top = options.pad_top;
-    window.pad_left = options.pad_left;
-    window.duplicate = options.duplicate;
+    ConvCall call{window_of(w.shape(), options), w, bias_of(bias, options.compute), options, {}};
+    const auto time = static_cast<std::size_t>(call.window.time);
+    assert(out.is_contiguous() && (!options.duplicate || options.stride == 1));
+    assert(static_cast<std::int64_t>(frames.size()) == (out.size(0) - 1) * options.time_stride + call.window.time);
     for (std::int64_t i = 0; i < out.size(0); ++i) {
         call.frames.clear();
-        for (std::int64_t t = 0; t < time; ++t) {
-            const Tensor& frame = frames[static_cast<std::size_t>(i * options.time_stride + t)];
-            Window::Frame& to = window.frame[t];
-            to = {};
+        for (const Tensor& frame : frames.subspan(static_cast<std::size_t>(i * options.time_stride), time))
             call.frames.push_back(frame ? here(frame) : Tensor());
-            if (!frame) continue;
-            const Tensor& there = call.frames.back();
-            assert(there.size(2) == 1 || there.stride(2) == 1);
-            window.height = there.size(0);
-            window.width = there.size(1);
-            to = {there.raw(), there.stride(0), there.stride(1), type_of(there.dtype())};
-        }
+        set_frames(call.window, call.frames);
         Tensor frame_out = out.select(0, i);
         const Tensor beside = residual ? here(residual->select(0, i)) : Tensor();
-        const bool nothing =
-            std::none_of(call.frames.begin(), call.frames.end(), [](const Tensor& f) { return f.defined(); });
-        // Where the result takes its place, the library, which tries several plans, would add it several times.
-        if (residual && bias && !nothing && out.dtype() == compute && beside.dtype() == compute &&
-            beside.is_contiguous() && beside.raw() != frame_out.raw() && conv_fused(call, &beside, frame_out))
-            continue;
-        const bool in_place = !residual && out.dtype() == compute;
-        Tensor sum = in_place ? frame_out : allocate(frame_out.shape(), compute);
-        if (nothing || !conv_fused(call, nullptr, sum)) {
-            if (residual &&
-                compute == DType::bf16) { // rounded once, when both are added; the library writes bf16 alone
-                sum = {};
-                sum = allocate(frame_out.shape(), DType::f32);
-            }
-            if (!nothing)
-                conv_plain(call, sum);
-            else if (bias) // every frame is zero: what is left is the bias
-                copy(call.bias.wide.reshape({1, 1, frame_out.size(2)})
-                         .expand(0, frame_out.size(0))
-                         .expand(1, frame_out.size(1)),
-                     sum);
-            else
-                fill(sum, 0.0f);
-        }
-        if (residual)
-            add(sum, beside, frame_out);
-        else if (!in_place)
-            copy(sum, frame_out);
+        conv_frame(call, residual ? &beside : nullptr, frame_out);
     }
+}
+
+/// One output frame: by the library where it has a plan, with the residual if that can be, else by unfolding.
+void CudaBackend::conv_frame(const ConvCall& call, const Tensor* residual, Tensor& out) {
+    const DType compute = call.options.compute;
+    const bool has_bias = call.bias.wide.defined();
+    const bool all_zero =
+        std::none_of(call.frames.begin(), call.frames.end(), [](const Tensor& f) { return f.defined(); });
+    // Not over a residual in `out` itself: trying several plans would add it several times.
+    if (residual && has_bias && !all_zero && out.dtype() == compute && residual->dtype() == compute &&
+        residual->is_contiguous() && residual->raw() != out.raw() && conv_fused(call, residual, out))
+        return;
+    const bool in_place = !residual && out.dtype() == compute;
+    Tensor sum = in_place ? out : allocate(out.shape(), compute);
+    if (all_zero || !conv_fused(call, nullptr, sum)) {
+        if (residual && compute == DType::bf16) { // f32, to be rounded once, with the residual
+            sum = {};
+            sum = allocate(out.shape(), DType::f32);
+        }
+        if (!all_zero)
+            conv_plain(call, sum);
+        else if (has_bias)
+            copy(call.bias.wide.reshape({1, 1, out.size(2)}).expand(0, out.size(0)).expand(1, out.size(1)), sum);
+        else
+            fill(sum, 0.0f);
+    }
+    if (residual)
+        add(sum, *residual, out);
+    else if (!in_place)
+        copy(sum, out);
 }
 
 bool CudaBackend::fuses(const Weight& w, const ConvOptions& o) const {
@@ -140,7 +152,7 @@ bool CudaBackend::wants_frames_side_by_side(const Weight& w, const ConvOptions& 
     return fuses(w, o) && stacks(w, o) && pads_evenly(o);
 }
 
-/// out [H', W', O] in the type it is computed in, as the residual, which is added, dense, or null
+/// False where the library cannot do it. out [H', W', O] of type `compute`; `residual` too, dense and added, or null.
 bool CudaBackend::conv_fused(const ConvCall& call, const Tensor* residual, Tensor& out) {
     const Window& w = call.window;
     const ConvOptions& o = call.options;
@@ -148,7 +160,7 @@ bool CudaBackend::conv_fused(const ConvCall& call, const Tensor* residual, Tenso
     if (!fuses(call.weight, o)) return false;
     assert(out.dtype() == compute);
     if (!residual && has_phases(call.weight.shape(), o) && conv_in_phases(call, out)) return true;
-    // The library wants channels in eights: a few that are zero are computed, too.
+    // The library wants multiples of eight channels: the rest are zeros, computed and dropped.
     const std::int64_t channels = out.size(2), padded = in_eights(channels);
     if (residual && padded != channels) return false;
     const std::int64_t grown = o.duplicate ? 2 : 1;
@@ -197,8 +209,9 @@ bool CudaBackend::conv_fused(const ConvCall& call, const Tensor* residual, Tenso
     return true;
 }
 
-/// Four ninths of the arithmetic, and no duplicated picture: each place between pixels, those at the border too, gives
-/// all four results that see the 2x2 around it, and each of the four takes its own.
+/// A duplicating convolution with four ninths of the arithmetic and without the duplicated picture. One 2x2 convolution
+/// with 4·O output channels gives, for each corner between pixels (the border included), all four results that see the
+/// 2x2 pixels around it; then the results are interleaved.
 bool CudaBackend::conv_in_phases(const ConvCall& call, Tensor& out) {
     const Window& w = call.window;
     const DType compute = call.options.compute;
@@ -250,8 +263,8 @@ Tensor CudaBackend::zero_padded(const Tensor& x, std::int64_t rows) {
     return out;
 }
 
-/// Pixels with all they see as rows of a matrix; a part of the picture at a time. Frames of zeros before and after the
-/// others are left out. out: in the type it is computed in, or f32.
+/// Unfolds the picture (im2col), a part at a time, and multiplies by the taps. Zero frames at the beginning and end of
+/// the window are left out. out: of type `compute`, or f32.
 void CudaBackend::conv_plain(const ConvCall& call, Tensor& out) {
     Window w = call.window;
     const DType compute = call.options.compute;

@@ -178,6 +178,7 @@ private:
     /// Whether the library is asked for it at all.
     bool fuses(const Weight& w, const ConvOptions&) const;
     bool stacks(const Weight& w, const ConvOptions&) const;
+    void conv_frame(const ConvCall&, const Tensor* residual, Tensor& out);
     bool conv_fused(const ConvCall&, const Tensor* residual, Tensor& out);
     bool conv_in_phases(const ConvCall&, Tensor& out);
     Tensor zero_padded(const Tensor& x, std::int64_t rows);
