@@ -102,6 +102,17 @@ void forget_what_was_of_others(SweepRecord& record, const Json& stored) {
     }
 }
 
+/// Earlier versions kept no time of a clip that was taken over: its run has it.
+void read_missing_times(SweepRecord& record) {
+    for (SweepCell& cell : record.cells) {
+        if (cell.state != SweepCell::State::done || cell.seconds > 0) continue;
+        try {
+            cell.seconds = RunFolder::open(cell.run).record().seconds;
+        } catch (const Error&) { // gone: so is its clip
+        }
+    }
+}
+
 } // namespace
 
 std::string_view name(SweepCell::State state) { return name_of(states, state); }
@@ -174,6 +185,7 @@ SweepFolder SweepFolder::take(const fs::path& path) {
     if (!out.lock_->take())
         throw Error(path.string(), "", "another process is working on this sweep", "wait for it, or end it");
     out.record_ = open(path).record_; // as the process before us left it
+    read_missing_times(out.record_);
     remove_partials(out.path_, "");
     return out;
 }

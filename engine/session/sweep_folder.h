@@ -55,7 +55,7 @@ public:
     static SweepFolder create(const std::filesystem::path& path, const Sweep&);
     /// For reading. Throws Error where there is no sweep.
     static SweepFolder open(const std::filesystem::path& path);
-    /// For going on. Throws Error where another process is at it.
+    /// For going on; times that are missing are those of the runs. Throws Error where another process is at it.
     static SweepFolder take(const std::filesystem::path& path);
 
     const std::filesystem::path& path() const { return path_; }

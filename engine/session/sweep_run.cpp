@@ -90,6 +90,7 @@ private:
         SweepCell& c = record_.cells[cell];
         const SweepCell* other = plan_.cells[cell].same ? &record_.cells[plan_.origin(cell)] : nullptr;
         c.run = other ? other->run : plan_.cells[cell].found;
+        c.seconds = other ? other->seconds : plan_.cells[cell].found_seconds;
         c.state = other ? other->state : SweepCell::State::done;
         c.error = other ? other->error : std::nullopt;
         c.reused = true;

@@ -129,6 +129,13 @@ TEST_F(SweepRun, EqualCellsAreRenderedOnceAndRunsOfTheHistoryTakenOver) {
     work(folder);
     EXPECT_EQ(rendered_.size(), 2u);
     EXPECT_EQ(folder.record().cells[0].run, folder.record().cells[1].run);
+    const auto expect_times_of_runs = [](const SweepRecord& record) {
+        for (const SweepCell& cell : record.cells) {
+            EXPECT_GT(cell.seconds, 0);
+            EXPECT_EQ(cell.seconds, RunFolder::open(cell.run).record().seconds);
+        }
+    };
+    expect_times_of_runs(folder.record());
 
     rendered_.clear();
     SweepFolder again = SweepFolder::create(folder_.path() / "t", sweep_);
@@ -136,6 +143,11 @@ TEST_F(SweepRun, EqualCellsAreRenderedOnceAndRunsOfTheHistoryTakenOver) {
     EXPECT_TRUE(rendered_.empty());
     EXPECT_TRUE(again.record().cells[0].reused);
     EXPECT_EQ(fs::canonical(again.record().cells[0].run), fs::canonical(folder.record().cells[0].run));
+    expect_times_of_runs(again.record());
+    for (SweepCell& cell : again.record().cells) cell.seconds = 0; // as earlier versions left it
+    again.save();
+    { const SweepFolder let_go = std::move(again); }
+    expect_times_of_runs(SweepFolder::take(folder_.path() / "t").record());
 
     rendered_.clear();
     SweepFolder anew = SweepFolder::create(folder_.path() / "u", sweep_);
