@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "app/base/local_number.h"
 #include "ui/theme/colours.h"
 
 namespace denoir::ui {
@@ -26,6 +27,7 @@ double tallest(const std::vector<std::uint64_t>& counts) {
     return all > 0 && !counts.empty() ? double(*std::max_element(counts.begin(), counts.end())) / all : 0;
 }
 
+QString value_text(double value) { return app::local_number(value, 'g', 4); }
 QString power(int exponent) { return QStringLiteral("1e%1").arg(exponent); }
 
 } // namespace
@@ -38,9 +40,9 @@ HistogramView::HistogramView(QWidget* parent) : QWidget(parent) {
 void HistogramView::show_pair(std::optional<metrics::PairHistograms> histograms) {
     shown_ = std::move(histograms);
     setAccessibleDescription(
-        shown_
-            ? tr("Values from %1 to %2; %3 are equal in A and B.").arg(shown_->low).arg(shown_->high).arg(shown_->equal)
-            : QString());
+        shown_ ? tr("Values from %1 to %2; %3 are equal in A and B.")
+                     .arg(value_text(shown_->low), value_text(shown_->high), QString::number(shown_->equal))
+               : QString());
     update();
 }
 
@@ -75,9 +77,9 @@ void HistogramView::paint_values(QPainter& painter) const {
     const QRectF title(area.left(), 0, area.width(), line());
     painter.drawText(title, Qt::AlignLeft | Qt::AlignVCenter, tr("Values"));
     painter.drawText(QRectF(area.left(), area.bottom() + 1, area.width(), line()), Qt::AlignLeft | Qt::AlignVCenter,
-                     QString::number(shown_->low, 'g', 4));
+                     value_text(shown_->low));
     painter.drawText(QRectF(area.left(), area.bottom() + 1, area.width(), line()), Qt::AlignRight | Qt::AlignVCenter,
-                     QString::number(shown_->high, 'g', 4));
+                     value_text(shown_->high));
     const double top = std::max({tallest(shown_->a), tallest(shown_->b), 1e-12});
     double right = title.right();
     for (const auto& [counts, colour, letter] :
@@ -139,10 +141,8 @@ void HistogramView::mouseMoveEvent(QMouseEvent* event) {
         const int i = bin(values_area(), shown_->a.size());
         const double width = (shown_->high - shown_->low) / double(shown_->a.size());
         text = tr("%1 to %2: %3 in A, %4 in B")
-                   .arg(shown_->low + i * width, 0, 'g', 4)
-                   .arg(shown_->low + (i + 1) * width, 0, 'g', 4)
-                   .arg(shown_->a[std::size_t(i)])
-                   .arg(shown_->b[std::size_t(i)]);
+                   .arg(value_text(shown_->low + i * width), value_text(shown_->low + (i + 1) * width),
+                        QString::number(shown_->a[std::size_t(i)]), QString::number(shown_->b[std::size_t(i)]));
     } else if (shown_ && errors_area().contains(event->position()) && !shown_->error.empty()) {
         const int i = bin(errors_area(), shown_->error.size());
         const QString high = power(shown_->error_low + i + 1);

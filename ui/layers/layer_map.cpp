@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "app/base/engine_text.h"
+#include "app/base/local_number.h"
 #include "app/base/text.h"
 #include "ui/theme/colours.h"
 
@@ -88,9 +89,8 @@ QString describe(const metrics::LayerError& l) {
     const auto dtype = [](DType t) { return app::to_qstring(std::string(info(t).name)); };
     QString text = LayerMapModel::tr("%1 %2\nrelative %3, largest %4, normalised %5, cosine %6")
                        .arg(app::to_qstring(l.parts.row()), app::engine_text(app::to_qstring(l.parts.column())),
-                            app::to_qstring(error_text(d.relative())), app::to_qstring(error_text(d.max_abs)),
-                            app::to_qstring(error_text(d.normalised())))
-                       .arg(d.cosine, 0, 'f', 7);
+                            app::local_number(error_text(d.relative())), app::local_number(error_text(d.max_abs)),
+                            app::local_number(error_text(d.normalised())), app::local_number(d.cosine, 'f', 7));
     if (d.dtype_a != d.dtype_b)
         text += QLatin1Char('\n') + LayerMapModel::tr("%1 in A, %2 in B").arg(dtype(d.dtype_a), dtype(d.dtype_b));
     if (l.generated) text += QLatin1Char('\n') + LayerMapModel::tr("The error is made here.");
@@ -139,7 +139,7 @@ QVariant LayerMapModel::data(const QModelIndex& index, int role) const {
     if (!c) return {};
     switch (role) {
     case Qt::DisplayRole:
-        return app::to_qstring(error_text(c->error));
+        return app::local_number(error_text(c->error));
     case Qt::ToolTipRole:
     case Qt::AccessibleTextRole:
         return describe(found_->layers[c->layer]);

@@ -18,6 +18,7 @@
 #include <QVBoxLayout>
 
 #include "app/base/engine_text.h"
+#include "app/base/local_number.h"
 #include "app/base/text.h"
 #include "app/runs/stage_text.h"
 #include "ui/layers/histogram_view.h"
@@ -354,7 +355,7 @@ void LayersPanel::fill_components() {
     for (const std::string& component : components_of(*shown_)) {
         const TraceMap map = trace_map(*shown_, component, true);
         component_->addItem(tr("%1 · %2").arg(component.empty() ? tr("layers") : app::to_qstring(component),
-                                              app::to_qstring(error_text(map.worst))),
+                                              app::local_number(error_text(map.worst))),
                             app::to_qstring(component));
     }
     component_->setCurrentIndex(std::max(0, component_->findData(before)));
@@ -394,7 +395,7 @@ void LayersPanel::show_cell() {
     layer_name_->setText(app::to_qstring(l.parts.row()) + QStringLiteral("  ") +
                          app::engine_text(app::to_qstring(l.parts.column())));
     const auto dtype = [](DType t) { return app::to_qstring(std::string(info(t).name)); };
-    const auto error = [](double e) { return app::to_qstring(error_text(e)); };
+    const auto error = [](double e) { return app::local_number(error_text(e)); };
     const QString quiet = colours(palette()).quiet.name();
     QString rows;
     const auto row = [&](const QString& what, const QString& value) {
@@ -402,13 +403,13 @@ void LayersPanel::show_cell() {
                     .arg(quiet, what.toHtmlEscaped(), value.toHtmlEscaped());
     };
     row(tr("largest"), tr("%1 (A %2, B %3)")
-                           .arg(QString::number(d.max_abs, 'g', 3), QString::number(d.worst_a, 'g', 5),
-                                QString::number(d.worst_b, 'g', 5)));
+                           .arg(app::local_number(d.max_abs, 'g', 3), app::local_number(d.worst_a, 'g', 5),
+                                app::local_number(d.worst_b, 'g', 5)));
     row(tr("normalised"), error(d.normalised()));
     row(tr("relative"), error(d.relative()));
     row(tr("of its inputs"), error(l.inherited));
     row(tr("explained"), error(l.expected));
-    row(tr("cosine"), QString::number(d.cosine, 'f', 8));
+    row(tr("cosine"), app::local_number(d.cosine, 'f', 8));
     row(tr("dtypes"),
         d.dtype_a == d.dtype_b ? dtype(d.dtype_a) : tr("%1 in A, %2 in B").arg(dtype(d.dtype_a), dtype(d.dtype_b)));
     row(tr("shape"), app::to_qstring(to_string(d.shape)));

@@ -10,6 +10,7 @@
 #include <cstdlib>
 
 #include "app/base/engine_text.h"
+#include "app/base/local_number.h"
 #include "app/base/text.h"
 #include "engine/compare/trace_map.h"
 #include "ui/theme/colours.h"
@@ -66,7 +67,7 @@ QString DivergenceView::summary() const {
     if (!found.first)
         return tr("Latents are equal in all %n step(s) that both runs keep", nullptr, int(found.steps.size()));
     const StepDivergence &first = found.steps[*found.first], &last = found.steps.back();
-    const auto error = [](const StepDivergence& s) { return app::to_qstring(error_text(s.relative())); };
+    const auto error = [](const StepDivergence& s) { return app::local_number(error_text(s.relative())); };
     QString text = *found.first == 0 ? tr("Latents differ from the first step that both keep")
                                      : tr("Latents are equal up to %1").arg(number_of(found.steps[*found.first - 1]));
     text += tr("; relative difference %1 after %2").arg(error(first), number_of(first));
@@ -76,8 +77,8 @@ QString DivergenceView::summary() const {
 
 QString DivergenceView::text_of(const StepDivergence& s) const {
     const QString number = number_of(s);
-    const QString latent = app::to_qstring(error_text(s.relative()));
-    return s.x0 ? tr("%1: latent %2, estimate %3").arg(number, latent, app::to_qstring(error_text(s.x0->relative())))
+    const QString latent = app::local_number(error_text(s.relative()));
+    return s.x0 ? tr("%1: latent %2, estimate %3").arg(number, latent, app::local_number(error_text(s.x0->relative())))
                 : tr("%1: latent %2").arg(number, latent);
 }
 

@@ -4,11 +4,12 @@
 #include <QFile>
 #include <QJsonDocument>
 #include <QJsonObject>
-#include <QLocale>
 #include <QRegularExpression>
 #include <algorithm>
 #include <cstring>
 #include <optional>
+
+#include "app/base/local_number.h"
 
 namespace denoir::ui {
 namespace {
@@ -33,14 +34,13 @@ std::optional<QStringList> values_of(const QString& text, const QStringList& pie
     return out;
 }
 
-/// A size with the decimal point of the window's other numbers. What has no unit, neither in itself nor in what
-/// comes `after` it, may be a version or a name, and stays.
-QString in_locale(const QString& text, const QString& after) {
-    static const QRegularExpression amount(QStringLiteral(R"(^(\d+)\.(\d+(?: [KMG]iB)?)$)")),
+/// A size or a number that the sentence calls one, with the decimal point of the window's other numbers. What has no
+/// unit, neither in itself nor in what comes `after` it, may be a version or a name else, and stays.
+QString in_locale(const QString& text, const QString& after, bool is_number) {
+    static const QRegularExpression amount(QStringLiteral(R"(^\d+\.\d+(?:e[-+]\d+| [KMG]iB)?$)")),
         unit(QStringLiteral("^ [KMG]iB\\b"));
-    const auto parts = amount.match(text);
-    if (!parts.hasMatch() || !(text.contains(QLatin1Char(' ')) || unit.match(after).hasMatch())) return text;
-    return parts.captured(1) + QLocale().decimalPoint() + parts.captured(2);
+    const bool counts = is_number || text.contains(QLatin1Char(' ')) || unit.match(after).hasMatch();
+    return counts && amount.match(text).hasMatch() ? app::local_number(text) : text;
 }
 
 } // namespace
@@ -86,12 +86,17 @@ QString EngineWords::sentence(const QString& text, int depth) const {
     for (const Pattern& pattern : patterns_) {
         const auto values = values_of(text, pattern.pieces);
         if (!values) continue;
-        const QStringList pieces = pattern.translation.split(value);
-        QString out = pieces.constFirst();
-        for (qsizetype i = 1; i < pieces.size(); ++i) {
-            const QString given = values->value(i - 1), words = depth > 1 ? sentence(given, depth - 1) : given;
-            out += in_locale(words, pieces[i]) + pieces[i];
+        QString out;
+        qsizetype at = 0, i = 0;
+        static const QRegularExpression place(QStringLiteral(R"(\{(\.?)\})"));
+        for (auto places = place.globalMatch(pattern.translation); places.hasNext(); ++i) {
+            const auto here = places.next();
+            out += QStringView(pattern.translation).mid(at, here.capturedStart() - at);
+            at = here.capturedEnd();
+            const QString given = values->value(i), words = depth > 1 ? sentence(given, depth - 1) : given;
+            out += in_locale(words, pattern.translation.mid(at), here.capturedLength(1) > 0);
         }
+        out += QStringView(pattern.translation).mid(at);
         return out;
     }
     return text;

@@ -7,11 +7,14 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QMimeData>
+#include <QMouseEvent>
+#include <QRegularExpression>
 #include <QScopeGuard>
 #include <QScrollArea>
 #include <QSignalSpy>
 #include <QTest>
 #include <QToolButton>
+#include <QToolTip>
 #include <QUrl>
 
 #include <algorithm>
@@ -109,6 +112,8 @@ private slots:
             qputenv("DENOIR_LANGUAGE", "de");
             const auto back = qScopeGuard([] { qputenv("DENOIR_LANGUAGE", "en"); });
             const Translation german(*qApp);
+            const QLocale before;
+            const auto locale_back = qScopeGuard([&] { QLocale::setDefault(before); });
             LayerMapModel translated;
             translated.show(comparison.result(), model->map().component, false);
             QCOMPARE(translated.headerData(0, Qt::Horizontal).toString(), QStringLiteral("Schritt 1 cond"));
@@ -140,6 +145,38 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(histograms->shown() && histograms->shown()->equal == 128, 30000);
         QVERIFY(
             !panel.findChild<QLabel*>(QStringLiteral("layer-numbers"))->text().contains(QStringLiteral("begins here")));
+    }
+
+    /// As every other number of the window, wherever one stands; names keep their dots.
+    void figures_have_the_decimal_point_of_the_language() {
+        const QLocale before;
+        const auto back = qScopeGuard([&] { QLocale::setDefault(before); });
+        QLocale::setDefault(QLocale(QStringLiteral("de")));
+        LayerComparison comparison(*worker_);
+        Settings settings;
+        LayersPanel panel(comparison, settings);
+        panel.resize(1000, 420);
+        panel.show();
+        panel.take_files({wrong_, good_});
+        QTRY_VERIFY_WITH_TIMEOUT(comparison.result(), 20000);
+        auto* histograms = panel.findChild<HistogramView*>(QStringLiteral("layer-histograms"));
+        QTRY_VERIFY_WITH_TIMEOUT(histograms->shown(), 30000);
+        const QModelIndex cell = panel.map().currentIndex();
+        const QPointF at(histograms->width() / 2.0, histograms->height() / 4.0);
+        QMouseEvent move(QEvent::MouseMove, at, histograms->mapToGlobal(at), Qt::NoButton, Qt::NoButton, {});
+        QApplication::sendEvent(histograms, &move);
+        const QStringList texts{cell.data().toString(),
+                                cell.data(Qt::ToolTipRole).toString(),
+                                panel.findChild<QComboBox*>(QStringLiteral("layers-component"))->currentText(),
+                                panel.findChild<QLabel*>(QStringLiteral("layer-numbers"))->text(),
+                                histograms->accessibleDescription(),
+                                QToolTip::text()};
+        static const QRegularExpression point(QStringLiteral("\\d\\.\\d")), comma(QStringLiteral("\\d,\\d"));
+        for (const QString& text : texts) {
+            QVERIFY2(comma.match(text).hasMatch(), qPrintable(text));
+            QVERIFY2(!point.match(text).hasMatch(), qPrintable(text));
+        }
+        QVERIFY(texts[1].contains(QStringLiteral("blocks.7.ffn.0")));
     }
 
     void keys_zoom_and_blocks() {

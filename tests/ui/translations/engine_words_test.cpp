@@ -57,6 +57,15 @@ private slots:
                  QStringLiteral("der Lauf braucht etwa 3,50 GiB, auf der Platte sind noch 812,4 MiB frei"));
         QCOMPARE(german("decoding 1280x720 needs 12.3 GiB at least, 8.0 GiB are free"),
                  QStringLiteral("1280x720 zu dekodieren braucht mindestens 12,3 GiB, frei sind 8,0 GiB"));
+        QVERIFY(german("The two differ in what they are given: latent of sampler (step 0) is 1.4 apart (f32).")
+                    .contains("liegt 1,4 auseinander"));
+        const QString verdict =
+            german("The error begins in q2.1 of transformer (step 1): what it is computed from agrees to 0.15, its "
+                   "result agrees to 6.2e-01 (about 4.0e-06 would be rounding; f32). Largest difference over the mean "
+                   "norm of a layer: 26, in x0 of sampler (step 4).");
+        for (const char* part :
+             {"q2.1 of", "stimmt auf 0,15 überein", "stimmt auf 6,2e-01 überein", "4,0e-06", ": 26,"})
+            QVERIFY2(verdict.contains(QString::fromUtf8(part)), part);
         QVERIFY(german("cuda:0 (Card 2.1) has compute capability 7.5; 8.0 is needed")
                     .contains("Card 2.1) hat Compute Capability 7.5;"));
         QLocale::setDefault(QLocale(QStringLiteral("de_CH")));
