@@ -5,6 +5,8 @@
 #include <QScopeGuard>
 #include <QTest>
 
+#include "app/base/engine_text.h"
+
 using namespace denoir;
 using namespace denoir::ui;
 
@@ -79,6 +81,29 @@ private slots:
         QCOMPARE(words.translate("Engine", "give --model DIR or FILE", nullptr, -1),
                  QStringLiteral("choose a model's folder or file"));
         QVERIFY(words.translate("Engine", "image-to-video needs a start image", nullptr, -1).isNull());
+    }
+
+    /// A problem is told in one language. In English what is wrong may have no other words, and what to do has.
+    void a_problem_and_its_hint_are_of_one_language() {
+        const app::Issue issue{{}, "model", "there is no bundled demo model here", "give --model DIR or FILE"},
+            other{{}, "model", "a sentence that nobody knows", "give --model DIR or FILE"};
+        const auto said = [](const char* file, const app::Issue& of) {
+            EngineWords words;
+            words.read(QString::fromLatin1(file));
+            QCoreApplication::installTranslator(&words);
+            const QString text = app::words(of);
+            QCoreApplication::removeTranslator(&words);
+            return text;
+        };
+        const char *const english = ":/denoir/translations/engine_en.json", *const german =
+                                                                                ":/denoir/translations/engine_de.json";
+        QCOMPARE(said(english, issue),
+                 QStringLiteral("there is no bundled demo model here; choose a model's folder or file"));
+        QCOMPARE(said(english, other), QStringLiteral("a sentence that nobody knows; choose a model's folder or file"));
+        QCOMPARE(said(german, issue),
+                 QStringLiteral("das mitgelieferte Modell ist nicht da; einen Modellordner oder eine Modelldatei "
+                                "wählen"));
+        QCOMPARE(said(german, other), QStringLiteral("a sentence that nobody knows; give --model DIR or FILE"));
     }
 };
 
