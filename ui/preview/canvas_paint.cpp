@@ -123,7 +123,8 @@ void Canvas::paint_wipe(QPainter& painter, const QRectF& area) {
 }
 
 /// The scale of the difference, so that a colour can be read as a number: in fewer words on a narrow picture, and at
-/// the edge of the canvas, beside one that is narrower still.
+/// the edge of the canvas, beside one that is narrower still. Where there is no room either, none: it would hide half
+/// of what it explains.
 void Canvas::paint_legend(QPainter& painter, const QRectF& area) const {
     painter.save();
     painter.setFont(small_font(font()));
@@ -136,11 +137,15 @@ void Canvas::paint_legend(QPainter& painter, const QRectF& area) const {
         return metrics.horizontalAdvance(left) + metrics.horizontalAdvance(right) + bar +
                metrics.horizontalAdvance(scale) + 5 * pad;
     };
-    const double room = placed_in(area).width();
+    const QRectF shown = placed_in(area) & area;
+    const double room = shown.width();
     if (wanted() > room) left = QStringLiteral("A"), right = QStringLiteral("B"), bar = 48;
     const double width = wanted(), height = metrics.height() + pad;
-    QRectF box(area.center().x() - width / 2, area.bottom() - height - pad, width, height);
-    if (width > room) box.moveLeft(area.left() + pad);
+    QRectF box(shown.center().x() - width / 2, area.bottom() - height - pad, width, height);
+    if (width > room) {
+        box.moveLeft(area.left() + pad);
+        if (box.intersects(shown)) return painter.restore();
+    }
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(Qt::NoPen);
     painter.setBrush(glass);

@@ -130,6 +130,14 @@ private slots:
         const QRect picture = canvas.picture_rect().toAlignedRect();
         const QImage under = tiny.copy(picture);
         QVERIFY(!has_scale(under));
+        // 96 pixels in a narrow canvas: it stands under the picture, and nowhere where it would lie over an edge.
+        canvas.setFixedSize(300, 200);
+        canvas.zoom_to(0.6);
+        QVERIFY(has_scale(painted(canvas)));
+        canvas.setFixedSize(300, 60);
+        const QImage low = painted(canvas);
+        QCOMPARE(low.size(), QSize(300, 60));
+        QVERIFY(!has_scale(low));
     }
 
     void b_is_shifted_and_laid_over_a() {
