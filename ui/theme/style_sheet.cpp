@@ -54,7 +54,7 @@ QAbstractSpinBox::up-arrow { image: url(:/denoir/icons/@{tone}/up.svg); width: 8
 QAbstractSpinBox::down-arrow { image: url(:/denoir/icons/@{tone}/down.svg); width: 8px; height: 8px; }
 QComboBox::drop-down { width: 18px; border: none; }
 QComboBox::down-arrow { image: url(:/denoir/icons/@{tone}/down.svg); width: 8px; height: 8px; }
-QComboBox QAbstractItemView { background: @panel; border: 1px solid @rim; padding: 4px; selection-background-color: @selection; selection-color: @text; }
+QComboBox QAbstractItemView { background: @panel; border: none; border-left: 1px solid @rim; border-right: 1px solid @rim; padding: 4px; selection-background-color: @selection; selection-color: @text; }
 
 QPushButton { background: @raised; color: @text; border: 1px solid @rim; border-radius: 4px; padding: 4px 12px; min-height: 18px; }
 QPushButton:hover { background: @hover; }

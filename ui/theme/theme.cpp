@@ -9,8 +9,10 @@
 #include <QDBusVariant>
 #include <QEvent>
 #include <QLabel>
+#include <QPainter>
 #include <QPixmapCache>
-#include <QStyleFactory>
+#include <QProxyStyle>
+#include <QStyleOption>
 
 #include "app/desktop/session_bus.h"
 
@@ -22,6 +24,25 @@ constexpr auto portal_path = "/org/freedesktop/portal/desktop";
 constexpr auto portal_settings = "org.freedesktop.portal.Settings";
 constexpr auto appearance = "org.freedesktop.appearance";
 constexpr auto scheme_key = "color-scheme";
+
+/// Fusion, but for what is under the list of a combo box: Fusion's own greys would show above and below the list, and
+/// no style sheet reaches there.
+class ControlStyle : public QProxyStyle {
+public:
+    ControlStyle() : QProxyStyle(QStringLiteral("Fusion")) {}
+    void drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter,
+                       const QWidget* widget) const override {
+        const bool of_list = widget && widget->inherits("QComboBoxPrivateContainer");
+        if (!of_list || (element != PE_PanelMenu && element != PE_Frame && element != PE_FrameMenu))
+            return QProxyStyle::drawPrimitive(element, option, painter, widget);
+        const Colours& c = colours(option->palette);
+        if (element == PE_PanelMenu) painter->fillRect(option->rect, c.panel);
+        painter->setPen(c.rim);
+        painter->setBrush(Qt::NoBrush);
+        painter->drawRect(option->rect.adjusted(0, 0, -1, -1));
+    }
+};
+
 } // namespace
 
 Scheme scheme_from_name(const QString& name) {
@@ -75,7 +96,7 @@ Theme::Theme(QApplication& application, QObject* parent)
       application_(application),
       platform_dark_(QApplication::palette().color(QPalette::Window).lightness() < 128),
       desktop_dark_(platform_dark_) {
-    QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+    QApplication::setStyle(new ControlStyle); // owned by Qt
     application.installEventFilter(this);
     ask_desktop();
     apply();

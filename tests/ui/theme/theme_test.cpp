@@ -110,6 +110,29 @@ private slots:
         combo.hidePopup();
     }
 
+    /// One surface and one line around it, as a menu's.
+    void the_list_of_a_combo_box_is_one_surface() {
+        Theme theme(*qApp);
+        QComboBox combo;
+        combo.addItems({"first", "second", "third"});
+        combo.show();
+        for (const auto& [scheme, c] : {std::pair(Scheme::light, &light_colours()), {Scheme::dark, &dark_colours()}}) {
+            theme.set_scheme(scheme);
+            combo.showPopup();
+            QWidget* popup = combo.view()->window();
+            QVERIFY(QTest::qWaitForWindowExposed(popup));
+            const QImage list = popup->grab().toImage();
+            const int right = list.width() - 1, bottom = list.height() - 1;
+            for (const int y : {1, 2, 3, bottom - 3, bottom - 2, bottom - 1})
+                for (const int x : {1, 3, right / 2, right - 1}) QCOMPARE(list.pixelColor(x, y), c->panel);
+            for (int x = 0; x <= right; ++x)
+                QVERIFY(list.pixelColor(x, 0) == c->rim && list.pixelColor(x, bottom) == c->rim);
+            for (int y = 0; y <= bottom; ++y)
+                QVERIFY(list.pixelColor(0, y) == c->rim && list.pixelColor(right, y) == c->rim);
+            combo.hidePopup();
+        }
+    }
+
     void tool_tips_are_shown_to_the_letter() {
         Theme theme(*qApp);
         QWidget window;
