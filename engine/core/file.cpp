@@ -14,6 +14,17 @@
 
 namespace denoir {
 namespace fs = std::filesystem;
+namespace {
+
+/// Throws Error where it cannot be found out.
+fs::file_status status_of(const fs::path& path) {
+    std::error_code code;
+    const fs::file_status status = fs::status(path, code);
+    if (status.type() == fs::file_type::none) throw system_error(path, code.value());
+    return status;
+}
+
+} // namespace
 
 std::string read_text(const fs::path& path, std::size_t limit) {
     const OpenFile file = open_regular(path);
@@ -37,12 +48,8 @@ std::string read_text(const fs::path& path, std::size_t limit) {
     }
 }
 
-bool has_regular_file(const fs::path& path) {
-    std::error_code code;
-    const fs::file_status status = fs::status(path, code);
-    if (status.type() == fs::file_type::none) throw system_error(path, code.value());
-    return fs::is_regular_file(status);
-}
+bool has_entry(const fs::path& path) { return fs::exists(status_of(path)); }
+bool has_regular_file(const fs::path& path) { return fs::is_regular_file(status_of(path)); }
 
 std::vector<fs::directory_entry> entries_of(const fs::path& folder, std::error_code& code) {
     std::vector<fs::directory_entry> entries;

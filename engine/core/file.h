@@ -11,8 +11,10 @@ namespace denoir {
 /// The whole of a regular file, at most `limit` bytes, else an Error that says so.
 std::string read_text(const std::filesystem::path& path, std::size_t limit);
 
-/// True where a regular file is there, through links too. Throws Error where that cannot be found out (no permission, a
-/// disk that reports an error): it may be there all the same.
+/// True where something of that name is there, through links too: a file, a folder, a device. Throws Error where that
+/// cannot be found out (no permission, links in a circle, a disk that reports an error): it may be there all the same.
+bool has_entry(const std::filesystem::path& path);
+/// The same of a regular file.
 bool has_regular_file(const std::filesystem::path& path);
 
 /// What lies in a folder, in no order; up to the first error, which `code` then tells.

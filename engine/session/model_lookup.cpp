@@ -59,7 +59,7 @@ fs::path find_model(const fs::path& asked) {
     if (is_there(asked)) return asked;
     const bool is_name = !asked.has_parent_path();
     if (const fs::path named = is_name ? named_model(asked) : fs::path(); !named.empty()) return named;
-    has_regular_file(asked); // where that cannot be told, it says why
+    has_entry(asked); // where that cannot be told, it says why
     throw Error(asked.string(), "model", "no such file or folder",
                 is_name ? "check the name, or give a path" : "check the path");
 }

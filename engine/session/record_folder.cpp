@@ -10,9 +10,7 @@ Json read_record(const fs::path& folder, const RecordFolder& kind) {
     std::error_code code;
     if (folder.empty()) throw UsageError("", kind.word, "is empty", kind.name_one);
     if (!fs::is_directory(folder, code))
-        throw Error(folder.string(), "",
-                    has_regular_file(folder) || fs::exists(folder, code) ? "is not a folder" : "no such folder",
-                    kind.name_one);
+        throw Error(folder.string(), "", has_entry(folder) ? "is not a folder" : "no such folder", kind.name_one);
     const fs::path file = folder / kind.record;
     if (!has_regular_file(file)) throw Error(folder.string(), kind.record, kind.is_none, kind.name_made_one);
     return parse_json(read_text(file, kind.most_bytes), file.string());

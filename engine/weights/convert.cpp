@@ -107,7 +107,7 @@ Input load_unknown(const fs::path& in, const Checkpoint& checkpoint, const Conve
 /// A folder's network; of a single file, or of the shards of an index, also what is none.
 Input load_any(const fs::path& in, const ConvertOptions& options) {
     if (is_folder(in)) {
-        if (is_file(in / "model_index.json"))
+        if (has_regular_file(in / "model_index.json"))
             throw Error(in.string(), "", "is a model of several networks, and one is converted",
                         "name one of its folders, transformer or vae for example");
     } else {

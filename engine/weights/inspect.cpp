@@ -8,6 +8,7 @@
 #include <set>
 
 #include "engine/core/error.h"
+#include "engine/core/file.h"
 #include "engine/weights/checkpoint.h"
 #include "engine/weights/config_file.h"
 #include "engine/weights/detect_family.h"
@@ -197,7 +198,7 @@ std::optional<Family> family_of_group(const Checkpoint& checkpoint, const Tensor
     evidence.names = hint_names(file);
     const fs::path index = normal_path(file).parent_path().parent_path() / "model_index.json";
     evidence.index_file = index.string();
-    if (is_file(index)) evidence.model_index = read_json_object(index);
+    if (has_regular_file(index)) evidence.model_index = read_json_object(index);
     return detect_family(evidence);
 }
 

@@ -15,7 +15,6 @@
 #include "engine/weights/experts.h"
 #include "engine/weights/lora_names.h"
 #include "engine/weights/names.h"
-#include "engine/weights/places.h"
 
 namespace denoir {
 namespace {
@@ -341,7 +340,7 @@ fs::path peft_config_of(const fs::path& lora) {
     const std::string name = lora.filename().string();
     const fs::path config = lora.parent_path() / "adapter_config.json";
     const bool peft = name == "adapter_model.safetensors" || name == "adapter_model.bin";
-    return peft && is_file(config) ? config : fs::path();
+    return peft && has_regular_file(config) ? config : fs::path();
 }
 
 std::vector<std::string> check_lora(const Weights& transformer, const Lora& lora, Expert expert) {

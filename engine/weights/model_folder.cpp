@@ -31,9 +31,7 @@ namespace {
 namespace fs = std::filesystem;
 
 void require_there(const fs::path& place) {
-    std::error_code ignored;
-    if (!has_regular_file(place) && !fs::exists(place, ignored))
-        throw Error(place.string(), "", "no such file or folder", "check the name");
+    if (!has_entry(place)) throw Error(place.string(), "", "no such file or folder", "check the name");
 }
 
 class Opener {
@@ -46,7 +44,7 @@ public:
     ModelFolder open() {
         if (!is_folder(path_))
             open_file();
-        else if (is_file(path_ / "model_index.json"))
+        else if (has_regular_file(path_ / "model_index.json"))
             open_diffusers(path_);
         else if (is_folder(path_ / "high_noise_model") || is_folder(path_ / "low_noise_model"))
             open_two_experts(path_, path_ / "high_noise_model", path_ / "low_noise_model");
@@ -152,7 +150,7 @@ private:
     }
     void read_model_index(const fs::path& folder) {
         const fs::path file = folder / "model_index.json";
-        if (!is_file(file)) return;
+        if (!has_regular_file(file)) return;
         model_.model_index = read_json_object(file);
         model_.model_index_file = file;
     }

@@ -93,6 +93,20 @@ TEST_F(Files, only_regular_files) {
     ::close(fd);
 }
 
+TEST_F(Files, what_cannot_be_looked_at_is_not_called_absent) {
+    fs::create_symlink("file", folder / "link");
+    EXPECT_FALSE(has_entry(folder / "link") || has_regular_file(folder / "link")); // leads nowhere
+    make("file", "");
+    EXPECT_TRUE(has_entry(folder / "link") && has_regular_file(folder / "link"));
+    EXPECT_TRUE(has_entry(folder) && has_entry("/dev/null"));
+    EXPECT_FALSE(has_regular_file(folder) || has_regular_file("/dev/null"));
+    EXPECT_FALSE(has_entry(folder / "file/below") || has_regular_file(folder / "file/below"));
+    fs::create_symlink("loop", folder / "loop");
+    for (const auto has : {has_entry, has_regular_file})
+        EXPECT_EQ(refusal([&] { has(folder / "loop"); }),
+                  (folder / "loop").native() + ": symbolic links lead in a circle; name the file itself");
+}
+
 TEST_F(Files, whatever_the_system_reports_says_what_to_do) {
     for (int code = 1; code < 200; ++code) EXPECT_FALSE(system_error("a", code).hint().empty()) << code;
 }

@@ -177,6 +177,9 @@ TEST_F(LoraTest, PeftsConfigSaysAlpha) {
     EXPECT_EQ(peft_config_of(peft.file), folder_ / "adapter_config.json");
     write_bytes(folder_ / "adapter_config.json", R"({"lora_alpha": [6]})");
     EXPECT_TRUE(has(refusal(peft), "adapter_config.json: lora_alpha: must be a number"));
+    std::filesystem::remove(folder_ / "adapter_config.json"); // without it the change would be another
+    std::filesystem::create_symlink("adapter_config.json", folder_ / "adapter_config.json");
+    EXPECT_TRUE(has(refusal(peft), "adapter_config.json: symbolic links lead in a circle"));
 }
 
 // Mapped pages, which the system may take back: some files are as large as the model.

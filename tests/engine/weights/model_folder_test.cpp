@@ -7,9 +7,11 @@
 #include <algorithm>
 
 #include "engine/weights/config_file.h"
+#include "engine/weights/convert.h"
 #include "engine/weights/inspect.h"
 #include "support/model_files.h"
 #include "support/torch_writer.h"
+#include "tests/engine/refusal.h"
 
 namespace denoir {
 namespace {
@@ -162,18 +164,26 @@ TEST(ModelFolderTest, TheRepositoryOfARelativePath) {
     fs::current_path(before);
 }
 
+TEST(ModelFolderTest, AnIndexThatCannotBeLookedAtIsNotCalledAbsent) {
+    TempFolder folder("repository");
+    write_diffusers(folder.path(), R"({"_class_name":"WanPipeline"})");
+    fs::remove(folder / "model_index.json");
+    fs::create_symlink("model_index.json", folder / "model_index.json");
+    const std::string why =
+        (folder / "model_index.json").string() + ": symbolic links lead in a circle; name the file itself";
+    const fs::path file = folder / "transformer/diffusion_pytorch_model.safetensors";
+    for (const fs::path& path : {folder.path(), file}) {
+        EXPECT_EQ(refusal(path), why);
+        EXPECT_EQ(refusal([&] { inspect(path); }), why);
+    }
+    EXPECT_EQ(refusal([&] { convert(folder.path(), folder / "out.safetensors", {}); }), why);
+}
+
 TEST(ModelFolderTest, AnUnknownFamilyIsRefusedByTheFileThatSaysIt) {
     TempFolder folder("repository");
     write_diffusers(folder.path(), R"({"_class_name":"WanPipeline"})");
     const fs::path file = folder / "transformer/diffusion_pytorch_model.safetensors";
-    const auto said = [&](const fs::path& path) -> std::string {
-        try {
-            inspect(path);
-        } catch (const Error& e) {
-            return e.what();
-        }
-        return "accepted";
-    };
+    const auto said = [](const fs::path& path) { return refusal([&] { inspect(path); }); };
     write_bytes(folder / "model_index.json", R"({"family":"vidu"})");
     for (const fs::path& path : {folder.path(), file})
         EXPECT_TRUE(refusal(path).starts_with((folder / "model_index.json").string() + ": family")) << refusal(path);
