@@ -27,6 +27,7 @@ fs::file_status status_of(const fs::path& path) {
 } // namespace
 
 std::string read_text(const fs::path& path, std::size_t limit) {
+    constexpr std::size_t block = 4096; // procfs hands out no more at once
     const OpenFile file = open_regular(path);
     const Descriptor close_later(file.fd);
     const auto too_long = [&] {
@@ -35,9 +36,9 @@ std::string read_text(const fs::path& path, std::size_t limit) {
     };
     if (file.bytes > limit) throw too_long();
     std::string text;
-    for (;;) { // the size may change while we read
+    for (;;) { // the size may change while we read, and some systems say 0
         const std::size_t have = text.size();
-        text.resize(std::max(file.bytes, have) + 1);
+        text.resize(std::max(file.bytes + 1, have + block));
         ssize_t got = 0;
         do got = ::read(file.fd, text.data() + have, text.size() - have);
         while (got < 0 && errno == EINTR);

@@ -68,6 +68,21 @@ TEST_F(Files, files_of_unknown_size_are_read) {
     EXPECT_NE(refusal([] { read_text("/proc/self/status", 10); }), "accepted");
 }
 
+TEST_F(Files, files_of_unknown_size_are_read_in_blocks) {
+    const auto reads = [] { // that this thread has asked the system for
+        std::ifstream file("/proc/thread-self/io");
+        std::string word;
+        long count = 0;
+        while (file >> word)
+            if (word == "syscr:") file >> count;
+        return count;
+    };
+    const long before = reads();
+    if (before == 0) GTEST_SKIP() << "the system does not count them";
+    ASSERT_GT(read_text("/proc/self/status", 1 << 20).size(), 500u);
+    EXPECT_LT(reads() - before, 50);
+}
+
 TEST_F(Files, only_regular_files) {
     const fs::path pipe = folder / "pipe", socket_path = folder / "socket";
     ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
