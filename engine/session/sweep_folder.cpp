@@ -83,6 +83,20 @@ SweepCell read_cell(const JsonReader& in, std::size_t cells, const fs::path& fol
     return cell;
 }
 
+std::string text_of(const SweepRecord& record, const fs::path& folder) {
+    return to_json(record, folder).dump(1) + "\n";
+}
+
+/// What is written has to be read again, whatever becomes of the cells.
+void check_length(const SweepRecord& record) {
+    constexpr std::size_t to_come = 4 << 10; // of a cell: its run, figures, an error
+    if (text_of(record, {}).size() + record.cells.size() * to_come > kind.most_bytes)
+        throw UsageError(
+            "", "axes",
+            fmt::format("their texts, once for each of {} clips, are too long for sweep.json", record.cells.size()),
+            "use shorter texts or fewer values");
+}
+
 /// The axes or the reference may have been changed by hand: a cell that stood for other values is forgotten, and
 /// figures hold against what they were measured against alone.
 void forget_what_was_of_others(SweepRecord& record, const Json& stored) {
@@ -160,6 +174,7 @@ SweepFolder SweepFolder::create(const fs::path& asked, const Sweep& sweep) {
     if (!r.seed && !r.start) r.seed = draw_seed();
     record.cells.resize(sweep.size());
     record.created = utc_now();
+    check_length(record);
 
     const fs::path path = asked.empty() ? new_sweep_folder(sweep) : resolved_path(asked.native(), fs::current_path());
     SweepFolder out(path, std::move(record), nullptr);
@@ -192,7 +207,7 @@ SweepFolder SweepFolder::take(const fs::path& path) {
 
 void SweepFolder::save() {
     record_.updated = utc_now();
-    write_file(file(record_name), to_json(record_, path_).dump(1) + "\n");
+    write_file(file(record_name), text_of(record_, path_));
 }
 
 fs::path new_sweep_folder(const Sweep& sweep) {

@@ -51,7 +51,8 @@ public:
                                 report[] = "report.html", csv[] = "sweep.csv";
 
     /// Makes the folder (its parent must exist; an empty one may be there); an empty path: one below the data folder's
-    /// sweeps. A seed is drawn where none was asked for. Throws Error.
+    /// sweeps. A seed is drawn where none was asked for. Throws Error; UsageError naming "axes" where sweep.json would
+    /// be longer than is read again.
     static SweepFolder create(const std::filesystem::path& path, const Sweep&);
     /// For reading. Throws Error where there is no sweep.
     static SweepFolder open(const std::filesystem::path& path);

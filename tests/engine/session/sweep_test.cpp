@@ -275,6 +275,30 @@ TEST(SweepFolder, KeepsWhatBecameOfEachCell) {
     EXPECT_EQ(SweepFolder::open(folder.path() / "t").record().cells[1].run, folder.path() / "t" / "runs" / "001");
 }
 
+/// Each cell says its values: long prompts are there as often as they are rendered.
+TEST(SweepFolder, WhatCouldNotBeReadAgainIsRefusedBeforeItIsBegun) {
+    const test::TempFolder folder;
+    const auto with_prompts_of = [](std::size_t bytes) {
+        Sweep sweep = three_by_two();
+        sweep.axes = {{"prompt", {}}, parse_axis("seed", "1..20")};
+        for (int i = 0; i < 50; ++i) sweep.axes[0].values.emplace_back(std::to_string(i) + std::string(bytes, 'x'));
+        sweep.reference = usual_reference(sweep.axes);
+        return sweep;
+    };
+    const fs::path large = folder.path() / "large", whole = folder.path() / "whole";
+    EXPECT_EQ(refusal([&] { SweepFolder::create(large, with_prompts_of(16 << 10)); }),
+              "axes: their texts, once for each of 1000 clips, are too long for sweep.json");
+    EXPECT_FALSE(fs::exists(large));
+
+    SweepFolder made = SweepFolder::create(whole, with_prompts_of(11 << 10));
+    for (SweepCell& cell : made.record().cells) { // as much as may become of it
+        cell.state = SweepCell::State::failed, cell.run = folder.path() / std::string(1000, 'r');
+        cell.error = Error(std::string(1000, 'f'), "field", std::string(500, 'm'), std::string(500, 'h'));
+    }
+    made.save();
+    EXPECT_EQ(SweepFolder::open(whole).record().cells.size(), 1000u);
+}
+
 TEST(SweepFolder, DrawsOneSeedForAll) {
     const test::TempFolder folder;
     Sweep sweep = three_by_two();
