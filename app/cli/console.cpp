@@ -2,6 +2,7 @@
 #include "app/cli/console.h"
 
 #include <fmt/format.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -17,6 +18,16 @@ void write_all(std::FILE* file, std::string_view text) {
     std::fwrite(text.data(), 1, text.size(), file);
     std::fflush(file);
 }
+
+/// Unless nobody reads what is there already (`2>&1 | less`): a pipe that is full would hold the process. `text` is
+/// less than what a pipe takes at once.
+void write_within(std::chrono::milliseconds patience, int fd, const std::string& text) {
+    pollfd ready{fd, POLLOUT, 0};
+    if (::poll(&ready, 1, int(patience.count())) <= 0) return;
+    [[maybe_unused]] const ssize_t written = ::write(fd, text.data(), text.size());
+}
+
+std::string noted(std::string_view line) { return fmt::format("denoir-cli: {}\n", printable(line, 380)); }
 
 /// Names from files may hold the controls that JSON lets stand (DEL, U+0080 to U+009F): a terminal obeys those too.
 std::string text_of(const Json& value, std::size_t depth) {
@@ -91,18 +102,16 @@ void Console::refuse(const Error& e) const {
 
 void Console::cancelled(const std::string& line) const {
     Interrupt::begin_result();
-    note(line);
-    if (json_) write_all(stdout, cancelled_document(line));
+    say_cancelled(line, json_, std::chrono::milliseconds(400));
 }
 
-std::string Console::cancelled_document(const std::string& line) {
+void Console::say_cancelled(const std::string& line, bool json, std::chrono::milliseconds patience) {
+    write_within(patience, STDERR_FILENO, noted(line));
     const Json error{{"file", ""}, {"field", ""}, {"message", printable(line, 1024)}, {"hint", ""}};
-    return text_of(Json{{"error", error}}, 0) + "\n";
+    if (json) write_within(patience, STDOUT_FILENO, text_of(Json{{"error", error}}, 0) + "\n");
 }
 
-void Console::note(std::string_view line) const {
-    write_all(stderr, fmt::format("denoir-cli: {}\n", printable(line, 380)));
-}
+void Console::note(std::string_view line) const { write_all(stderr, noted(line)); }
 
 ProgressStyle progress_style(const Arguments& args) {
     const auto named = choice(args, "--progress", progress_styles);

@@ -25,10 +25,10 @@ public:
     static Json error_json(const Error&);
     /// One line `denoir-cli: …` on stderr, and {"error": …} on stdout with --json.
     void refuse(const Error&) const;
-    /// The line of a cancelled command, and {"error": …} on stdout with --json.
+    /// The line of a cancelled command, and {"error": …} on stdout with --json. It does not wait for who reads nothing.
     void cancelled(const std::string& line) const;
-    /// That document.
-    static std::string cancelled_document(const std::string& line);
+    /// The same by any thread, past the buffers of the main one: what nobody reads within `patience` goes unsaid.
+    static void say_cancelled(const std::string& line, bool json, std::chrono::milliseconds patience);
     /// Text as it is on stdout, with --json too. Whether it got there is for the end of the program to see: this throws
     /// nothing.
     static void print(std::string_view text);

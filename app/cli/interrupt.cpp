@@ -5,12 +5,10 @@
 #include <mutex>
 #include <thread>
 
-#include <poll.h>
 #include <unistd.h>
 
 #include "app/cli/console.h"
 #include "engine/core/atomic_file.h"
-#include "engine/core/error.h"
 #include "engine/session/run_folder.h"
 
 namespace denoir::cli {
@@ -52,21 +50,12 @@ void block_signals() {
 }
 [[gnu::section(".preinit_array"), gnu::used]] void (*const first_of_all)() = block_signals;
 
-/// Unless nobody reads what is there already (`2>&1 | less`): a pipe that is full would hold this thread, too.
-void write_now(int fd, const std::string& text) {
-    pollfd ready{fd, POLLOUT, 0};
-    if (::poll(&ready, 1, 0) <= 0) return;
-    [[maybe_unused]] const ssize_t written = ::write(fd, text.data(), text.size());
-}
-
 /// Comes back where the result is being written, or is there.
 void end_now() {
     Ending& end = ending();
     const std::lock_guard lock(end.mutex);
     if (end.over || end.result) return;
-    // Not through the buffers of the main thread, which may be in the midst of them.
-    write_now(STDERR_FILENO, "denoir-cli: " + printable(end.last_words, 380) + "\n");
-    if (end.json) write_now(STDOUT_FILENO, Console::cancelled_document(end.last_words));
+    Console::say_cancelled(end.last_words, end.json, {}); // the main thread may be in the midst of its buffers
     // Afterwards: a large file that is just being synced can hold its removal up for seconds.
     remove_temporaries(true);
     if (const std::filesystem::path& output = end.output; !output.empty()) {

@@ -271,35 +271,38 @@ class Signals(Case):
         self.assertEqual((process.returncode, self.left_in(place)), (130, []))
 
     def test_a_reader_of_progress_that_stands_still(self):
-        """As `2>&1 | less` does: a pipe that is full holds the thread that computes, and may not hold the signals, too."""
-        reader, writer = os.pipe()
-        process = self.start(*self.render_words("out.mp4", "--run-dir", "run", "--progress", "plain", steps=400, size="160x96"), stderr=writer)
-        self.wait_until(lambda: steps_in(self.work / "run") >= 2)
-        filler = os.open(f"/proc/self/fd/{writer}", os.O_WRONLY | os.O_NONBLOCK)
-        for size in (4096, 1):
-            while True:
-                try:
-                    os.write(filler, b"x" * size)
-                except BlockingIOError:
-                    break
-        steps = []
+        """As `2>&1 | less` does: a pipe that is full may hold neither the thread that computes nor the one that ends it."""
+        for style in ("plain", "none"):
+            reader, writer = os.pipe()
+            run = self.work / style
+            process = self.start(*self.render_words("out.mp4", "--run-dir", run, "--progress", style, steps=400, size="160x96"), stderr=writer)
+            self.wait_until(lambda: steps_in(run) >= 2)
+            filler = os.open(f"/proc/self/fd/{writer}", os.O_WRONLY | os.O_NONBLOCK)
+            for size in (4096, 1):
+                while True:
+                    try:
+                        os.write(filler, b"x" * size)
+                    except BlockingIOError:
+                        break
+            steps = []
 
-        def stands_still():
-            steps.append(steps_in(self.work / "run"))
-            time.sleep(0.05)
-            return len(steps) > 10 and steps[-10] == steps[-1]
+            def stands_still():
+                steps.append(steps_in(run))
+                time.sleep(0.05)
+                return len(steps) > 10 and steps[-10] == steps[-1]
 
-        self.wait_until(stands_still)
-        for number in (signal.SIGINT, signal.SIGTERM):
-            process.send_signal(number)
-        try:
-            self.assertEqual(process.wait(timeout=PATIENCE), 130)
-        finally:
-            process.kill()
-            process.stdout.close()
-            for end in (reader, writer, filler):
-                os.close(end)
-        self.assertEqual([p for p in tree(self.work) if ".partial-" in p], [])
+            if style == "plain":
+                self.wait_until(stands_still)
+            process.send_signal(signal.SIGINT)
+            try:
+                self.assertEqual(process.wait(timeout=PATIENCE), 130)
+            finally:
+                process.kill()
+                process.stdout.close()
+                for end in (reader, writer, filler):
+                    os.close(end)
+            self.assertEqual([p for p in tree(self.work) if ".partial-" in p], [])
+            self.assertIn(json.loads((run / "run.json").read_text())["state"], ("running", "cancelled"))
 
     @staticmethod
     def left_in(place):
