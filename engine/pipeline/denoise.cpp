@@ -128,6 +128,7 @@ public:
           plan_(run.forcing() ? plan_of(run.request, window) : ForcingPlan{}),
           solvers_(solvers()),
           times_(step_times(run.request, window, has_clean_frames() ? int(run.conditioning.prefix.size(1)) : 0)),
+          guided_(steps_within_guidance(run.request, window)),
           first_(needs_first() ? NextWindow(run).again(state, window) : Tensor()),
           cache_(cache()),
           experts_(run.request, run.model, run.conditioning, run.residency, run.backend, run.observer) {
@@ -166,7 +167,7 @@ private:
         const int step = state_.step + 1;
         if (cache_) cache_->step = row();
         const Tensor velocity = experts_.velocity(timestep(), seen(state_.latent, row()), times_[std::size_t(row())],
-                                                  step, cache_ ? &*cache_ : nullptr);
+                                                  guided_[std::size_t(row())], step, cache_ ? &*cache_ : nullptr);
         mapped_.check();
         tell(step, "velocity", velocity);
         return velocity;
@@ -252,6 +253,7 @@ private:
     const ForcingPlan plan_;
     Solvers solvers_;
     const std::vector<std::vector<float>> times_; ///< of each row
+    const std::vector<bool> guided_;              ///< of each row
     const Tensor first_;                          ///< the latent before row 0, where nobody stored it
     std::optional<WindowCache> cache_;
     Experts experts_;

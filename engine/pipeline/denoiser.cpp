@@ -24,7 +24,8 @@ void WindowCache::make_plan(bool guided, const StepCache::Signal& signal) {
     for (const bool low : {false, true}) {
         const auto [first, end] = expert_steps(request, model, window, low);
         if (step < first || step >= end) continue;
-        plan.emplace(request, coefficients, first, std::span(times).subspan(first, end - first), guided, signal);
+        plan.emplace(request, coefficients, window, first, std::span(times).subspan(first, end - first), guided,
+                     signal);
     }
 }
 
@@ -41,7 +42,7 @@ Denoiser::Denoiser(std::shared_ptr<const Weights> weights, std::shared_ptr<Backe
       component_(std::move(component)),
       cond_(context(c.text, c, "cond")) {
     // Both branches see the same image: its keys are made once, unless somebody wants to be told of each branch's.
-    if (counts_both_ && c.negative_text && guided_at({&timestep, 1}, guidance_until_))
+    if (counts_both_ && c.negative_text && guided_at(timestep, guidance_until_))
         uncond_.emplace(layers_ ? context(c.negative_text, c, "uncond") : model_.context(c.negative_text, cond_));
     model_.release_context_weights();
     if (model_.config().fps_rows > 0) fps_ = fps_row(r);
@@ -54,22 +55,23 @@ void Denoiser::plan(WindowCache& cache) const {
                         [&](auto times) { return model_.time_signal(times, fps_, cache.request.cache->ret_steps); });
 }
 
-Tensor Denoiser::velocity(const Tensor& latent, std::span<const float> timesteps, int step, WindowCache* cache) const {
-    const auto forward = [&](const wan::Context& context, int branch) {
+Tensor Denoiser::velocity(const Tensor& latent, std::span<const float> timesteps, bool guided, int step,
+                          WindowCache* cache) const {
+    const auto forward = [&](const wan::Context& context, int branch, LayerObserver* layers) {
         const std::string prefix = fmt::format("{}/step_{:03}/{}", component_, step, branch == 0 ? "cond" : "uncond");
-        LayerProbe probe(layers_, prefix);
+        LayerProbe probe(layers, prefix);
         const Tensor v = cache ? cached(*cache, branch, latent, timesteps, context, probe.get())
                                : model_.forward(latent, condition(), timesteps, context, fps_, probe.get());
-        tell_tensor(layers_, prefix + "/velocity", v);
+        tell_tensor(layers, prefix + "/velocity", v);
         return backend_->download_later(v); // a device goes on with the other branch
     };
-    const Tensor v = forward(cond_, 0);
-    const bool guided = uncond_ && guided_at(timesteps, guidance_until_);
-    const Tensor u = guided ? forward(*uncond_, 1) : Tensor();
+    const Tensor v = forward(cond_, 0, layers_);
+    const bool second = uncond_ && (cache ? cache->plan->makes_second(cache->step) : guided);
+    const Tensor u = second ? forward(*uncond_, 1, guided ? layers_ : nullptr) : Tensor();
     backend_->finish(v);
-    if (!guided) return v;
+    if (!second) return v;
     backend_->finish(u);
-    guide(v, u, float(guidance_), timesteps, guidance_until_);
+    if (guided) guide(v, u, float(guidance_), timesteps, guidance_until_);
     return v;
 }
 

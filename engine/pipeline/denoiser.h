@@ -53,9 +53,10 @@ public:
     void plan(WindowCache& cache) const;
 
     /// Classifier-free guidance in f32, the conditional branch first. `latent` [C,T,h,w] f32 host, `timesteps` one or
-    /// one per latent frame, `step` as its layers are told, `cache` null without TeaCache. The velocity has the shape
-    /// of `latent`, f32 host.
-    Tensor velocity(const Tensor& latent, std::span<const float> timesteps, int step, WindowCache* cache) const;
+    /// one per latent frame, `guided` of steps_within_guidance, `step` as its layers are told, `cache` null without
+    /// TeaCache. The velocity has the shape of `latent`, f32 host.
+    Tensor velocity(const Tensor& latent, std::span<const float> timesteps, bool guided, int step,
+                    WindowCache* cache) const;
 
 private:
     const Tensor* condition() const { return condition_ ? &condition_ : nullptr; }

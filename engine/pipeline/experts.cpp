@@ -53,13 +53,13 @@ void Experts::ready(float timestep) {
     while (!current_ || low != low_) load(low, timestep);
 }
 
-Tensor Experts::velocity(float timestep, const Tensor& latent, std::span<const float> timesteps, int step,
+Tensor Experts::velocity(float timestep, const Tensor& latent, std::span<const float> timesteps, bool guided, int step,
                          WindowCache* cache) {
     for (;;) {
         ready(timestep);
         try {
             if (cache) current_->plan(*cache);
-            const Tensor velocity = current_->velocity(latent, timesteps, step, cache);
+            const Tensor velocity = current_->velocity(latent, timesteps, guided, step, cache);
             // Whoever asks to be told of layers may be looking for the first that goes wrong.
             if (!observer_.layers())
                 check_computed(*weights_, fmt::format("step {}", step), velocity, repair_of(request_));

@@ -26,7 +26,7 @@ public:
     void ready(float timestep);
     /// As Denoiser::velocity, by the expert of this timestep. Throws Error naming the file whose weights give numbers
     /// that are not finite.
-    Tensor velocity(float timestep, const Tensor& latent, std::span<const float> timesteps, int step,
+    Tensor velocity(float timestep, const Tensor& latent, std::span<const float> timesteps, bool guided, int step,
                     WindowCache* cache);
 
 private:

@@ -75,7 +75,7 @@ struct Request {
     std::optional<double> guidance, guidance_low, shift;
     /// A latent frame is guided while its time, which falls from 1000, is this or more; 0 … 1000, 0: always. What is
     /// left is fine detail, which the prompt alone draws as well (Kynkäänniemi et al. 2024). A step makes one forward
-    /// instead of two once no frame is guided; those that wait in diffusion forcing stand at the first time.
+    /// instead of two where no frame that it moves is guided; those of diffusion forcing that wait are not moved.
     double guidance_until = 0;
     std::optional<std::uint64_t> seed;
     std::optional<Sampler> sampler;

@@ -13,7 +13,6 @@
 #include "engine/models/wan/transformer.h"
 #include "engine/pipeline/model_headers.h"
 #include "engine/pipeline/windows.h"
-#include "engine/sampling/guidance.h"
 #include "engine/weights/model_folder.h"
 
 namespace denoir {
@@ -116,18 +115,23 @@ std::string cache_warning(const Request& r, const ModelFolder& model) {
     return "cache: its coefficients were published for another model; for Wan 2.2 A14B there are none";
 }
 
-StepCache::StepCache(const Request& r, std::vector<double> coefficients, int first,
+StepCache::StepCache(const Request& r, std::vector<double> coefficients, const Window& w, int first,
                      std::span<const std::vector<float>> times, bool guided, const Signal& signal)
     : first_(first),
       steps_(int(times.size())),
       // Every reference makes both forwards, but for SkyReels' forcing loop, where guidance is off (1.3).
       counted_(*r.mode == Mode::forcing && !guided ? 1 : 2) {
-    for (const auto& step : times) guided_.push_back(guided && guided_at(step, r.guidance_until));
     const bool halved = *r.family == Family::skyreels || *r.family == Family::skyreels_df;
     Distances distances(times, signal);
     plan_ =
         cache_plan(CacheRules::of(r.cache->threshold, std::move(coefficients), r.cache->ret_steps, steps_, halved),
                    counted_ * steps_, [&](int i, int before) { return distances(i / counted_, before / counted_); });
+    second_.resize(times.size());
+    if (!guided) return;
+    const std::vector<bool> within = steps_within_guidance(r, w);
+    for (int step = first_; step < first_ + steps_; ++step)
+        if (within[std::size_t(step)])
+            for (const int needed : {step, at(step, 1).source}) second_[std::size_t(needed - first_)] = true;
 }
 
 CachedForward StepCache::at(int step, int branch) const {
@@ -137,8 +141,7 @@ CachedForward StepCache::at(int step, int branch) const {
 
 int StepCache::computed(int step) const {
     int count = 0;
-    for (int branch = 0; branch < (guided_[std::size_t(step - first_)] ? 2 : 1); ++branch)
-        count += at(step, branch).source == step;
+    for (int branch = 0; branch < (makes_second(step) ? 2 : 1); ++branch) count += at(step, branch).source == step;
     return count;
 }
 
@@ -156,7 +159,7 @@ std::vector<int> forwards_computed(const Request& r, const ModelHeaders& headers
         std::optional<int> fps;
         if (transformer.config().fps_rows > 0) fps = fps_row(r);
         const StepCache cache(
-            r, coefficients, first, std::span(times).subspan(first, end - first), guided(r, guidance_of(r, low)),
+            r, coefficients, w, first, std::span(times).subspan(first, end - first), guided(r, guidance_of(r, low)),
             [&](std::span<const float> t) { return transformer.time_signal(t, fps, r.cache->ret_steps); });
         for (int step = first; step < end; ++step) out.push_back(cache.computed(step));
     }

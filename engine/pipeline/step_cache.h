@@ -34,22 +34,25 @@ public:
     /// Time features of n distinct timesteps, [n, width] f32 host: wan::Transformer::time_signal.
     using Signal = std::function<Tensor(std::span<const float> timesteps)>;
 
-    /// `times`: of the stretch's steps, the first of which is `first`; all of them one timestep, or one per latent
-    /// frame.
-    StepCache(const Request& resolved, std::vector<double> coefficients, int first,
+    /// `times`: of the stretch's steps, the first of which is `first` in the window; all of them one timestep, or one
+    /// per latent frame. `guided`: while guidance lasts.
+    StepCache(const Request& resolved, std::vector<double> coefficients, const Window&, int first,
               std::span<const std::vector<float>> times, bool guided, const Signal&);
 
     bool covers(int step) const { return step >= first_ && step < first_ + steps_; }
     /// `branch` 0 with the prompt, 1 with the negative one. `source` is a step.
     CachedForward at(int step, int branch) const;
+    /// Whether a step makes a forward with the negative prompt: it is guided, or a later one that is takes over what
+    /// the blocks add here.
+    bool makes_second(int step) const { return second_[std::size_t(step - first_)]; }
     /// Forwards of a step whose blocks run.
     int computed(int step) const;
 
 private:
     int first_, steps_;
-    int counted_;              ///< forwards of a step, as the reference counts them
-    std::vector<bool> guided_; ///< of each step: its second forward is needed
+    int counted_; ///< forwards of a step, as the reference counts them
     std::vector<CachedForward> plan_;
+    std::vector<bool> second_; ///< of each step
 };
 
 /// StepCache::computed of each step of a window. Reads the weights of the transformers' time features.

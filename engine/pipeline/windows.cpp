@@ -56,13 +56,27 @@ std::vector<std::vector<float>> step_times(const Request& r, const Window& w, in
     return all;
 }
 
+std::vector<bool> steps_within_guidance(const Request& r, const Window& w) {
+    std::vector<bool> out;
+    if (*r.mode != Mode::forcing) {
+        for (const float t : schedule_of(r).timesteps) out.push_back(guided_at(t, r.guidance_until));
+        return out;
+    }
+    const ForcingPlan plan = plan_of(r, w);
+    for (std::size_t i = 0; i < plan.timesteps.size(); ++i) {
+        if (i % std::size_t(plan.frames) == 0) out.push_back(false);
+        if (plan.update[i] && guided_at(plan.timesteps[i], r.guidance_until)) out.back() = true;
+    }
+    return out;
+}
+
 std::vector<int> step_forwards(const Request& r, const ModelFolder& model, const Window& w) {
-    const auto times = step_times(r, w, 0);
-    std::vector<int> out(times.size(), 1);
+    const std::vector<bool> within = steps_within_guidance(r, w);
+    std::vector<int> out(within.size(), 1);
     for (const bool low : {false, true}) {
         const auto [first, end] = expert_steps(r, model, w, low);
         if (!guided(r, guidance_of(r, low))) continue;
-        for (auto i = std::size_t(first); i < std::size_t(end); ++i) out[i] += guided_at(times[i], r.guidance_until);
+        for (auto i = std::size_t(first); i < std::size_t(end); ++i) out[i] += within[i];
     }
     return out;
 }

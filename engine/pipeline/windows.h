@@ -36,6 +36,10 @@ std::vector<Window> windows_of(const Request&);
 /// forcing; TI2V, whose first `clean` ones stay at 0).
 std::vector<std::vector<float>> step_times(const Request&, const Window&, int clean);
 
+/// Whether guidance lasts in each step of a window (Request::guidance_until): for a latent frame that the solver moves
+/// there. Of those of diffusion forcing that wait or are done nobody uses the velocity.
+std::vector<bool> steps_within_guidance(const Request&, const Window&);
+
 /// Forwards that each step of a window makes without TeaCache: two where it is guided, by its expert's guidance.
 std::vector<int> step_forwards(const Request&, const ModelFolder&, const Window&);
 

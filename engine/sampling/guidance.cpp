@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/sampling/guidance.h"
 
-#include <algorithm>
 #include <cassert>
 
 namespace denoir {
-
-bool guided_at(std::span<const float> timesteps, double until) {
-    return std::ranges::any_of(timesteps, [&](float t) { return t >= until; });
-}
 
 void guide(const Tensor& conditional, const Tensor& unconditional, float scale, std::span<const float> timesteps,
            double until) {
@@ -18,7 +13,7 @@ void guide(const Tensor& conditional, const Tensor& unconditional, float scale, 
     float* c = conditional.data<float>();
     const float* u = unconditional.data<float>();
     for (std::int64_t row = 0; row < channels * frames; ++row, c += area, u += area) {
-        if (!(timesteps[timesteps.size() == 1 ? 0 : std::size_t(row % frames)] >= until)) continue;
+        if (!guided_at(timesteps[timesteps.size() == 1 ? 0 : std::size_t(row % frames)], until)) continue;
         for (std::int64_t i = 0; i < area; ++i) c[i] = u[i] + scale * (c[i] - u[i]);
     }
 }

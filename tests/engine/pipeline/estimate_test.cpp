@@ -264,7 +264,7 @@ TEST(StepCache, CountsForwardsAsEachLoopMakesThem) {
         r.mode = mode, r.family = family, r.cache = StepCaching{StepCaching::most, true, {1, 0}};
         std::vector<std::vector<float>> times;
         for (int step = 0; step < 14; ++step) times.push_back({float(900 - 50 * step)});
-        const StepCache cache(r, {1, 0}, 0, times, false, [](std::span<const float> t) {
+        const StepCache cache(r, {1, 0}, {}, 0, times, false, [](std::span<const float> t) {
             Tensor same = Tensor::zeros({std::int64_t(t.size()), 1});
             for (float& v : same.span<float>()) v = 1;
             return same;

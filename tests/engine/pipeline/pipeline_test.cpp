@@ -480,6 +480,9 @@ TEST(StepCache, StoppedAfterAnyStepItGoesOnWithTheSameBytes) {
         r.guidance = 1;                      // one forward a row: the first two
         expect_the_same_from_any_step(r, 4);
     }
+    // Of 22 rows one in five is guided, and the last of those takes over what the twelfth computes for it.
+    r.guidance = 5, r.guidance_until = 985, r.steps = 7, r.forcing = Forcing{.ar_step = 5};
+    expect_the_same_from_any_step(r, 22 + 4 + 1 - 4);
 }
 
 TEST(StepCache, WindowsBeginComputedAndGoOnFromAnyStep) {

@@ -224,9 +224,9 @@ TEST(Guidance, CombinesInF32) {
 
 TEST(Guidance, EndsInEachLatentFrameOfItsOwn) {
     const Values times{900, 500, 499};
-    EXPECT_TRUE(guided_at(times, 900));
-    EXPECT_FALSE(guided_at(times, 900.5));
-    EXPECT_TRUE(guided_at(Values{0}, 0)); // 0: never ends
+    EXPECT_TRUE(guided_at(900, 900));
+    EXPECT_FALSE(guided_at(900, 900.5));
+    EXPECT_TRUE(guided_at(0, 0)); // 0: never ends
     const Tensor cond = Tensor::from(Values{1, 1, 1, 2, 2, 2}, {2, 3, 1, 1});
     guide(cond, Tensor::from(Values(6, 0.0f), {2, 3, 1, 1}), 3.0f, times, 500);
     EXPECT_EQ(Values(cond.span<float>().begin(), cond.span<float>().end()), (Values{3, 3, 1, 6, 6, 2}));
