@@ -17,7 +17,7 @@ namespace {
 void list(const Request& r, const Arguments& args, const Console& console, Observer& observer) {
     Json layers = Json::array();
     std::string text;
-    for (const TraceLayer& l : list_traceable(r, trace_selection(args), observer)) {
+    for (const TraceLayer& l : list_traceable(r, trace_selection(args), observer, interrupt_token())) {
         layers.push_back({{"component", l.component}, {"layer", l.layer}, {"tensors", l.tensors}});
         text += fmt::format("{}{}/{}", text.empty() ? "" : "\n", l.component, l.layer);
     }

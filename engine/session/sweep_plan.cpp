@@ -53,15 +53,16 @@ template <class Run> void in_cell(const Sweep& sweep, std::size_t cell, Run&& ru
     }
 }
 
-/// The models of a sweep, each opened once, its headers read once.
+/// The models of a sweep, each opened once, its headers read once. Throws Cancelled between their files.
 class Models {
 public:
+    explicit Models(const std::stop_token& stop) : stop_(stop) {}
     /// `r.model`: a path.
     const ModelHeaders& of(const Request& r, Observer& observer) {
         const std::pair key(r.model, r.parts);
         auto it = models_.find(key);
         if (it == models_.end()) {
-            it = models_.emplace(key, std::make_unique<Opened>(r)).first;
+            it = models_.emplace(key, std::make_unique<Opened>(r, stop_)).first;
             for (const std::string& warning : it->second->folder.warnings) observer.warning(warning);
         }
         return it->second->headers;
@@ -69,10 +70,12 @@ public:
 
 private:
     struct Opened {
-        explicit Opened(const Request& r) : folder(ModelFolder::open(r.model, r.parts)), headers(folder) {}
+        Opened(const Request& r, const std::stop_token& stop)
+            : folder(ModelFolder::open(r.model, r.parts, stop)), headers(folder) {}
         ModelFolder folder;
         ModelHeaders headers;
     };
+    const std::stop_token& stop_;
     std::map<std::pair<fs::path, ModelParts>, std::unique_ptr<Opened>> models_;
 };
 
@@ -235,7 +238,7 @@ SweepPlan plan_sweep(const Sweep& sweep, PlanDepth depth, FinishedRuns finished,
     plan.order = rendering_order(sweep);
     plan.cells.resize(sweep.size());
     warn_of_one_start_for_all(sweep, observer);
-    Models models;
+    Models models(stop);
     std::unordered_map<std::string, std::size_t> first;
     std::set<std::string> looked_at;
     int otherwise = 0; // clips of what is asked, made with other values for what that leaves open
@@ -290,8 +293,8 @@ void check_devices(const Sweep& sweep, const SweepPlan& plan) {
     }
 }
 
-void check_means(const Sweep& sweep, const SweepPlan& plan, const fs::path& folder) {
-    Models models;
+void check_means(const Sweep& sweep, const SweepPlan& plan, const fs::path& folder, const std::stop_token& stop) {
+    Models models(stop);
     Observer quiet;
     check_storable({&folder, 1});
     check_devices(sweep, plan);

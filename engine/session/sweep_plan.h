@@ -85,7 +85,8 @@ SweepPlan plan_sweep(const Sweep&, PlanDepth, FinishedRuns, Observer&, const std
 /// Refuses a device that is not there, of the clips that are to be rendered. Throws Error.
 void check_devices(const Sweep&, const SweepPlan&);
 /// Refuses, before anything is made, a device that is not there, a disk with less room than one of the clips needs, and
-/// a name that cannot be stored. `folder` is the sweep's; it, or the folder that it comes into, exists. Throws Error.
-void check_means(const Sweep&, const SweepPlan&, const std::filesystem::path& folder);
+/// a name that cannot be stored. `folder` is the sweep's; it, or the folder that it comes into, exists. Throws Error,
+/// Cancelled.
+void check_means(const Sweep&, const SweepPlan&, const std::filesystem::path& folder, const std::stop_token& = {});
 
 } // namespace denoir

@@ -35,12 +35,12 @@ struct Opened {
     ModelFolder model;
 };
 
-Opened open_model(const Request& asked, Observer& observer) {
+Opened open_model(const Request& asked, Observer& observer, const std::stop_token& stop) {
     if (asked.start)
         throw UsageError("", "start", "a trace follows a run from its noise", "leave the branch out of the request");
     Opened o{asked, {}};
     o.request.model = find_model(asked.model);
-    o.model = ModelFolder::open(o.request.model, o.request.parts);
+    o.model = ModelFolder::open(o.request.model, o.request.parts, stop);
     for (const std::string& warning : o.model.warnings) observer.warning(warning);
     o.request = Pipeline::resolve(o.request, o.model);
     if (windows_of(o.request).size() > 1)
@@ -143,8 +143,9 @@ std::map<std::string, std::string> metadata(const Request& r, const TraceFilter&
 
 } // namespace
 
-std::vector<TraceLayer> list_traceable(const Request& asked, const TraceSelection& select, Observer& observer) {
-    const Opened o = open_model(asked, observer);
+std::vector<TraceLayer> list_traceable(const Request& asked, const TraceSelection& select, Observer& observer,
+                                       const std::stop_token& stop) {
+    const Opened o = open_model(asked, observer, stop);
     return TraceFilter(select, o.request, o.model).layers();
 }
 
@@ -153,7 +154,7 @@ TraceResult trace(const Request& asked, const TraceOptions& options, Observer& o
     std::vector<fs::path> inputs = options.inputs;
     for (fs::path& path : inputs_before_model(asked)) inputs.push_back(std::move(path));
     check_output_file(options.out, inputs);
-    const Opened o = open_model(asked, observer);
+    const Opened o = open_model(asked, observer, stop);
     inputs.push_back(o.request.model);
     for (fs::path& path : inputs_of(o.model)) inputs.push_back(std::move(path));
     check_output_file(options.out, inputs);

@@ -34,7 +34,7 @@ struct TraceResult {
 /// then no file is left behind.
 TraceResult trace(const Request&, const TraceOptions&, Observer&, std::stop_token);
 
-/// The layers that a request would give, without computing anything.
-std::vector<TraceLayer> list_traceable(const Request&, const TraceSelection&, Observer&);
+/// The layers that a request would give, without computing anything. Throws Error, UsageError, Cancelled.
+std::vector<TraceLayer> list_traceable(const Request&, const TraceSelection&, Observer&, const std::stop_token&);
 
 } // namespace denoir

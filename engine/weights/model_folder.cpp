@@ -37,7 +37,7 @@ void require_there(const fs::path& place) {
 class Opener {
 public:
     Opener(const fs::path& path, const ModelParts& named, const std::stop_token& stop)
-        : path_(snapshot_in(path)), named_(named), search_(stop) {
+        : path_(snapshot_in(path)), named_(named), stop_(stop), search_(stop) {
         model_.root = path_;
     }
 
@@ -170,7 +170,7 @@ private:
         const fs::path folder = folder_of(path_);
         const std::vector<Network> found = look_at_file(path_);
         choose_transformer(found);
-        if (model_.transformer.empty()) refuse_no_transformer(path_, found);
+        if (model_.transformer.empty()) refuse_no_transformer(path_, found, stop_);
         add_other_expert(model_.transformer.front()); // named may be any of its shards
         companions_.take(found);
         companions_.search_beside(folder, path_);
@@ -391,7 +391,7 @@ private:
         need(!model_.tokenizer.empty(), "tokenizer");
         if (traits.clip) need(!model_.clip.empty(), "CLIP image encoder");
         refuse_damaged_parts();
-        if (!transformer) model_.unread = unread_transformer(path_);
+        if (!transformer) model_.unread = unread_transformer(path_, stop_);
         warn_of_shards();
         for (const Error& problem : search_.problems())
             model_.warnings.push_back(fmt::format("left out: {}", problem.what()));
@@ -468,6 +468,7 @@ private:
 
     fs::path path_;
     const ModelParts& named_;
+    const std::stop_token& stop_;
     ModelFolder model_;
     NetworkSearch search_;
     Companions companions_{search_};

@@ -16,10 +16,10 @@ namespace fs = std::filesystem;
 namespace {
 
 /// "quantised with …, which is not read"; empty: another file, or a damaged one.
-std::string unread_scheme(const CheckpointFiles& files) {
+std::string unread_scheme(const CheckpointFiles& files, const std::stop_token& stop) {
     std::vector<std::string> names;
     try {
-        for (const TensorGroup& g : Checkpoint::open(files.files, files.index).groups)
+        for (const TensorGroup& g : Checkpoint::open(files.files, files.index, OldPth::refuse, stop).groups)
             if (g.component() == Component::unknown)
                 for (const auto& m : g.members) names.push_back(m.name);
     } catch (const Error&) { // told elsewhere
@@ -34,10 +34,10 @@ std::string unread_scheme(const CheckpointFiles& files) {
 
 } // namespace
 
-void refuse_no_transformer(const fs::path& place, const std::vector<Network>& found) {
+void refuse_no_transformer(const fs::path& place, const std::vector<Network>& found, const std::stop_token& stop) {
     std::string what(found.empty() ? "no network that is known" : name(found.front().component()));
     for (const CheckpointFiles& files : list_checkpoints(place)) {
-        const Checkpoint all = Checkpoint::open(files.files, files.index);
+        const Checkpoint all = Checkpoint::open(files.files, files.index, OldPth::refuse, stop);
         for (const TensorGroup& g : all.groups) {
             if (g.component() == Component::lora) what = name(Component::lora);
             if (g.component() != Component::unknown) continue;
@@ -86,7 +86,7 @@ std::string transformers_deeper(const fs::path& folder, NetworkSearch& search) {
     return fmt::format("{}", fmt::join(names, ", "));
 }
 
-std::string unread_transformer(const fs::path& folder) {
+std::string unread_transformer(const fs::path& folder, const std::stop_token& stop) {
     constexpr std::size_t most = 8;
     for (const fs::path& place : {folder, folder / "transformer"}) {
         if (!is_folder(place)) continue;
@@ -94,7 +94,7 @@ std::string unread_transformer(const fs::path& folder) {
         std::vector<CheckpointFiles> all = list_checkpoints(place, &damaged);
         all.resize(std::min(all.size(), most));
         for (const CheckpointFiles& files : all)
-            if (const std::string scheme = unread_scheme(files); !scheme.empty())
+            if (const std::string scheme = unread_scheme(files, stop); !scheme.empty())
                 return fmt::format("{} is {}", printable(files.files.front().filename().string(), 80), scheme);
     }
     return {};

@@ -440,6 +440,14 @@ TEST_F(SweepRun, RefusesBeforeAnythingIsComputed) {
     }
 }
 
+TEST_F(SweepRun, WhoStopsWaitsForNoFurtherFile) {
+    const SweepPlan made = plan(sweep_, false);
+    std::stop_source stop;
+    check_means(sweep_, made, folder_.path(), stop.get_token());
+    stop.request_stop();
+    EXPECT_THROW(check_means(sweep_, made, folder_.path(), stop.get_token()), Cancelled);
+}
+
 TEST_F(SweepRun, MeasuresAndDrawsWhatItMade) {
     SweepFolder folder = SweepFolder::create(folder_.path() / "s", sweep_);
     work(folder);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/session/trace.h"
 #include "engine/weights/model_folder.h"
 #include "tests/engine/refusal.h"
 
@@ -35,6 +36,15 @@ protected:
 };
 
 /// The time that matching takes grows with the groups' product: what would take hours is refused.
+TEST_F(TracePatterns, WhoStopsWaitsForNoFurtherFile) {
+    Observer observer;
+    std::stop_source stop;
+    const TraceSelection select{{}, "last"};
+    EXPECT_FALSE(list_traceable(request_, select, observer, stop.get_token()).empty());
+    stop.request_stop();
+    EXPECT_THROW(list_traceable(request_, select, observer, stop.get_token()), Cancelled);
+}
+
 TEST_F(TracePatterns, GroupsAreFewAndRepeatedOnesSimple) {
     for (const char* pattern : {"@(a)@(b)@(c)@(d)", "+(a)*(b)", "+(a)@(b|c)*", "?(a*)", "!(a|b)", "+([0-9*|(])",
                                 "+([!]*])", "[(][+(][@(][!(][?(]", "(a)(b)(c)(d)(e)", "a(b)c(d)e(f)g(h)i(j)"})

@@ -9,6 +9,7 @@
 #include "engine/weights/config_file.h"
 #include "engine/weights/convert.h"
 #include "engine/weights/inspect.h"
+#include "engine/weights/no_transformer.h"
 #include "support/model_files.h"
 #include "support/torch_writer.h"
 #include "tests/engine/refusal.h"
@@ -355,6 +356,8 @@ TEST(ModelFolderTest, WhoStopsWaitsForNoFurtherFile) {
     stop.request_stop();
     for (const fs::path& path : {folder.path(), folder / "Wan2.1-T2V.safetensors"})
         EXPECT_THROW(ModelFolder::open(path, {}, stop.get_token()), Cancelled);
+    EXPECT_THROW(unread_transformer(folder.path(), stop.get_token()), Cancelled);
+    EXPECT_THROW(refuse_no_transformer(folder / "Wan2.1_VAE.pth", {}, stop.get_token()), Cancelled);
 }
 
 TEST(ModelFolderTest, SaysWhatIsMissingOrDamaged) {
