@@ -8,7 +8,6 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
-#include <QRandomGenerator>
 #include <QRegularExpressionValidator>
 #include <QScrollArea>
 #include <QSpinBox>
@@ -23,6 +22,7 @@
 #include "app/request/estimator.h"
 #include "app/request/model_catalogue.h"
 #include "app/request/request_document.h"
+#include "app/request/short_seed.h"
 #include "engine/backend/cards.h"
 #include "engine/core/units.h"
 #include "engine/sampling/scheduler.h"
@@ -60,6 +60,22 @@ QString title(Sampler sampler) {
 ParametersPanel::ParametersPanel(Studio& studio, QAction& generate, QWidget* parent)
     : QWidget(parent), studio_(studio), advanced_(new QWidget), advanced_toggle_(new QToolButton) {
     auto* column = make_layout<QVBoxLayout>(this, 0);
+    column->addWidget(make_form(), 1);
+    add_bottom(column, generate);
+    connect(&studio_.document, &app::RequestDocument::changed, this, [this] {
+        refused_.clear();
+        snapped_.clear();
+        refresh();
+    });
+    connect(&studio_.document, &app::RequestDocument::resolved_changed, this, &ParametersPanel::refresh);
+    connect(&studio_.document, &app::RequestDocument::seed_locked_changed, this, &ParametersPanel::refresh_seed);
+    connect(&studio_.estimator, &app::Estimator::changed, this, &ParametersPanel::refresh_estimate);
+    on_row_changes(studio_.models, this, [this] { refresh_models(); });
+    refresh_models();
+    refresh();
+}
+
+QScrollArea* ParametersPanel::make_form() {
     auto* scroll = new QScrollArea(this);
     scroll->setWidgetResizable(true);
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -72,10 +88,34 @@ ParametersPanel::ParametersPanel(Studio& studio, QAction& generate, QWidget* par
     add_model(form);
     add_loras(form);
     add_size(form);
+    add_frames(form);
+    add_number(form, QStringLiteral("steps"), tr("Steps"), {1, StepCount::max}, 1, 0);
+    add_number(form, QStringLiteral("guidance"), tr("Guidance"), limits::guidance, 0.5, 2);
+    add_number(form, key_guidance_low, tr("Guid. low"), limits::guidance, 0.5, 2)
+        ->setToolTip(tr("Guidance of the low-noise expert, which takes the last steps"));
+    add_seed(form); // up here: in a low window one has to scroll to what is below it
+    add_number(form, QStringLiteral("shift"), tr("Shift"), limits::shift, 0.5, 2);
+    auto* sampler = add_choice(form, QStringLiteral("sampler"), tr("Sampler"));
+    for (const auto& [name, each] : samplers) sampler->addItem(title(each), app::to_qstring(name));
+    add_number(form, QStringLiteral("fps"), tr("Rate"), limits::fps, 1, 2, tr(" fps"));
+    add_advanced(form);
+    form->addStretch(1);
+    scroll->setWidget(page);
+    // When Tab enters a field, Qt scrolls only far enough to show the field's cursor.
+    connect(qApp, &QApplication::focusChanged, scroll, [scroll, page](const QWidget* before, QWidget* now) {
+        // Not under the pointer that presses it, nor when the window comes to the front again.
+        const bool by_key = before && QApplication::mouseButtons() == Qt::NoButton;
+        if (by_key && now && page->isAncestorOf(now)) scroll->ensureWidgetVisible(now, 0, grid::half);
+    });
+    return scroll;
+}
+
+void ParametersPanel::add_frames(QVBoxLayout* form) {
     auto* frames = add_number(form, QStringLiteral("frames"), tr("Frames"), {1, FrameCount::max}, 4, 0, tr(" frames"));
     frames->set_snap(nearest_frame_count);
     frames->setToolTip(tr("One more than a multiple of four: 5, 9, 13, …; or the seconds: 2 s"));
-    frames->set_typed_unit(QStringLiteral("s"), [this](double seconds) { // those that the note behind it tells
+    // The seconds of length_text(): of a clip that goes on after a video, what it adds to that.
+    frames->set_typed_unit(QStringLiteral("s"), [this](double seconds) {
         const auto& forcing = studio_.document.asked().forcing;
         const int given = forcing && !forcing->video.empty() ? forcing->overlap : 0;
         return given + std::round(seconds * studio_.document.value(QStringLiteral("fps")).toDouble());
@@ -86,16 +126,9 @@ ParametersPanel::ParametersPanel(Studio& studio, QAction& generate, QWidget* par
             tr("%1 became %2: one more than a multiple of four").arg(number_text(asked), number_text(used)));
         refresh_field(QStringLiteral("frames"));
     });
-    add_number(form, QStringLiteral("steps"), tr("Steps"), {1, StepCount::max}, 1, 0);
-    add_number(form, QStringLiteral("guidance"), tr("Guidance"), limits::guidance, 0.5, 2);
-    add_number(form, key_guidance_low, tr("Guid. low"), limits::guidance, 0.5, 2)
-        ->setToolTip(tr("Guidance of the low-noise expert, which takes the last steps"));
-    add_seed(form); // in a low window what is below it has to be scrolled to
-    add_number(form, QStringLiteral("shift"), tr("Shift"), limits::shift, 0.5, 2);
-    auto* sampler = add_choice(form, QStringLiteral("sampler"), tr("Sampler"));
-    for (const auto& [name, each] : samplers) sampler->addItem(title(each), app::to_qstring(name));
-    add_number(form, QStringLiteral("fps"), tr("Rate"), limits::fps, 1, 2, tr(" fps"));
+}
 
+void ParametersPanel::add_advanced(QVBoxLayout* form) {
     advanced_toggle_->setObjectName(QStringLiteral("more"));
     advanced_toggle_->setText(tr("More"));
     advanced_toggle_->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
@@ -122,34 +155,11 @@ ParametersPanel::ParametersPanel(Studio& studio, QAction& generate, QWidget* par
     add_cache(more);
     add_forcing(more);
     form->addWidget(advanced_);
-    form->addStretch(1);
     connect(advanced_toggle_, &QToolButton::clicked, this, [this] {
         set_advanced(!advanced_->isVisibleTo(this));
-        refresh_estimate(); // what is wrong there is said below while nobody sees it there
+        refresh_estimate(); // it names the errors of folded fields, which nobody sees beside them
     });
     set_advanced(false);
-
-    scroll->setWidget(page);
-    // Of a field that Tab comes to, Qt shows no more than where its cursor is.
-    connect(qApp, &QApplication::focusChanged, scroll, [scroll, page](const QWidget* before, QWidget* now) {
-        // Not under the pointer that presses it, nor when the window comes to the front again.
-        const bool by_key = before && QApplication::mouseButtons() == Qt::NoButton;
-        if (by_key && now && page->isAncestorOf(now)) scroll->ensureWidgetVisible(now, 0, grid::half);
-    });
-    column->addWidget(scroll, 1);
-    add_bottom(column, generate);
-
-    connect(&studio_.document, &app::RequestDocument::changed, this, [this] {
-        refused_.clear();
-        snapped_.clear();
-        refresh();
-    });
-    connect(&studio_.document, &app::RequestDocument::resolved_changed, this, &ParametersPanel::refresh);
-    connect(&studio_.document, &app::RequestDocument::seed_locked_changed, this, &ParametersPanel::refresh_seed);
-    connect(&studio_.estimator, &app::Estimator::changed, this, &ParametersPanel::refresh_estimate);
-    on_row_changes(studio_.models, this, [this] { refresh_models(); });
-    refresh_models();
-    refresh();
 }
 
 void ParametersPanel::set_advanced(bool open) {
@@ -433,12 +443,11 @@ void ParametersPanel::add_seed(QVBoxLayout* form) {
         set(QStringLiteral("seed"), seed);
         studio_.document.set_seed_locked(true); // who types a seed wants that one
     });
-    connect(dice_, &QToolButton::clicked, this,
-            [this] { set(QStringLiteral("seed"), qulonglong(QRandomGenerator::global()->bounded(1000000))); });
+    connect(dice_, &QToolButton::clicked, this, [this] { set(QStringLiteral("seed"), app::short_seed()); });
     connect(lock_, &QToolButton::toggled, this, [this](bool locked) {
         if (showing_) return;
         if (locked && !studio_.document.has_value(QStringLiteral("seed")))
-            set(QStringLiteral("seed"), qulonglong(QRandomGenerator::global()->bounded(1000000)));
+            set(QStringLiteral("seed"), app::short_seed());
         studio_.document.set_seed_locked(locked);
     });
     connect(field, &Field::reset_asked, this, [this] { reset(QStringLiteral("seed")); });

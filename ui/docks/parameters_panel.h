@@ -13,6 +13,7 @@ class QComboBox;
 class QLabel;
 class QLineEdit;
 class QPushButton;
+class QScrollArea;
 class QSpinBox;
 class QToolButton;
 class QVBoxLayout;
@@ -56,6 +57,7 @@ signals:
     void said(const QString& text);
 
 private:
+    QScrollArea* make_form();
     NumberEdit* add_number(QVBoxLayout* form, const QString& key, const QString& name, Range range, double step,
                            int decimals, const QString& unit = {});
     void tell_limits(const NumberEdit& edit, const QString& key);
@@ -65,6 +67,8 @@ private:
     void add_loras(QVBoxLayout* form);
     void add_cache(QVBoxLayout* form);
     void add_size(QVBoxLayout* form);
+    void add_frames(QVBoxLayout* form);
+    void add_advanced(QVBoxLayout* form); ///< what is folded away, and the button that unfolds it
     void add_seed(QVBoxLayout* form);
     void add_forcing(QVBoxLayout* form);
     void add_bottom(QVBoxLayout* column, QAction& generate);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/window/retaking.h"
 
-#include <QRandomGenerator>
-
 #include <utility>
 
 #include "app/base/preparations.h"
@@ -10,6 +8,7 @@
 #include "app/base/text.h"
 #include "app/project/project.h"
 #include "app/project/shot_requests.h"
+#include "app/request/short_seed.h"
 #include "app/runs/run_history.h"
 #include "app/runs/run_queue.h"
 #include "ui/docks/seen_images.h"
@@ -46,7 +45,7 @@ void Retaking::retake(int row) {
 void Retaking::put_in_line(const QString& shot, const app::Retake& retake, const QString& last) {
     app::RequestDocument::Snapshot snapshot;
     snapshot.request = retake.request;
-    snapshot.request.seed = QRandomGenerator::global()->bounded(1000000);
+    snapshot.request.seed = app::short_seed();
     if (!last.isEmpty()) snapshot.request.last_image = app::to_path(last);
     emit begun();
     const QString tag = app::ResultPlace{shot, retake.part, {}}.tag();
