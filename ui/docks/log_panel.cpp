@@ -106,8 +106,16 @@ LogPanel::LogPanel(Studio& studio, QWidget* parent)
       list_(new QListView(this)),
       stack_(new QStackedWidget(this)),
       all_(new QToolButton(this)) {
-    Journal& journal = studio.core.journal;
-    lines_->setSourceModel(&journal);
+    lines_->setSourceModel(&studio.core.journal);
+    make_list();
+    auto* column = make_layout<QVBoxLayout>(this, 0);
+    column->addLayout(make_head(studio.core.journal));
+    column->addWidget(stack_, 1);
+    connect(lines_, &QAbstractItemModel::rowsInserted, this, &LogPanel::refresh);
+    refresh();
+}
+
+void LogPanel::make_list() {
     list_->setObjectName(QStringLiteral("log-lines"));
     list_->setAccessibleName(tr("Log"));
     list_->setModel(lines_);
@@ -116,6 +124,21 @@ LogPanel::LogPanel(Studio& studio, QWidget* parent)
     list_->setIconSize({picture_size, picture_size});
     list_->setTextElideMode(Qt::ElideMiddle);
     list_->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+    stack_->addWidget(new EmptyState(QStringLiteral("log"),
+                                     tr("What Denoir does, and what goes wrong, is written here line by line.")));
+    stack_->addWidget(list_);
+    auto* keys = new QShortcut(QKeySequence::Copy, list_, nullptr, nullptr, Qt::WidgetShortcut);
+    connect(keys, &QShortcut::activated, this, &LogPanel::copy);
+    // Follows new lines, unless somebody has scrolled up to read.
+    connect(lines_, &QAbstractItemModel::rowsAboutToBeInserted, this, [this] {
+        const QScrollBar& bar = *list_->verticalScrollBar();
+        const bool at_end = bar.value() == bar.maximum();
+        if (at_end) QMetaObject::invokeMethod(list_, &QListView::scrollToBottom, Qt::QueuedConnection);
+    });
+}
+
+/// The search, and what is done with the lines.
+QLayout* LogPanel::make_head(const Journal& journal) {
     search_->setObjectName(QStringLiteral("log-search"));
     search_->setPlaceholderText(tr("Search the log"));
     search_->setAccessibleName(search_->placeholderText());
@@ -138,28 +161,12 @@ LogPanel::LogPanel(Studio& studio, QWidget* parent)
     row->addWidget(button(QStringLiteral("folder"), tr("Open the folder with log.txt"), [&journal] {
         QDesktopServices::openUrl(QUrl::fromLocalFile(app::to_qstring(journal.file().parent_path())));
     }));
-    stack_->addWidget(new EmptyState(QStringLiteral("log"),
-                                     tr("What Denoir does, and what goes wrong, is written here line by line.")));
-    stack_->addWidget(list_);
-    auto* column = make_layout<QVBoxLayout>(this, 0);
-    column->addLayout(row);
-    column->addWidget(stack_, 1);
-
     connect(search_, &QLineEdit::textChanged, this, [this](const QString& words) {
         lines_->search(words);
         refresh();
     });
     connect(all_, &QToolButton::clicked, this, [this] { show_entry(0); });
-    auto* keys = new QShortcut(QKeySequence::Copy, list_, nullptr, nullptr, Qt::WidgetShortcut);
-    connect(keys, &QShortcut::activated, this, &LogPanel::copy);
-    // Whoever reads further up is left there.
-    connect(lines_, &QAbstractItemModel::rowsAboutToBeInserted, this, [this] {
-        const QScrollBar& bar = *list_->verticalScrollBar();
-        const bool at_end = bar.value() == bar.maximum();
-        if (at_end) QMetaObject::invokeMethod(list_, &QListView::scrollToBottom, Qt::QueuedConnection);
-    });
-    connect(lines_, &QAbstractItemModel::rowsInserted, this, &LogPanel::refresh);
-    refresh();
+    return row;
 }
 
 void LogPanel::show_entry(quint64 entry) {

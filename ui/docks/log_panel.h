@@ -4,10 +4,15 @@
 
 #include "ui/studio.h"
 
+class QLayout;
 class QLineEdit;
 class QListView;
 class QStackedWidget;
 class QToolButton;
+
+namespace denoir::app {
+class Journal;
+}
 
 namespace denoir::ui {
 
@@ -24,6 +29,8 @@ public:
 
 private:
     class Lines;
+    void make_list();
+    QLayout* make_head(const app::Journal& journal);
     void copy() const;
     void refresh();
 

@@ -129,6 +129,21 @@ PromptPanel::PromptPanel(Studio& studio, QWidget* parent)
       older_(new QToolButton(this)),
       newer_(new QToolButton(this)),
       count_later_(new QTimer(this)) {
+    make_editors();
+    make_buttons();
+    make_labels();
+    lay_out();
+    count_later_->setSingleShot(true);
+    count_later_->setInterval(120); // counting at every letter would only keep the tokenizer busy
+    connect(count_later_, &QTimer::timeout, this, &PromptPanel::ask_count);
+    connect_parts();
+    set_negative_open(false);
+    refresh({});
+    refresh_defaults();
+    ask_count();
+}
+
+void PromptPanel::make_editors() {
     prompt_->setObjectName(QStringLiteral("prompt"));
     prompt_->setAccessibleName(tr("Prompt"));
     prompt_->set_placeholder(tr("What is to be seen, in a sentence or two."));
@@ -137,7 +152,9 @@ PromptPanel::PromptPanel(Studio& studio, QWidget* parent)
     negative_->setAccessibleName(tr("Negative prompt"));
     negative_->setMinimumHeight(2 * fontMetrics().lineSpacing() + 20); // two are seen whole
     negative_->setMaximumHeight(5 * fontMetrics().lineSpacing() + 12);
+}
 
+void PromptPanel::make_buttons() {
     set_drawing(*older_, icon(QStringLiteral("up")), tr("Prompt before"));
     set_drawing(*newer_, icon(QStringLiteral("down")), tr("Prompt after"));
     older_->setProperty("action", QStringLiteral("edit.prompt-before"));
@@ -154,6 +171,9 @@ PromptPanel::PromptPanel(Studio& studio, QWidget* parent)
     negative_toggle_->setAccessibleName(tr("Show the negative prompt"));
     default_negative_->setText(tr("Model's default"));
     default_negative_->setToolTip(tr("Take the negative prompt that the model's authors use"));
+}
+
+void PromptPanel::make_labels() {
     for (ElidedLabel* label : {count_, negative_count_}) {
         label->setProperty("quiet", true);
         label->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
@@ -165,8 +185,10 @@ PromptPanel::PromptPanel(Studio& studio, QWidget* parent)
     wildcards_->setProperty("quiet", true);
     wildcards_->hide();
     problem_->hide();
+}
 
-    // As the eye goes.
+void PromptPanel::lay_out() {
+    // The focus follows the eye.
     QWidget* before = prompt_;
     for (QWidget* next :
          std::initializer_list<QWidget*>{samples_, older_, newer_, negative_toggle_, default_negative_, negative_})
@@ -190,10 +212,9 @@ PromptPanel::PromptPanel(Studio& studio, QWidget* parent)
     column->addLayout(under);
     column->addLayout(negative_row);
     column->addWidget(negative_);
+}
 
-    count_later_->setSingleShot(true);
-    count_later_->setInterval(120);
-    connect(count_later_, &QTimer::timeout, this, &PromptPanel::ask_count);
+void PromptPanel::connect_parts() {
     connect(prompt_, &PromptEdit::edited, this,
             [this](const QString& text) { studio_.document.set_value(QStringLiteral("prompt"), text); });
     connect(negative_, &PromptEdit::edited, this,
@@ -209,10 +230,6 @@ PromptPanel::PromptPanel(Studio& studio, QWidget* parent)
     connect(&studio_.tokens, &app::Tokens::failed, this, [this](const QString& tag, const app::Issue&) {
         (tag == QLatin1String("prompt") ? count_ : negative_count_)->set_text(tr("no tokenizer"));
     });
-    set_negative_open(false);
-    refresh({});
-    refresh_defaults();
-    ask_count();
 }
 
 void PromptPanel::focus_prompt() {

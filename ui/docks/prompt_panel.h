@@ -57,6 +57,11 @@ signals:
     void said(const QString& text);
 
 private:
+    void make_editors();
+    void make_buttons();
+    void make_labels();
+    void lay_out();
+    void connect_parts();
     void refresh(const QStringList& keys);
     void refresh_defaults();
     void refresh_negative(); ///< what stands in it while it is empty

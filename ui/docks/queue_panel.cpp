@@ -170,6 +170,17 @@ QueuePanel::QueuePanel(Studio& studio, QWidget* parent)
       clear_(new QToolButton(this)),
       undo_(new QToolButton(this)),
       summary_(new QLabel(this)) {
+    make_list();
+    auto* column = make_layout<QVBoxLayout>(this, 0);
+    column->addWidget(stack_, 1);
+    column->addLayout(make_foot());
+    connect_list();
+    connect_queue();
+    QTimer::singleShot(0, list_, &QListView::scrollToBottom); // what waits, or was interrupted, stands at the end
+    refresh();
+}
+
+void QueuePanel::make_list() {
     list_->setObjectName(QStringLiteral("queue"));
     list_->setResizeMode(QListView::Adjust); // words are wrapped anew
     list_->setAccessibleName(tr("Queue"));
@@ -192,7 +203,10 @@ QueuePanel::QueuePanel(Studio& studio, QWidget* parent)
         QStringLiteral("queue"),
         tr("Runs wait here for the engine. Generate puts one in line; the line survives closing the window.")));
     stack_->addWidget(list_);
+}
 
+/// What is said of the queue, and the buttons that act on all of it.
+QLayout* QueuePanel::make_foot() {
     pause_->setObjectName(QStringLiteral("queue-pause"));
     pause_->setCheckable(true);
     set_drawing(*pause_, icon(QStringLiteral("pause"), QStringLiteral("play")), tr("Pause the queue"),
@@ -217,12 +231,12 @@ QueuePanel::QueuePanel(Studio& studio, QWidget* parent)
     row->addWidget(undo_);
     row->addWidget(pause_);
     row->addWidget(clear_);
-    auto* column = make_layout<QVBoxLayout>(this, 0);
-    column->addWidget(stack_, 1);
-    column->addLayout(row);
-
     connect(pause_, &QToolButton::toggled, this, [this](bool on) { studio_.queue.set_paused(on); });
     connect(undo_, &QToolButton::clicked, this, &QueuePanel::undo_clear);
+    return row;
+}
+
+void QueuePanel::connect_list() {
     connect(list_, &QListView::customContextMenuRequested, this, &QueuePanel::show_menu);
     connect(list_, &QListView::activated, this, [this](const QModelIndex& index) {
         const QString run = index.data(Role::RunRole).toString();
@@ -235,6 +249,9 @@ QueuePanel::QueuePanel(Studio& studio, QWidget* parent)
     });
     auto* away = new QShortcut(Qt::Key_Delete, list_, nullptr, nullptr, Qt::WidgetShortcut);
     connect(away, &QShortcut::activated, this, &QueuePanel::remove_selected);
+}
+
+void QueuePanel::connect_queue() {
     connect(&studio_.queue, &QAbstractItemModel::rowsInserted, this, [this](const QModelIndex&, int first) {
         if (!list_->underMouse()) list_->scrollTo(list_->model()->index(first, 0));
     });
@@ -246,8 +263,6 @@ QueuePanel::QueuePanel(Studio& studio, QWidget* parent)
     connect(&studio_.queue, &app::RunQueue::issue_changed, this, [this] {
         if (!studio_.queue.issue().isEmpty()) emit said(studio_.queue.issue().line());
     });
-    QTimer::singleShot(0, list_, &QListView::scrollToBottom); // what waits, or was interrupted, stands at the end
-    refresh();
 }
 
 bool QueuePanel::eventFilter(QObject* watched, QEvent* event) {

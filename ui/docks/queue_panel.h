@@ -6,6 +6,7 @@
 #include "ui/studio.h"
 
 class QLabel;
+class QLayout;
 class QListView;
 class QStackedWidget;
 class QToolButton;
@@ -48,6 +49,10 @@ protected:
     void showEvent(QShowEvent* event) override;
 
 private:
+    void make_list();
+    QLayout* make_foot();
+    void connect_list();
+    void connect_queue();
     void refresh();
     void show_menu(const QPoint& at);
 

@@ -107,6 +107,38 @@ QString title_of(const QModelIndex& index) {
     return title.isEmpty() ? RunsPanel::tr("(no prompt)") : title;
 }
 
+/// Says that the run is a branch: in words there is seldom room for it.
+void paint_branch(QPainter& painter, const QRect& picture, const Colours& c) {
+    const QRect badge(picture.right() - 16, picture.bottom() - 16, 15, 15);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(c.panel);
+    painter.drawRoundedRect(badge, 3, 3);
+    icon(QStringLiteral("branch")).paint(&painter, badge.adjusted(2, 2, -2, -2));
+}
+
+/// `letter`: A or B, the side of a comparison that the run is on.
+void paint_side(QPainter& painter, const QRect& picture, const QString& letter, const Colours& c) {
+    const QColor colour = letter == QLatin1String("A") ? c.a : c.b;
+    painter.setPen(QPen(colour, 2));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRoundedRect(picture, 3, 3);
+    const QRect corner(picture.left() + 3, picture.top() + 3, 14, 14);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(colour);
+    painter.drawRoundedRect(corner, 3, 3);
+    painter.setPen(c.dark ? c.on_accent : Qt::white);
+    painter.drawText(corner, Qt::AlignCenter, letter);
+}
+
+/// Always on a starred run; on others where it can be clicked, that is while the row is selected or hovered over.
+void paint_star(QPainter& painter, const QStyleOptionViewItem& option, const QModelIndex& index) {
+    const bool starred = index.data(Role::StarredRole).toBool();
+    if (!starred && !(option.state & (QStyle::State_MouseOver | QStyle::State_Selected))) return;
+    icon(starred ? QStringLiteral("star-on") : QStringLiteral("star"))
+        .paint(&painter, RunDelegate::star_rect(option.rect).adjusted(3, 3, -3, -3), Qt::AlignCenter,
+               starred ? QIcon::Normal : QIcon::Disabled);
+}
+
 } // namespace
 
 QStringList RunDelegate::details(const QModelIndex& index, const QFontMetrics& metrics, int width) {
@@ -165,24 +197,26 @@ void RunDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, c
     painter->save();
     painter->setRenderHints(QPainter::Antialiasing | QPainter::SmoothPixmapTransform);
     const QRect row = option.rect.adjusted(4, 1, -4, -1);
-    const bool hover = option.state & QStyle::State_MouseOver;
     paint_behind_row(*painter, option, row);
     if (option.state & QStyle::State_HasFocus) {
         painter->setPen(c.accent);
         painter->setBrush(Qt::NoBrush);
         painter->drawRoundedRect(QRectF(row).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4);
     }
-
     const QRect frame(row.left() + 6, row.center().y() - picture_height / 2 + 1, picture_width, picture_height);
-    QPainterPath rounded;
-    rounded.addRoundedRect(frame, 3, 3);
-    painter->save();
-    painter->setClipPath(rounded);
-    painter->fillRect(frame, c.canvas);
-    QImage picture;
+    paint_picture(*painter, frame, index, c);
+    if (index.data(Role::BranchStepRole).toInt() >= 0) paint_branch(*painter, frame, c);
+    if (const QString letter = side_letter(index); !letter.isEmpty()) paint_side(*painter, frame, letter, c);
+    paint_star(*painter, option, index);
+    paint_words(*painter, option, index,
+                {frame.right() + 9, row.top(), row.right() - frame.right() - 16, row.height()});
+    painter->restore();
+}
+
+/// The frame of its clip while the pointer is on it, else its thumbnail; of a run that never got one, its last step.
+QImage RunDelegate::picture_of(const QModelIndex& index, int side) const {
     const QString video = index.data(Role::VideoRole).toString(), still = index.data(Role::ThumbnailRole).toString();
-    const int side =
-        int(std::max(picture_width, picture_height) * (painter->device() ? painter->device()->devicePixelRatioF() : 1));
+    QImage picture;
     if (playing_ == index && tick_ > 2 && !video.isEmpty()) {
         const int frames = std::max(1, index.data(Role::FramesRole).toInt());
         picture = studio_.thumbnails.frame(video, (tick_ * 2) % frames, side);
@@ -192,58 +226,47 @@ void RunDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, c
     const int steps = index.data(Role::StepsDoneRole).toInt();
     if (picture.isNull() && still.isEmpty() && !running && steps > 0)
         picture = studio_.thumbnails.step(index.data(Role::PathRole).toString(), steps, side);
+    return picture;
+}
+
+void RunDelegate::paint_picture(QPainter& painter, const QRect& frame, const QModelIndex& index,
+                                const Colours& c) const {
+    const double pixels = painter.device() ? painter.device()->devicePixelRatioF() : 1;
+    const QImage picture = picture_of(index, int(std::max(picture_width, picture_height) * pixels));
+    QPainterPath rounded;
+    rounded.addRoundedRect(frame, 3, 3);
+    painter.save();
+    painter.setClipPath(rounded);
+    painter.fillRect(frame, c.canvas);
     if (!picture.isNull()) {
         const QSizeF size = QSizeF(picture.size()).scaled(frame.size(), Qt::KeepAspectRatio);
-        painter->drawImage(QRectF(frame.center().x() + 0.5 - size.width() / 2,
-                                  frame.center().y() + 0.5 - size.height() / 2, size.width(), size.height()),
-                           picture);
+        painter.drawImage(QRectF(frame.center().x() + 0.5 - size.width() / 2,
+                                 frame.center().y() + 0.5 - size.height() / 2, size.width(), size.height()),
+                          picture);
     } else {
         icon(QStringLiteral("timeline"))
-            .paint(painter, frame.adjusted(30, 14, -30, -14), Qt::AlignCenter, QIcon::Disabled);
+            .paint(&painter, frame.adjusted(30, 14, -30, -14), Qt::AlignCenter, QIcon::Disabled);
     }
-    painter->restore();
-    if (index.data(Role::BranchStepRole).toInt() >= 0) { // in words there is seldom room for it
-        const QRect badge(frame.right() - 16, frame.bottom() - 16, 15, 15);
-        painter->setPen(Qt::NoPen);
-        painter->setBrush(c.panel);
-        painter->drawRoundedRect(badge, 3, 3);
-        icon(QStringLiteral("branch")).paint(painter, badge.adjusted(2, 2, -2, -2));
-    }
+    painter.restore();
+}
 
-    if (const QString compared = side_letter(index); !compared.isEmpty()) {
-        const QColor colour = compared == QLatin1String("A") ? c.a : c.b;
-        painter->setPen(QPen(colour, 2));
-        painter->setBrush(Qt::NoBrush);
-        painter->drawRoundedRect(frame, 3, 3);
-        const QRect letter(frame.left() + 3, frame.top() + 3, 14, 14);
-        painter->setPen(Qt::NoPen);
-        painter->setBrush(colour);
-        painter->drawRoundedRect(letter, 3, 3);
-        painter->setPen(c.dark ? c.on_accent : Qt::white);
-        painter->drawText(letter, Qt::AlignCenter, compared);
-    }
-
-    const int line = option.fontMetrics.lineSpacing();
+/// The title, and below it as many details as fit: together in the middle of the room's height.
+void RunDelegate::paint_words(QPainter& painter, const QStyleOptionViewItem& option, const QModelIndex& index,
+                              const QRect& room) const {
+    const Colours& c = colours(option.palette);
+    const int line = option.fontMetrics.lineSpacing(), width = room.width(), beside_star = width - star_room;
     const Details details(index);
-    const int room = row.right() - frame.right() - 16;
-    const QStringList lines = details.lines(option.fontMetrics, room);
-    QRect text(frame.right() + 9, row.center().y() + 1 - (1 + int(lines.size())) * line / 2, room, line);
-    const bool starred = index.data(Role::StarredRole).toBool();
-    if (starred || hover || (option.state & QStyle::State_Selected))
-        icon(starred ? QStringLiteral("star-on") : QStringLiteral("star"))
-            .paint(painter, star_rect(option.rect).adjusted(3, 3, -3, -3), Qt::AlignCenter,
-                   starred ? QIcon::Normal : QIcon::Disabled);
-    painter->setPen(c.text);
-    painter->drawText(text, Qt::AlignLeft | Qt::AlignVCenter,
-                      option.fontMetrics.elidedText(title_of(index), Qt::ElideRight, room - star_room));
-    for (const QString& words : lines) {
+    const QStringList lines = details.lines(option.fontMetrics, width);
+    QRect text(room.left(), room.center().y() + 1 - (1 + int(lines.size())) * line / 2, width, line);
+    const auto write = [&](const QString& words, int most, const QColor& colour) {
+        painter.setPen(colour);
+        painter.drawText(text, Qt::AlignLeft | Qt::AlignVCenter,
+                         option.fontMetrics.elidedText(words, Qt::ElideRight, most));
         text.translate(0, line);
-        painter->setPen(details.failed() && &words == &lines[1] ? c.error : c.quiet);
-        const int width = &words == &lines[0] ? room - star_room : room;
-        painter->drawText(text, Qt::AlignLeft | Qt::AlignVCenter,
-                          option.fontMetrics.elidedText(words, Qt::ElideRight, width));
-    }
-    painter->restore();
+    };
+    write(title_of(index), beside_star, c.text);
+    for (qsizetype i = 0; i < lines.size(); ++i)
+        write(lines[i], i == 0 ? beside_star : width, details.failed() && i == 1 ? c.error : c.quiet);
 }
 
 } // namespace denoir::ui

@@ -129,6 +129,21 @@ RunsPanel::RunsPanel(Studio& studio, QWidget* parent)
       disk_(new QLabel(this)),
       search_later_(new QTimer(this)),
       player_(new QTimer(this)) {
+    auto* column = make_layout<QVBoxLayout>(this, 0);
+    column->addLayout(make_search());
+    column->addWidget(make_list(), 1);
+    auto* foot = new QHBoxLayout;
+    foot->setContentsMargins(grid::unit, 2, grid::unit, grid::half);
+    disk_->setProperty("quiet", true);
+    foot->addWidget(disk_, 1);
+    column->addLayout(foot);
+    connect_list();
+    connect_history();
+    refresh();
+}
+
+/// Narrows the list as one types, but not at every letter: the history may hold thousands of runs.
+QLayout* RunsPanel::make_search() {
     search_->setObjectName(QStringLiteral("runs-search"));
     search_->setPlaceholderText(tr("Search prompts and parameters"));
     search_->setToolTip(tr("Words, or fields: seed:7 steps:20 size:256x144 mode:i2v state:done"));
@@ -138,28 +153,11 @@ RunsPanel::RunsPanel(Studio& studio, QWidget* parent)
     starred_->setObjectName(QStringLiteral("runs-starred"));
     starred_->setCheckable(true);
     set_drawing(*starred_, icon(QStringLiteral("star"), QStringLiteral("star-on")), tr("Starred runs only"));
-    list_->setObjectName(QStringLiteral("runs"));
-    list_->setAccessibleName(tr("Runs"));
-    list_->setModel(new SpokenRows(
-        studio_.history, [this](const QModelIndex& run) { return delegate_->words(run); }, list_));
-    list_->setItemDelegate(delegate_);
-    stack_->addWidget(empty_);
-    stack_->addWidget(list_);
-    disk_->setProperty("quiet", true);
     auto* row = make_layout<QHBoxLayout>(nullptr, grid::half, {grid::unit, 2, grid::half, grid::half});
     row->addWidget(search_, 1);
     row->addWidget(starred_);
-    auto* column = make_layout<QVBoxLayout>(this, 0);
-    column->addLayout(row);
-    column->addWidget(stack_, 1);
-    auto* foot = new QHBoxLayout;
-    foot->setContentsMargins(grid::unit, 2, grid::unit, grid::half);
-    foot->addWidget(disk_, 1);
-    column->addLayout(foot);
-
     search_later_->setSingleShot(true);
     search_later_->setInterval(60);
-    player_->setInterval(1000 / 12);
     connect(search_, &QLineEdit::textChanged, search_later_, qOverload<>(&QTimer::start));
     connect(search_later_, &QTimer::timeout, this, [this] {
         studio_.history.set_search(search_->text());
@@ -169,6 +167,21 @@ RunsPanel::RunsPanel(Studio& studio, QWidget* parent)
         studio_.history.set_starred_only(on);
         refresh();
     });
+    return row;
+}
+
+QWidget* RunsPanel::make_list() {
+    list_->setObjectName(QStringLiteral("runs"));
+    list_->setAccessibleName(tr("Runs"));
+    list_->setModel(new SpokenRows(
+        studio_.history, [this](const QModelIndex& run) { return delegate_->words(run); }, list_));
+    list_->setItemDelegate(delegate_);
+    stack_->addWidget(empty_);
+    stack_->addWidget(list_);
+    return stack_;
+}
+
+void RunsPanel::connect_list() {
     connect(list_, &QListView::activated, this,
             [this](const QModelIndex& index) { emit open_run(index.data(Role::PathRole).toString()); });
     connect(list_, &QListView::clicked, this, [this](const QModelIndex& index) {
@@ -180,10 +193,17 @@ RunsPanel::RunsPanel(Studio& studio, QWidget* parent)
     });
     connect(list_, &RunsView::hovered, this, &RunsPanel::play_under_pointer);
     connect(list_, &QListView::customContextMenuRequested, this, &RunsPanel::show_menu);
+    player_->setInterval(1000 / 12); // a clip under the pointer: fast enough to be seen moving
     connect(player_, &QTimer::timeout, this, [this] {
         delegate_->set_playing(playing_, ++tick_);
         if (playing_.isValid()) list_->update(playing_);
     });
+    auto* away = new QShortcut(Qt::Key_Delete, list_, nullptr, nullptr, Qt::WidgetShortcut);
+    connect(away, &QShortcut::activated, this, &RunsPanel::remove_selected);
+    connect(list_->selectionModel(), &QItemSelectionModel::currentChanged, this, &RunsPanel::mind_current);
+}
+
+void RunsPanel::connect_history() {
     connect(&studio_.thumbnails, &app::Thumbnails::ready, list_->viewport(), qOverload<>(&QWidget::update));
     connect(&studio_.core, &app::Studio::over_limit_changed, this, &RunsPanel::refresh); // disk use, and its limit
     connect(&studio_.history, &app::RunHistory::scanned, this, &RunsPanel::refresh);
@@ -197,11 +217,7 @@ RunsPanel::RunsPanel(Studio& studio, QWidget* parent)
         select_as_before();
         refresh();
     });
-    auto* away = new QShortcut(Qt::Key_Delete, list_, nullptr, nullptr, Qt::WidgetShortcut);
-    connect(away, &QShortcut::activated, this, &RunsPanel::remove_selected);
-    connect(list_->selectionModel(), &QItemSelectionModel::currentChanged, this, &RunsPanel::mind_current);
     connect(&studio_.history, &QAbstractItemModel::dataChanged, this, &RunsPanel::mind_current);
-    refresh();
 }
 
 void RunsPanel::mind_current() {

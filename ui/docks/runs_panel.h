@@ -8,6 +8,7 @@
 #include "ui/studio.h"
 
 class QLabel;
+class QLayout;
 class QLineEdit;
 class QStackedWidget;
 class QTimer;
@@ -15,6 +16,7 @@ class QToolButton;
 
 namespace denoir::ui {
 
+struct Colours;
 class EmptyState;
 
 /// A run: its picture (moving under the pointer), prompt, numbers, star, and a word where it is not simply done.
@@ -41,6 +43,10 @@ public:
 
 private:
     QString side_letter(const QModelIndex& index) const; ///< empty: it is not compared
+    QImage picture_of(const QModelIndex& index, int side) const;
+    void paint_picture(QPainter& painter, const QRect& frame, const QModelIndex& index, const Colours& c) const;
+    void paint_words(QPainter& painter, const QStyleOptionViewItem& option, const QModelIndex& index,
+                     const QRect& room) const;
     Studio& studio_;
     QPersistentModelIndex playing_;
     int tick_ = 0;
@@ -109,6 +115,10 @@ signals:
     void said(const QString& text);
 
 private:
+    QLayout* make_search();
+    QWidget* make_list(); ///< or what stands there while it is empty
+    void connect_list();
+    void connect_history();
     QString meant();
     QStringList meant_of_list();
     QModelIndex index_of(const QString& run) const; ///< invalid: the list has it not
