@@ -4,6 +4,7 @@
 #include <QMainWindow>
 
 #include <functional>
+#include <initializer_list>
 #include <memory>
 
 #include "app/compare/layer_comparison.h"
@@ -127,7 +128,14 @@ private:
     void make_run_actions();
     void make_play_actions();
     void make_compare_actions();
+    void make_pair_actions();       ///< what is compared
+    void make_layer_actions();      ///< layer by layer
+    void make_mode_actions();       ///< how two pictures are shown together
+    void make_pairing_actions();    ///< which frames belong together, the wipe's edge, the worst frame
+    void make_comparison_exports(); ///< and the end of a comparison
     void make_tune_actions();
+    /// `act`, but where A or B is missing it is said that both are needed.
+    std::function<void()> with_both(std::function<void()> act);
     void generate(bool next);
     void stop_work();
     void add_what_is_meant();
@@ -137,6 +145,11 @@ private:
     void make_timeline_actions();
     // main_window_menus.cpp
     void make_menus();
+    void add_menu(const QString& title, std::initializer_list<const char*> actions);
+    void make_view_menu();
+    void make_compare_menu();
+    void add_parameter_actions();
+    void add_palette_button();
 
     Studio& studio_;
     ActionTable actions_;

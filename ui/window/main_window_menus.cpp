@@ -10,80 +10,88 @@
 #include "ui/window/project_files.h"
 
 namespace denoir::ui {
+namespace {
+
+/// Actions by their ids; "-" is a separator.
+void fill(QMenu& menu, const ActionTable& actions, std::initializer_list<const char*> ids) {
+    for (const char* id : ids)
+        if (*id == '-')
+            menu.addSeparator();
+        else
+            menu.addAction(actions.at(QLatin1String(id)));
+}
+
+} // namespace
+
+void MainWindow::add_menu(const QString& title, std::initializer_list<const char*> actions) {
+    fill(*menuBar()->addMenu(title), actions_, actions);
+}
 
 void MainWindow::make_menus() {
-    const auto fill = [this](QMenu* menu, std::initializer_list<const char*> ids) {
-        for (const char* id : ids)
-            if (*id == '-')
-                menu->addSeparator();
-            else
-                menu->addAction(actions_.at(QLatin1String(id)));
-    };
-    QMenu* file = menuBar()->addMenu(tr("&File"));
-    fill(file, {"file.new", "file.open"});
-    files_->offer_recent(*file->addMenu(tr("Open &recent")));
-    fill(file, {"file.save", "file.save-as", "-", "file.export", "-", "file.models", "file.rebuild", "-",
-                "file.disk-limit", "file.free-steps", "file.notify", "-", "file.quit"});
-    fill(menuBar()->addMenu(tr("&Edit")),
-         {"edit.undo", "edit.redo", "-", "edit.prompt", "edit.prompt-before", "edit.prompt-after",
-          "edit.negative-default", "-", "edit.start-image", "edit.last-image", "edit.paste-image", "edit.camera",
-          "edit.swap-images", "-", "edit.reset"});
-    QMenu* view = menuBar()->addMenu(tr("&View"));
-    fill(view, {"view.create", "view.compare", "view.tune", "-", "view.palette", "view.search", "view.picture",
-                "view.timeline", "view.parameters", "view.queue", "-"});
-    // Not in a menu: they are found by their names, and may have keys.
+    QMenu& file = *menuBar()->addMenu(tr("&File"));
+    fill(file, actions_, {"file.new", "file.open"});
+    files_->offer_recent(*file.addMenu(tr("Open &recent")));
+    fill(file, actions_,
+         {"file.save", "file.save-as", "-", "file.export", "-", "file.models", "file.rebuild", "-", "file.disk-limit",
+          "file.free-steps", "file.notify", "-", "file.quit"});
+    add_menu(tr("&Edit"), {"edit.undo", "edit.redo", "-", "edit.prompt", "edit.prompt-before", "edit.prompt-after",
+                           "edit.negative-default", "-", "edit.start-image", "edit.last-image", "edit.paste-image",
+                           "edit.camera", "edit.swap-images", "-", "edit.reset"});
+    make_view_menu();
+    add_menu(tr("&Run"), {"run.generate", "run.generate-next", "run.cancel", "run.pause", "run.undo-clear", "-",
+                          "run.watch", "run.branch", "run.resume", "-", "run.restore", "run.star", "run.verify",
+                          "run.reveal", "run.to-timeline", "-", "run.delete", "run.undo-delete"});
+    add_menu(tr("&Play"),
+             {"play.toggle", "play.backwards", "play.stop", "play.forwards", "-", "play.frame-back", "play.frame-on",
+              "play.ten-back", "play.ten-on", "-", "play.loop", "play.fit", "play.true-size", "play.values"});
+    make_compare_menu();
+    add_menu(tr("T&une"), {"tune.axes", "tune.swap", "tune.take-axes", "-", "tune.missing", "tune.clear", "-",
+                           "tune.take", "tune.take-all", "tune.compare", "tune.star", "tune.reference", "-",
+                           "tune.export-video", "tune.export-picture", "tune.export-report", "tune.export-csv"});
+    add_menu(tr("&Timeline"), {"timeline.play", "-", "timeline.add", "timeline.add-frames", "-", "timeline.split",
+                               "timeline.trim-in", "timeline.trim-out", "timeline.remove", "timeline.extend",
+                               "timeline.retake", "edit.rename", "-", "timeline.fit", "file.export"});
+    add_menu(tr("&Help"), {"view.palette", "help.shortcuts", "help.log", "-", "help.about"});
+    add_palette_button();
+}
+
+void MainWindow::make_view_menu() {
+    QMenu& view = *menuBar()->addMenu(tr("&View"));
+    fill(view, actions_,
+         {"view.create", "view.compare", "view.tune", "-", "view.palette", "view.search", "view.picture",
+          "view.timeline", "view.parameters", "view.queue", "-"});
+    add_parameter_actions(); // here, as the palette lists actions in the order in which they are added
+    docks_->fill_menu(*view.addMenu(tr("&Docks")), actions_);
+    fill(view, actions_,
+         {"view.reset-layout", "view.full-screen", "-", "view.theme-system", "view.theme-light", "view.theme-dark"});
+}
+
+void MainWindow::make_compare_menu() {
+    QMenu& compare = *menuBar()->addMenu(tr("&Compare"));
+    fill(compare, actions_,
+         {"compare.selected", "compare.with-file", "compare.with-folder", "compare.layers", "compare.trace",
+          "compare.traces", "-"});
+    fill(compare, actions_,
+         {"compare.side-by-side", "compare.wipe", "compare.difference", "compare.onion", "compare.flicker", "-"});
+    fill(compare, actions_,
+         {"compare.flip", "compare.swap", "compare.by-number", "compare.worst", "-", "compare.first-error", "-"});
+    fill(compare, actions_,
+         {"compare.export-video", "compare.export-difference", "compare.export-report", "compare.export-csv",
+          "compare.export-layers", "-", "compare.end"});
+}
+
+/// They stand in no menu: the palette finds them by name, and each may be given keys.
+void MainWindow::add_parameter_actions() {
     for (Field* field : parameters_->fields())
         add_action(("parameter." + field->control()->objectName()).toLatin1().constData(), tr("Parameters"),
                    tr("Go to %1").arg(field->name()), {}, "sliders", [this, field] {
                        docks_->reveal("parameters-dock");
                        if (!parameters_->go_to(*field)) say(tr("The model has no parameter %1.").arg(field->name()));
                    });
-    docks_->fill_menu(*view->addMenu(tr("&Docks")), actions_);
-    fill(view,
-         {"view.reset-layout", "view.full-screen", "-", "view.theme-system", "view.theme-light", "view.theme-dark"});
-    fill(menuBar()->addMenu(tr("&Run")),
-         {"run.generate", "run.generate-next", "run.cancel", "run.pause", "run.undo-clear", "-", "run.watch",
-          "run.branch", "run.resume", "-", "run.restore", "run.star", "run.verify", "run.reveal", "run.to-timeline",
-          "-", "run.delete", "run.undo-delete"});
-    fill(menuBar()->addMenu(tr("&Play")),
-         {"play.toggle", "play.backwards", "play.stop", "play.forwards", "-", "play.frame-back", "play.frame-on",
-          "play.ten-back", "play.ten-on", "-", "play.loop", "play.fit", "play.true-size", "play.values"});
-    fill(menuBar()->addMenu(tr("&Compare")), {"compare.selected",
-                                              "compare.with-file",
-                                              "compare.with-folder",
-                                              "compare.layers",
-                                              "compare.trace",
-                                              "compare.traces",
-                                              "-",
-                                              "compare.side-by-side",
-                                              "compare.wipe",
-                                              "compare.difference",
-                                              "compare.onion",
-                                              "compare.flicker",
-                                              "-",
-                                              "compare.flip",
-                                              "compare.swap",
-                                              "compare.by-number",
-                                              "compare.worst",
-                                              "-",
-                                              "compare.first-error",
-                                              "-",
-                                              "compare.export-video",
-                                              "compare.export-difference",
-                                              "compare.export-report",
-                                              "compare.export-csv",
-                                              "compare.export-layers",
-                                              "-",
-                                              "compare.end"});
-    fill(menuBar()->addMenu(tr("T&une")),
-         {"tune.axes", "tune.swap", "tune.take-axes", "-", "tune.missing", "tune.clear", "-", "tune.take",
-          "tune.take-all", "tune.compare", "tune.star", "tune.reference", "-", "tune.export-video",
-          "tune.export-picture", "tune.export-report", "tune.export-csv"});
-    fill(menuBar()->addMenu(tr("&Timeline")),
-         {"timeline.play", "-", "timeline.add", "timeline.add-frames", "-", "timeline.split", "timeline.trim-in",
-          "timeline.trim-out", "timeline.remove", "timeline.extend", "timeline.retake", "edit.rename", "-",
-          "timeline.fit", "file.export"});
-    fill(menuBar()->addMenu(tr("&Help")), {"view.palette", "help.shortcuts", "help.log", "-", "help.about"});
+}
+
+/// In the corner of the menu bar: the way to every action for those who do not know its keys.
+void MainWindow::add_palette_button() {
     auto* find = new QToolButton(menuBar());
     QAction* palette_action = actions_.at(QStringLiteral("view.palette"));
     const auto follow = [this, find] {

@@ -3,6 +3,8 @@
 #include <QAction>
 #include <QApplication>
 
+#include <utility>
+
 #include "app/exports.h"
 #include "app/project/project.h"
 #include "app/runs/run_queue.h"
@@ -69,8 +71,8 @@ void MainWindow::make_run_actions() {
 /// In the layout Tune the axes become a sweep; a run that is to be next in line is one all the same.
 void MainWindow::generate(bool next) { tunes() && !next ? generation_->sweep() : generation_->generate(next); }
 
-/// What is at work, not what waits behind it; of several the one that is seen most. Where nothing is, what the next run
-/// was to go on after.
+/// Stops one thing at a time, the one that is seen most, and nothing that still waits. With nothing at work, gives up
+/// what the next run was to begin with (an extension, a branch) or what was to be generated.
 void MainWindow::stop_work() {
     if (studio_.queue.running() != 0 || studio_.worker.busy()) say(tr("stopping …"));
     if (studio_.worker.busy())
@@ -95,8 +97,9 @@ void MainWindow::stop_work() {
         say(tr("There is nothing to stop."));
 }
 
-/// To the timeline what is looked at: in the list its selection, else the picture, which may be a file's or the run at
-/// work. Several that are selected were so for something else where the picture is of none of them.
+/// Adds what the user looks at to the timeline: while the list of runs has the focus, its selection; in the layout Tune
+/// the selected clips; else what the preview shows. Several runs stay selected after other work: where the preview
+/// shows none of them, they are not meant.
 void MainWindow::add_what_is_meant() {
     const QStringList runs = runs_->selected();
     const auto* shown = preview_->info(app::Side::a);
@@ -170,6 +173,14 @@ void MainWindow::show_compare() {
 }
 
 void MainWindow::make_compare_actions() {
+    make_pair_actions();
+    make_layer_actions();
+    make_mode_actions();
+    make_pairing_actions();
+    make_comparison_exports();
+}
+
+void MainWindow::make_pair_actions() {
     const QString comparing = tr("Compare");
     add_action("compare.selected", comparing, tr("&Compare the selected runs"),
                {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C)}, "compare", [this] {
@@ -188,6 +199,10 @@ void MainWindow::make_compare_actions() {
                [this, with] { ask_for_clip(this, studio_.settings, AskFor::file, with); });
     add_action("compare.with-folder", comparing, tr("Compare what is shown with a folder of f&rames …"), {}, "folder",
                [this, with] { ask_for_clip(this, studio_.settings, AskFor::folder, with); });
+}
+
+void MainWindow::make_layer_actions() {
+    const QString comparing = tr("Compare");
     add_action("compare.layers", comparing, tr("Compare &layer by layer"),
                {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L)}, "sliders", [this] { show_layers(); });
     add_action("compare.trace", comparing, tr("Trace &both runs"), {}, "sliders", [this] {
@@ -205,15 +220,19 @@ void MainWindow::make_compare_actions() {
                });
     add_action("compare.export-layers", comparing, tr("Export the comparison of layers …"), {}, "export",
                [this] { layers_panel_->export_result(); });
-    // What needs two clips says so where there is one.
-    const auto with_both = [this](auto act) {
-        return [this, act] {
-            if (!preview_->info(app::Side::a) || !preview_->info(app::Side::b))
-                return say(tr("Choose an A and a B first."));
-            act();
-        };
+}
+
+std::function<void()> MainWindow::with_both(std::function<void()> act) {
+    return [this, act = std::move(act)] {
+        if (!preview_->info(app::Side::a) || !preview_->info(app::Side::b))
+            return say(tr("Choose an A and a B first."));
+        act();
     };
-    const auto mode = [this, with_both](CompareMode wanted) {
+}
+
+void MainWindow::make_mode_actions() {
+    const QString comparing = tr("Compare");
+    const auto mode = [this](CompareMode wanted) {
         return with_both([this, wanted] { preview_->toggle_mode(wanted); });
     };
     add_action("compare.side-by-side", comparing, tr("&Side by side"), {QKeySequence(Qt::Key_Q)}, "compare",
@@ -228,6 +247,10 @@ void MainWindow::make_compare_actions() {
     add_action("compare.flicker", comparing, tr("F&licker"), {}, "swap", mode(CompareMode::flicker));
     add_action("compare.flip", comparing, tr("&Flip A and B"), {QKeySequence(Qt::Key_0)}, "swap",
                with_both([this] { preview_->flip(); }));
+}
+
+void MainWindow::make_pairing_actions() {
+    const QString comparing = tr("Compare");
     add_action("compare.swap", comparing, tr("S&wap A and B"), {}, "swap", [this] { preview_->swap(); });
     for (const auto& [id, text, key, by] :
          {std::tuple{"compare.shift-back", tr("B one frame earlier"), Qt::Key_Left, -1},
@@ -255,6 +278,10 @@ void MainWindow::make_compare_actions() {
                        return say(tr("No frame that was measured differs."));
                    preview_->go_to_worst();
                }));
+}
+
+void MainWindow::make_comparison_exports() {
+    const QString comparing = tr("Compare");
     using Kind = app::ComparisonExport;
     for (const auto& [id, text, picture, kind] :
          {std::tuple{"compare.export-video", tr("Export side by side …"), "export", Kind::side_by_side},
