@@ -28,7 +28,8 @@ using Task = StatusLine::Task;
 
 namespace {
 
-/// Where what is wrong is the place that was to be written to, another may help.
+/// Offers to write to another place (`ask`), if the issue is about `out`, its folder or its unfinished file; else
+/// nothing.
 std::vector<Banners::Choice> elsewhere(const app::Issue& issue, const QString& out, const std::function<void()>& ask) {
     const QString file = app::real_path(issue.file), target = app::real_path(out),
                   folder = QFileInfo(target).absolutePath(),
@@ -106,7 +107,7 @@ void Exports::connect_cut() {
     });
 }
 
-/// Not even its latents are there. The disk itself is asked: the project may not have looked since.
+/// Neither its video nor its latents are there. Asks the disk: what the project knows may be out of date.
 bool Exports::is_missed(int row) const {
     if (row < 0 || studio_.project.is_there(row)) return false;
     const QString run = studio_.project.shot(row).current().run;
@@ -139,10 +140,13 @@ void Exports::write_cut(const QString& out) {
     show_cut_at_work();
 }
 
-/// Where it can be stopped by itself: Esc stops a run first.
 void Exports::show_cut_at_work() {
-    banners_.show_banner(QStringLiteral("export"), Banners::Kind::info, tr("%1 is being written.").arg(cut_out_),
-                         {{tr("Stop the export"), [this] { studio_.exporter.cancel(); }}});
+    show_at_work(QStringLiteral("export"), cut_out_, tr("Stop the export"), [this] { studio_.exporter.cancel(); });
+}
+
+void Exports::show_at_work(const QString& banner, const QString& out, const QString& stop_text,
+                           const std::function<void()>& stop) {
+    banners_.show_banner(banner, Banners::Kind::info, tr("%1 is being written.").arg(out), {{stop_text, stop}});
 }
 
 void Exports::connect_exporter() {
@@ -193,9 +197,7 @@ void Exports::write(const QString& out, app::Exporter::Work work) {
     if (!exporter_.start(out, std::move(work))) return say_at_work();
     out_ = out;
     status_.show_task(Task::comparison, tr("exporting"));
-    // Where it can be stopped by itself: Esc stops a run first.
-    banners_.show_banner(QStringLiteral("export-file"), Banners::Kind::info, tr("%1 is being written.").arg(out),
-                         {{tr("Stop the export"), [this] { exporter_.cancel(); }}});
+    show_at_work(QStringLiteral("export-file"), out, tr("Stop the export"), [this] { exporter_.cancel(); });
 }
 
 void Exports::export_comparison(app::ComparisonExport kind) {
@@ -259,10 +261,7 @@ void Exports::keep_draft(const QString& run, int step) {
                           banners_.remove(QStringLiteral("draft-failed"));
                           kept_drafts_.insert(studio_.drafts.keep(run, step, out), {run, out, step});
                           status_.show_task(Task::draft, tr("keeping the draft of step %1").arg(step));
-                          // Where it can be stopped by itself: Esc stops a run first.
-                          banners_.show_banner(QStringLiteral("draft"), Banners::Kind::info,
-                                               tr("%1 is being written.").arg(out),
-                                               {{tr("Stop it"), [this] { stop_drafts(); }}});
+                          show_at_work(QStringLiteral("draft"), out, tr("Stop it"), [this] { stop_drafts(); });
                       });
 }
 

@@ -48,6 +48,9 @@ private:
     void connect_drafts();
     void write_cut(const QString& out);
     void show_cut_at_work();
+    /// A banner whose button stops this export alone: Esc would stop the run at work first.
+    void show_at_work(const QString& banner, const QString& out, const QString& stop_text,
+                      const std::function<void()>& stop);
     /// Asks where to write; where that failed, again_ asks once more.
     void ask(const QString& title, const QString& name, const QString& filters,
              const std::function<void(const QString&)>& take);
