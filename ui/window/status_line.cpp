@@ -38,6 +38,24 @@ double resident_bytes() {
     return fields.size() > 1 ? fields[1].toDouble() * double(::sysconf(_SC_PAGESIZE)) : 0;
 }
 
+constexpr int bar_range = 1000;                  ///< thousandths: the bar moves smoothly
+const QString separator = QStringLiteral(" — "); ///< between things at work
+
+/// What the queue's entry at work is doing: "denoising · step 6/20 · 0.41 s a step · 5 s left".
+QString run_text(const QModelIndex& entry) {
+    using Role = app::RunQueue::Role;
+    const QVariant stage = entry.data(Role::StageRole);
+    QStringList parts{stage.isValid() ? app::stage_text(static_cast<Stage>(stage.toInt()))
+                                      : StatusLine::tr("waits for the engine")};
+    const int step = entry.data(Role::StepRole).toInt(), steps = entry.data(Role::StepsRole).toInt();
+    if (steps > 0) parts << StatusLine::tr("step %1/%2").arg(step).arg(steps);
+    const double pace = entry.data(Role::PaceRole).toDouble();
+    const bool denoising = stage.isValid() && stage.toInt() == int(Stage::denoise);
+    if (pace > 0 && denoising) parts << StatusLine::tr("%1 a step").arg(app::duration_text(pace, 2));
+    if (const QString left = app::time_left(entry); !left.isEmpty()) parts << left;
+    return parts.join(QStringLiteral(" · "));
+}
+
 double memory_bytes() { return double(::sysconf(_SC_PHYS_PAGES)) * double(::sysconf(_SC_PAGESIZE)); }
 
 } // namespace
@@ -57,7 +75,7 @@ StatusLine::StatusLine(Studio& studio, QWidget* parent)
     stage_->setObjectName(QStringLiteral("status-stage"));
     bar_->setTextVisible(false);
     bar_->setFixedWidth(160);
-    bar_->setRange(0, 1000);
+    bar_->setRange(0, bar_range);
     bar_->setAccessibleName(tr("Progress of the run"));
     auto* row = make_layout<QHBoxLayout>(this, grid::two, {grid::unit, 2, grid::unit, 2});
     row->addWidget(device_);
@@ -160,42 +178,41 @@ void StatusLine::ask_card(const Device& device) {
     });
 }
 
-void StatusLine::refresh() {
-    using Role = app::RunQueue::Role;
+/// Row of the queue's entry at work; -1: none. While another task has the engine, an entry that waits for it is not at
+/// work.
+int StatusLine::running_row(bool task) const {
     const quint64 id = studio_.queue.running();
-    const auto shown = std::ranges::find_if(tasks_, &Work::at_work);
-    const bool task = shown != tasks_.end();
-    QStringList tasks;
-    for (const Work& work : tasks_)
-        if (work.at_work()) tasks << work.words();
-    const QString separator = QStringLiteral(" — ");
-    int row = id != 0 ? studio_.queue.row_of(id) : -1;
-    // What waits for the engine is not what is at work.
-    if (row >= 0 && task && !studio_.queue.index(row).data(Role::StageRole).isValid()) row = -1;
-    QString text = said_.isEmpty() ? tr("ready") : said_;
-    bar_->setVisible(row >= 0 || task);
-    cancel_->setVisible(row >= 0 || task);
+    const int row = id != 0 ? studio_.queue.row_of(id) : -1;
+    const bool waits = row >= 0 && !studio_.queue.index(row).data(app::RunQueue::StageRole).isValid();
+    return task && waits ? -1 : row;
+}
+
+/// `done` of `total`; negative: not known.
+void StatusLine::show_progress(double done, double total) {
+    bar_->setRange(0, done < 0 ? 0 : bar_range);
+    bar_->setValue(int(bar_range * std::clamp(done, 0.0, total) / total));
+}
+
+void StatusLine::refresh() {
+    const auto first = std::ranges::find_if(tasks_, &Work::at_work);
+    const int row = running_row(first != tasks_.end());
+    const bool working = row >= 0 || first != tasks_.end();
+    QStringList parts;
     if (row >= 0) {
-        const QModelIndex at = studio_.queue.index(row);
-        const double done = at.data(Role::ProgressRole).toDouble();
-        bar_->setRange(0, done < 0 ? 0 : 1000);
-        bar_->setValue(int(1000 * std::clamp(done, 0.0, 1.0)));
-        const QVariant stage = at.data(Role::StageRole);
-        QStringList parts;
-        parts << (stage.isValid() ? app::stage_text(static_cast<Stage>(stage.toInt())) : tr("waits for the engine"));
-        const int step = at.data(Role::StepRole).toInt(), steps = at.data(Role::StepsRole).toInt();
-        if (steps > 0) parts.append(tr("step %1/%2").arg(step).arg(steps));
-        const double pace = at.data(Role::PaceRole).toDouble();
-        const bool denoising = stage.isValid() && stage.toInt() == int(Stage::denoise);
-        if (pace > 0 && denoising) parts.append(tr("%1 a step").arg(app::duration_text(pace, 2)));
-        if (const QString left = app::time_left(at); !left.isEmpty()) parts << left;
-        text = (QStringList(parts.join(QStringLiteral(" · "))) + tasks).join(separator); // exports beside the run
-    } else if (task) {
-        bar_->setRange(0, 1000);
-        bar_->setValue(int(1000.0 * shown->done / shown->total));
-        text = tasks.join(separator);
+        const QModelIndex entry = studio_.queue.index(row);
+        show_progress(entry.data(app::RunQueue::ProgressRole).toDouble(), 1);
+        parts << run_text(entry);
+    } else if (working) {
+        show_progress(first->done, first->total);
     }
-    if ((row >= 0 || task) && !said_.isEmpty()) {
+    for (const Work& work : tasks_) // exports beside the run
+        if (work.at_work()) parts << work.words();
+    bar_->setVisible(working);
+    cancel_->setVisible(working);
+    QString text = parts.join(separator);
+    if (!working) {
+        text = said_.isEmpty() ? tr("ready") : said_;
+    } else if (!said_.isEmpty()) {
         // Both, where both can be read; the bar and the queue show the run for the moment that it is told.
         const QString both = text + separator + said_;
         const bool fits = stage_->fontMetrics().horizontalAdvance(both) <= stage_->width();

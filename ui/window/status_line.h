@@ -45,6 +45,8 @@ private:
         QString words() const;
     };
 
+    int running_row(bool task) const;
+    void show_progress(double done, double total);
     void refresh();
     void refresh_memory();
     void ask_card(const Device& device);

@@ -82,22 +82,25 @@ void Viewer::follow_worker() {
     });
 }
 
-/// Where nothing is shown before the first step of the run at work: what it does.
+/// The preview's text while it has no picture of the run at work yet.
 void Viewer::tell_awaited() {
     const int row = queue_.row_of(queue_.running());
-    if (row < 0) return preview_.set_awaited({});
-    const QVariant stage = queue_.index(row).data(app::RunQueue::StageRole);
-    if (!stage.isValid()) return preview_.set_awaited(tr("The run waits for the engine."));
+    preview_.set_awaited(row < 0 ? QString() : awaited_text(queue_.index(row)));
+}
+
+QString Viewer::awaited_text(const QModelIndex& entry) {
+    const QVariant stage = entry.data(app::RunQueue::StageRole);
+    if (!stage.isValid()) return tr("The run waits for the engine.");
     const auto now = static_cast<Stage>(stage.toInt());
-    // A branch, and a run that goes on, begin with a later one.
-    const int step = queue_.index(row).data(app::RunQueue::StepRole).toInt() + 1;
-    if (step > queue_.index(row).data(app::RunQueue::StepsRole).toInt() && step > 1)
-        return preview_.set_awaited(app::stage_text(now)); // all of them are there
-    const QString words = now == Stage::denoise ? step > 1 ? tr("Step %1 is being computed.").arg(step)
-                                                           : tr("The first step is being computed.")
-                          : step > 1 ? tr("Before step %1: %2.").arg(step).arg(app::stage_text(now))
-                                                : tr("Before the first step: %1.").arg(app::stage_text(now));
-    preview_.set_awaited(words);
+    // Not always the first: a branch, or a run that is resumed, begins with a later step.
+    const int step = entry.data(app::RunQueue::StepRole).toInt() + 1;
+    const bool all_done = step > entry.data(app::RunQueue::StepsRole).toInt();
+    if (step == 1)
+        return now == Stage::denoise ? tr("The first step is being computed.")
+                                     : tr("Before the first step: %1.").arg(app::stage_text(now));
+    if (all_done) return app::stage_text(now);
+    return now == Stage::denoise ? tr("Step %1 is being computed.").arg(step)
+                                 : tr("Before step %1: %2.").arg(step).arg(app::stage_text(now));
 }
 
 void Viewer::show_run(const QString& run) { show(run, true); }

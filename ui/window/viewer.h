@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <QImage>
+#include <QModelIndex>
 #include <QObject>
 #include <QString>
 #include <QStringList>
@@ -71,6 +72,7 @@ private:
     bool follows() const;    ///< the run at work comes into the preview now
     void follow_worker();
     void tell_awaited();
+    static QString awaited_text(const QModelIndex& entry); ///< what the queue's entry at work is doing
     void entry_ended(int state, const QString& run);
     void show(const QString& run, bool by_hand);
     void show_no_video(const QString& run); ///< as A
