@@ -15,14 +15,14 @@
 
 namespace denoir::ui {
 
-Generation::Generation(const Studio& studio, ParametersPanel& parameters, EntryEditing& editing, Extension& extension,
+Generation::Generation(const Parts& parts, ParametersPanel& parameters, EntryEditing& editing, Extension& extension,
                        QObject* parent)
-    : QObject(parent), studio_(studio), parameters_(parameters), editing_(editing), extension_(extension) {
-    connect(&studio_.document, &app::RequestDocument::resolved_changed, this, &Generation::generate_waiting);
-    connect(&studio_.inputs, &app::Preparations::finished, this, &Generation::generate_waiting);
+    : QObject(parent), parts_(parts), parameters_(parameters), editing_(editing), extension_(extension) {
+    connect(&parts_.document, &app::RequestDocument::resolved_changed, this, &Generation::generate_waiting);
+    connect(&parts_.inputs, &app::Preparations::finished, this, &Generation::generate_waiting);
     // Not without what it was asked for with.
-    connect(&studio_.inputs, &app::Preparations::dropped, this, &Generation::give_up);
-    connect(&studio_.inputs, &app::Preparations::failed, this, [this](const app::Issue& issue) {
+    connect(&parts_.inputs, &app::Preparations::dropped, this, &Generation::give_up);
+    connect(&parts_.inputs, &app::Preparations::failed, this, [this](const app::Issue& issue) {
         give_up();
         emit said(issue.line());
     });
@@ -38,11 +38,11 @@ bool Generation::commit() {
 }
 
 bool Generation::give_up() {
-    const bool sweep = std::exchange(sweep_waits_, false), sweep_resolved = studio_.sweeps.give_up();
+    const bool sweep = std::exchange(sweep_waits_, false), sweep_resolved = parts_.sweeps.give_up();
     return !std::exchange(waiting_, {}).empty() || sweep || sweep_resolved;
 }
 
-bool Generation::waits() const { return studio_.document.pending() || studio_.inputs.busy(); }
+bool Generation::waits() const { return parts_.document.pending() || parts_.inputs.busy(); }
 
 void Generation::generate_waiting() {
     if (waits()) return;
@@ -56,8 +56,8 @@ void Generation::generate_waiting() {
 
 void Generation::generate(bool next) {
     if (!commit()) return;
-    const auto& document = studio_.document;
-    if (studio_.inputs.busy() || (!document.valid() && document.pending())) return waiting_.push_back(next);
+    const auto& document = parts_.document;
+    if (parts_.inputs.busy() || (!document.valid() && document.pending())) return waiting_.push_back(next);
     if (!document.valid()) {
         const auto issues = document.issues();
         emit said(issues.isEmpty() ? tr("This request cannot start yet.") : issues.constFirst().line());
@@ -65,7 +65,7 @@ void Generation::generate(bool next) {
         return;
     }
     emit begun();
-    studio_.prompts.add(QString::fromStdString(document.asked().prompt));
+    parts_.prompts.add(QString::fromStdString(document.asked().prompt));
     if (editing_.active()) {
         if (editing_.put(document.snapshot())) return emit said(tr("The waiting run was changed."));
         emit said(tr("That run has begun meanwhile: this one is put in line as a new one."));
@@ -77,18 +77,18 @@ void Generation::put_in_line(bool next) {
     const int copies = parameters_.copies();
     const QString tag = extension_.tag();
     for (int i = 0; i < copies; ++i) // next in line: the first of them ends up first
-        studio_.queue.add(studio_.document.snapshot(next ? copies - 1 - i : i), next, tag);
+        parts_.queue.add(parts_.document.snapshot(next ? copies - 1 - i : i), next, tag);
     if (waiting_.empty()) extension_.finish(); // else the same was asked for more than once
-    if (studio_.queue.paused()) emit said(tr("The queue is paused: it waits there."));
+    if (parts_.queue.paused()) emit said(tr("The queue is paused: it waits there."));
 }
 
 void Generation::sweep() {
-    auto& sweeps = studio_.sweeps;
+    auto& sweeps = parts_.sweeps;
     if (!commit() || sweeps.starting()) return;
-    sweep_waits_ = studio_.inputs.busy();
+    sweep_waits_ = parts_.inputs.busy();
     if (sweep_waits_) return;
     if (!sweeps.axes().issue().isEmpty()) return emit said(app::words(sweeps.axes().issue()));
-    studio_.prompts.add(QString::fromStdString(studio_.document.asked().prompt));
+    parts_.prompts.add(QString::fromStdString(parts_.document.asked().prompt));
     sweeps.start();
 }
 

@@ -23,14 +23,15 @@ class ParametersPanel;
 class Generation : public QObject {
     Q_OBJECT
 public:
-    struct Studio {
+    /// What it works on, of ui::Studio; borrowed.
+    struct Parts {
         app::RequestDocument& document;
         app::RunQueue& queue;
         app::PromptHistory& prompts;
         app::Preparations& inputs;
         app::SweepDocument& sweeps;
     };
-    Generation(const Studio& studio, ParametersPanel& parameters, EntryEditing& editing, Extension& extension,
+    Generation(const Parts& parts, ParametersPanel& parameters, EntryEditing& editing, Extension& extension,
                QObject* parent = nullptr);
     void generate(bool next = false); ///< next: before those that wait
     void sweep();
@@ -48,7 +49,7 @@ private:
     void generate_waiting();
     void put_in_line(bool next);
 
-    Studio studio_;
+    Parts parts_;
     ParametersPanel& parameters_;
     EntryEditing& editing_;
     Extension& extension_;
