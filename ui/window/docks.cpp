@@ -11,6 +11,11 @@
 #include "ui/widgets/dock.h"
 
 namespace denoir::ui {
+namespace {
+
+constexpr int steps_height = 150, metrics_height = 140; ///< one row of pictures, two curves
+
+} // namespace
 
 Docks::Docks(QMainWindow& window) : QObject(&window), window_(window), heights_(window) {}
 
@@ -76,10 +81,16 @@ void Docks::arrange_create() {
     keep_rest();
     const int height = window_.height();
     resize({{"prompt-dock", side()}, {"runs-dock", side()}}, Qt::Horizontal);
+    resize_request();
+    resize({{"runs-dock", height * 3 / 5}, {"queue-dock", height * 2 / 5}}, Qt::Vertical);
+    resize({{"steps-dock", steps_height}, {"timeline-dock", 110}}, Qt::Vertical);
+}
+
+/// The column in which a request is written: most of it for the parameters, which are many.
+void Docks::resize_request() {
+    const int height = window_.height();
     resize({{"prompt-dock", height / 5}, {"images-dock", height / 6}, {"parameters-dock", height * 3 / 5}},
            Qt::Vertical);
-    resize({{"runs-dock", height * 3 / 5}, {"queue-dock", height * 2 / 5}}, Qt::Vertical);
-    resize({{"steps-dock", 150}, {"timeline-dock", 110}}, Qt::Vertical);
 }
 
 void Docks::arrange_compare() {
@@ -95,9 +106,9 @@ void Docks::arrange_compare() {
     resize({{"runs-dock", side()}}, Qt::Horizontal);
     resize({{"runs-dock", height / 2}, {"differences-dock", height / 3}}, Qt::Vertical);
     if (low)
-        resize({{"metrics-dock", 140}}, Qt::Vertical);
+        resize({{"metrics-dock", metrics_height}}, Qt::Vertical);
     else
-        resize({{"metrics-dock", 140}, {"steps-dock", 150}}, Qt::Vertical);
+        resize({{"metrics-dock", metrics_height}, {"steps-dock", steps_height}}, Qt::Vertical);
 }
 
 void Docks::arrange_tune() {
@@ -109,9 +120,8 @@ void Docks::arrange_tune() {
     keep_rest();
     const int height = window_.height(), beside = window_.width() - side();
     resize({{"prompt-dock", side()}}, Qt::Horizontal);
-    resize({{"prompt-dock", height / 5}, {"images-dock", height / 6}, {"parameters-dock", height * 3 / 5}},
-           Qt::Vertical);
-    const int queue = std::max(beside * 23 / 100, 232); // what an empty one says is read to its end
+    resize_request();
+    const int queue = std::max(beside * 23 / 100, 232); // wide enough for all that an empty queue says
     resize({{"sweep-dock", std::max(height / 5, 152)}}, Qt::Vertical);
     resize({{"sweep-dock", beside - queue}, {"queue-dock", queue}}, Qt::Horizontal);
 }

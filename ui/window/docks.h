@@ -42,6 +42,7 @@ private:
     void arrange_create();
     void arrange_compare();
     void arrange_tune();
+    void resize_request();
     void put(Qt::DockWidgetArea area, Ids ids);
     /// Ready to be shown, but never for a moment: all of them at once would make the window grow.
     void keep(Qt::DockWidgetArea area, Ids ids);

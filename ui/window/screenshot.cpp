@@ -25,6 +25,44 @@ int fail(const QString& text) {
     return 1;
 }
 
+/// Whatever is not there by then is missing from the picture: a slow disk delays it, and does not hold it up for good.
+constexpr int read_ms = 10'000, open_ms = 8'000, compare_ms = 60'000, sweep_ms = 3'000, rest_ms = 1'500;
+
+/// A still frame, well into the clip: at its beginning there is often little to see.
+template <class Player> void stand_still(Player& player) {
+    player.pause();
+    player.go_to(player.frames() * 2 / 3);
+}
+
+void wait_for_comparison(PreviewView& preview) {
+    const app::Comparison& comparison = preview.comparison();
+    app::wait_until([&] { return preview.info(app::Side::b) != nullptr; }, open_ms);
+    const auto curves = [&] {
+        return !preview.info(app::Side::b) || !comparison.issue().isEmpty() ||
+               (comparison.done() > 0 && comparison.done() >= comparison.comparable());
+    };
+    app::wait_until(curves, compare_ms);
+}
+
+void wait_for_sweep(SweepView& tune) {
+    app::wait_until([&] { return tune.player().frames() > 0; }, sweep_ms);
+    stand_still(tune.player());
+    app::wait_until([&] { return tune.grid().clips().settled(); }, open_ms);
+}
+
+/// Docks may need more room than was asked for, and the window grows by it: the size is set again after each step.
+void lay_out(MainWindow& window, const Arguments& arguments) {
+    const auto resize = [&] {
+        if (arguments.size) window.resize(*arguments.size);
+    };
+    resize();
+    window.begin_for_picture(arguments.layout.value_or(Layout::create));
+    resize();
+    window.layouts().reset_for_picture();
+    resize();
+    window.layouts().focus_middle();
+}
+
 } // namespace
 
 int take_screenshot(MainWindow& window, Studio& studio, const Arguments& arguments) {
@@ -33,42 +71,19 @@ int take_screenshot(MainWindow& window, Studio& studio, const Arguments& argumen
         return fail(QStringLiteral("%1: there is no such folder").arg(out.absolutePath()));
     for (const QString& path : arguments.paths)
         if (!QFileInfo::exists(path)) return fail(QStringLiteral("%1: there is no such file or folder").arg(path));
-    window.setAttribute(Qt::WA_DontShowOnScreen, false);
     window.show();
-    studio.history.wait_scanned(10000);
-    if (arguments.size) window.resize(*arguments.size);
-    window.begin_for_picture(arguments.layout.value_or(Layout::create));
-    if (arguments.size) window.resize(*arguments.size); // what is remembered may have needed more
-    window.layouts().reset_for_picture();
-    if (arguments.size) window.resize(*arguments.size);
-    window.layouts().focus_middle();
+    studio.history.wait_scanned(read_ms);
+    lay_out(window, arguments);
     window.open_paths(arguments.paths);
-    studio.document.wait_resolved(10000);
-    studio.models.wait_looked(10000);
-    auto& preview = window.preview();
-    app::wait_until([&] { return preview.info(app::Side::a) != nullptr; }, 8000);
-    if (arguments.paths.size() == 2 && arguments.layout == Layout::compare) {
-        auto& comparison = preview.comparison();
-        app::wait_until([&] { return preview.info(app::Side::b) != nullptr; }, 8000);
-        const auto curves = [&] {
-            return !preview.info(app::Side::b) || !comparison.issue().isEmpty() ||
-                   (comparison.done() > 0 && comparison.done() >= comparison.comparable());
-        };
-        app::wait_until(curves, 60000);
-    }
-    if (preview.info(app::Side::a)) {
-        preview.player().pause();
-        preview.player().go_to(preview.player().frames() * 2 / 3);
-    }
-    if (arguments.layout == Layout::tune) {
-        auto& tune = *window.findChild<SweepView*>();
-        auto& player = tune.player();
-        app::wait_until([&] { return player.frames() > 0; }, 3000);
-        player.pause();
-        player.go_to(player.frames() * 2 / 3);
-        app::wait_until([&] { return tune.grid().clips().settled(); }, 8000);
-    }
-    app::wait_until([] { return false; }, 1500); // thumbnails, steps, token counts
+    studio.document.wait_resolved(read_ms);
+    studio.models.wait_looked(read_ms);
+    PreviewView& preview = window.preview();
+    app::wait_until([&] { return preview.info(app::Side::a) != nullptr; }, open_ms);
+    if (arguments.paths.size() == 2 && arguments.layout == Layout::compare) wait_for_comparison(preview);
+    if (preview.info(app::Side::a)) stand_still(preview.player());
+    if (arguments.layout == Layout::tune) wait_for_sweep(*window.findChild<SweepView*>());
+    app::wait_until([] { return false; }, rest_ms); // thumbnails, steps, token counts
+
     const QImage picture = window.grab().toImage();
     QSaveFile file(arguments.screenshot);
     if (!file.open(QIODevice::WriteOnly) || !picture.save(&file, "PNG") || !file.commit())
