@@ -24,7 +24,15 @@ namespace denoir::app {
 namespace {
 
 constexpr int trash_days = 7;
-constexpr int look_ms = 20'000;
+constexpr int look_ms = 20'000; ///< the longest that the queue waits for a device to be looked into
+
+/// Whether a run takes as long as the one that is edited: true where all that decides it is the same.
+bool takes_as_long(const Request& run, const Request& edited) {
+    const auto same = [](const auto& given, const auto& known) { return !given || given == known; };
+    return same(run.width, edited.width) && same(run.frames, edited.frames) && same(run.steps, edited.steps) &&
+           same(run.guidance, edited.guidance) && same(run.guidance_low, edited.guidance_low) &&
+           run.guidance_until == edited.guidance_until && run.model == edited.model && run.parts == edited.parts;
+}
 
 } // namespace
 
@@ -79,17 +87,11 @@ Studio::~Studio() {
 
 void Studio::connect_queue() {
     connect(&queue, &RunQueue::entry_started, this, [this](quint64 id) {
-        if (!document.resolved()) return;
-        // As the document's own, where the request is of that size; else nothing is promised.
+        // Only the document's own request has been estimated: of a different one no time is promised.
         const auto request = queue.running_request();
-        const Request& r = *document.resolved();
-        if (!request || (request->width && request->width != r.width) ||
-            (request->frames && request->frames != r.frames) || (request->steps && request->steps != r.steps) ||
-            (request->guidance && request->guidance != r.guidance) ||
-            (request->guidance_low && request->guidance_low != r.guidance_low) ||
-            request->guidance_until != r.guidance_until || request->model != r.model || request->parts != r.parts)
-            return;
-        const auto f = estimator.forecast(r, document.estimate());
+        const auto& edited = document.resolved();
+        if (!request || !edited || !takes_as_long(*request, *edited)) return;
+        const auto f = estimator.forecast(*edited, document.estimate());
         if (f.whole) queue.set_expected(id, {f.before, f.seconds - f.before - f.after, f.after});
     });
     connect(&queue, &RunQueue::run_created, this, [this](quint64 id, const QString& run) {
