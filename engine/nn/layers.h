@@ -3,23 +3,24 @@
 #include "engine/ops/ops.h"
 #include "engine/weights/module.h"
 
-/// Layers with weights: a cursor and a tensor in, a tensor out, on the tensor's backend. Shapes were checked when the
-/// model was opened (Weights::require); a tensor that is missing all the same is an Error.
+/// Layers with weights: each takes a module (a cursor into the weights) and a tensor, and returns a tensor on the same
+/// backend. Weights::require has checked all shapes when the model was opened; a weight that is missing all the same is
+/// an Error naming it.
 namespace denoir::nn {
 
-/// The tensor `m.leaf`, or an Error that names it.
+/// The weight `m.leaf`. Throws Error naming it if it is missing.
 const Weight& weight(const Module& m, std::string_view leaf);
 
-/// `m.weight`, and `m.bias` where there is one: x [..., K] -> [..., N]. `compute` is the dtype of the result too.
+/// By `m.weight` [N, K] and, if there is one, `m.bias` [N]: x [..., K] -> [..., N] of dtype `compute`.
 Tensor linear(const Module& m, const Tensor& x, DType compute, Activation activation = Activation::none);
 
-/// linear() of x [M, K] by the children of `m` with these names: [M, N] each, perhaps columns of one tensor.
+/// linear() of x [M, K] by the children of `m` with these names -> [M, N] each, which may be columns of one tensor.
 std::vector<Tensor> linear_joined(const Module& m, std::span<const char* const> names, const Tensor& x, DType compute);
 
-/// `m.weight`, `m.bias` as small f32 parameters; `round` makes them bf16 values first.
+/// By `m.weight`, `m.bias` [C], over the last axis of x [..., C]. `round`: both are rounded to bf16 first.
 Tensor layer_norm(const Module& m, const Tensor& x, float eps, DType out, bool round = false);
 
-/// `m.weight` [C]; round_weight of the options rounds it.
+/// By `m.weight` [C], over the last axis of x [..., C].
 Tensor rms_norm(const Module& m, const Tensor& x, const RmsOptions& options, DType out);
 
 /// x·(1 + scale[r]) + shift[r], r = token · R / L; x [L, C], shift, scale [R, C] f32.
@@ -28,18 +29,18 @@ Tensor modulate(const Tensor& x, const Tensor& shift, const Tensor& scale, DType
 /// [rows, N·D] as [rows, N, D]; a view.
 Tensor heads(const Tensor& x, std::int64_t count);
 
-/// Attention's usual options: scores are divided by the root of the head size.
+/// Options of the usual attention, whose scores are divided by the square root of the head size.
 AttentionOptions attention_over(std::int64_t head_size, DType compute);
 
-/// The tensor on `backend`: itself, or uploaded.
+/// x on `backend`: x itself if it is there, else a copy.
 Tensor on(Backend& backend, const Tensor& x);
-/// Its values as f32 in host memory, wherever it is.
+/// x as f32 in host memory, wherever it is.
 Tensor host_f32(const Tensor& x);
 
-/// All values of a weight as f32 in host memory, its scale applied.
+/// A weight's values as f32 in host memory, with its scale and its changes (LoRA) applied.
 Tensor host_values(const Weight& w);
 
-/// A weight's values (host_values) rounded to bf16, as a weight of that dtype in host memory; itself where it is that.
+/// A weight with host_values() rounded to bf16, in host memory; w itself if it is plain bf16 already.
 Weight rounded_to_bf16(const Weight& w);
 
 } // namespace denoir::nn

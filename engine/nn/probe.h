@@ -9,19 +9,20 @@
 
 namespace denoir::nn {
 
-/// Is told the results of layers while a model runs: activations by the names of the modules in the original
-/// repositories (`blocks.0.self_attn.q`). `X.input` is what module X is given, where that is no module's result:
-/// `blocks.0.self_attn.o.input` is the attention itself. A probe changes no result; what the fused kernels pass over is
-/// computed beside them, and only where it is wanted. Called on the engine thread, in the order of execution.
+/// Observes the activations of a model while it runs, by the names of the modules in the original repositories
+/// (`blocks.0.self_attn.q`). `X.input` is the input of module X if that is no module's result:
+/// `blocks.0.self_attn.o.input` is the attention itself. A probe changes no result: intermediate values that fused
+/// kernels skip are computed in addition, and only if wanted. Called on the engine thread, in the order of execution.
 class Probe {
 public:
     virtual ~Probe() = default;
     virtual bool wants(std::string_view layer) const = 0;
-    /// `x` lives on the backend and is only valid during the call; its dtype is the one that was computed.
+    /// `x` is on the backend, in the dtype it was computed in, and only valid during the call.
     virtual void tell(std::string_view layer, const Tensor& x) = 0;
 };
 
-/// Tells `value`, a Tensor or a function that gives one, as `m`, or `m.leaf`. `probe` may be null.
+/// Tells the probe (or null) `value` under the name of `m`, or of `m.leaf` if there is a leaf. `value`: a Tensor, or a
+/// function that returns one and is only called if the probe wants it.
 template <class Value> void tell(Probe* probe, const Module& m, std::string_view leaf, Value&& value) {
     if (!probe) return;
     std::string name = m.prefix();

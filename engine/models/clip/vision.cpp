@@ -15,12 +15,12 @@ namespace {
 
 using nn::linear;
 
-/// A tower in bf16 has all its parameters so: those of its norms, too, whatever the file stores.
+/// A tower in bf16 has all its parameters in bf16, those of the norms too, whatever type the file stores.
 Tensor layer_norm(const Module& m, const Tensor& x, float eps, DType dtype) {
     return nn::layer_norm(m, x, eps, dtype, dtype == DType::bf16);
 }
 
-/// Tells with the original's prefix.
+/// Tells a probe the layers under the original's names, which begin with `visual`.
 struct Told {
     nn::Probe* probe;
     const std::string& prefix;
@@ -119,13 +119,13 @@ Config Config::read(const Weights& weights, std::optional<std::int64_t> heads) {
     c.grid = positions < 2 ? -1 : std::lround(std::sqrt(static_cast<double>(positions - 1)));
 
     std::map<std::string, Shape> expected = c.expected();
-    // A few layouts store these without leading ones; the values are the same.
+    // Some layouts store these without the leading axes of size 1.
     for (const char* name : {"cls_embedding", "pos_embedding"})
         if (const Weight* w = weights.find(p + name)) {
             Shape& shape = expected[p + name];
             while (shape.rank() > w->shape().rank() && shape[0] == 1) shape = Shape(shape.sizes().subspan(1));
         }
-    // Stored with the tower, used by nothing here.
+    // Parts of the tower that are not used here, if stored.
     for (const char* name : {"post_norm.weight", "post_norm.bias", "head"})
         if (const Weight* w = weights.find(p + name)) expected[p + name] = w->shape();
     weights.require(expected);

@@ -13,22 +13,26 @@
 
 namespace denoir::clip {
 
+/// The sizes of one vision tower (spec/clip.md 1).
 struct Config {
-    std::int64_t width = 0, mlp = 0, layers = 0, heads = 0;
-    std::int64_t patch = 0; ///< pixels of a patch's side
-    std::int64_t grid = 0;  ///< patches of a side
-    std::string prefix;     ///< "visual" or nothing
-    float eps = 1e-5f;      ///< of the layer norms
-    std::int64_t image() const { return patch * grid; }
-    /// Sizes from shapes. Heads: config.json's num_attention_heads, else `heads`, else width / 80.
+    std::int64_t width = 0; ///< C, channels of a token
+    std::int64_t mlp = 0;   ///< hidden width of the blocks' MLP
+    std::int64_t layers = 0, heads = 0;
+    std::int64_t patch = 0;                             ///< pixels of a patch's side
+    std::int64_t grid = 0;                              ///< patches of a side
+    std::string prefix;                                 ///< of the tensors' names: "visual" or nothing
+    float eps = 1e-5f;                                  ///< of the layer norms
+    std::int64_t image() const { return patch * grid; } ///< S, pixels of the image's side
+    /// Reads the sizes off the shapes; what config.json says must agree. The number of heads is that of config.json,
+    /// else `heads`, else width / 80. Throws Error naming tensor or field.
     static Config read(const Weights&, std::optional<std::int64_t> heads = {});
     std::map<std::string, Shape> expected() const;
 };
 
-/// What `forward` tells a probe, in order; with `visual.` in front, however the checkpoint calls them.
+/// The layers that `forward` tells a probe, in order. Their names begin with `visual.` even if the checkpoint's do not.
 std::vector<std::string> layer_names(const Config&);
 
-/// The vision tower of CLIP without its last block (spec/clip.md 1). Const after construction.
+/// The vision tower of CLIP without its last block, as Wan uses it (spec/clip.md 1). Const after construction.
 class Vision {
 public:
     struct Options {

@@ -12,26 +12,28 @@
 
 namespace denoir::lpips {
 
-/// Learned perceptual image patch similarity (Zhang, Isola, Efros, Shechtman, Wang: The unreasonable effectiveness of
-/// deep features as a perceptual metric, 2018), version 0.1: features of AlexNet or VGG-16 after five of their ReLUs,
-/// normalised over channels, squared differences weighed by a learned vector and averaged over the picture, summed.
+/// The backbone whose features are compared.
 enum class Network { alexnet, vgg16 };
 std::string_view name(Network); ///< "LPIPS AlexNet"
 
+/// Learned perceptual image patch similarity (Zhang, Isola, Efros, Shechtman, Wang: The unreasonable effectiveness of
+/// deep features as a perceptual metric, 2018), version 0.1. The features of a backbone after five of its ReLUs are
+/// normalised over channels; their squared differences are weighted by a learned vector, averaged over the picture, and
+/// summed over the five layers.
 class Lpips {
 public:
     /// `files`: safetensors or .pth with the state of lpips.LPIPS (`net.slice1.0.weight`, `lin0.model.1.weight`, …), or
-    /// torchvision's backbone (`features.0.weight`) and the package's heads in two files. Shapes tell the network.
+    /// torchvision's backbone (`features.0.weight`) and the package's heads in two files. The shapes tell the network.
     /// `backend`: the processor's (asserted). Throws Error naming what is missing.
     Lpips(std::span<const std::filesystem::path> files, std::shared_ptr<Backend> backend);
 
     Network network() const { return network_; }
-    /// The least side of a picture, pixels.
+    /// The smallest side that a picture may have, in pixels.
     int least_side() const;
 
-    /// a, b [3,H,W] f32 in 0 … 255 (strides as they like, last 1), both of one size, sides of at least least_side()
-    /// (asserted), in host memory: it computes on the processor alone. Throws Error for tensors of a card. 0: the same
-    /// features.
+    /// The distance of two pictures; 0 if their features are equal. a, b [3,H,W] f32 in 0 … 255, in host memory, of one
+    /// size with sides of at least least_side() (asserted); any strides but the last. Throws Error for tensors on a
+    /// card.
     double distance(const Tensor& a, const Tensor& b) const;
 
 private:

@@ -10,18 +10,18 @@
 namespace denoir::umt5 {
 
 /// SentencePiece's precompiled character map (spec/umt5.md 4.5): a double-array trie whose leaves point to replacement
-/// strings. Everything that can be reached is checked while reading.
+/// strings. read() checks everything that a lookup can reach.
 class Charsmap {
 public:
     static constexpr std::size_t max_bytes = 4u << 20;  ///< nmt_nfkc has 240 KB
     static constexpr std::size_t max_replacement = 256; ///< the longest of NFKC has 33 bytes
 
-    /// Throws Error (field `field`) where the map is malformed.
+    /// Throws Error naming `field` if the map is malformed.
     static Charsmap read(std::span<const std::byte> bytes, std::string_view file, std::string_view field);
 
-    /// As the `tokenizers` library does it: a grapheme cluster below six bytes that begins with a mapped string becomes
-    /// the replacement of its shortest such beginning; otherwise each character is mapped on its own. Stops as soon as
-    /// the result is longer than `most` bytes: one character may become 256 of them.
+    /// Replaces as the `tokenizers` library does: a grapheme cluster of less than six bytes that begins with a mapped
+    /// string becomes the replacement of the shortest such beginning; otherwise each character is mapped on its own.
+    /// Stops when the result is longer than `most` bytes, as one character may become 256 bytes.
     std::string apply(std::string_view text, std::size_t most) const;
 
 private:

@@ -5,8 +5,8 @@
 
 namespace denoir::umt5 {
 
-/// The prompt as the reference gives it to its tokenizer (spec/umt5.md 5): ftfy.fix_text, html.unescape twice, runs of
-/// white space made one space, the ends stripped. Malformed UTF-8 becomes U+FFFD.
+/// A prompt as the reference passes it to its tokenizer (spec/umt5.md 5): after ftfy.fix_text and html.unescape
+/// (twice), with runs of white space reduced to one space and both ends stripped. Malformed UTF-8 becomes U+FFFD.
 std::string clean(std::string_view utf8);
 
 /// ftfy.fix_text alone.

@@ -16,7 +16,7 @@
 namespace denoir::umt5 {
 namespace {
 
-/// Longer than any text that is taken: farther than this no two tokens are.
+/// The largest distance of two tokens that config.json may ask for: longer than any accepted text.
 constexpr std::int64_t farthest = std::int64_t{1} << 20;
 using nn::linear;
 
@@ -26,7 +26,7 @@ Tensor norm(const Module& m, const Config& c, const Tensor& x, DType dtype) {
     return nn::rms_norm(m, x, {c.eps, rounded, rounded}, dtype);
 }
 
-/// The block's own table [buckets, N] spread over the positions: [N, n, n], host.
+/// The block's own table [buckets, N] expanded to a bias for every query and key: [N, n, n], host.
 Tensor position_bias(const Module& m, const Config& c, std::int64_t n, DType dtype) {
     const Tensor table = nn::host_values(nn::weight(m["embedding"], "weight"));
     const std::int64_t heads = c.heads, element = element_bytes(dtype);
@@ -71,7 +71,7 @@ Tensor self_attention(const Module& m, const Tensor& x, const Tensor& bias, std:
     return y;
 }
 
-/// In bf16 the reference composes tanh GELU of operations that each round.
+/// In bf16 the reference composes tanh GELU from operations that each round.
 Tensor gelu(const Module& m, const Tensor& x, DType dtype) {
     if (dtype != DType::bf16) return linear(m, x, dtype, Activation::gelu_tanh);
     return ops::activate(Activation::gelu_tanh_steps, linear(m, x, dtype), dtype);

@@ -13,18 +13,19 @@
 
 namespace denoir::umt5 {
 
+/// The sizes of one encoder (spec/umt5.md 1).
 struct Config {
-    std::int64_t vocabulary = 0;
-    std::int64_t dim = 0;   ///< model width
-    std::int64_t inner = 0; ///< attention width, heads · head size; may differ from dim
-    std::int64_t heads = 0; ///< columns of the position tables
-    std::int64_t ffn_dim = 0;
+    std::int64_t vocabulary = 0; ///< rows of the token embedding
+    std::int64_t dim = 0;        ///< model width
+    std::int64_t inner = 0;      ///< attention width, heads · head size; may differ from dim
+    std::int64_t heads = 0;      ///< columns of the position tables
+    std::int64_t ffn_dim = 0;    ///< hidden width of the gated feed-forward network
     std::int64_t layers = 0;
-    std::int64_t buckets = 0;
-    std::int64_t max_distance = 128; ///< from here on all distances share the last bucket; above buckets / 4
+    std::int64_t buckets = 0;        ///< rows of the position tables: buckets of relative distance
+    std::int64_t max_distance = 128; ///< all distances from here on share the last bucket; above buckets / 4
     float eps = 1e-6f;               ///< of the RMS norms
-    /// From shapes, the last two from config.json; config.json must agree where it speaks. A T5 whose blocks share one
-    /// position table is refused.
+    /// Reads the sizes off the shapes, and the last two from config.json; what else that says must agree. Throws Error
+    /// naming tensor or field, also for a T5, whose blocks share one position table.
     static Config read(const Weights&);
     std::map<std::string, Shape> expected() const;
 };
@@ -32,7 +33,7 @@ struct Config {
 /// Row of the position table for key - query (spec/umt5.md 1).
 std::int64_t relative_bucket(std::int64_t relative, std::int64_t buckets = 32, std::int64_t max_distance = 128);
 
-/// What `encode` tells a probe, in order.
+/// The layers that `encode` tells a probe, in order.
 std::vector<std::string> layer_names(const Config&);
 
 /// The UMT5 encoder: one vector per token (spec/umt5.md 1). Const after construction.
@@ -45,8 +46,8 @@ public:
     Encoder(std::shared_ptr<const Weights>, std::shared_ptr<Backend>, Options);
     const Config& config() const { return config_; }
 
-    /// Token ids with the closing </s>, without padding -> [n, dim] f32 on the backend. Throws Error naming `tokens`
-    /// for none or one outside the vocabulary.
+    /// Token ids with the closing </s>, without padding -> [n, dim] f32 on the backend. Throws Error naming `tokens` if
+    /// there are none or one is not in the vocabulary.
     Tensor encode(std::span<const std::int64_t> ids, nn::Probe* probe = nullptr) const;
 
 private:

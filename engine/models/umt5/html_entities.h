@@ -10,8 +10,8 @@ namespace denoir::umt5 {
 /// without a semicolon also as a prefix ("&notit;" -> "¬it;"). One pass.
 std::u32string unescape_html(std::u32string_view text);
 
-/// What ftfy makes of one reference `&…;`: names with a semicolon, their all-caps spellings (&EACUTE;), whole numeric
-/// references. None where it leaves the text alone.
+/// What ftfy turns one reference `&…;` into: names with a semicolon, their all-caps spellings (&EACUTE;), complete
+/// numeric references. Empty if ftfy leaves it as it is.
 std::optional<std::u32string> unescape_reference(std::u32string_view reference);
 
 } // namespace denoir::umt5

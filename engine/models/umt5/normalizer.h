@@ -15,12 +15,12 @@ struct Normalizer {
     Kind kind = Kind::nfc;
     Charsmap charsmap;
     bool left = true, right = true; ///< strip: which ends lose their white space
-    std::string pattern;            ///< replace: this string; "\s" with `run`: any white space
-    std::size_t at_least = 0;       ///< replace: 0: each occurrence, n: runs of at least n characters `pattern`
-    std::string content;            ///< replace, prepend: with this
+    std::string pattern;            ///< replace: the string to replace; with `at_least` > 0, "\s" is any white space
+    std::size_t at_least = 0; ///< replace: 0: each occurrence; n: runs of at least n times the character `pattern`
+    std::string content;      ///< replace, prepend: the new text
 
-    /// `text` is well-formed UTF-8, and so is the result. Throws Error (field `normalizer`, no file) where that would
-    /// be longer than `most` bytes: a few steps of 64 letters for one make gigabytes.
+    /// Applies the step; `text` and the result are well-formed UTF-8. Throws Error (field `normalizer`, no file) if the
+    /// result would be longer than `most` bytes: a few steps that each write 64 letters for one make gigabytes.
     std::string apply(std::string_view text, std::size_t most) const;
 
 private:

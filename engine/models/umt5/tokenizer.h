@@ -38,12 +38,12 @@ public:
     /// The pieces of a GGUF file called `origin`; the views are not kept.
     static Tokenizer from_lists(const PieceLists& lists, std::string_view origin);
 
-    /// The ids of a text that `clean` has seen: </s> at the end, at most `text_len` of them (>= 2). Longer texts lose
-    /// their tail, and `*cut` tells (null: nobody asks). Malformed UTF-8 becomes U+FFFD. Throws Error
-    /// naming the file where its normaliser makes megabytes of the text.
+    /// The ids of a text from clean(), with </s> at the end, at most `text_len` (>= 2) of them. Longer texts are cut
+    /// off at the end, and `*cut`, if not null, is set to whether that happened. Malformed UTF-8 becomes U+FFFD. Throws
+    /// Error naming the tokenizer's file if its normaliser turns the text into megabytes.
     std::vector<std::int64_t> encode(std::string_view cleaned, int text_len, bool* cut = nullptr) const;
 
-    /// One more than the largest id that `encode` can give: 256,300 for UMT5.
+    /// One more than the largest id that encode() can return: 256,300 for UMT5.
     int vocabulary() const;
 
 private:

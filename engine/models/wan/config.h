@@ -31,9 +31,9 @@ struct Config {
 
     std::int64_t head_dim() const { return dim / heads; }
 
-    /// Sizes from the shapes of the tensors; config.json must agree where it speaks. `heads` is used where config.json
-    /// names none; without both it is dim / 128. Throws Error naming the tensor or the field; every missing, extra or
-    /// wrongly shaped tensor is named.
+    /// Reads the sizes off the shapes of the tensors; what config.json says must agree. The number of heads is that of
+    /// config.json, else `heads`, else dim / 128. Throws Error naming the wrong field, or every tensor that is missing,
+    /// superfluous or of a wrong shape.
     static Config read(const Weights&, std::optional<std::int64_t> heads = {});
 
     /// Names and shapes of all tensors of this network (spec/dit.md 3).

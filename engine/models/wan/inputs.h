@@ -15,17 +15,20 @@ struct Grid {
     std::int64_t tokens() const { return frames * height * width; }
 };
 
-/// Checks of what a user gives to the transformer. All throw Error naming the input, both figures and what to do.
+/// Checks of the transformer's inputs, which may come from a user. All throw Error naming the input, what it is, what
+/// it should be, and what to do.
 namespace inputs {
 
+/// The grid of latent [C,T,H,W]; `condition` [Cc,T,H,W] or null.
 Grid check_latent(const Config&, const Tensor& latent, const Tensor* condition);
-/// The fewest rows that say the same: one for all, one per frame, or one per token.
+/// Timesteps (one, one per latent frame, or one per token), reduced to one per frame or to a single one where that
+/// means the same.
 std::vector<float> timestep_rows(std::span<const float> timesteps, const Grid&);
 void check_fps(const Config&, std::optional<int> fps);
 void check_text(const Config&, const Tensor& text);
 void check_clip(const Config&, const Tensor* clip);
 
-/// Rows of text [rows, text_dim] (host f32) before the zeros at the end.
+/// Number of rows of text [rows, text_dim] (f32 host) without the zero rows at its end.
 std::int64_t rows_used(const Tensor& text);
 
 } // namespace inputs

@@ -51,8 +51,8 @@ Tensor linear(const Module& m, const char* first, const char* second, const Pass
     return y;
 }
 
-/// [n, D] with its last row repeated to `rows`: collapsed text padding as the reference has it.
-Tensor written_out(Backend& backend, const Tensor& x, std::int64_t rows) {
+/// [n, D] with its last row repeated up to `rows` rows: collapsed text padding as the reference has it.
+Tensor expanded(Backend& backend, const Tensor& x, std::int64_t rows) {
     if (x.size(0) == rows) return x;
     const std::int64_t n = x.size(0);
     Tensor out = backend.empty({rows, x.size(1)}, x.dtype());
@@ -142,7 +142,7 @@ Time time_embedding(const Module& m, const Pass& p, std::span<const float> times
 Tensor text_embedding(const Module& m, const Pass& p, const Tensor& text) {
     const DType compute = p.precision.compute;
     auto told = [&](const char* leaf, const Tensor& x) {
-        p.tell(m, leaf, [&] { return written_out(p.backend, x, p.config.text_len); });
+        p.tell(m, leaf, [&] { return expanded(p.backend, x, p.config.text_len); });
         return x;
     };
     if (p.probe && p.probe->wants(m.prefix() + ".0")) told("0", nn::linear(m[0], text, compute));
@@ -166,12 +166,12 @@ Tensor image_embedding(const Module& m, const Pass& p, Tensor clip) {
     return x;
 }
 
-/// Keys and values of a context sequence [rows, D] in one block; told with `rows` rows.
+/// Keys and values of a context sequence [n, D] in one block; a probe sees them expanded to `rows` rows.
 Context::Keys keys(const Module& attention, const Pass& p, const Tensor& context, const std::string& suffix,
                    std::int64_t rows) {
     const DType compute = p.precision.compute;
     auto told = [&](const std::string& leaf, const Tensor& x) {
-        p.tell(attention, leaf + suffix, [&] { return written_out(p.backend, x, rows); });
+        p.tell(attention, leaf + suffix, [&] { return expanded(p.backend, x, rows); });
         return x;
     };
     Tensor k = told("k", nn::linear(attention["k" + suffix], context, compute));
@@ -253,14 +253,14 @@ Tensor feed_forward(const Module& m, const Pass& p, const Tensor& x) {
     return y;
 }
 
-/// The residual stream [L, D] between two blocks: x, or x + y·gate, where the last sum of a block waits for the norm
-/// that reads it: the two may be one pass over memory.
+/// The residual stream [L, D] between two blocks: x, or x + y·gate. A block leaves its last sum undone, so that a
+/// backend can compute it together with the norm that reads it, in one pass over memory.
 struct Stream {
     Tensor x, y = {}, gate = {};
     Tensor sum(const Pass& p) const { return y ? ops::gated_add(x, y, gate, p.precision.stream) : x; }
 };
 
-/// x of the stream, and LN(x)·(1 + scale) + shift, ready for a linear layer.
+/// The stream's sum x, and LN(x)·(1 + scale) + shift in the type of the linear layers.
 std::pair<Tensor, Tensor> modulated_norm(const Module& m, const Pass& p, const Stream& stream, const Tensor& shift,
                                          const Tensor& scale) {
     const bool first = !stream.y, round_norm = first && p.precision.round_first_norm;
@@ -335,10 +335,10 @@ Tensor unpatchify(const Tensor& x, const Grid& g, std::int64_t channels) {
     return ops::contiguous(cells).reshape({channels, g.frames, g.height * 2, g.width * 2});
 }
 
-/// All that a forward's result depends on besides shapes and weights, so that a device may record it and repeat it for
-/// other steps and prompts.
+/// Everything besides shapes and weights that the result of a forward depends on: what a recording is replayed with in
+/// other steps and for other prompts (Backend::captured).
 struct ForwardInputs {
-    Tensor latent, condition; ///< or what goes into the blocks, where these alone are recorded
+    Tensor latent, condition; ///< if only the blocks are recorded, `latent` is their input
     Time time;
     Rope rope;
     Context context;
@@ -349,7 +349,7 @@ struct ForwardInputs {
             for (const Context::Keys& k : *keys) out.insert(out.end(), {k.k, k.v});
         return out;
     }
-    /// The same on the tensors of another such list.
+    /// The same inputs with the tensors of `in`, which is ordered like list().
     ForwardInputs on(std::span<const Tensor> in) const {
         ForwardInputs other{in[0], in[1], {in[2], in[3]}, {in[4], in[5]}, context};
         other.context.key_bias = in[6];
@@ -360,14 +360,14 @@ struct ForwardInputs {
     }
 };
 
-/// Rows of a prompt that are not collapsed: one of sixteen lengths, so that prompts share what is planned and recorded
-/// for a shape. The rows beyond it are zeros like those that are collapsed.
+/// Number of text rows that are kept apart from the collapsed ones: `rows`, rounded up to one of sixteen lengths so
+/// that prompts of similar length share plans and recordings, which are made for a shape. The extra rows are zeros.
 std::int64_t shared_length(std::int64_t rows, std::int64_t text_len) {
     const std::int64_t grain = std::max<std::int64_t>(1, text_len / 16);
     return std::min(text_len, (rows + grain - 1) / grain * grain);
 }
 
-/// The network on one grid, in the three parts that a forward consists of.
+/// The three parts of a forward on one grid.
 struct Network {
     const Pass& p;
     const Grid& g;
@@ -393,15 +393,14 @@ struct Network {
     }
 };
 
-/// body(inputs), which a device may record under `key` and repeat. What is recorded gives one tensor, and lets go of
-/// all others.
+/// body(inputs), which a device may record under `key` and replay. `body` returns one tensor and keeps no other.
 template <class Body>
 Tensor captured(const Pass& p, const std::string& key, const ForwardInputs& inputs, const Body& body) {
     if (p.probe) return body(inputs);
     return p.backend.captured(key, inputs.list(), [&](std::span<const Tensor> in) { return body(inputs.on(in)); });
 }
 
-/// What recordings depend on beside the inputs' values. `id`: the transformer's, `rows`: of modulation.
+/// The key of a recording: the shapes that it depends on. `id` of the transformer, number of `rows` of modulation.
 std::string recording_key(std::uint64_t id, const ForwardInputs& in, std::size_t rows) {
     const Context& context = in.context;
     return fmt::format("transformer {}: {}, {} rows, {} and {} keys, {}", id, to_string(in.latent.shape()), rows,
@@ -409,6 +408,7 @@ std::string recording_key(std::uint64_t id, const ForwardInputs& in, std::size_t
                        context.last_key_count);
 }
 
+/// a - b
 Tensor difference(Backend& backend, const Tensor& a, const Tensor& b, DType dtype) {
     Tensor minus = backend.empty({1, a.size(1)}, DType::f32);
     backend.fill(minus, -1);
@@ -527,7 +527,7 @@ Tensor Transformer::forward(const Tensor& latent, const Tensor* condition, std::
     const std::string key = recording_key(id_, inputs, rows.size());
     if (!residual) return captured(p, key, inputs, [&](const ForwardInputs& in) { return network.whole(in); });
 
-    // The blocks alone are recorded: what they added is asked for, too.
+    // Only the blocks are recorded, since their input is needed for the residual.
     const Tensor before = network.embedded(inputs.latent, inputs.condition ? &inputs.condition : nullptr);
     const Tensor e = inputs.time.e;
     inputs.latent = before, inputs.condition = inputs.time.e = {};
@@ -557,7 +557,7 @@ Tensor Transformer::time_signal(std::span<const float> timesteps, std::optional<
     return nn::host_f32(e0.reshape({e0.size(0), 6 * config_.dim}));
 }
 
-/// The rotation of a grid; every step of a run asks for the same.
+/// The rotation of a grid, cached: every step of a run asks for the same.
 Rope Transformer::rotation(const Grid& g) const {
     if (rotation_grid_ != std::array{g.frames, g.height, g.width}) {
         const Rope table = rope_table(g.frames, g.height, g.width, config_.head_dim());

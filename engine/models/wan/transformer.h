@@ -15,43 +15,44 @@
 
 namespace denoir::wan {
 
-/// Where the reference rounds to bf16 (spec/dit.md 7). What is not named here is f32.
+/// Where a reference rounds to bf16 (spec/dit.md 7). Everything not named here is f32.
 struct Precision {
-    /// Inputs, weights and results of matrices and attention outside the f32 islands (time, fps, head).
+    /// Type of inputs, weights and results of the linear layers and the attention, except in the f32 islands
+    /// (is_f32_island).
     DType compute = DType::f32;
-    DType stream = DType::f32;        ///< the residual stream between blocks
-    bool bf16_parameters = false;     ///< norms, biases, modulation and the weights of the f32 islands are bf16 values
+    DType stream = DType::f32;        ///< type of the residual stream between blocks
+    bool bf16_parameters = false;     ///< norms, biases, modulation and the weights of the f32 islands are rounded
     bool round_sinusoid = false;      ///< the timestep sinusoid is rounded
-    bool round_first_norm = false;    ///< norm1 of block 0 returns bf16: its input is the patch embedding's bf16
-    bool round_qk_normalised = false; ///< q/rms and k/rms are rounded before their weight
-    bool round_norm3_input = false;   ///< where there is no CLIP context
+    bool round_first_norm = false;    ///< norm1 of block 0 returns bf16, as its input (the patch embedding) is bf16
+    bool round_qk_normalised = false; ///< q/rms and k/rms are rounded before they are multiplied by the norm's weight
+    bool round_norm3_input = false;   ///< the input of norm3 is rounded, but not in models with CLIP features
 
     static Precision f32() { return {}; }
     static Precision wan();
     static Precision skyreels();
 };
 
-/// Keys and values of the text (and image) of every block: computed once, used by every step of a run.
-/// Text rows that are zero up to the end are one key: they are equal after the text MLP (spec/dit.md 5.6), so
-/// log(count) on its score counts them all.
+/// Keys and values of the prompt (and the image) in every block: computed once, used by every step of a run. The zero
+/// rows behind the prompt are collapsed into one key: after the text MLP they are equal (spec/dit.md 5.6), so that
+/// adding log(count) to the score of one accounts for all.
 struct Context {
     struct Keys {
         Tensor k, v; ///< [rows, N, head_dim], compute dtype
     };
     std::vector<Keys> text;          ///< one per block
     std::vector<Keys> image;         ///< one per block; empty without CLIP features
-    Tensor key_bias;                 ///< [text rows] f32, or undefined where no row was collapsed
-    std::int64_t last_key_count = 0; ///< rows that the last key stands for; 0: no row was collapsed
+    Tensor key_bias;                 ///< [text rows] f32; undefined if no rows were collapsed
+    std::int64_t last_key_count = 0; ///< rows that the last key stands for; 0 if no rows were collapsed
     std::size_t bytes() const;
 };
 
-/// What `forward` tells a probe, in order, and before them what `context` tells: layers that depend on the prompt and
-/// the image alone. Rows of text are told one for one: collapsed padding is written out again.
+/// The layers that `forward` tells a probe, and those that `context` tells, which depend on prompt and image alone; in
+/// order. A probe sees all rows of the text: collapsed padding is expanded again.
 std::vector<std::string> layer_names(const Config&);
 std::vector<std::string> context_layer_names(const Config&, bool image);
 
-/// True for a parameter of the layers that compute in f32 whatever the others do: the embeddings of time and frame
-/// rate, and the head's projection (spec/dit.md).
+/// Whether this parameter belongs to the layers that compute in f32 whatever the others do: the embeddings of time and
+/// frame rate, and the head's projection (spec/dit.md).
 bool is_f32_island(std::string_view name);
 
 struct Pass; ///< transformer.cpp: what every part of one forward pass shares
@@ -67,13 +68,14 @@ public:
         Precision precision;
     };
 
-    /// Tokens whose hidden layer of the feed-forward network exists at a time: that of a long clip would need as much
-    /// memory as all else together. 88 tiles of 128 rows by six of 256 columns (1536 in all) are four whole rounds of
-    /// the 132 multiprocessors of an H100; a round begun for a few tiles costs as much as a full one.
+    /// The feed-forward network is computed for this many tokens at a time: the hidden layer of a whole long clip would
+    /// take as much memory as everything else together. 88 tiles of 128 rows times 6 of 256 columns (1536 in all) are
+    /// exactly four waves on the 132 multiprocessors of an H100; a partial wave costs as much as a full one.
     static constexpr std::int64_t hidden_rows = std::int64_t{88} * 128;
-    /// So many left over go with the piece before them: a backend may compute fewer in another way than all others.
+    /// At most this many remaining tokens are added to the piece before them: a backend may have another method for
+    /// products of few rows.
     static constexpr std::int64_t short_rest = 512;
-    /// Where the piece ends that begins at token `first` of `tokens`.
+    /// The end of the piece that begins at token `first` of `tokens`.
     static constexpr std::int64_t hidden_end(std::int64_t first, std::int64_t tokens) {
         return tokens - first <= hidden_rows + short_rest ? tokens : first + hidden_rows;
     }
@@ -83,16 +85,16 @@ public:
 
     const Config& config() const { return config_; }
 
-    /// `text` [text_len, text_dim] f32, rows past the prompt zero; `clip` [257 or 514, clip_dim] f32 or null. Host or
-    /// backend tensors. `collapse` false keeps every padded row (the test of the collapse). Throws Error naming `text`
-    /// or `clip`.
+    /// `text` [text_len, text_dim] f32, zero rows behind the prompt; `clip` [257 or 514, clip_dim] f32 or null. On the
+    /// host or the backend. `collapse` false keeps every padded row, for testing. Throws Error naming `text` or `clip`
+    /// if it does not fit.
     Context context(const Tensor& text, const Tensor* clip, bool collapse = true, nn::Probe* probe = nullptr) const;
 
-    /// Another prompt for the same image: shares the image keys of `other`.
+    /// The context of another prompt with the same image: shares the image's keys with `other`.
     Context context(const Tensor& text, const Context& other) const;
 
-    /// What a backend keeps of the weights that made the contexts: no step reads them. They are prepared again for the
-    /// next context.
+    /// Frees what the backend has prepared of the weights that only contexts need; no step reads them. The next context
+    /// prepares them again.
     void release_context_weights() const;
 
     /// `latent` [C, T, H, W] f32, `condition` [Cc, T, H, W] f32 appended to its channels, or null; `timesteps` (0…1000,
@@ -104,13 +106,13 @@ public:
                    const Context& context, std::optional<int> fps = {}, nn::Probe* probe = nullptr,
                    Tensor* residual = nullptr) const;
 
-    /// forward() with the residual of an earlier one in place of the blocks (TeaCache, spec/pipelines.md 8): prompt and
-    /// frame rate act through that alone.
+    /// forward() with the residual of an earlier one in place of the blocks (TeaCache, spec/pipelines.md 8). Prompt and
+    /// frame rate have an effect through that residual only.
     Tensor forward_reusing(const Tensor& latent, const Tensor* condition, std::span<const float> timesteps,
                            const Tensor& residual, nn::Probe* probe = nullptr) const;
 
-    /// What TeaCache follows: the time features e [n, D] of n timesteps or, `projected`, e0 [n, 6·D], which the frame
-    /// rate has a part in; f32 on the host.
+    /// The signal whose changes TeaCache watches: the time features e [n, D] of n timesteps or, if `projected`, e0
+    /// [n, 6·D], which the frame rate contributes to; f32 host.
     Tensor time_signal(std::span<const float> timesteps, std::optional<int> fps, bool projected) const;
 
 private:
@@ -125,8 +127,8 @@ private:
     Config config_;
     Precision precision_;
     std::int64_t causal_block_ = 0;
-    std::uint64_t id_ = 0; ///< names its recordings
-    // The last grid's rotation: the one thing that changes after construction.
+    std::uint64_t id_ = 0; ///< tells recordings of several transformers apart
+    // The rotation of the last grid, cached: the only state that changes after construction.
     mutable std::array<std::int64_t, 3> rotation_grid_{};
     mutable Rope rotation_;
 };

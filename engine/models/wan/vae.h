@@ -9,51 +9,54 @@
 
 namespace denoir::wan {
 
-/// What `encode` and `decode` tell a probe, in order for each frame. Each layer counts its own frames.
+/// The layers that `encode` and `decode` tell a probe, in order for each frame. The number of frames differs from layer
+/// to layer.
 std::vector<std::string> encoder_layer_names(const VaeConfig&);
 std::vector<std::string> decoder_layer_names(const VaeConfig&);
 
-/// The causal video VAE. Frames stream through it one at a time, so memory is the causal state of the convolutions and
-/// a few working frames, whatever the length. Const after construction; one engine thread uses it at a time.
+/// The causal video VAE. Frames stream through it one at a time, so that it needs memory for the causal state of the
+/// convolutions and a few frames being computed, whatever the length of the video. Const after construction; one engine
+/// thread uses it at a time.
 class Vae {
 public:
     struct Options {
-        /// What frames are kept in. The references work in f32 (spec/vae21.md 1); bf16 halves the memory of large
-        /// pictures, and only of those: where the state in f32 is no more than `bf16_above` bytes, it stays f32.
-        /// Arithmetic is f32 but where the device is faster in bf16.
+        /// In what type frames are kept, f32 or bf16. The references work in f32 (spec/vae21.md 1). bf16 halves the
+        /// memory, but is only used if the causal state would exceed `bf16_above` bytes in f32. With bf16, the
+        /// arithmetic is bf16 on devices where that is faster, else f32.
         DType dtype = DType::f32;
         std::size_t bf16_above = std::size_t{1} << 30;
-        int strips = 1;    ///< decode in this many horizontal strips: same result, less state, some arithmetic again
-        bool clamp = true; ///< decoded values to -1…1
-        bool tf32 = false; ///< convolutions in f32 may be of TF32 on a card (ConvOptions), as the references' are there
+        int strips = 1;    ///< decode in this many horizontal strips: same result, less memory, some rows twice
+        bool clamp = true; ///< clamp decoded values to -1 … 1
+        bool tf32 = false; ///< f32 convolutions may use TF32 on a card (ConvOptions), as the references' do there
     };
 
-    /// Frame `index` as [3, H, W] f32 in -1…1, host or backend; an undefined Tensor says that it is exactly zero.
+    /// Frame `index` as [3, H, W] f32 in -1 … 1, host or backend; an undefined Tensor means exactly zero (grey).
     using FrameSource = std::function<Tensor(std::int64_t index)>;
-    /// Frame `index`, in order, [3, H, W] f32 clamped to -1…1, host memory.
+    /// Takes the frames in order: [3, H, W] f32 host, in -1 … 1 if clamped.
     using FrameSink = std::function<void(std::int64_t index, const Tensor& frame)>;
 
     struct Encoded {
-        Tensor latent; ///< [z, T, h, w] f32, normalised: what the transformer sees
-        Tensor mean;   ///< [z, T, h, w] f32, raw
+        Tensor latent; ///< [z, T, h, w] f32 host, normalised by the latent's mean and std: what the transformer sees
+        Tensor mean;   ///< [z, T, h, w] f32 host, the encoder's mean as it is
     };
 
     Vae(std::shared_ptr<const Weights>, std::shared_ptr<Backend>, Options);
     const VaeConfig& config() const { return config_; }
 
-    /// `frames` frames of height x width; those past the last whole group of 4k + 1 are not asked for. Zero frames in a
-    /// row cost nothing once the state they meet repeats itself; the result is bit-equal. Throws Error where height or
-    /// width is smaller than one latent pixel.
-    /// A probe is told every frame of every layer, [C, h, w], the grey ones too.
+    /// Encodes `frames` frames of height x width pixels; frames behind the last whole group of 4k + 1 are not asked
+    /// for. A stretch of zero frames costs almost nothing once the state that they meet repeats; the result is
+    /// bit-equal. Throws Error if there are no frames or the size is below one latent pixel or does not fit. A probe is
+    /// told every frame of every layer, [C, h, w].
     Encoded encode(const FrameSource&, std::int64_t frames, std::int64_t height, std::int64_t width,
                    nn::Probe* probe = nullptr) const;
-    /// video [3, F, H, W] f32
+    /// The same for a video [3, F, H, W] f32, host or backend.
     Encoded encode(const Tensor& video) const;
 
-    /// latent [z, T, h, w] f32 normalised, host or backend. With strips the frames come after the last strip.
-    /// A probe is told every frame of every layer, [C, h, w]; then there are no strips.
+    /// Decodes latent [z, T, h, w] f32, normalised, host or backend. With strips, the sink gets the first frame only
+    /// after the last strip. A probe is told every frame of every layer, [C, h, w]; strips are not used then. Throws
+    /// Error for another shape.
     void decode(const Tensor& latent, const FrameSink&, nn::Probe* probe = nullptr) const;
-    /// The whole video [3, F, H, W] f32 in host memory.
+    /// The same, as a whole video [3, F, H, W] f32 host.
     Tensor decode(const Tensor& latent) const;
 
 private:

@@ -26,21 +26,21 @@ struct VaeConfig {
     std::int64_t patch = 1;         ///< pixels of a side folded into channels outside the network (2.2: 2)
     bool shortcuts = false;         ///< 2.2: parameter-free shortcuts around each level
     std::vector<float> mean, std;   ///< [z], of the latent
-    std::string assumed;            ///< a warning, where nothing says what they are; else empty
+    std::string assumed;            ///< a warning if mean or std had to be guessed; else empty
 
     std::int64_t spatial() const;  ///< pixels per latent pixel: 8 or 16
     std::int64_t temporal() const; ///< frames per latent frame: 4
     std::int64_t latent_frames(std::int64_t frames) const { return 1 + (frames - 1) / temporal(); }
     std::int64_t frames(std::int64_t latent_frames) const { return (latent_frames - 1) * temporal() + 1; }
 
-    /// Values that the causal convolutions keep between frames, for a picture of height x width pixels, and for a
-    /// latent of height x width.
+    /// Number of values that the causal convolutions keep between frames: of the encoder for pictures of height x width
+    /// pixels, of the decoder for latents of height x width.
     std::int64_t encoder_state(std::int64_t height, std::int64_t width) const;
     std::int64_t decoder_state(std::int64_t height, std::int64_t width) const;
 
-    /// Widths from the shapes; config.json's latents_mean and latents_std win over the published constants (z 16 and
-    /// 48); for other z they must be there, else the latent is taken as it is (mean 0, std 1), which `assumed` says, as
-    /// where there is only one of the two. Throws Error naming tensor or field.
+    /// Reads the widths off the shapes. mean and std are config.json's latents_mean and latents_std, else the published
+    /// constants (z 16 and 48), else 0 and 1; `assumed` warns of the latter, and if config.json has only one of the
+    /// two. Throws Error naming tensor or field.
     static VaeConfig read(const Weights&);
     std::map<std::string, Shape> expected() const;
 };
