@@ -19,48 +19,47 @@ namespace denoir {
 
 struct ModelFolder;
 
-/// TeaCache in one window of a run: what each forward is, and what the blocks added in those that later ones need.
+/// TeaCache in one window of a run: the plan of its forwards, and the residuals that are kept for later ones.
 struct WindowCache {
     const Request& request;
     const ModelFolder& model;
     const Window& window;
     const std::vector<std::vector<float>>& times; ///< of each step of the window
     std::vector<double> coefficients;
-    std::function<Tensor(int step)> seen; ///< by the transformer in a step that was taken before
-    std::optional<StepCache> plan;        ///< of the transformer that is loaded
+    std::function<Tensor(int step)> seen; ///< the latent that the transformer saw in an earlier step of the window
+    std::optional<StepCache> plan;        ///< for the loaded transformer
     struct Held {
         int step = -1;
         Tensor residual;
     };
-    std::array<Held, 2> held; ///< of each stream
-    int step = 0;             ///< of the window, at work
-    int forwards = 0, reused = 0;
+    std::array<Held, 2> held;     ///< by CachedForward::stream
+    int step = 0;                 ///< of the window, being computed
+    int forwards = 0, reused = 0; ///< of that step: made in all, and made by reusing a residual
 
-    /// For the steps around `step` that one transformer takes.
+    /// Plans the stretch of steps around `step` that one transformer computes.
     void make_plan(bool guided, const StepCache::Signal& signal);
 };
 
-/// One transformer with what the prompt contributes to each of its blocks. Wan 2.2 A14B has two, used one after the
-/// other.
+/// One transformer and the contexts of the prompts. Wan 2.2 A14B has two transformers, used one after the other.
 class Denoiser {
 public:
-    /// `timestep`: of the first step that it takes, the largest. `component`: as which its layers are told to `layers`,
-    /// if any.
+    /// `timestep`: of the first step that it computes, which is its largest. `layers` (or null) is told its layers
+    /// under the name `component`.
     Denoiser(std::shared_ptr<const Weights> weights, std::shared_ptr<Backend> backend, const Request& r,
              const Conditioning& c, double guidance, float timestep, LayerObserver* layers, std::string component);
 
-    /// Before a step: plans those that this transformer takes, where it is the first of them.
+    /// To be called before each step: makes the plan when the step is the first of this transformer.
     void plan(WindowCache& cache) const;
 
-    /// Classifier-free guidance in f32, the conditional branch first. `latent` [C,T,h,w] f32 host, `timesteps` one or
-    /// one per latent frame, `guided` of steps_within_guidance, `step` as its layers are told, `cache` null without
-    /// TeaCache. The velocity has the shape of `latent`, f32 host.
+    /// The guided velocity (classifier-free guidance in f32), of the shape of `latent`, f32 host. `latent` [C,T,h,w]
+    /// f32 host; `timesteps` one, or one per latent frame; `guided` of steps_within_guidance; `step` for the keys of the
+    /// layers; `cache` null without TeaCache.
     Tensor velocity(const Tensor& latent, std::span<const float> timesteps, bool guided, int step,
                     WindowCache* cache) const;
 
 private:
     const Tensor* condition() const { return condition_ ? &condition_ : nullptr; }
-    /// One forward under TeaCache: of its own, or with what the blocks added in an earlier one.
+    /// One forward under TeaCache: computed, or with the residual of an earlier one.
     Tensor cached(WindowCache& cache, int branch, const Tensor& latent, std::span<const float> timesteps,
                   const wan::Context& context, nn::Probe* probe) const;
     wan::Context context(const Tensor& text, const Conditioning& c, const char* branch) const;
@@ -69,7 +68,7 @@ private:
     wan::Transformer model_;
     Tensor condition_;
     double guidance_;
-    bool counts_both_; ///< TeaCache counts a second forward, where it ends before the first step too
+    bool counts_both_; ///< guidance is on: TeaCache counts two forwards a step, guided or not
     double guidance_until_;
     LayerObserver* layers_;
     std::string component_;

@@ -12,7 +12,7 @@ namespace denoir {
 
 struct ModelFolder;
 
-/// Which expert a step belongs to, and the one that is loaded.
+/// The transformers of a run: loads the one that a step needs. Wan 2.2 A14B has two experts, other models have one.
 class Experts {
 public:
     Experts(const Request& r, const ModelFolder& model, const Conditioning& c, Residency& residency,
@@ -21,19 +21,21 @@ public:
     Experts(const Experts&) = delete;
     Experts& operator=(const Experts&) = delete;
 
-    /// Loads the expert of this timestep (0 … 1000) unless it is there. Throws Error where it does not fit into memory
-    /// on any rung of the ladder.
+    /// Loads the expert of this timestep (0 … 1000) unless it is loaded. Throws Error if it does not fit into memory
+    /// even on the lowest rung of the memory ladder (next_rung).
     void ready(float timestep);
-    /// As Denoiser::velocity, by the expert of this timestep. Throws Error naming the file whose weights give numbers
-    /// that are not finite.
+    /// Denoiser::velocity of the expert of this timestep. Throws Error naming the weights' file if the result is not
+    /// finite.
     Tensor velocity(float timestep, const Tensor& latent, std::span<const float> timesteps, bool guided, int step,
                     WindowCache* cache);
 
 private:
-    /// In a handler of `e`: to the next rung of the memory ladder. Throws on where there is none.
+    /// To be called while `e` is being handled: unloads everything for a retry on the next rung of the memory ladder;
+    /// rethrows if there is none.
     void step_down(const Error& e);
     void load(bool low, float timestep);
-    /// As loaded or as the run before left them; alone, unless there is plenty of room for what else was kept.
+    /// The expert's weights, from the residency if it has them. Other kept weights are released unless there is ample
+    /// memory for both.
     std::shared_ptr<const Weights> take(bool low);
 
     const Request& request_;
@@ -47,7 +49,7 @@ private:
     std::shared_ptr<const Weights> weights_; ///< of current_
     std::optional<Denoiser> current_;
     bool low_ = false;
-    bool stays_ = false; ///< nothing of the plan keeps the weights from serving the next run
+    bool stays_ = false; ///< the weights may stay loaded for the next run
     int rung_ = 0;
 };
 

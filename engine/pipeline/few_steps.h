@@ -8,12 +8,12 @@
 
 namespace denoir {
 
-/// The steps that a model or LoRA of this name is made for (spec/checkpoints.md 9.4): 8 of "…_8steps_lora", 4 where
-/// another word of distillation stands there alone, as "lightx2v"; 0 where none does.
+/// The number of steps that a distilled model or LoRA is made for, judging by its name (spec/checkpoints.md 9.4): 8 for
+/// "…_8steps_lora"; the usual number for the name of a distillation method such as "lightx2v"; 0 if it is no such name.
 int few_steps_of(std::string_view name);
 
-/// What to warn of where the model's files or its LoRAs are made for few steps, by their names, and the run takes many,
-/// or guidance that `asked` does not ask for; else empty. `resolved`: the same request (Pipeline::resolve).
+/// A warning if the names of the model's files or LoRAs say that they are made for few steps, but the run takes many
+/// steps, or guidance that `asked` did not ask for; else empty. `resolved`: `asked` after Pipeline::resolve.
 std::string few_steps_warning(const Request& asked, const Request& resolved, const ModelFolder&);
 
 } // namespace denoir

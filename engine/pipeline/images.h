@@ -6,8 +6,8 @@
 
 namespace denoir {
 
-/// How a reference turns the picked image into what its models see (spec/pipelines.md 3, 4, 7.3; spec/clip.md 2).
-/// All results are f32 host tensors.
+/// An image as the models see it after a reference's preprocessing (spec/pipelines.md 3, 4, 7.3; spec/clip.md 2); f32
+/// host tensors.
 struct SeenImage {
     Tensor pixels; ///< [3,H,W] in -1 … 1: what the VAE encodes
     Tensor clip;   ///< [3,S,S] normalised: what CLIP sees; undefined where `clip_side` is 0
@@ -17,32 +17,32 @@ struct PictureSize {
     int width = 0, height = 0;
 };
 
-/// Whose way of cutting and scaling it is.
+/// Whose preprocessing is used.
 enum class ImageRule {
     wan,      ///< bicubic on floats, aspect ignored; a last image is fitted to the first
     skyreels, ///< centre crop, Lanczos
     forcing,  ///< SkyReels' diffusion forcing: centre crop, bicubic
-    frame,    ///< its frames of a video that goes on: bicubic, aspect ignored (spec/pipelines.md 7.6)
-    ti2v,     ///< Lanczos until the picture is covered, centre crop
+    frame,    ///< the same for frames of a video that is continued: bicubic, aspect ignored (spec/pipelines.md 7.6)
+    ti2v,     ///< scaled with Lanczos until it covers the video's size, centre crop
     diffusers ///< Lanczos, aspect ignored
 };
 ImageRule image_rule(const Request& resolved, const Variant&);
-/// For the frames of the video that a clip goes on after.
+/// The rule for the frames of a video that the clip continues.
 ImageRule frame_rule(const Request& resolved);
 
-/// What becomes of an image.
+/// How an image is preprocessed, and for what.
 struct ImageUse {
     ImageRule rule = ImageRule::wan;
     PictureSize size;         ///< of the video
-    int clip_side = 0;        ///< 0: CLIP does not look at it
-    bool bf16_pixels = false; ///< rounded as SkyReels does
+    int clip_side = 0;        ///< pixels of a side of CLIP's input; 0: not needed
+    bool bf16_pixels = false; ///< the VAE's pixels are rounded to bf16, as SkyReels does
 };
 
-/// Throws Error (without a file) where see_image() would have to scale an image of so extreme an aspect to gigabytes.
+/// Throws Error (naming no file) if the image's aspect is so extreme that see_image() would scale it to gigabytes.
 void check_aspect(PictureSize image, PictureSize first, const ImageUse&);
 
-/// `first` gives the size that the last image of a first-last-frame pair is fitted to; the same image for the first
-/// itself. Throws as check_aspect() does.
+/// Preprocesses `image`. `first` is the first image of a first-last-frame pair, to whose size the last one is fitted;
+/// pass `image` itself if it is the first. Throws as check_aspect() does.
 SeenImage see_image(const Image& image, const Image& first, const ImageUse&);
 
 } // namespace denoir

@@ -10,13 +10,14 @@
 
 namespace denoir {
 
-/// Passes the layers of one model call on, with what the call is in front of their names.
+/// Passes the layers of one model call on to a LayerObserver, under the names PREFIX/LAYER, where `prefix` says which
+/// call it is.
 class LayerProbe : public nn::Probe {
 public:
-    /// `frames`: each layer is told frame by frame, and the frames are counted.
+    /// `frames`: the model tells each layer once per frame; names become PREFIX/frame_NNN/LAYER.
     LayerProbe(LayerObserver* observer, std::string prefix, bool frames = false)
         : observer_(observer), prefix_(std::move(prefix)), frames_(frames) {}
-    /// For the model: null where nobody listens.
+    /// What to pass to the model: null if there is no observer.
     nn::Probe* get() { return observer_ ? this : nullptr; }
 
     bool wants(std::string_view layer) const override { return observer_->wants(key(layer)); }
@@ -37,7 +38,7 @@ private:
     std::map<std::string, int, std::less<>> next_;
 };
 
-/// A tensor that is no layer of a model.
+/// Tells `observer` (or null) a tensor that is not a model's layer.
 inline void tell_tensor(LayerObserver* observer, const std::string& key, const Tensor& x) {
     if (observer && x.defined() && observer->wants(key)) observer->layer(key, x);
 }

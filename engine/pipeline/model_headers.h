@@ -10,12 +10,12 @@
 
 namespace denoir {
 
-/// What requests ask of a model's files before any weight is read: each header is read once, when first asked for, so
-/// that many requests of one model cost little. Files that change meanwhile are not noticed. Every function throws
-/// Error naming a file that is damaged or missing, each time that it is asked.
+/// What the headers of a model's files say. Each header is read once, on first use, so that resolving many requests for
+/// one model is cheap; later changes of the files go unnoticed. Every function throws Error naming a damaged or missing
+/// file, on every call.
 class ModelHeaders {
 public:
-    /// `model` outlives this.
+    /// `model` must outlive this.
     explicit ModelHeaders(const ModelFolder& model) : model_(&model) {}
     const ModelFolder& model() const { return *model_; }
 

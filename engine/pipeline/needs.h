@@ -12,31 +12,32 @@ namespace denoir {
 struct Estimate;
 class ModelHeaders;
 
-/// Keys and values of both prompts, in every block: the same for a clip of any size.
+/// Bytes of both prompts' keys and values in all blocks (wan::Context), whatever the size of the clip.
 std::size_t context_bytes(const Request&, const Variant&);
 
-/// Tensors as a plan counts them: a tenth more, for blocks that do not fit exactly.
+/// What to plan for tensors of `bytes`: a tenth more, since an arena's blocks do not fit exactly.
 constexpr std::size_t planned(std::size_t bytes) { return bytes / 10 * 11; }
 
-/// What a stage asks of a device's memory: matrices as kernels of `compute` hold them, and what lives beside them.
+/// What denoising asks of a device's memory: the matrices as the request's kernels hold them, and the activations.
 MemoryNeeds transformer_needs(const Weights&, const Request&, const Variant&);
-/// UMT5 on a prompt of `rows` tokens; its vocabulary stays on the host.
+/// The same of UMT5 encoding a prompt of `rows` tokens in `compute`; its token embedding stays on the host.
 MemoryNeeds text_needs(const Weights&, DType compute, std::int64_t rows);
 
-/// Bytes of a transformer's weights once `device` has multiplied `tokens` rows by each in `compute`.
+/// Bytes that a transformer's weights take on `device` after a forward over `tokens` tokens in `compute`.
 std::size_t held_weights(const Weights&, const Device&, DType compute, std::int64_t tokens);
 
-/// All of Pipeline::estimate but `flop` and the steps: from headers alone.
+/// Pipeline::estimate without `flop` and the steps; reads headers only.
 Estimate memory_estimate(const Request& resolved, const ModelHeaders&);
 
-/// What the transformer's forwards in each step of the run take; with TeaCache those that are computed, for which the
-/// weights of the time features are read.
+/// Floating-point operations of each step of the run. With TeaCache only the forwards that are computed count; to know
+/// them, the weights of the time embedding are read.
 std::vector<double> step_flop(const Request& resolved, const ModelHeaders&);
 
-/// After a stage ran out of memory although its estimate fitted: true where it may start again, its weights loaded and
-/// planned anew with needs_on(rung). Counts `rung` up and tells the observer.
+/// One step down the memory ladder, for a stage that failed with `Error` although its estimate fitted. True if the
+/// failure was a lack of memory and there is a lower rung: `rung` is then incremented, the observer warned, and the
+/// stage may be retried with its weights loaded and planned anew for needs_on(rung).
 bool next_rung(const Error&, const Backend&, int& rung, Observer&);
-/// With room for half as many activations more for each rung.
+/// The needs with room for another half of the activations per rung.
 MemoryNeeds needs_on(int rung, MemoryNeeds);
 
 } // namespace denoir

@@ -13,25 +13,27 @@ namespace denoir {
 
 class IndexedVideo;
 
-/// A video, a folder of pictures in natural order or a run's folder (its video), after which a clip of diffusion
-/// forcing goes on. What is thrown names the file and `forcing.video`, `.video_frames` or `.overlap`.
+/// What a clip of diffusion forcing continues: a video, a folder of pictures in natural order, or a run's folder (its
+/// video). Errors name the file and `forcing.video`, `.video_frames` or `.overlap`.
 struct VideoBefore {
     int width = 0, height = 0;
-    double fps = 0; ///< 0: nothing says it
+    double fps = 0; ///< 0: unknown
 };
-/// From headers and the first picture alone. Throws Error.
+/// Reads headers, of a folder those of its first picture. Throws Error.
 VideoBefore video_before(const Forcing&);
 
-/// The `overlap` frames before the place where the clip goes on, of the video's size, one at a time in memory.
+/// The last `overlap` frames that count of that video, in its own size. Holds one frame in memory at a time.
 class FramesBefore {
 public:
-    /// Counts its frames; none is decoded where its headers tell. Throws Error where it has too few, Cancelled.
+    /// Counts the video's frames, decoding none if its headers tell the number. Throws Error if there are too few,
+    /// Cancelled.
     explicit FramesBefore(const Forcing&, std::stop_token stop = {});
     ~FramesBefore();
     int count() const { return count_; }
-    /// What there is to say of how it is read, with its name; mostly empty.
+    /// A warning about how the video is read (HDR), with its name; usually empty.
     std::string warning() const;
-    /// Throws Error for what cannot be read, and for a picture of another size than the one read before, Cancelled.
+    /// Frame `index` of the overlap. Throws Error if it cannot be read or differs in size from the one read before,
+    /// Cancelled.
     Image read(int index);
 
 private:

@@ -10,7 +10,7 @@
 namespace denoir {
 namespace {
 
-constexpr std::size_t most_texts = 16; ///< 8 MiB each at UMT5-XXL's width
+constexpr std::size_t most_texts = 16; ///< each is 8 MiB at UMT5-XXL's width
 
 /// Either VAE is asked for as vae21.
 bool serves(Component loaded, Component asked) {
@@ -45,9 +45,9 @@ std::shared_ptr<const Weights> Residency::get(std::span<const std::filesystem::p
     return entries_.front().weights;
 }
 
-void Residency::release(Component component, const Weights* but) {
+void Residency::release(Component component, const Weights* except) {
     entries_.remove_if(
-        [&](const Entry& e) { return serves(e.weights->component(), component) && e.weights.get() != but; });
+        [&](const Entry& e) { return serves(e.weights->component(), component) && e.weights.get() != except; });
 }
 
 void Residency::release_prepared(Component component) {

@@ -5,13 +5,13 @@
 
 namespace denoir {
 
-/// A clip longer than those that the model was made for becomes several windows of that length, with the usual overlap
-/// (spec/pipelines.md 6), where its blocks allow that. A noise file has the shape of one window: the user's choice. A
-/// branch is made as its run was. `usual`: the model's frames.
+/// Sets forcing.base so that a clip longer than `usual`, the model's own number of frames, is made in several windows
+/// of that length with the usual overlap (spec/pipelines.md 6), if its blocks allow it. Changes nothing if the user
+/// chose: by a base, by a noise file (which has the shape of its windows), or by branching from a run.
 void choose_windows(Request&, int usual);
 
-/// The members of `forcing` with one another and with frames and images of a resolved request; `frames`: latent ones of
-/// a window. Throws UsageError naming the field.
+/// Checks the members of `forcing` against each other and against the frames and images of a resolved request.
+/// `frames`: latent frames of a window. Throws UsageError naming the field.
 void check_forcing(const Request&, int frames);
 
 } // namespace denoir

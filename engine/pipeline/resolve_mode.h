@@ -8,17 +8,18 @@ namespace denoir {
 
 struct ModelFolder;
 
-/// The request's, else the model's; diffusion forcing tells it, too. Throws Error with the choices where nothing does.
+/// The request's family, else the model's; a request for diffusion forcing implies skyreels-df. Throws Error listing
+/// the choices if nothing tells.
 Family family_of(const Request&, const ModelFolder&);
-/// Refuses diffusion forcing for a model whose tensors are of another kind.
+/// Throws UsageError if `family` is skyreels-df but the model's tensors are of another kind.
 void check_family(Family, const Variant&, const ModelFolder&);
 
-/// What the request asks for, where `mode` does not say it. Throws UsageError where the family does not do that.
+/// The request's mode, or the one that its images imply. Throws UsageError if the family cannot do it.
 Mode mode_of(const Request&, Family);
-/// The mode that this model would be used in, where the images are not chosen yet.
+/// The mode that this model is most likely used in while the images are not chosen yet.
 Mode likely_mode(const Request&, Family, const Variant&);
 
-/// That the images are there which the mode and the model take, and no others. Throws UsageError.
+/// Throws UsageError unless the request has exactly the images that its mode and the model take.
 void check_images(const Request&, const Variant&, const ModelFolder&);
 
 } // namespace denoir

@@ -3,7 +3,8 @@
 #include <filesystem>
 #include <optional>
 
-/// Where things lie in a run's folder: for who looks at runs without opening them. RunFolder reads and writes them.
+/// The layout of a run's folder, for code that recognises runs without opening them. RunFolder reads and writes the
+/// files.
 namespace denoir {
 
 /// Names inside a run's folder (CONTRACT.md, "The run folder").
@@ -17,11 +18,11 @@ inline constexpr const char latents[] = "latents"; ///< a folder: step_NNN.safet
 inline constexpr const char solver[] = "solver";   ///< a folder: step_NNN.safetensors
 } // namespace run_file
 
-/// Whether `folder` holds a run.json, whoever wrote it and whatever it says. False where that cannot be found out.
+/// Whether `folder` holds a run.json, whatever that says. False if the folder cannot be read.
 bool is_run_folder(const std::filesystem::path& folder);
 
-/// The folder of the run that `file` is the video of, "." for one without a folder; nothing where it is none's: another
-/// name, or no run.json beside it. The video itself need not be there.
+/// The folder of the run whose video `file` is (by its name, with a run.json beside it); "." for a bare file name.
+/// Empty if it is no run's video. The video itself need not exist.
 std::optional<std::filesystem::path> run_of_video(const std::filesystem::path& file);
 
 } // namespace denoir

@@ -4,8 +4,7 @@
 
 namespace denoir {
 
-/// A seed for who did not give one. SkyReels draws below 2^32 - 2, Wan below 2^63; the smaller range is easier to type
-/// again.
+/// A random seed below 2^32 - 2, SkyReels' range. Wan draws below 2^63, but shorter numbers are easier to retype.
 std::uint64_t draw_seed();
 
 } // namespace denoir

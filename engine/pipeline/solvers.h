@@ -20,19 +20,19 @@ public:
     Scheduler& operator[](int i) { return *all_[i]; }
 
     std::map<std::string, Tensor> state() const;
-    /// `latent`: shape of what is stepped; `taken`: steps each solver has taken. Throws Error where a solver's history
-    /// is missing or another's.
+    /// `latent`: shape of the stepped latent; `taken`: number of steps that each solver has taken. Throws Error if a
+    /// solver's history is missing or does not fit these.
     void restore(const std::map<std::string, Tensor>& tensors, const Shape& latent, const std::vector<int>& taken);
 
 private:
     std::vector<std::unique_ptr<Scheduler>> all_;
 };
 
-/// Steps that each solver has taken before row `step` of a window of `frames` latent frames.
+/// Number of steps that each solver has taken before row `step` of a window of `frames` latent frames.
 std::vector<int> steps_taken(const Request& r, const Window& w, std::int64_t frames, int step);
 
-/// One step of every frame that `update` flags: each has its own solver and its own slice [C,h,w] of `velocity`,
-/// `latent` and `x0`, all [C,T,h,w] f32 host.
+/// Diffusion forcing: one step of every latent frame that `update` [T] flags, each by its own solver, on its slice
+/// [C,h,w] of `velocity`, `latent` and `x0`, all [C,T,h,w] f32 host.
 void step_frames(Solvers& solvers, const Tensor& velocity, Tensor& latent, Tensor& x0,
                  std::span<const std::uint8_t> update);
 

@@ -16,36 +16,37 @@ namespace denoir {
 class ModelHeaders;
 struct Window;
 
-/// The polynomial of TeaCache for a resolved request, highest degree first (spec/pipelines.md 8): its own, unless it is
-/// one that was published for the other `ret_steps` or another model; else by the model's width, channels and 480P,
-/// 540P, 720P in its names, else by the size. A small model has those of 1.3B. Throws UsageError naming `cache` where
-/// nobody published any.
+/// TeaCache's polynomial for a resolved request, highest degree first (spec/pipelines.md 8). The request's own
+/// coefficients win, unless they were published for another model or for the other `ret_steps`. Otherwise those
+/// published for this kind of model: by its width and channels, then 480P, 540P or 720P in its names, then the size of
+/// the video. Models smaller than 1.3B use those of 1.3B. Throws UsageError naming `cache` if none were published.
 std::vector<double> cache_coefficients(const Request&, const Variant&, const ModelFolder&);
 
-/// A warning where Wan 2.2 A14B is given another model's coefficients, else empty: nobody published any for it. People
-/// try it, and a request that was made for another model brings them along. `resolved`: Pipeline::resolve.
+/// A warning if Wan 2.2 A14B, for which no coefficients were published, runs with those of another model; else empty.
+/// People try this on purpose, and a request that was made for another model brings them along.
 std::string cache_warning(const Request& resolved, const ModelFolder&);
 
-/// TeaCache in a stretch of a window's steps: those that one transformer takes. Each counts as a run of its own, so
-/// that later windows and Wan 2.2's second expert begin computed. (SkyReels counts on across windows, which comes to
-/// the same where they are full; an asynchronous clip with a start image counts the steps that it has.)
+/// TeaCache's plan for the stretch of a window's steps that one transformer computes. Each stretch is planned like a
+/// run of its own, so later windows and Wan 2.2's second expert begin with computed forwards. (SkyReels keeps counting
+/// across windows, which amounts to the same if all windows are full.)
 class StepCache {
 public:
     /// Time features of n distinct timesteps, [n, width] f32 host: wan::Transformer::time_signal.
     using Signal = std::function<Tensor(std::span<const float> timesteps)>;
 
-    /// `times`: of the stretch's steps, the first of which is `first` in the window; all of them one timestep, or one
-    /// per latent frame. `guided`: while guidance lasts.
+    /// `first`: index of the stretch's first step in the window. `times`: of each step of the stretch, one timestep or
+    /// one per latent frame. `guided`: guidance is on, as long as it lasts.
     StepCache(const Request& resolved, std::vector<double> coefficients, const Window&, int first,
               std::span<const std::vector<float>> times, bool guided, const Signal&);
 
     bool covers(int step) const { return step >= first_ && step < first_ + steps_; }
-    /// `branch` 0 with the prompt, 1 with the negative one. `source` is a step.
+    /// What becomes of a forward; `branch` 0 is with the prompt, 1 with the negative one. `source` is a step of the
+    /// window.
     CachedForward at(int step, int branch) const;
-    /// Whether a step makes a forward with the negative prompt: it is guided, or a later one that is takes over what
-    /// the blocks add here.
+    /// Whether a step makes a forward with the negative prompt: it is guided, or a later step that is reuses what the
+    /// blocks add here.
     bool makes_second(int step) const { return second_[std::size_t(step - first_)]; }
-    /// Forwards of a step whose blocks run.
+    /// Number of forwards of a step that are computed, not reused.
     int computed(int step) const;
 
 private:
@@ -55,7 +56,7 @@ private:
     std::vector<bool> second_; ///< of each step
 };
 
-/// StepCache::computed of each step of a window. Reads the weights of the transformers' time features.
+/// StepCache::computed of each step of a window. Reads the weights of the transformers' time embeddings.
 std::vector<int> forwards_computed(const Request& resolved, const ModelHeaders&, const Window&);
 
 } // namespace denoir

@@ -9,16 +9,16 @@
 
 namespace denoir {
 
-/// A tensor of a run folder, which anyone may have written: throws Error naming `field` where it is undefined, not f32,
-/// of another shape or not finite.
+/// Checks a tensor from a run folder, which anyone may have written. Throws Error naming `field` if it is undefined,
+/// not f32, of another shape, or not finite.
 void check_stored(const char* field, const Tensor&, const Shape&);
 
-/// Throws Error naming the file of these weights where what they computed holds numbers that are not finite: a picture
-/// would be black, and nobody would know why. `what`: "step 3", "the prompt"; `hint`: what to do.
+/// Throws Error naming the file of these weights if what they computed is not finite: else the picture would be black
+/// and nobody would know why. `what` names the result: "step 3", "the prompt"; `hint` says what to do.
 void check_computed(const Weights& by, std::string_view what, const Tensor& host,
                     std::string_view hint = "its weights are damaged: download them again");
 
-/// Contiguous f32 on the host: the index of the first value that is NaN or infinite.
+/// Index of the first NaN or infinity; empty if there is none. `host`: contiguous f32 in host memory.
 std::optional<std::int64_t> first_not_finite(const Tensor& host);
 
 } // namespace denoir

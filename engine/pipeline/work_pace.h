@@ -3,12 +3,12 @@
 
 namespace denoir {
 
-/// How fast pieces of work go that do not all ask for the same.
+/// Predicts how long work will take from how long it took so far, for pieces of different size.
 class WorkPace {
 public:
-    /// A piece of so much work, in any unit, took so long.
+    /// A piece of `work`, in any unit, took `seconds`.
     void add(double work, double seconds) { work_ += work, seconds_ += seconds; }
-    /// Seconds that so much more will take; negative: not known yet.
+    /// Seconds that `work` more will take; negative if not known yet.
     double seconds_for(double work) const { return work_ > 0 ? seconds_ / work_ * work : -1; }
 
 private:

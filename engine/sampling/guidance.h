@@ -6,11 +6,11 @@
 
 namespace denoir {
 
-/// Whether guidance that ends at the time `until` (Request::guidance_until) lasts at this one.
+/// Whether guidance that ends at timestep `until` (Request::guidance_until) still applies at this one.
 inline bool guided_at(float timestep, double until) { return timestep >= until; }
 
-/// Classifier-free guidance in f32: conditional <- unconditional + scale·(conditional - unconditional)
-/// (spec/pipelines.md 1.3), in the latent frames that guided_at holds for. `timesteps`: one, or one per latent frame.
+/// Classifier-free guidance in f32, in place: conditional = unconditional + scale·(conditional - unconditional)
+/// (spec/pipelines.md 1.3), for the latent frames that guided_at holds for. `timesteps`: one, or one per latent frame.
 /// Both [C,T,h,w] f32 host.
 void guide(const Tensor& conditional, const Tensor& unconditional, float scale, std::span<const float> timesteps,
            double until);
