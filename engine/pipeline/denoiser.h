@@ -52,8 +52,8 @@ public:
     void plan(WindowCache& cache) const;
 
     /// The guided velocity (classifier-free guidance in f32), of the shape of `latent`, f32 host. `latent` [C,T,h,w]
-    /// f32 host; `timesteps` one, or one per latent frame; `guided` of steps_within_guidance; `step` for the keys of the
-    /// layers; `cache` null without TeaCache.
+    /// f32 host; `timesteps` one, or one per latent frame; `guided` of steps_within_guidance; `step` for the keys of
+    /// the layers; `cache` null without TeaCache.
     Tensor velocity(const Tensor& latent, std::span<const float> timesteps, bool guided, int step,
                     WindowCache* cache) const;
 

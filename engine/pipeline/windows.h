@@ -36,8 +36,8 @@ std::vector<Window> windows_of(const Request&);
 /// (diffusion forcing; TI2V, whose first `clean` frames stay at 0).
 std::vector<std::vector<float>> step_times(const Request&, const Window&, int clean);
 
-/// Whether each step of a window is guided (Request::guidance_until): it moves a latent frame whose time is still within
-/// the bound. In diffusion forcing nobody uses the velocity of frames that wait or are done.
+/// Whether each step of a window is guided (Request::guidance_until): it moves a latent frame whose time is still
+/// within the bound. In diffusion forcing nobody uses the velocity of frames that wait or are done.
 std::vector<bool> steps_within_guidance(const Request&, const Window&);
 
 /// Number of forwards in each step of a window without TeaCache: two if it is guided by its expert's scale, else one.

@@ -10,12 +10,12 @@ namespace denoir {
 
 struct ModelFolder;
 
-/// The stored request of `run` as the start of a branch after `step`, for the caller to change. Throws Error where
-/// those steps were not kept.
+/// The stored request of `run`, set to branch off after `step`; the caller changes what the branch should do otherwise.
+/// Throws Error or UsageError if the run did not keep that step.
 Request branch_of(const std::filesystem::path& run, int step);
 
-/// Reads a request by `apply`: what one that begins in a run leaves open is as in that run. A start that was there
-/// before stays.
+/// Applies a request file or options to `r` by `apply`. If that makes it a branch, everything it leaves open is taken
+/// from the run that it starts from. A start that `r` had before stays.
 template <class Apply> void apply_over_start(Request& r, const Apply& apply) {
     const auto start = r.start;
     apply(r);
@@ -27,19 +27,19 @@ template <class Apply> void apply_over_start(Request& r, const Apply& apply) {
     }
 }
 
-/// What a branch's request leaves open of its windows and LoRAs becomes as in the run that it starts from. Two LoRAs of
-/// which nothing was stored there are for both experts, although a run that begins now would tell them apart.
+/// Fills in what a branch's request leaves open about windows and LoRAs, as in the run that it starts from. A pair of
+/// LoRAs stored there without an expert is for both experts, although a new run would assign one to each.
 void leave_as_in_parent(Request& branch, const Request& parent);
-/// The run that `branch` starts from; what its request leaves open becomes as there (leave_as_in_parent). Throws Error
-/// as branch_of does, and where types of numbers are asked for that the run does not have: of those each follows from
-/// the other, and no resolved request would tell which was meant.
+/// Opens the run that `branch` starts from, and fills in what its request leaves open (leave_as_in_parent). Throws as
+/// branch_of() does, and if the request asks for a dtype or precision other than the run's: each implies the other, so
+/// the resolved request would not tell which of the two the user meant.
 RunFolder open_start(Request& branch);
-/// Refuses changes that a branch cannot follow (size, steps, sampler, …), by name. `branch` is resolved; its seed and
-/// its start's checksum become the run's.
+/// Throws UsageError naming a field that differs from the parent's although a branch has to keep it (size, steps,
+/// sampler, …). `branch` is resolved; its seed and its start's checksum are set to the parent's.
 void check_branch(Request& branch, const RunFolder& parent, Observer&);
-/// True where the parent's encoded prompt and images serve the branch too.
+/// Whether the branch can use the parent's encoded prompt and images.
 bool shares_conditioning(const Request& branch, const Request& parent, const ModelFolder&);
-/// True where two resolved requests, neither a branch of the other, encode the same prompt and images.
+/// Whether `request` can use the encoded prompt and images of `other`; both resolved, neither a branch of the other.
 bool same_conditioning(const Request& request, const Request& other, const ModelFolder&);
 
 } // namespace denoir

@@ -10,20 +10,20 @@
 
 namespace denoir {
 
-/// The JSON object in the text that a video or PNG carries. It may come from anyone: null where it is no request, as
-/// other programs' JSON, which lacks our `schema`. `name`: of the file.
+/// The request in the metadata text of a video or PNG, as a JSON object. Null if it is anything else, such as the
+/// metadata of other programs, which lacks our `schema`. `name`: of the file, for errors.
 Json request_in(const std::string& text, const std::string& name);
 
-/// The request that what was rendered carries, as it was resolved: a run's folder, a video, a PNG frame or a folder of
-/// them. Nothing where `path` is something else, a request file above all, or is not there. Throws Error naming `path`
-/// where a video or PNG carries none, or only another program's text.
+/// The resolved request carried by rendered output: a run's folder, a video, a PNG frame or a folder of frames. Empty
+/// if `path` is anything else (usually a request file) or does not exist. Throws Error naming `path` if a video or PNG
+/// carries no request of ours.
 std::optional<Request> carried_request(const std::filesystem::path& path);
 
-/// A resolved request as a request file: what follows from the model, its images and the type is left open where it
-/// would follow again, so that others may be given over it; a clip made in one window is made in one again.
+/// A resolved request turned back into a request file that can be varied: whatever would be derived again from the
+/// model, the images and the dtype is left out. A clip that was made in one window still will be.
 Json open_request_json(const Request& made);
 
-/// `path` as a request: the JSON of a file of at most `most` bytes, or open_request_json() of what it carries. Throws
+/// `path` as a request: open_request_json() if it carries one, else the JSON of a file of at most `most` bytes. Throws
 /// Error.
 Json read_request_json(const std::filesystem::path& path, std::size_t most);
 

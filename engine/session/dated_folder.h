@@ -3,7 +3,8 @@
 #include <filesystem>
 #include <string>
 
-/// Names from this second on, "20260701-120000-WHAT" or, of nothing, "20260701-120000", with "-2", "-3" … where one is taken.
+/// Names from this second on, "20260701-120000-WHAT" or, of nothing, "20260701-120000", with "-2", "-3" … where one is
+/// taken.
 namespace denoir {
 
 /// Makes an empty folder below the data folder's `kind` ("runs"). Throws Error; `option` is what gives another place.

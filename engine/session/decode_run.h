@@ -12,22 +12,22 @@ namespace denoir {
 
 struct ModelFolder;
 
-/// Video of a run's final latents, or a draft of any step (its estimate of the clean latent; step 0: the noise). Throws
-/// Error, UsageError. Returns the step that was decoded.
+/// Decodes a run's final latents, or a draft of an earlier step (its estimate of the clean latent; step 0 is the
+/// noise), to `out`. Returns the step that was decoded. Throws Error, UsageError, Cancelled.
 int decode_run(const std::filesystem::path& run, std::optional<int> step, const std::filesystem::path& out, int threads,
                Observer&, std::stop_token);
 
-/// The frames that decode_run() would write, handed out one by one: (index, [3,H,W] f32 host in -1 … 1). `asked` empty:
-/// the last step.
+/// Hands the frames that decode_run() would write to `frame`, one by one: (index, [3,H,W] f32 host in -1 … 1). `asked`
+/// empty: the last step.
 int decode_frames(const RunFolder& run, std::optional<int> asked, int threads,
                   const std::function<void(int, const Tensor&)>& frame, Observer&, std::stop_token);
 
-/// The step that `asked` stands for. Throws Error where the run did not come so far.
+/// `asked`, or the last step. Throws Error if the run did not get that far.
 int step_to_show(const RunFolder& run, std::optional<int> asked);
 
-/// The latent of the requested frames that a draft of a stored step shows, [C,T,h,w] f32: the estimate, of a
-/// window's last step and the noise the latent. Checked against the request and the model's VAE. Throws Error,
-/// UsageError.
+/// The latent [C,T,h,w] f32 that a draft of a stored step decodes, without an appended end image: the estimate of the
+/// clean latent or, for step 0 and the last step of a window, the latent itself. Checked against the request and the
+/// model's VAE. Throws Error, UsageError.
 Tensor draft_latent(const RunFolder& run, int step, const ModelFolder& model);
 
 } // namespace denoir

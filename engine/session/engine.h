@@ -5,18 +5,17 @@
 
 namespace denoir {
 
-/// What outlives a run for whoever does one after another: the device opened last, the weights that found room there,
-/// the prompts encoded last. A later run gives the same bytes with it as without. Not thread-safe: belongs to the
-/// engine thread.
+/// What is kept from one run to the next: the device that was opened last, the weights that fit there, the prompts that
+/// were encoded last. It changes no result. Not thread-safe: belongs to the engine thread.
 class Engine {
 public:
     explicit Engine(Residency::Span span = Residency::Span::runs);
-    /// With this many threads, 0: every core. Opened anew where either differs from before; what was prepared there
-    /// goes. Throws Error saying why a device cannot be used.
+    /// The backend of a device with this many threads (0: every core). If either differs from before, everything kept
+    /// is released and the device opened anew. Throws Error saying why a device cannot be used.
     std::shared_ptr<Backend> open(const Device&, int threads);
-    /// For use with the device opened last.
+    /// The weights for the device that was opened last.
     Residency& residency() { return *residency_; }
-    /// Gives everything back.
+    /// Releases everything.
     void clear();
 
 private:

@@ -12,22 +12,23 @@
 
 namespace denoir {
 
-/// SHA-256 of a model's files, computed by a thread while a run goes on, and remembered in the cache folder by path,
-/// size, time and inode.
+/// SHA-256 of a model's files, computed on a thread of its own during a run, and cached in the cache folder by path,
+/// size, modification time and inode.
 class FileHashes {
 public:
-    /// idle: at the lowest priority, never in the way; what is not known in time stays unknown. waited_for: nothing
-    /// else goes on meanwhile.
-    enum class Pace { idle, waited_for };
-    /// Files that cannot be looked at are left out. Starts the thread where something is not in the cache.
+    enum class Pace {
+        idle,      ///< at the lowest priority, beside a run; what is not finished in time stays unknown
+        waited_for ///< at normal priority: the caller waits for it
+    };
+    /// Files that cannot be read are left out. Starts the thread unless everything is in the cache.
     explicit FileHashes(std::span<const std::filesystem::path> files, Pace pace = Pace::idle);
     ~FileHashes();
     FileHashes(const FileHashes&) = delete;
     FileHashes& operator=(const FileHashes&) = delete;
 
-    /// As far as known now.
+    /// All files, with the hashes known so far.
     std::vector<ModelFile> files() const;
-    /// Waits until all are known, at most this long. False where some are not yet.
+    /// Waits at most this long for all hashes. False if some are still unknown.
     bool wait(std::chrono::milliseconds);
 
 private:

@@ -5,16 +5,16 @@
 
 namespace denoir {
 
-/// One process at a time writes to a run's or a sweep's folder. Held through a descriptor of the folder itself: no file
-/// of its own, gone with the process.
+/// Lets one process at a time write to a run's or a sweep's folder. The lock is held on a descriptor of the folder
+/// itself, so it leaves no file behind and ends with the process.
 class FolderLock {
 public:
     explicit FolderLock(const std::filesystem::path& folder);
     ~FolderLock();
     FolderLock(const FolderLock&) = delete;
     FolderLock& operator=(const FolderLock&) = delete;
-    /// False where another process holds it, or the folder cannot be opened. Whoever only looks whether it is free
-    /// holds it for a moment: `patience` waits for that.
+    /// Takes the lock. False if another process holds it for longer than `patience`, or the folder cannot be opened. A
+    /// process that merely tests the lock holds it for a moment, which is worth waiting for.
     bool take(std::chrono::milliseconds patience = {}) const;
     bool opened() const { return fd_ >= 0; }
 

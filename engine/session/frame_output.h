@@ -10,17 +10,17 @@
 
 namespace denoir {
 
-/// Size and rate of a resolved request.
+/// Size and frame rate of a resolved request's video.
 VideoOptions video_options(const Request&);
-/// The same of a run, with its request as metadata where that is wanted. The number of threads decides no byte of a
-/// video, and does not do so here.
+/// The same for a run, with its request as metadata if that is wanted. The number of threads is left out of the
+/// metadata, so that it changes no byte of the video.
 VideoOptions video_options(const RunRecord&);
 
-/// Frames into what the user asked for: .mp4, .mkv, or a folder of PNG. It appears whole when finish() returns, or not
-/// at all.
+/// Writes frames to what the user asked for: .mp4, .mkv, or a folder of PNG. The output appears whole when finish()
+/// returns, or not at all.
 class FrameOutput {
 public:
-    /// A folder takes the metadata of the options alone. `again`: it may hold these very frames already.
+    /// Of the options, a folder uses the metadata alone. `again`: the folder may already hold these very frames.
     FrameOutput(const std::filesystem::path& out, OutputKind kind, const VideoOptions& options, bool again = false);
     void write(const Image& frame);
     void finish();

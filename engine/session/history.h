@@ -12,15 +12,16 @@ namespace denoir {
 struct HistoryEntry {
     std::filesystem::path path;
     RunRecord record;
-    /// "waiting", "running", "done", "failed", "cancelled", or "interrupted": it was running, but no process is at it.
+    /// "waiting", "running", "done", "failed", "cancelled", or "interrupted": recorded as running, but by no live
+    /// process.
     std::string state;
 };
 
 /// The runs below the data folder, newest first. `search`: words that must all occur in prompt, model, mode, state,
-/// seed or path, case ignored.
+/// seed or path, ignoring case; empty for all runs.
 std::vector<HistoryEntry> list_runs(const std::string& search);
 
-/// The run of the history whose folder has this name, or the newest by the name "last"; empty where there is none.
+/// The run of the history whose folder has this name, or the newest one for "last"; empty if there is none.
 std::filesystem::path find_run(const std::string& name);
 
 } // namespace denoir

@@ -7,29 +7,30 @@
 #include "engine/pipeline/request.h"
 #include "engine/weights/model_folder.h"
 
-/// What a command reads, beside what it was told to: no output may replace any of it (CONTRACT.md, Rules).
+/// The files that a command reads, including those that it was not told by name: no output may replace any of them
+/// (CONTRACT.md, Rules).
 namespace denoir {
 
 /// Files and folders that a request names.
 std::vector<std::filesystem::path> inputs_of(const Request&);
 
-/// Refuses paths with names that are not UTF-8: what is stored holds them, as JSON. Throws Error.
+/// Throws Error for a path that is not UTF-8: records are JSON and could not hold it.
 void check_storable(std::span<const std::filesystem::path>);
 
-/// Those that it names beside its model, which may be a name.
+/// inputs_of(request) without the model, which may be a name instead of a path.
 std::vector<std::filesystem::path> inputs_before_model(const Request&);
 
 /// The parts of a model and the JSON files beside them.
 std::vector<std::filesystem::path> inputs_of(const ModelFolder&);
 
-/// Files that a request reads, with those of its model, which may be a name; of a model that cannot be opened, its path
-/// alone. Throws Error where there is no such model.
+/// Everything that a request reads, including its model's files; if the model cannot be opened, only its path. Throws
+/// Error if there is no such model.
 std::vector<std::filesystem::path> all_inputs_of(const Request&);
 
-/// A file of weights with its config.json and, where it is the index of several files, these.
+/// A file of weights, the JSON files beside it and, if it is an index of several files, those.
 std::vector<std::filesystem::path> weights_inputs(const std::filesystem::path& weights);
 
-/// A video, picture, trace or run folder: itself, and for a run everything its request reads.
+/// A video, picture, trace or run folder itself and, for a run, everything that its request reads.
 std::vector<std::filesystem::path> source_inputs(const std::filesystem::path& source);
 
 } // namespace denoir

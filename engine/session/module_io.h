@@ -19,15 +19,15 @@ class ModuleInputs {
 public:
     explicit ModuleInputs(const ModuleCall&);
 
-    /// `shape` with a letter or number for each axis, as "[Cin, T, H, W]": numbers must be met, letters say what an
-    /// axis is. Several shapes: any of them.
+    /// The tensor `name`, of any of these shapes, each like "[Cin, T, 224, 224]": numbers must match, letters only name
+    /// the axis. Throws Error naming file and tensor if it is missing or does not fit.
     Tensor get(const std::string& name, std::initializer_list<std::string_view> shapes, DType dtype = DType::f32);
-    /// As get(), undefined where there is no such tensor.
+    /// As get(), but undefined if there is no such tensor.
     Tensor find(const std::string& name, std::initializer_list<std::string_view> shapes, DType dtype = DType::f32);
     /// Warns of tensors that nobody asked for.
     void finish() const;
-    /// Refuses f32 that is not finite, of all that was asked for. After everything that is told by shapes alone: values
-    /// may take seconds to be read.
+    /// Throws Error if any f32 tensor that was asked for is not finite. To be called after the checks of shapes, since
+    /// reading the values may take seconds.
     void check_finite() const;
     [[noreturn]] void refuse(const std::string& name, std::string message, std::string hint) const;
 
@@ -40,7 +40,7 @@ private:
 /// The `--set key=value` of a call, asked for by key.
 class ModuleSettings {
 public:
-    /// Refuses keys besides `known`.
+    /// Throws UsageError for a key that is not in `known`.
     ModuleSettings(const ModuleCall&, std::initializer_list<std::string_view> known);
     std::optional<std::int64_t> whole(const std::string& key, std::int64_t low, std::int64_t high) const;
     std::int64_t whole(const std::string& key, std::int64_t low, std::int64_t high, std::int64_t otherwise) const;

@@ -12,7 +12,7 @@
 
 namespace denoir {
 
-/// One network, solver, timestep plan or generator run on tensors from a file (CONTRACT.md, "`module`").
+/// A call of one network, solver, timestep plan or generator on tensors from a file (CONTRACT.md, "`module`").
 struct ModuleCall {
     std::string name;
     std::vector<std::filesystem::path> weights; ///< files or folders

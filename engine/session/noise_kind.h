@@ -8,14 +8,14 @@
 
 namespace denoir {
 
-/// The generator that `text` names: "torch-cpu", or "torch-cuda:N" with the N multiprocessors of the card that is
-/// repeated, 1 … 1024. Nothing for other text.
+/// The generator that `text` names: "torch-cpu", or "torch-cuda:N", which repeats a card with N multiprocessors
+/// (1 … 1024). Empty for any other text.
 std::optional<NoiseSource> read_noise_kind(std::string_view text);
 
-/// What `read_noise_kind` reads; of a noise that is no file.
+/// The text that read_noise_kind() reads. `noise` must not be a file (asserted).
 std::string noise_kind_text(const NoiseSource&);
 
-/// What to do about a text that names no generator, for a refusal.
+/// The hint of an error about text that names no generator.
 inline constexpr const char* noise_kind_hint = "use torch-cpu, or torch-cuda:N with N multiprocessors, 1 to 1024";
 
 } // namespace denoir

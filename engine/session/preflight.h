@@ -14,18 +14,18 @@ struct ModelFolder;
 /// Which parts of a model a run will still use: a resumed run needs no encoders.
 enum class Needs { everything, no_encoders };
 
-/// Everything that can be refused before the first heavy work: images that cannot be decoded, parts whose tensors are
-/// missing, wrongly shaped or do not fit each other, an unreadable tokenizer. Reads headers and pictures only. Throws
-/// Error naming the file, Cancelled.
+/// Checks everything that can be checked before the heavy work begins: that images can be decoded, that the model's
+/// parts have all tensors in the right shapes and fit each other, that the tokenizer can be read. Reads headers and
+/// pictures only. Throws Error naming the file, Cancelled.
 void preflight(const Request& resolved, const ModelFolder&, Needs, const std::stop_token& stop = {});
 
-/// Refuses a disk that cannot hold the latents and solver states of the run. Throws Error naming `run`.
+/// Throws Error naming `run` if its disk has no room for the run's latents and solver states.
 void check_disk_space(const Request& resolved, const ModelFolder&, const std::filesystem::path& run);
 
-/// All that the steps of a run are computed from: model_files() and the noise file. Later windows read that again.
+/// The files that a run's steps are computed from: model_files() and the noise file, which later windows read again.
 std::vector<std::filesystem::path> files_of_steps(const ModelFolder&, const Request&);
 
-/// All files of a model that the run reads, those of its LoRAs too.
+/// All files of a model that a run reads, and its LoRAs.
 std::vector<std::filesystem::path> model_files(const ModelFolder&, std::span<const Lora> loras = {});
 
 } // namespace denoir

@@ -21,9 +21,9 @@ struct RenderOptions {
     std::filesystem::path run_dir; ///< new or empty; empty: a name of its own below the data folder's `runs`
     bool metadata = true;          ///< the request goes into the video
     std::vector<std::filesystem::path> inputs; ///< further files that `out` must not be (the request's own)
-    /// A run whose encoded prompt and images are taken over where it had the same; empty: none. Changes no byte.
+    /// A run whose encoded prompt and images are reused if they are the same; empty: none. Changes no result.
     std::filesystem::path conditioning_of;
-    /// Told when the run folder exists: from now on the run can be resumed.
+    /// Called when the run folder exists: from then on the run can be resumed.
     std::function<void(const RunFolder&)> on_run;
 };
 
@@ -33,23 +33,23 @@ struct RenderResult {
     double seconds = 0;
     std::vector<std::pair<std::string, double>> stages;
     std::uint64_t peak_memory_bytes = 0;
-    int forwards = 0, reused = 0; ///< with TeaCache: of the transformer, and of these without its blocks
+    int forwards = 0, reused = 0; ///< with TeaCache: the transformer's forwards, and how many of them were reused
 };
 
-/// What render() returned for a run that is done, read from its folder.
+/// The result of a finished run, read from its folder.
 RenderResult result_of(const RunFolder&);
 
 /// Makes an empty folder with a name of its own below the data folder's `runs`, for RenderOptions::run_dir: known
 /// before anything is computed. `resolved` has a seed. Throws Error.
 std::filesystem::path new_run_folder(const Request& resolved);
 
-/// From a request to a video. Refuses what can be refused before anything heavy or lasting happens; then makes the run
-/// folder and stores each step, so that the run can go on after Cancelled, an Error or kill -9. A request with `start`
-/// takes the steps up to there from that run.
+/// Renders a request to a video. Makes all checks that need no computing first; then makes the run folder and stores
+/// each step, so that the run can be resumed after Cancelled, an Error or kill -9. A request with `start` takes the
+/// steps up to there from that run. Throws Error, UsageError, Cancelled.
 RenderResult render(const Request&, const RenderOptions&, Engine&, Observer&, std::stop_token);
 
-/// Goes on from the last whole step and writes to the recorded `out`; same bytes as without the interruption. A
-/// finished run stays as it is.
+/// Resumes a run after its last whole step and writes to the recorded `out`; the result is the same as without the
+/// interruption. A finished run is left as it is. `threads` below 0: as recorded. Throws as render() does.
 RenderResult resume(const std::filesystem::path& run, const std::function<void(const RunFolder&)>& on_run, int threads,
                     Engine&, Observer&, std::stop_token);
 

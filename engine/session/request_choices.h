@@ -5,7 +5,8 @@
 
 namespace denoir {
 
-/// The words that a field of a request may be, in the order in which they are told; none: it is no closed list.
+/// The words that a field of a request may be, in the order in which messages list them; empty if any value may be
+/// given.
 std::vector<std::string_view> request_choices(std::string_view key);
 
 } // namespace denoir

@@ -22,11 +22,11 @@ class RunFolder {
 public:
     /// Makes the folder (its parent must exist; an empty one may be there) and writes run.json. Throws Error.
     static RunFolder create(const std::filesystem::path& path, RunRecord record);
-    /// For reading. Throws Error where there is no run.
+    /// Opens a run for reading. Throws Error if there is none.
     static RunFolder open(const std::filesystem::path& path);
-    /// For going on. Throws Error where another process is at it.
+    /// Opens a run for resuming it, and locks it. Throws Error if another process holds the lock.
     static RunFolder take(const std::filesystem::path& path);
-    /// True while a process writes there.
+    /// Whether a process holds the lock.
     static bool busy(const std::filesystem::path& path);
 
     const std::filesystem::path& path() const { return path_; }
@@ -35,37 +35,37 @@ public:
     std::filesystem::path solver_file(int step) const;
     RunRecord& record() { return record_; }
     const RunRecord& record() const { return record_; }
-    /// Renews run.json.
+    /// Writes run.json anew.
     void save();
 
     void store_conditioning(const Conditioning&);
-    /// Nothing where it is not stored whole.
+    /// Empty if it is not stored, or damaged.
     std::optional<Conditioning> load_conditioning() const;
 
-    /// A step's files and its line in run.json; sums and statistics of `taken` are filled in. `shown` is what latents/
-    /// gets (the last step: the requested frames only), with the estimate if there is one. `solver` is empty where
-    /// nothing comes after.
+    /// Writes a step's files and its entry in run.json; the checksums and statistics of `taken` are filled in. `shown`
+    /// goes into latents/ (after the last step without an end image), together with the estimate `x0` if that is
+    /// defined. `solver` is empty if no step follows.
     void store_step(StepRecord taken, const Tensor& shown, const Tensor& x0,
                     const std::map<std::string, Tensor>& solver);
-    /// The newest step whose files are whole; steps after it are forgotten. Nothing: not even the noise is there.
-    /// Throws Error, and forgets nothing, where a file cannot be read: it may be whole.
+    /// The state after the newest step whose files are whole; steps after it are forgotten. Empty if not even the noise
+    /// is there. If a file cannot be read, it may still be whole: throws Error and forgets nothing.
     std::optional<DenoiseState> last_state();
     /// The state after one step. Throws Error naming the file that is missing or was changed.
     DenoiseState state(int step) const;
     /// Tensor `latent` or `x0` of a step, checksum verified. Throws Error.
     Tensor step_tensor(int step, const char* name) const;
     bool has_step_tensor(int step, const char* name) const;
-    /// Whether a file of this run still has its sum of run.json. One that is longer than this request could have made
-    /// it has not, and is not read. Throws Error where it is missing or cannot be read, Cancelled.
+    /// Whether a file of this run still has the checksum that run.json has for it. A file longer than this request
+    /// could have made is not read and does not. Throws Error if it is missing or cannot be read, Cancelled.
     bool intact(const std::filesystem::path& file, const std::string& sha256, const std::stop_token& = {}) const;
 
-    /// Removes what the request does not want to be kept after success.
+    /// Removes the latents that the request does not want kept after success.
     void drop_latents();
-    /// Whether what follows a step needs its solver's state: the next window begins with solvers of its own.
+    /// Whether the next step continues with this step's solver state; a new window starts with fresh solvers.
     bool needs_solver(const StepRecord&) const;
-    /// Whether the latents that the clip is made of are whole. Throws Error where one cannot be read.
+    /// Whether the latents that the clip is decoded from are whole. Throws Error if one cannot be read.
     bool can_be_decoded() const;
-    /// Steps whose latents the clip is made of: the last of the run, and of each of its windows.
+    /// The steps whose latents the clip is decoded from: the last one of each window.
     std::set<int> final_steps() const;
 
 private:
@@ -75,7 +75,7 @@ private:
     std::filesystem::path path_;
     RunRecord record_;
     std::shared_ptr<const FolderLock> lock_;
-    /// The estimate that was stored last, so that it need not be read again.
+    /// The estimate that was stored last, kept so that it need not be read again.
     struct {
         int step = 0;
         Tensor tensor;

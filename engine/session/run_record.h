@@ -16,7 +16,7 @@ namespace denoir {
 enum class RunState { waiting, running, done, failed, cancelled };
 std::string_view name(RunState);
 
-/// A file that the steps come from, of the model above all, as it was when the run began.
+/// A file that the run's steps are computed from, usually of the model, as it was when the run began.
 struct ModelFile {
     std::string path;
     std::uint64_t bytes = 0;
@@ -24,14 +24,14 @@ struct ModelFile {
     std::string sha256;           ///< empty: not known yet
 };
 
-/// What is remembered of one step; step 0 is the noise.
+/// One step of a run; step 0 is the noise.
 struct StepRecord {
     int step = 0;
     double seconds = 0;
     std::string sha256;        ///< of latents/step_NNN.safetensors
     std::string solver_sha256; ///< of solver/step_NNN.safetensors; empty: there is none
     double latent_mean = 0, latent_std = 0, x0_std = 0;
-    double x0_change = 0;         ///< root mean square of the difference from the estimate before
+    double x0_change = 0;         ///< root mean square difference from the estimate of the step before
     int forwards = 0, reused = 0; ///< with TeaCache (StepInfo)
 };
 
@@ -61,7 +61,7 @@ Json to_json(const RunRecord&);
 /// Throws Error naming `file` and the field; every value is checked, the file may come from anyone.
 RunRecord record_from_json(const Json&, const std::string& file);
 
-/// Now, "2026-01-31T12:00:00.000Z": runs of one second are in order, too.
+/// Now, like "2026-01-31T12:00:00.000Z"; with milliseconds, so that runs begun in one second stay in order.
 std::string utc_now();
 /// What this program was built from and with.
 Json build_description();

@@ -12,16 +12,16 @@ namespace denoir {
 
 struct ModelFolder;
 
-/// Takes one run from wherever it stands to its video. The run folder is locked by the caller.
+/// Carries one run through, from wherever it stands to its video. The caller holds the lock on the run folder.
 class RunWorker {
 public:
     RunWorker(RunFolder& run, const ModelFolder& model, std::shared_ptr<Backend> backend, Residency& residency,
               Observer& observer, std::stop_token stop);
-    /// Stores the state as it ends: done, cancelled or failed.
+    /// Returns when the run is done, throws when it failed or was cancelled; run.json says which.
     RenderResult work();
 
 private:
-    /// Passes everything on, and notes times and warnings in the record.
+    /// Passes everything on to `next`, and notes times and warnings in the record.
     class Recorder : public Observer {
     public:
         Recorder(RunRecord& record, Observer& next) : record_(record), next_(next) {}
@@ -32,7 +32,7 @@ private:
         }
         void step_done(const StepInfo& info) override { next_.step_done(info); }
         void warning(std::string_view text) override;
-        /// When the steps began; of a clip of several windows, those of the last one.
+        /// When the steps of the current window began.
         std::chrono::steady_clock::time_point denoising_since() const { return denoising_since_; }
 
     private:

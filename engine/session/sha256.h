@@ -8,7 +8,7 @@
 
 namespace denoir {
 
-/// SHA-256 over pieces.
+/// SHA-256 of data that comes in pieces.
 class Sha256 {
 public:
     Sha256();
@@ -17,7 +17,7 @@ public:
     Sha256& operator=(Sha256&&) noexcept;
 
     void update(const void* data, std::size_t bytes);
-    /// 64 lower-case digits. Ends the sum: call once.
+    /// The sum as 64 lower-case hexadecimal digits. To be called once, after the last update().
     std::string hex();
 
 private:

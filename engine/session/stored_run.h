@@ -10,21 +10,21 @@ namespace denoir {
 
 struct ModelFolder;
 
-/// A run folder may come from anyone. These refuse, with an Error naming the file, what its request and model would not
-/// have made.
-///
-/// run.json lacks what every rendered request has: size, frames, steps, sampler, …
+// A run folder may come from anyone. These functions throw Error naming the file if it holds what its request and model
+// could not have made.
+
+/// Throws if run.json lacks what every resolved request has: size, frames, steps, sampler, …
 void check_resolved(const RunFolder&);
-/// For Pipeline::resolve, to check a stored request by it without deciding anew what it leaves open: that no `base` is
-/// one window. `draws`: noise is still to be drawn; else that is stored, and a file of it need not be there any more.
+/// A stored request prepared for Pipeline::resolve, so that checking it decides nothing anew: without a `base`, it
+/// still means one window. `draws`: noise is still to be drawn; otherwise a noise file need not exist any more.
 Request as_stored(const Request&, bool draws);
-/// The windows that its clip was made in. Names run.json, too, where they are not those of its steps.
+/// The windows that the run's clip is made in. Throws Error naming run.json if they do not fit its steps.
 std::vector<Window> stored_windows(const RunFolder&);
-/// The state after `step` as RunFolder::state gives it, checked: shape, numbers, the solvers' history.
+/// RunFolder::state after `step`, with its shape, its values and the solvers' history checked.
 DenoiseState stored_state(const RunFolder&, int step, const Request&, const ModelFolder&);
-/// The latent alone.
+/// The latent of that state alone, checked likewise.
 Tensor stored_latent(const RunFolder&, int step, const Request&, const ModelFolder&);
-/// As RunFolder::load_conditioning, checked.
+/// RunFolder::load_conditioning, checked.
 std::optional<Conditioning> stored_conditioning(const RunFolder&, const Request&, const ModelFolder&);
 
 } // namespace denoir

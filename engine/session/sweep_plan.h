@@ -18,18 +18,19 @@
 
 namespace denoir {
 
-/// The key under which resolved requests, their paths absolute, are equal: threads and kept latents do not count.
+/// A key that is the same for equal resolved requests with absolute paths; `threads` and `latents`, which decide
+/// nothing, do not count.
 std::string request_identity(const Request& resolved);
-/// Nothing where there is no run that can be read.
+/// Empty if there is no run that can be read.
 std::optional<RunFolder> open_run(const std::filesystem::path&);
-/// Whether it is the run of a resolved request; those of an older version do not hold TeaCache's polynomial.
+/// Whether it is the run of this resolved request. (Runs of older versions do not hold TeaCache's polynomial.)
 bool is_of(const RunFolder&, Request);
-/// Whether a finished run has its video.mp4, as it was made.
+/// Whether a finished run still has its video.mp4, unchanged.
 bool has_clip(const RunFolder&);
 
-/// Finished runs that cells of a sweep may be, so that these need not be rendered: made by exactly that request, by
-/// this build, from files that are as they were then, and with their clip. Of those that are added, a run's record is
-/// read when a request has its numbers.
+/// Finished runs that cells of a sweep can reuse instead of being rendered: those of exactly the same request, made by
+/// this build, whose input files are unchanged and whose clip is there. A run's record is only read when a request has
+/// the numbers that it was added with.
 class FinishedRuns {
 public:
     FinishedRuns() = default;         ///< none
@@ -49,19 +50,19 @@ private:
     std::unordered_map<std::string, std::vector<Found>> by_identity_;
 };
 
-/// What a sweep comes down to once every cell's request is resolved.
+/// A sweep whose cells' requests are all resolved.
 struct SweepPlan {
     struct Cell {
         Request request; ///< resolved, paths absolute
         Estimate work;
-        std::optional<std::size_t> same; ///< an earlier cell of the order whose request is equal
-        std::filesystem::path found;     ///< a finished run that is this cell; empty: none, or `same` says more
+        std::optional<std::size_t> same; ///< an earlier cell of the order with an equal request, whose run is shared
+        std::filesystem::path found;     ///< a finished run that is reused; empty if there is none, or with `same`
         double found_seconds = 0;        ///< that its rendering took
     };
     std::vector<Cell> cells;
     std::vector<std::size_t> order; ///< in which they are rendered
 
-    /// The cell whose run is this cell's, and nobody else's.
+    /// The cell whose run this cell shares: `same`, or itself.
     std::size_t origin(std::size_t cell) const { return cells[cell].same.value_or(cell); }
     bool is_there(std::size_t cell) const { return !cells[origin(cell)].found.empty(); }
     /// Neither equal to another cell nor found.
@@ -70,23 +71,22 @@ struct SweepPlan {
     std::vector<std::size_t> to_render() const;
 };
 
-/// How far a plan looks.
+/// How much a plan checks.
 enum class PlanDepth {
-    requests, ///< resolves every cell: headers and records alone
-    all       ///< and what can be refused before anything is computed: pictures, parts of the model
+    requests, ///< resolves every cell: reads headers and records only
+    all       ///< also makes all checks that need no computing: pictures, parts of the model (preflight)
 };
 
-/// Resolves every cell and refuses values that do not go together, images and parts of the model that are missing. An
-/// error of an axis's field says in which cell. Cells without a seed get one and the same. `done`: of a sweep that was
-/// begun, the run of each cell that is done: one with its clip is found, whatever became of its model and inputs.
-/// Throws Error, UsageError, Cancelled.
+/// Resolves every cell; refuses values that do not go together, and missing images and parts of the model. Errors about
+/// an axis's field say in which cell. Cells without a seed share one. `done`: when a sweep is resumed, the run of each
+/// finished cell; such a run is reused if it has its clip, whatever has become of its model and inputs. Throws Error,
+/// UsageError, Cancelled.
 SweepPlan plan_sweep(const Sweep&, PlanDepth, FinishedRuns, Observer&, const std::stop_token& = {},
                      std::span<const std::filesystem::path> done = {});
-/// Refuses a device that is not there, of the clips that are to be rendered. Throws Error.
+/// Throws Error if a device of the cells to be rendered is not available.
 void check_devices(const Sweep&, const SweepPlan&);
-/// Refuses, before anything is made, a device that is not there, a disk with less room than one of the clips needs, and
-/// a name that cannot be stored. `folder` is the sweep's; it, or the folder that it comes into, exists. Throws Error,
-/// Cancelled.
+/// Throws Error, before anything is written, if a device is not available, the disk has no room for one of the clips,
+/// or a name cannot be stored. `folder`: the sweep's folder; it or its parent exists. Throws Cancelled too.
 void check_means(const Sweep&, const SweepPlan&, const std::filesystem::path& folder, const std::stop_token& = {});
 
 } // namespace denoir

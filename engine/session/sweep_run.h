@@ -20,10 +20,10 @@ struct SweepCalls {
     std::function<void(std::size_t cell)> ends;   ///< done, reused or failed; the record is up to date, and saved after
 };
 
-/// Renders what is not done yet, each cell into a run of its own below the sweep's folder (`runs/…`), which the history
-/// knows too. Weights stay loaded, and what the encoders gave is taken over from cell to cell. A cell that was
-/// interrupted goes on where it stopped; one that fails, for want of memory too, is noted and the others go on, unless
-/// nothing can be written any more. sweep.json is renewed after each. Throws Error, Cancelled.
+/// Renders the cells that are not done yet, each into a run of its own below the sweep's folder (`runs/…`), which also
+/// enters the history. Weights stay loaded, and encoded prompts and images are shared between cells. An interrupted
+/// cell is resumed. A cell that fails, be it for lack of memory, is recorded as failed and the others go on, unless
+/// nothing can be written any more. sweep.json is written after each cell. Throws Error, Cancelled.
 void run_sweep(SweepFolder&, const SweepPlan&, Engine&, const SweepCalls&, Observer&, std::stop_token);
 
 } // namespace denoir

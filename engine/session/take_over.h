@@ -4,23 +4,24 @@
 
 #include "engine/session/run_folder.h"
 
-/// What a run takes over from another, as links to its files where the disk allows it.
+/// Taking over files from another run: as hard links if the file system allows it, else as copies.
 namespace denoir {
 
 struct ModelFolder;
 
-/// The steps up to the start of a branch and, with `conditioning`, what the encoders gave.
+/// Takes over the steps up to the start of a branch and, with `conditioning`, the encoded prompt and images.
 void take_over(RunFolder& run, const RunFolder& parent, bool conditioning);
 
-/// A branch that was ended before it had the steps of its parent gets them now: computed anew, with its own prompt and
-/// guidance, they would be others. Throws Error where the parent has others by now.
+/// For a branch that was killed before it had all steps of its parent: takes over the rest now. (They cannot be
+/// computed again, since the branch's prompt and guidance may differ.) Throws Error if the parent has other steps by
+/// now.
 void take_over_again(RunFolder& run, const ModelFolder&);
 
-/// Throws Error where steps before `last`, which a branch takes over too, are missing.
+/// Throws Error if steps before `last`, which a branch takes over too, are missing.
 void check_steps_before(const RunFolder& parent, int last);
 
-/// What the encoders gave to `other`, where the run's own would be the same; whatever is wrong with it, this run can do
-/// without.
+/// Takes over the encoded prompt and images of the run `other` if this run's would be the same. Does nothing if
+/// anything is wrong with them: this run can encode its own.
 void take_conditioning_of(const std::filesystem::path& other, RunFolder& run, const ModelFolder&);
 
 } // namespace denoir

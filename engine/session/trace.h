@@ -16,7 +16,7 @@ struct TraceOptions {
     std::filesystem::path out; ///< safetensors: one tensor for each key of LayerObserver, in the order of execution
     TraceSelection select;
     std::vector<std::filesystem::path> inputs; ///< further files that `out` must not be (the request's own)
-    /// Where set, the run goes on to its end and is decoded: frame `index` as [3, H, W] f32 in -1 … 1, host.
+    /// If set, the run is carried to its end and decoded: called with each frame, [3, H, W] f32 host in -1 … 1.
     std::function<void(int index, const Tensor& frame)> picture;
 };
 
@@ -29,12 +29,12 @@ struct TraceResult {
     double seconds = 0;
 };
 
-/// Runs a request as `render` would, writes the layers that are asked for, and no video and no run folder. Steps after
-/// the last one asked for are not computed. Memory does not grow with the trace. Throws Error, UsageError, Cancelled;
-/// then no file is left behind.
+/// Runs a request as `render` would, but writes the selected layers instead of a video and a run folder. Steps after
+/// the last selected one are not computed. Memory does not grow with the trace. Throws Error, UsageError, Cancelled,
+/// leaving no file behind.
 TraceResult trace(const Request&, const TraceOptions&, Observer&, std::stop_token);
 
-/// The layers that a request would give, without computing anything. Throws Error, UsageError, Cancelled.
+/// The layers that trace() would write, without computing anything. Throws Error, UsageError, Cancelled.
 std::vector<TraceLayer> list_traceable(const Request&, const TraceSelection&, Observer&, const std::stop_token&);
 
 } // namespace denoir

@@ -13,7 +13,7 @@ namespace denoir {
 
 struct ModelFolder;
 
-/// A layer that a run can tell, and in how many tensors at most (steps, guidance branches, frames).
+/// A layer that can be traced, and how many tensors of it there are at most (by steps, guidance branches, frames).
 struct TraceLayer {
     std::string component, layer;
     std::int64_t tensors;
@@ -21,14 +21,16 @@ struct TraceLayer {
 
 /// Which layers of which steps a trace holds.
 struct TraceSelection {
-    /// Shell patterns (* ? [] and +(…) @(…|…)): "blocks.+([0-9])" is every block's result. One with a slash is held
-    /// against COMPONENT/LAYER, any other against LAYER; several are alternatives, none stands for every layer.
+    /// Shell patterns (* ? [] and +(…) @(…|…)), such as "blocks.+([0-9])" for every block's result. A pattern with a
+    /// slash is matched against COMPONENT/LAYER, any other against LAYER. A layer is selected if any pattern matches;
+    /// without patterns, every layer is.
     std::vector<std::string> layers;
-    /// "1,4-6,last"; empty: every step. What belongs to no step is always in.
+    /// "1,4-6,last"; empty: every step. What belongs to no step is always selected.
     std::string steps;
 };
 
-/// A selection, read for one resolved request. Throws UsageError naming `--steps` or `--layers` where nothing fits.
+/// A TraceSelection applied to one resolved request. Throws UsageError naming `--steps` or `--layers` if it is
+/// malformed or selects nothing.
 class TraceFilter {
 public:
     TraceFilter(const TraceSelection&, const Request& resolved, const ModelFolder&);
@@ -36,11 +38,11 @@ public:
     bool wants(std::string_view key) const;
     bool wants_step(int step) const { return steps_.contains(step); }
     bool wants_component(std::string_view component) const;
-    /// Steps to compute: up to the last one that is wanted, none where no layer of transformer, sampler or decoder is.
+    /// The last step that has to be computed; 0 if no layer of transformer, sampler or decoder is wanted.
     int last_step() const { return last_step_; }
     bool decodes() const { return decodes_; }
-    const std::vector<TraceLayer>& layers() const { return layers_; }      ///< that fit, in the order of execution
-    const std::vector<std::string>& patterns() const { return patterns_; } ///< as asked; none: every layer
+    const std::vector<TraceLayer>& layers() const { return layers_; }      ///< selected, in the order of execution
+    const std::vector<std::string>& patterns() const { return patterns_; } ///< as in TraceSelection::layers
     const std::set<int>& steps() const { return steps_; }
     int total_steps() const { return total_steps_; }
 
@@ -54,8 +56,8 @@ private:
     mutable std::unordered_map<std::string, bool> known_; ///< by component/layer
 };
 
-/// Every layer that this resolved request can tell in `steps` (1 …) and before them, in the order of execution. Reads
-/// headers.
+/// Every layer that can be traced in `steps` (1 …) of this resolved request and before its first step, in the order of
+/// execution. Reads headers only.
 std::vector<TraceLayer> traceable_layers(const Request& resolved, const ModelFolder&, const std::set<int>& steps);
 
 } // namespace denoir

@@ -10,27 +10,27 @@
 
 namespace denoir {
 
-/// True where what a run read is as it was then: the files of run.json have their size and time; images, noise (which
-/// older runs do not list) and the video that the clip goes on after were not touched since the run's
-/// conditioning.safetensors was written.
+/// Whether everything that a run read is still as it was: the files listed in run.json have the same size and time, and
+/// the images, the noise file (which older runs do not list) and a continued video have not been modified since the
+/// run's conditioning.safetensors was written.
 bool inputs_unchanged(const RunRecord& run, const std::filesystem::path& folder);
 
-/// What became of the files that a run began with.
+/// Which of the files that a run began with have changed.
 struct ModelChanges {
-    std::vector<std::string> changed; ///< of another size, or another SHA-256 than the one in run.json
-    std::vector<std::string> unsure;  ///< gone, or of another time while run.json has no SHA-256
+    std::vector<std::string> changed; ///< another size, or another SHA-256 than in run.json
+    std::vector<std::string> unsure;  ///< missing, or another time and no SHA-256 in run.json to compare with
 };
 
-/// Files of the same size and time are taken for the same; of another time, they are read to the end where run.json
-/// has a SHA-256 and the cache does not know theirs. Throws Cancelled.
+/// Files of the same size and time count as unchanged. A file of another time is hashed if run.json has its SHA-256 and
+/// the cache does not have the current one. Throws Cancelled.
 ModelChanges model_changes(std::span<const ModelFile> then, const std::stop_token& stop);
 
-/// Of the files that a run began with, those that what follows is computed from: without the noise file where no noise
-/// is drawn any more.
+/// The files that a run began with and that its remaining steps still depend on: all but the noise file, which only
+/// counts if noise is still to be drawn (`draws`).
 std::vector<ModelFile> files_still_read(const RunRecord&, bool draws);
 
-/// What run.json says of the model's files after a run went on: a file keeps the SHA-256 that it began with, also where
-/// there is another now. `now`: as they are, as far as known.
+/// The files for run.json of a resumed run: `now`, but each file keeps the SHA-256 that the run began with even if its
+/// current one differs. `now` need not have all hashes yet.
 std::vector<ModelFile> since_the_beginning(std::span<const ModelFile> then, std::vector<ModelFile> now);
 
 } // namespace denoir

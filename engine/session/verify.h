@@ -11,16 +11,16 @@
 namespace denoir {
 
 struct Verification {
-    /// Files that no longer have the checksum of run.json: the run's own, then the model's and the noise, as far as
-    /// these are known.
+    /// Files whose checksum differs from the one in run.json, where that has one: the run's own, then the model's and
+    /// the noise file.
     std::vector<std::string> changed_files;
-    std::optional<int> first_difference; ///< step whose latents come out otherwise; 0: the noise
-    int steps = 0;                       ///< compared
+    std::optional<int> first_difference; ///< the first step whose latents differ; 0: the noise
+    int steps = 0;                       ///< that were compared
     bool identical() const { return changed_files.empty() && !first_difference; }
 };
 
-/// Renders the stored request again and compares the checksums of every step, up to the first that differs. A branch
-/// begins where it branched off.
+/// Renders the stored request again and compares the checksum of every step, up to the first that differs. For a
+/// branch, begins at the step where it branched off. Throws Error, UsageError, Cancelled.
 Verification verify_run(const std::filesystem::path& run, int threads, Observer&, std::stop_token);
 
 } // namespace denoir
