@@ -18,9 +18,9 @@ namespace denoir {
 /// How two sources are paired and measured.
 struct CompareOptions {
     PairOptions pairs;
-    bool align = false;                ///< pairs.offset is found instead of given
-    int largest_offset = 600;          ///< that is looked for, frames
-    std::optional<int> step_a, step_b; ///< of runs
+    bool align = false;                ///< find pairs.offset instead of using the given one
+    int largest_offset = 600;          ///< frames, either way, that `align` looks for
+    std::optional<int> step_a, step_b; ///< the step to decode if a side is a run; empty: the last
     SourceDepth depth = SourceDepth::bytes;
     int threads = 0;
     std::vector<std::filesystem::path> lpips; ///< weight files; empty: no LPIPS
@@ -31,16 +31,16 @@ struct ComparedFrame {
     metrics::FrameMetrics metrics;
 };
 
-/// A field of the two requests that is not the same.
+/// A field in which the two requests differ.
 struct SettingDifference {
     std::string key, a, b; ///< values as JSON text
 };
 
-/// What was found, without pictures: small whatever the length of the videos.
+/// The result of a comparison, without pictures: small, however long the videos are.
 struct Comparison {
     SourceInfo a, b;
     std::int64_t length_a = 0, length_b = 0; ///< frames in each
-    int width = 0, height = 0;               ///< at which was compared
+    int width = 0, height = 0;               ///< size at which the frames were compared
     double fps = 0;                          ///< of A, else of B, else 24: for videos that show the comparison
     PairOptions pairs;                       ///< with the offset that was used
     std::optional<metrics::Alignment> alignment;
@@ -51,23 +51,23 @@ struct Comparison {
     metrics::PixelHistograms histograms;
     std::vector<SettingDifference> settings;
     StepDivergences steps;          ///< of two runs: their stored latents
-    std::vector<std::string> notes; ///< whatever did not fit, and what was done
+    std::vector<std::string> notes; ///< what did not fit, and what was done about it; for people
 };
 
-/// Two sources, opened once for all passes over them.
+/// Compares two sources, which are opened once for all passes over them.
 class Comparer {
 public:
-    /// Opens both; runs are decoded here. The call is told frames. Throws Error, UsageError, Cancelled.
+    /// Opens both sources; runs are decoded here. The WorkCall is told frames. Throws Error, UsageError, Cancelled.
     Comparer(const std::filesystem::path& a, const std::filesystem::path& b, const CompareOptions&, Observer&, WorkCall,
              std::stop_token);
     ~Comparer();
 
-    /// What is known before anything is measured: the sources, size and rate. Throws Error where sizes do not fit.
+    /// What is known before anything is measured: sources, size and rate. Throws Error if the sizes do not match.
     Comparison begin() const;
-    /// Aligns where asked, then measures every pair. Throws Error where no frame meets another.
+    /// Aligns if asked, then measures every pair. Throws Error if there is no pair.
     Comparison measure();
 
-    /// The pairs of `found` once more, in order, for who wants to see them. `wanted` false: enough.
+    /// Goes over the pairs of `found` again, in order, until `wanted` returns false.
     void show(const Comparison& found, std::string_view what,
               const std::function<bool(std::size_t i, const Image& a, const Image& b)>& wanted);
 
@@ -89,7 +89,7 @@ private:
     std::stop_token stop_;
 };
 
-/// The fields in which two requests differ; those that decide nothing (threads, device) included.
+/// The fields in which two requests differ, including those that do not decide the result (threads, device).
 std::vector<SettingDifference> setting_differences(const Json& a, const Json& b);
 
 /// `index`, the frames' own numbers, each measure; `mean`, `worst`, `verdict`, `notes`, of two runs `steps`, ….

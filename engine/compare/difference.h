@@ -7,8 +7,7 @@ namespace denoir {
 /// |a - b| · factor for every sample, at most 255. Both of one size (asserted).
 Image amplified_difference(const Image& a, const Image& b, double factor);
 
-/// The power of two, 1 to 64, that lifts the 99th percentile of the differences as near to white as it goes without
-/// passing it.
+/// The largest power of two, 1 to 64, that keeps the 99th percentile of the differences below white.
 int fitting_amplification(const metrics::PixelHistograms&);
 /// The same for a difference of 0 to 255 alone.
 int fitting_amplification(double largest);

@@ -11,16 +11,15 @@ struct CompareOutputs {
     double amplification = 0; ///< of differences; 0: as much as fits (fitting_amplification)
 };
 
-/// Refuses, before anything is computed, what cannot be written: an input, one name for two, no video's name. Throws
-/// Error, UsageError naming the option.
+/// Checks the outputs before anything is computed. Throws Error, UsageError naming the option if one cannot be written,
+/// is an input, has the name of another output, or should be a video and has no video's name.
 void check_outputs(const CompareOutputs&, std::span<const std::filesystem::path> inputs);
 
-/// Refuses, before anything is measured, videos of a size or rate that cannot be written. `begun`: of
-/// Comparer::begin(). Throws Error, UsageError.
+/// Throws Error, UsageError if a video of this size or rate cannot be written. `begun`: Comparer::begin().
 void check_videos(const CompareOutputs&, const Comparison& begun);
 
-/// Goes over the pairs once more where pictures are wanted. Every output appears whole, and all of them or none. What
-/// there is to say about them is added to `notes`.
+/// Writes the outputs, going over the pairs again if pictures are wanted. Each appears whole, and either all or none.
+/// Remarks about them are added to the comparison's `notes`.
 void write_outputs(Comparer&, Comparison&, const CompareOutputs&);
 
 } // namespace denoir

@@ -20,8 +20,8 @@ struct PairOptions {
     enum class Resize { refuse, to_a, to_b } resize = Resize::refuse;
 };
 
-/// Of frames of `a` and of `b` as these options ask: by time by the frames' own times, where those of a side do not
-/// come evenly. Throws Error where time is asked for and a rate is not known, Cancelled.
+/// The pairing of two sources that the options ask for. By time, the frames' own times are used if those of either side
+/// are uneven. Throws Error if time is asked for and a rate is unknown, Cancelled.
 Pairing pairing_of(FrameSource& a, FrameSource& b, const PairOptions& options);
 
 /// Frames counted from 0, as their videos count them.
@@ -39,8 +39,8 @@ struct FramePair {
 /// threads of its own, one for each side. Memory holds two pairs.
 class FramePairs {
 public:
-    /// Throws Error where the two cannot be compared, with the figures of both. `ahead` false: decodes on the calling
-    /// thread, when asked.
+    /// Throws Error with the sizes or rates of both if they cannot be compared. `ahead` false: decodes on the calling
+    /// thread, in next().
     FramePairs(FrameSource& a, FrameSource& b, const PairOptions& options, bool ahead);
     ~FramePairs();
     FramePairs(const FramePairs&) = delete;
@@ -48,7 +48,7 @@ public:
 
     /// The next pair, or nothing where either has ended.
     std::optional<FramePair> next();
-    /// How many pairs there will be, where both sides say their length.
+    /// How many pairs there will be; empty if either side does not tell its length.
     std::optional<std::int64_t> expected() const;
     int width() const { return width_; }
     int height() const { return height_; }

@@ -15,7 +15,7 @@
 
 namespace denoir {
 
-/// 8-bit, and where it was asked for the values before rounding.
+/// A frame in 8 bits and, if asked for, its values before rounding.
 struct SourceFrame {
     Image image;
     Tensor values; ///< [3,H,W] f32 in 0 … 255, host; undefined with SourceDepth::bytes
@@ -27,11 +27,11 @@ struct SourceInfo {
     enum class Kind { video, picture, frames, run } kind = Kind::video;
     std::filesystem::path path;         ///< as given
     int width = 0, height = 0;          ///< of the first frame
-    double fps = 0;                     ///< 0 where nothing says it (frame folders)
-    std::optional<std::int64_t> frames; ///< where it is known before the end
+    double fps = 0;                     ///< 0 if unknown (frame folders)
+    std::optional<std::int64_t> frames; ///< if known before the end is reached
     std::string detail;                 ///< "h264 in mp4", "step 20 of 20", "12 pictures"
-    std::vector<std::string> warnings;  ///< "is HDR …", to stand behind its name: what a comparison does not see
-    Json request;                       ///< what made it, where it says so (runs, our videos and frames); else null
+    std::vector<std::string> warnings;  ///< what a comparison does not see, to be put behind its name: "is HDR …"
+    Json request;                       ///< the request that made it, if it carries one (runs, our videos); else null
 };
 std::string_view name(SourceInfo::Kind);
 /// The last part of its path, of a run's video with its folder's name; clean for one line.
@@ -43,8 +43,8 @@ struct SourceOptions {
     int threads = 0;                        ///< for decoding a run's latents
 };
 
-/// One side of a comparison, frame by frame, from the front as often as wanted. One thread at a time, not always the
-/// same.
+/// One side of a comparison, read frame by frame, as many times as wanted. Used by one thread at a time, not always the
+/// same one.
 class FrameSource {
 public:
     virtual ~FrameSource() = default;
@@ -52,8 +52,8 @@ public:
     /// The next frame, or false at the end. Throws Error naming the file.
     virtual bool read(SourceFrame& frame) = 0;
     virtual void rewind() = 0;
-    /// Seconds from the first frame to each, ascending; empty where they come evenly, at the rate that info() says, or
-    /// nothing tells. May go through the whole file once. Throws Cancelled.
+    /// Seconds from the first frame to each frame, ascending; empty if the frames come evenly at info()'s rate, or
+    /// their times are unknown. May read the whole file once. Throws Cancelled.
     virtual const std::vector<double>& times() {
         static const std::vector<double> none;
         return none;
@@ -63,9 +63,9 @@ protected:
     SourceInfo info_;
 };
 
-/// A video, a picture (one frame), a folder of pictures in natural order (all of one size), or a run folder, whose
-/// stored latents are decoded here and now: no codec stands between. Content decides. Throws Error, UsageError for an
-/// option that does not fit the kind.
+/// Opens a video, a picture (one frame), a folder of pictures in natural order (all of one size), or a run folder. Of a
+/// run the stored latents are decoded at once, so that no video codec comes between. The kind is told by content.
+/// Throws Error, and UsageError for an option that does not fit the kind.
 std::unique_ptr<FrameSource> open_source(const std::filesystem::path& path, const SourceOptions&, Observer&,
                                          std::stop_token);
 

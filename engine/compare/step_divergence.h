@@ -12,7 +12,7 @@
 
 namespace denoir {
 
-/// How far the latents of two runs are apart after a step. B is the one that errors are measured against.
+/// How far apart the latents of two runs are after a step. B is the reference.
 struct StepDivergence {
     int a = 0, b = 0; ///< steps; 0 is the noise
     metrics::TensorDifference latent;
@@ -22,14 +22,14 @@ struct StepDivergence {
 };
 
 struct StepDivergences {
-    std::vector<StepDivergence> steps; ///< ascending; what is not stored on both sides is left out
-    std::vector<std::string> notes;    ///< whatever did not fit, and what was done
-    std::optional<std::size_t> first;  ///< index of the first step that is not equal to the bit
+    std::vector<StepDivergence> steps; ///< ascending; steps that are not stored on both sides are left out
+    std::vector<std::string> notes;    ///< what did not fit, and what was done about it; for people
+    std::optional<std::size_t> first;  ///< index of the first step that is not bit-equal
 };
 
-/// Step n of A against step n of B; where the runs have different numbers of steps, against the step of B, in the same
-/// window of the clip, whose noise level is nearest. Reads one pair of latents after the other. `progress` is told
-/// steps. Throws Cancelled; latents that are damaged or of another size are a note.
+/// Compares step n of A with step n of B or, if the runs have different numbers of steps, with the step of B in the
+/// same window whose noise level is nearest. Holds one pair of latents at a time. `progress` is told steps. Damaged
+/// latents and latents of another size become a note. Throws Cancelled.
 StepDivergences step_divergence(const RunFolder& a, const RunFolder& b, const ProgressCall& progress, std::stop_token);
 
 /// "Latents are equal up to step 3; relative difference 1.2e-02 after step 4, 3.4e-01 after the last"; empty where

@@ -16,23 +16,25 @@ struct Container {
     const char* demuxer; ///< libav's
 };
 
-/// Samples may share their bytes; where a stream has so many more than its file, one stretch is named over and over.
+/// Samples may share bytes of the file, but a stream that is larger than its file by more than this names one stretch
+/// over and over.
 inline constexpr std::uint64_t most_bytes_beyond = std::uint64_t{64} << 20;
 
 /// By content; null: none that we read.
 const Container* find_container(Data data);
 
-/// What libav is to see of the file, in that order: all of it, but of a Matroska what the scan below leaves. Walks over
-/// the outermost parts: throws Error where one reaches beyond the end, or claims what cannot be.
+/// The parts of the file that libav gets to see, in order: all of it, or what scan_matroska() leaves. Walks over the
+/// outermost boxes and throws Error if one reaches beyond the end or makes an impossible claim.
 std::vector<Data> checked_parts(Data data, const Container& container);
-/// An MP4 must not claim more samples than a video has: libav's index of them fills memory.
+/// Throws Error if an MP4 claims more samples than a video can have: libav's index of them would fill the memory.
 void scan_mp4(Data data);
-/// Header, a segment, what describes its streams, the clusters. Nothing tells where its parts are (libav would follow
-/// it anywhere), and none is there that libav keeps but we never ask for: cues, chapters, attachments. Throws Error
-/// where what is left is more than streams need: libav keeps a list of everything, of empty things too.
+/// The parts of a Matroska file that libav needs: header, segment, stream descriptions and clusters. Tables that tell
+/// where parts are (libav would follow them anywhere) and elements that it would keep although nobody asks for them
+/// (cues, chapters, attachments) are left out. Throws Error if more is left than streams need, since libav keeps a list
+/// of every element, even of empty ones.
 std::vector<Data> scan_matroska(Data data);
 
-/// An open file, its best video stream found. Errors name the file.
+/// An open video file and its best video stream. Errors name the file.
 class Demuxer {
 public:
     Demuxer(const std::filesystem::path& path, const MediaLimits& limits);
@@ -43,10 +45,10 @@ public:
     const std::string& name() const { return file_->name(); }
     MemorySource& source() { return *source_; }
     std::string comment() const;
-    /// 1 … 8 as EXIF counts, from the stream's display matrix.
+    /// The orientation, 1 … 8 as in EXIF, from the stream's display matrix.
     int orientation() const;
-    /// The next packet of the stream; false at the end. Throws Error where the packets are larger than the file by more
-    /// than most_bytes_beyond.
+    /// The next packet of the stream; false at the end. Throws Error if all packets together are larger than the file
+    /// by more than most_bytes_beyond.
     bool read(AVPacket& packet);
     [[noreturn]] void fail(const std::string& what) const;
 
@@ -62,7 +64,7 @@ private:
     std::uint64_t packet_bytes_ = 0; ///< of all that were read
 };
 
-/// What the file says of its video, whose pictures stand upright with `width` x `height`.
+/// What the file says about its video. `width`, `height`: of its upright pictures.
 VideoInfo describe(const Demuxer& demuxer, int width, int height);
 
 /// Decoder of the demuxer's stream, limits set before it sees a byte.

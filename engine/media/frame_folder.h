@@ -14,8 +14,8 @@ namespace denoir {
 class FrameFolderWriter {
 public:
     enum class Folder {
-        empty,      ///< or new
-        same_frames ///< may hold some of the frames, byte for byte: it was filled when a run was ended
+        empty,      ///< new or empty
+        same_frames ///< may hold some of these very frames: a process was killed while it put them there
     };
     /// `metadata_json` becomes the comment of the first frame; empty: none.
     explicit FrameFolderWriter(std::filesystem::path folder, std::string metadata_json = {},
@@ -38,7 +38,7 @@ private:
     bool exists_ = false;
 };
 
-/// True where a folder holds nothing but temporaries and frame_00001.png … up to number `most`.
+/// Whether a folder holds nothing but temporaries and frame_00001.png … up to number `most`.
 bool holds_only_frames(const std::filesystem::path& folder, int most, std::error_code&);
 
 } // namespace denoir

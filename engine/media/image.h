@@ -32,27 +32,28 @@ struct ImageInfo {
 
 /// Reads PNG, JPEG, WebP, BMP, TIFF, GIF (its first picture) and PBM/PGM/PPM. The content decides, not the extension.
 /// The EXIF orientation is applied, alpha is dropped, 16 bits are cut to the upper 8, grey and palettes become RGB.
-/// Equal to Pillow's convert("RGB") to the bit, of a GIF in what shows through or is left free, too; but for 16-bit
-/// grey (which Pillow clips instead of scaling) and for JPEG: libav's transform rounds a few per cent of the values
-/// otherwise, by one to three of 255, and of CMYK and YCCK with planes of halved size it widens them otherwise, up to
-/// 95 of 255 away at edges. At most 64 Mi pixels and 16384 a side. Throws Error for what is no such image, is damaged
-/// or cut short.
+/// Bit-equal to Pillow's convert("RGB"), including transparent and uncovered parts of a GIF, with two exceptions:
+/// * 16-bit grey, which Pillow clips instead of scaling;
+/// * JPEG: libav's inverse transform rounds a few per cent of the values differently, by one to three of 255, and it
+///   upsamples halved planes of CMYK and YCCK differently, by up to 95 of 255 at edges.
+/// At most 64 Mi pixels and 16384 pixels a side. Throws Error if it is no such image, damaged or cut short.
 Image read_image(const std::filesystem::path& path);
 
-/// True where the content begins as a picture that read_image() knows and that cannot move (a GIF may). Throws Error
-/// where the file cannot be read.
+/// Whether the content begins like a picture that read_image() knows, other than a GIF, which may be animated. Throws
+/// Error if the file cannot be read.
 bool is_picture(const std::filesystem::path& path);
 
-/// Size and format from the headers alone; the same refusals as far as headers and the file's structure show them.
+/// Size and format, read from the headers only. Throws Error as read_image() does, as far as headers and the structure
+/// of the file show it.
 ImageInfo image_info(const std::filesystem::path& path);
 
 /// Writes an 8-bit RGB PNG through AtomicFile. A `comment` is stored as UTF-8 text under the keyword "Comment".
 void write_png(const std::filesystem::path& path, const Image& image, std::string_view comment = {});
 
-/// The bytes of such a file.
+/// The bytes of the file that write_png() writes.
 std::vector<std::uint8_t> encode_png(const Image& image);
 
-/// [3,H,W] f32, 0 … 255, host memory.
+/// The image as [3,H,W] f32 in 0 … 255, host memory.
 Tensor to_tensor(const Image& image);
 
 } // namespace denoir

@@ -9,30 +9,30 @@
 
 namespace denoir {
 
-/// A video whose frames can be asked for in any order; each is the same, byte for byte, as VideoReader gives it in
-/// turn. The packets are read once at opening; a seek decodes from the keyframe before the frame, never through a
-/// container's own seeking. Frames of codecs or containers that do not tell where a frame comes from are counted once
-/// by decoding. Not thread-safe. The same refusals as VideoReader; damage in one group of pictures leaves the others
-/// readable.
+/// A video whose frames can be read in any order, each byte-equal to what VideoReader gives. All packets are read once
+/// when it is opened; to seek, it decodes from the keyframe before the frame, never relying on the container's own
+/// seeking. If the codec or container does not tell which packet a frame comes from, the frames are counted once by
+/// decoding. Refuses what VideoReader refuses, but damage in one group of pictures leaves the others readable. Not
+/// thread-safe.
 class IndexedVideo {
 public:
-    /// Throws Error naming the file, Cancelled. At most 2^20 frames, and a minute of this thread's for those that are
-    /// counted by decoding. `stop` is looked at between packets, also by read().
+    /// Throws Error naming the file, also for more than 2^20 frames or if counting by decoding takes more than a minute
+    /// of this thread's time; Cancelled. `stop` is checked between packets, also in read().
     explicit IndexedVideo(const std::filesystem::path& path, const MediaLimits& limits = {}, std::stop_token stop = {});
     ~IndexedVideo();
     IndexedVideo(const IndexedVideo&) = delete;
     IndexedVideo& operator=(const IndexedVideo&) = delete;
 
-    /// `frames` and `duration` are filled in, `fps` is the mean rate: of the frames' times where nothing says it or
-    /// what is said is more than two per cent off.
+    /// With `frames` and `duration` filled in. `fps` is the stated mean rate or, if there is none or it is more than
+    /// two per cent off, the mean rate of the frames' times.
     const VideoInfo& info() const;
     int frames() const;
-    /// Seconds from the beginning of the first frame to the beginning of each, ascending: real times, so also for a
+    /// Seconds from the beginning of the first frame to the beginning of each frame, ascending; real times, also for a
     /// variable rate.
     const std::vector<double>& times() const;
-    /// The frame with which decoding of frame `n` has to begin.
+    /// The frame from which decoding has to begin to get frame `n`.
     int keyframe_before(int n) const;
-    /// Frame n, 0 <= n < frames(). Throws Error where it is damaged, Cancelled.
+    /// Frame n, 0 <= n < frames(). Throws Error if it is damaged, Cancelled.
     void read(int n, Image& image);
 
 private:

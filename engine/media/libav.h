@@ -23,8 +23,8 @@ namespace denoir::media {
 /// Silences libav's own lines and caps its single allocations; called by everything here before it touches libav.
 void prepare_libav();
 
-/// Lets single allocations be as large as `bytes` while it lives: for an encoder of our own, whose buffers are for the
-/// worst case. The cap is the process's.
+/// Raises the cap on single allocations to `bytes` while it lives, for our own encoders, which allocate buffers for the
+/// worst case. The cap applies to the whole process.
 class LargeAllocations {
 public:
     explicit LargeAllocations(std::size_t bytes);
@@ -35,13 +35,13 @@ private:
     std::size_t bytes_;
 };
 
-/// True where `frame`, of this decoder, was put together from damaged data: what libav marks, and what the FFV1 decoder
-/// conceals and says to the log alone (slices whose checksum is wrong). From then on until forget_damage(), for FFV1's
-/// later frames may build on that one.
+/// Whether `frame`, from this decoder, was decoded from damaged data: libav marks it, or it is an FFV1 frame with a
+/// slice of wrong checksum, which that decoder conceals and only logs. Stays true for later FFV1 frames, which may
+/// build on a damaged one, until forget_damage().
 bool is_damaged(const AVCodecContext& decoder, const AVFrame& frame);
-/// After a flush: decoding begins anew at a keyframe.
+/// To be called after a flush, when decoding begins anew at a keyframe.
 void forget_damage(AVCodecContext& decoder);
-/// True for a frame that is two half pictures, taken one after the other.
+/// Whether the frame consists of two fields, taken one after the other.
 bool is_interlaced(const AVFrame& frame);
 
 /// libav's error number in our words: "no space left on device", "the data is damaged", …
@@ -84,11 +84,12 @@ Packet make_packet();
 /// Refuses to open anything: set as AVFormatContext::io_open, so that no format reaches another file or an address.
 int refuse_open(AVFormatContext*, AVIOContext**, const char*, int, AVDictionary**);
 
-/// Processor time of the calling thread: a busy machine does not make a good file bad.
+/// Processor time of the calling thread in seconds. Limits use it so that a busy machine does not make a good file
+/// fail.
 double thread_seconds();
 
-/// Stretches of memory that libav reads as one file, one behind the other. When the allowed time is over every read
-/// fails, which ends loops inside demuxers. Time is thread_seconds().
+/// Stretches of memory that libav reads as one file, concatenated. When the allowed time (thread_seconds()) is over,
+/// every read fails, which ends loops inside demuxers.
 class MemorySource {
 public:
     explicit MemorySource(std::vector<std::span<const std::uint8_t>> parts);

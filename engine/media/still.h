@@ -25,8 +25,11 @@ struct Still {
     SampleKind kind{};
 };
 
-/// headers: sizes, structure; whole: also what needs a look at all data (PNG's compressed stream), and the packet.
-enum class Depth { headers, whole };
+/// How much a scan looks at.
+enum class Depth {
+    headers, ///< sizes and structure
+    whole    ///< also all data (PNG's compressed stream); makes the packet
+};
 
 // Each throws Error without a file name. `is_…` looks at the first bytes only.
 bool is_png(Data);
@@ -36,7 +39,7 @@ bool is_bmp(Data);
 bool is_tiff(Data);
 bool is_gif(Data);
 bool is_pnm(Data);
-/// One of these but a GIF, which may move.
+/// Any of these but a GIF, which may be animated.
 bool is_still(Data);
 Still scan_png(Data, Depth);
 Still scan_jpeg(Data, Depth);
@@ -48,19 +51,19 @@ Still scan_pnm(Data, Depth);
 
 /// The scanner that fits the content, or an Error that says what can be read.
 Still scan_still(Data, Depth);
-/// Decoded, upright. Takes the packet.
+/// The decoded picture, upright.
 Image decode_still(Still);
 
-/// Throws Error "size" where a picture is larger than the limits, or has no pixels.
+/// Throws Error "size" if a picture has no pixels or exceeds the limits.
 void check_size(std::uint64_t width, std::uint64_t height, const MediaLimits& limits = {});
-/// One of a size that was checked so.
+/// A Still after check_size().
 Still make_still(const char* format, AVCodecID codec, std::uint64_t width, std::uint64_t height);
-/// Throws Error where a file of so many bytes is larger by more than 64 MiB than the `most` that its picture can take:
-/// it would be read, and held, for nothing.
+/// Throws Error if a file of `bytes` exceeds `most`, the most that its picture can take, by more than 64 MiB: it would
+/// be read, and kept in memory, for nothing.
 void check_weight(std::uint64_t bytes, std::uint64_t most);
-/// Throws Error "size" where a picture of so many bytes would not be decoded: before all of it is looked at.
+/// Throws Error "size" if a picture of so many bytes would not be decoded; to be called before all of it is scanned.
 void check_decoded(const Still& still, std::uint64_t bytes);
-/// Sets aside what `bytes` of a packet and libav's padding take: a packet is never moved.
+/// Reserves memory for a packet of `bytes` and libav's padding, so that it need not be moved.
 void reserve_packet(Still& still, std::uint64_t bytes);
 [[noreturn]] void refuse_cut();                     ///< the file ends too early
 [[noreturn]] void refuse_damaged(std::string what); ///< "the checksum of chunk IDAT is wrong"

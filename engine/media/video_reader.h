@@ -15,22 +15,22 @@ namespace denoir {
 
 struct VideoInfo {
     int width = 0, height = 0;          ///< after rotation
-    Rational fps;                       ///< mean rate; 0/1 where the file does not say
-    std::optional<std::int64_t> frames; ///< where the container states it
-    double duration = 0;                ///< seconds, 0 where unknown
+    Rational fps;                       ///< mean rate; 0/1 if the file does not say
+    std::optional<std::int64_t> frames; ///< if the container states it
+    double duration = 0;                ///< seconds; 0 if unknown
     std::string container, codec;       ///< "mp4", "mkv", "avi", "gif"; libav's name of the codec
-    std::string hdr;                    ///< "PQ", "HLG": its curve, which is read as if it were SDR's; else empty
-    SampleKind kind;                    ///< of its frames; `lossy` is not told
-    std::string matrix;                 ///< "YCgCo": one that is read as if it were BT.601's; else empty
-    bool taken_for_bt709 = false;       ///< it names no matrix
-    bool interlaced = false;            ///< its first frame is two half pictures, taken one after the other
-    Rational pixel{1, 1};               ///< width to height of a pixel, as stored: before rotation
-    std::string comment;                ///< the file's comment, as written by VideoWriter's metadata_json
+    std::string hdr;              ///< an HDR transfer curve ("PQ", "HLG"), which is read as if it were SDR; or empty
+    SampleKind kind;              ///< of its frames; `lossy` is not set
+    std::string matrix;           ///< a colour matrix ("YCgCo") that is read as if it were BT.601; or empty
+    bool taken_for_bt709 = false; ///< it names no matrix and is read as BT.709
+    bool interlaced = false;      ///< its first frame consists of two fields
+    Rational pixel{1, 1};         ///< pixel aspect ratio, width to height, before rotation
+    std::string comment;          ///< the file's comment, as written by VideoWriter's metadata_json
 };
 
-/// A warning that a video is HDR and read as if it were not, to stand behind its name; empty for others.
+/// A warning, to be put behind the video's name, that it is HDR but read as if it were not; empty if it is not HDR.
 std::string hdr_warning(const VideoInfo&);
-/// All that reading it gets wrong or leaves out, each to stand behind its name; mostly none.
+/// Warnings, each to be put behind the video's name, about everything that reading it gets wrong or leaves out.
 std::vector<std::string> reading_warnings(const VideoInfo&);
 
 /// The frames of a video in order of presentation: MP4/MOV, Matroska/WebM, AVI, GIF. The container is
@@ -54,10 +54,11 @@ private:
     std::unique_ptr<State> state_;
 };
 
-/// Whether the content is that of a PNG or a video, in which read_request_metadata() looks.
+/// Whether the content is a PNG or a video, which read_request_metadata() can look into.
 bool holds_metadata(const std::filesystem::path& file);
 
-/// The request that VideoWriter or FrameFolderWriter stored: of a video, a PNG, or a folder of frames. Empty: none.
+/// The request that VideoWriter or FrameFolderWriter stored in a video, a PNG or a folder of frames; empty if there is
+/// none.
 std::string read_request_metadata(const std::filesystem::path& path);
 
 } // namespace denoir

@@ -24,17 +24,17 @@ struct AbsoluteDifference {
     double mean = 0, max = 0, p95 = 0, p99 = 0; ///< percentiles interpolated linearly between ranks, as numpy does
 };
 
-/// One pair of frames. What does not exist is empty: the PSNR of equal pictures (infinite), the SSIM of pictures
-/// narrower or lower than its window.
+/// The metrics of a pair of frames. Those that do not exist are empty: the PSNR of equal pictures (infinite), and the
+/// SSIM of pictures smaller than its window.
 struct FrameMetrics {
     double mse = 0;             ///< mean over all samples
     std::optional<double> psnr; ///< dB: 10 log10(255² / mse)
     std::optional<double> ssim; ///< -1 … 1
     AbsoluteDifference difference;
-    std::optional<double> lpips; ///< set by who has the network
+    std::optional<double> lpips; ///< set by the caller, if it has the network
 };
 
-/// Sums over a whole comparison, for plots. Samples that are no whole numbers count where they round to.
+/// Histograms over a whole comparison. Fractional samples are rounded.
 struct PixelHistograms {
     std::array<Histogram, 3> a{}, b{}; ///< red, green, blue
     Histogram difference{};            ///< absolute, all channels
@@ -42,19 +42,19 @@ struct PixelHistograms {
 
 struct MetricOptions {
     bool ssim = true;
-    /// Added to where it is not null.
+    /// If not null, the pair is added to these.
     PixelHistograms* histograms = nullptr;
 };
 
 /// 10 log10(255² / mse); empty for 0.
 std::optional<double> psnr_of(double mse);
 
-/// Both of one size (asserted). Work is cut by shape alone and every sum has one order: the same bytes with any number
-/// of threads and on any processor. Throws Cancelled through the pool.
+/// Compares two frames of one size (asserted). Work is cut by shape alone and every sum has a fixed order, so that the
+/// result is the same for any number of threads and on any processor. Throws Cancelled through the pool.
 FrameMetrics compare_frames(const Rgb8& a, const Rgb8& b, ThreadPool& pool, const MetricOptions& options = {});
 
-/// Host tensors [3,H,W] f32 in 0 … 255, finite (values between the whole numbers count), last stride 1; both of one
-/// shape (asserted).
+/// The same for host tensors [3,H,W] f32 in 0 … 255, which need not be whole numbers but finite, last stride 1; both of
+/// one shape (asserted).
 FrameMetrics compare_frames(const Tensor& a, const Tensor& b, ThreadPool& pool, const MetricOptions& options = {});
 
 } // namespace denoir::metrics

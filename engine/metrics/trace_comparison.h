@@ -18,9 +18,9 @@ struct TraceKey {
     std::string branch;      ///< what is neither step nor frame: "cond", "uncond", "first"; joined by '/'
     std::optional<int> step; ///< step_003
     std::optional<int> frame;
-    /// The column of a layer x step map: "step 3 cond", "frame 2", "" for what is told once.
+    /// Its column in a map of layers by steps: "step 3 cond", "frame 2", "" for a layer that occurs once.
     std::string column() const;
-    /// The row: COMPONENT/LAYER.
+    /// Its row there: COMPONENT/LAYER.
     std::string row() const;
 };
 TraceKey parse_trace_key(std::string_view key);
@@ -30,18 +30,18 @@ struct LayerError {
     std::string key;
     TraceKey parts;
     TensorDifference difference;
-    /// Relative error that the inputs hand on to a product or an activation (pointwise_of), where both traces have
-    /// them: how far results computed from these inputs are apart. It may multiply an error by any factor, by where
-    /// that lies, which no length tells. 0 for others.
+    /// For a product or an activation (pointwise_of) whose inputs both traces have: the relative error of results
+    /// computed from these inputs, which is what the inputs alone pass on. Such an operation may amplify an error by
+    /// any factor, depending on where it lies, so the inputs' own relative errors do not tell. 0 for other layers.
     double passed = 0;
     // Set by analyse(); of all frames of a layer together where it has frames.
     double relative = 0;    ///< error of the result
-    double inherited = 0;   ///< largest error among what it is computed from, as far as that is in the traces
-    double expected = 0;    ///< what rounding and inherited error may make of it
-    bool generated = false; ///< `relative` is more than that: the error is made here
+    double inherited = 0;   ///< the largest error among its inputs that are in the traces
+    double expected = 0;    ///< the error that rounding and inherited error account for
+    bool generated = false; ///< `relative` exceeds that: the error begins here
 };
 
-/// Both have it, in other sizes.
+/// A tensor that both traces have, in different shapes.
 struct ShapeMismatch {
     std::string key;
     Shape a, b;
@@ -53,13 +53,14 @@ struct TraceComparison {
     std::map<std::string, std::string> about_a, about_b; ///< metadata of the files
     std::vector<LayerError> layers;                      ///< in the order of execution
     std::vector<std::string> only_a, only_b;
-    /// Of only_b what A should have, of only_a what B should have: others one side was not asked for.
+    /// The part of only_b that A should have, and of only_a that B should have; the rest was not asked for on that
+    /// side.
     std::vector<std::string> missing_in_a, missing_in_b;
     std::vector<ShapeMismatch> shapes;
 
     // Set by analyse().
-    bool mixed = false;          ///< two precisions: more than a quarter of the layers have other dtypes in A than in B
-    DType coarsest = DType::f32; ///< of all dtypes
+    bool mixed = false;          ///< two precisions: in more than a quarter of the layers the dtypes of A and B differ
+    DType coarsest = DType::f32; ///< the coarsest of all dtypes
     std::optional<std::size_t> first;       ///< index into layers: the first that makes an error of its own
     std::optional<std::size_t> worst;       ///< the one with the largest normalised error
     std::optional<std::size_t> begins;      ///< the first whose values differ
@@ -69,16 +70,16 @@ struct TraceComparison {
 
     /// Both have the same tensors, equal to the bit.
     bool identical() const;
-    /// Of only_a and only_b those that nothing says the other side should have.
+    /// The parts of only_a and only_b that the other side was not asked for.
     std::vector<std::string> alone_in_a() const;
     std::vector<std::string> alone_in_b() const;
     std::size_t missing() const { return missing_in_a.size() + missing_in_b.size(); }
     double worst_normalised() const { return worst ? layers[*worst].difference.normalised() : 0; }
 };
 
-/// Finds where error is made rather than passed on: by the graph of the models (inputs_of), a layer's error is held
-/// against the largest error of its inputs and the rounding of its dtypes. Gain that other blocks have at the same
-/// layer too, as attention may, is taken for usual.
+/// Finds where errors are made rather than passed on. Following the models' graph (inputs_of), a layer's error is
+/// compared with the largest error of its inputs and the rounding of its dtypes. An amplification that the same layer
+/// also shows in other blocks, as attention may, counts as normal.
 void analyse(TraceComparison&);
 
 /// TraceComparison::verdict of what analyse() found.
@@ -90,17 +91,17 @@ std::string error_text(double error);
 /// "x, y, z, …": at most three names.
 std::string shortened_list(const std::vector<std::string>& names);
 
-/// What one side should have: "Missing in A: x, y, z, … (5)." and the like of B, or nothing.
+/// "Missing in A: x, y, z, … (5)." and the like for B; empty if nothing is missing.
 std::string said_of_missing(const TraceComparison&);
 
-/// No layer makes it: tokens, pixels, noise, the time of a step.
+/// Whether a tensor is an input, not computed by a layer: tokens, pixels, noise, the time of a step.
 bool is_given(const TraceKey&);
 
-/// What a layer is computed from, as names of layers of the same component, step and branch. References to others begin
-/// with '@': "@latent" (of the step before), "@text", "@image", "@condition", "@velocity", "@decoded". `block_before`
-/// is what stands for the layer before block 0. Nothing for a name that is not known.
+/// The inputs of a layer, as names of layers of the same component, step and branch. References to anything else begin
+/// with '@': "@before" (the block before, or the input of block 0), "@latent" (of the step before), "@text", "@image",
+/// "@condition", "@velocity", "@decoded". Empty optional for an unknown name.
 std::optional<std::vector<std::string>> inputs_of(std::string_view component, std::string_view layer);
-/// A layer that is an activation or a product of others of its component, and these; nothing for any other.
+/// A layer that is an activation or a product of other layers of its component, and those; empty for any other layer.
 struct PointwiseLayer {
     Pointwise kind;
     std::vector<std::string> inputs;

@@ -13,15 +13,15 @@ namespace denoir::metrics {
 enum class Grade { identical, excellent, very_good, good, fair, poor, bad };
 std::string_view name(Grade); ///< "very good"
 
-/// From `least` on the grade is given.
+/// A grade, and the least value that earns it.
 struct Threshold {
     Grade grade;
     double least;
 };
-/// Best first; below the last one: bad. The steps are those at which viewers' mean opinion changes class in T. Zinner,
-/// O. Hohlfeld, O. Abboud, T. Hossfeld: Impact of frame rate and resolution on objective QoE metrics, QoMEX 2010, table
-/// I (made with coding errors at the same content; two different pictures are bad whatever their beauty). 35 dB, "very
-/// good", is ours: it parts their wide class of 33 to 45 dB.
+/// Best first; what is below the last one is bad. The thresholds are those at which viewers' mean opinion changes class
+/// in T. Zinner, O. Hohlfeld, O. Abboud, T. Hossfeld: Impact of frame rate and resolution on objective QoE metrics,
+/// QoMEX 2010, table I. (They measured coding errors of the same content; two different pictures grade as bad however
+/// good each is.) 35 dB, "very good", is our own, to divide their wide class of 33 to 45 dB.
 std::span<const Threshold> psnr_scale();
 std::span<const Threshold> ssim_scale();
 /// The above in one sentence, for reports.
