@@ -8,22 +8,22 @@
 
 namespace denoir::cuda {
 
-/// The card's matrix library, opened at run time. The fastest algorithm of each shape is found once by trying, and kept
-/// on disk for this card and this version of the library.
+/// The library for matrix products (cuBLASLt), opened at run time. The fastest algorithm for each shape is found by
+/// timing and cached on disk for this card and version of the library.
 class Blas {
 public:
     virtual ~Blas() = default;
-    /// False where the library does not do this product: use the plain kernel.
+    /// False if the library cannot do this product; the caller falls back to the plain kernel.
     virtual bool multiply(const Product&) = 0;
-    /// The product of 8-bit values; C is bf16 for fp8 (scales and bias included), the bare sums in i32 for int8. False:
-    /// not on this card.
+    /// The product of 8-bit values. For fp8, C is bf16 with scales and bias applied; for int8, the bare sums as i32.
+    /// False if this card cannot do it.
     virtual bool multiply(const EightBitProduct&) = 0;
-    /// Device memory that a product may use while it runs.
+    /// Size of the workspace that set_workspace() must provide before the first product.
     virtual std::size_t workspace_bytes() const = 0;
     virtual void set_workspace(std::byte*) = 0;
 };
 
-/// Null, with the reason in `why`, where the library is not there.
+/// Null, with the reason in `why`, if the library is missing.
 std::unique_ptr<Blas> open_blas(Runtime&, std::string& why);
 
 } // namespace denoir::cuda

@@ -15,7 +15,7 @@ struct FusedAttention {
     void* out = nullptr;
     float* log_sum = nullptr; ///< [H, Lq] natural log of the sum of exponentials, or null
     std::int64_t queries = 0, keys = 0, heads = 0, size = 0;
-    std::int64_t all_keys = 0; ///< of the last block where blocks of queries see more and more keys; else `keys`
+    std::int64_t all_keys = 0; ///< block-causal attention: keys that the last block of queries sees; else `keys`
     std::int64_t q_token = 0, q_head = 0, k_token = 0, k_head = 0, v_token = 0, v_head = 0, out_token = 0, out_head = 0;
     float scale = 1;
     std::int64_t multiplications() const { return 2 * queries * keys * heads * size; }
@@ -38,27 +38,27 @@ struct FusedConv {
     std::int64_t out_width() const { return (width + 2 * pad_across - taps_across) / stride + 1; }
 };
 
-/// The card's library of fused attention and convolution, opened at run time. A plan is made for each shape on its
+/// The library for fused attention and convolution (cuDNN), opened at run time. A plan is made for each shape on its
 /// first use.
 class Dnn {
 public:
-    /// What a call may ask of whoever makes it.
+    /// What the library needs from its caller.
     struct Caller {
-        /// Device memory of at least so many bytes that is used by this call alone.
+        /// Gives device memory of at least so many bytes, for this call only.
         std::function<std::byte*(std::size_t bytes)> workspace;
-        /// Throws Cancelled: trying plans takes seconds.
+        /// Throws Cancelled if the run was stopped; called between plans, since trying them takes seconds.
         std::function<void()> throw_if_stopped;
     };
     virtual ~Dnn() = default;
-    /// False where the library has no plan for this: use the plain way. Of blocks that see more and more keys the last
-    /// one comes first.
+    /// False if the library has no plan for this; the caller falls back to plain kernels. Block-causal attention is
+    /// called block by block, the last one first.
     virtual bool attention(const FusedAttention&, const Caller&) = 0;
     virtual bool conv(const FusedConv&, const Caller&) = 0;
-    /// Whether the frames of one output frame had better lie side by side as channels, as one picture.
+    /// Whether the kt input frames are better given as one picture, with their channels stacked.
     virtual bool prefers_stacked_frames(Type, std::int64_t out_channels) const = 0;
 };
 
-/// Null, with the reason in `why`, where the library is not there or this build does not know it.
+/// Null, with the reason in `why`, if the library is missing or was not known to this build.
 std::unique_ptr<Dnn> open_dnn(Runtime&, std::string& why);
 
 } // namespace denoir::cuda

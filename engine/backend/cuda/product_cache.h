@@ -14,8 +14,8 @@
 
 namespace denoir::cuda {
 
-/// Which algorithm of a library is the fastest for a shape, kept in a text file: a line `KEY WORD×8` each.
-/// What cannot be read is left out; what the library does not accept later is forgotten by `forget`.
+/// The fastest algorithm of a library for each shape, cached in a text file of lines `KEY WORD×8`. Unreadable lines are
+/// ignored; entries that the library no longer accepts are dropped by forget().
 class ProductCache {
 public:
     using Words = std::array<std::uint64_t, 8>;
@@ -27,17 +27,17 @@ public:
     ProductCache(const ProductCache&) = delete;
 
     std::optional<Words> find(const std::string& key) const;
-    /// Key: no spaces. Writes the file, but not for each of the hundreds of choices of a first step: every two seconds,
-    /// and at the end; what another process has written meanwhile stays there, and is known from then on. A disk that
-    /// refuses costs nothing but the next start's time.
+    /// Keeps an entry; the key has no spaces. Writes the file at most every two seconds and at the end, as a first step
+    /// makes hundreds of choices. Entries that another process wrote meanwhile are merged. If the disk refuses, the
+    /// choices merely have to be made again at the next start.
     void keep(const std::string& key, const Words&);
-    /// Until it is kept again or the next start.
+    /// Drops an entry until it is kept again or the program starts anew.
     void forget(const std::string& key);
     std::size_t size() const;
 
 private:
-    /// One for all caches of a file in this process: what one backend has measured, the next must not measure again and
-    /// choose otherwise.
+    /// Shared by all caches of one file in this process, so that a second backend does not measure again and choose
+    /// differently.
     struct Known {
         std::mutex mutex;
         std::map<std::string, Words, std::less<>> words;

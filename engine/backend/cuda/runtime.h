@@ -8,7 +8,7 @@
 
 namespace denoir::cuda {
 
-/// What a card is; planners and caches read this and nothing else.
+/// What planners and caches need to know about a card.
 struct Properties {
     std::string name;
     int major = 0, minor = 0; ///< compute capability
@@ -22,11 +22,11 @@ public:
     virtual ~Graph() = default;
 };
 
-/// The few things that the backend asks of a device: memory, copies, order, recording. `CardRuntime` is an NVIDIA card;
+/// What the backend asks of a device: memory, copies, ordering, recording. `CardRuntime` is an NVIDIA card;
 /// `FakeRuntime` keeps device memory on the host and runs kernels thread by thread, for the tests.
 ///
-/// There are two queues: `compute`, on which everything runs unless said, and `transfer`, for weights on their way.
-/// Used by one thread at a time. Failures are Errors.
+/// Work is submitted to one of two queues: `compute`, unless said otherwise, or `transfer`, for copies of weights. Used
+/// by one thread at a time. Failures are Errors.
 class Runtime {
 public:
     enum class Queue { compute, transfer };
@@ -34,38 +34,38 @@ public:
     virtual const Properties& properties() const = 0;
     virtual std::size_t free_memory() = 0;
 
-    /// Null where there is none. 256-byte aligned.
+    /// Device memory, 256-byte aligned; null if there is not enough.
     virtual std::byte* allocate(std::size_t bytes) = 0;
     virtual void release(std::byte* memory) noexcept = 0;
-    /// Host memory that a transfer reads without a detour; null where the system does not give it.
+    /// Page-locked host memory, which the device reads directly; null if the system refuses it.
     virtual std::byte* allocate_pinned(std::size_t bytes) = 0;
     virtual void release_pinned(std::byte* memory) noexcept = 0;
 
-    /// `host` may be used again at once unless it is pinned.
+    /// Copies to the device. `host` may be overwritten at once, unless it is pinned: then only when the copy is done.
     virtual void to_device(std::byte* device, const std::byte* host, std::size_t bytes, Queue = Queue::compute) = 0;
-    /// Waits until it is there.
+    /// Copies to the host and waits until the copy is done.
     virtual void to_host(std::byte* host, const std::byte* device, std::size_t bytes) = 0;
-    /// Begins to copy to pinned memory what `device` holds after all that was asked on `compute` so far, on the queue
-    /// `transfer`.
+    /// Copies to pinned memory on the queue `transfer`, without waiting: what `device` holds once everything submitted
+    /// to `compute` so far is done.
     virtual void to_host_later(std::byte* pinned, const std::byte* device, std::size_t bytes) = 0;
     virtual void on_device(std::byte* to, const std::byte* from, std::size_t bytes) = 0;
     virtual void set(std::byte* device, std::uint8_t value, std::size_t bytes) = 0;
-    /// Until everything that was asked for is done. Throws what went wrong on the device since.
+    /// Waits until all submitted work is done. Throws Error if any of it failed.
     virtual void wait() = 0;
     /// Whether wait() would return at once.
     virtual bool idle() = 0;
-    /// What comes next on `after` waits for all that was asked on `before` so far.
+    /// Makes later work on `after` wait for all work submitted to `before` so far.
     virtual void order(Queue before, Queue after) = 0;
-    /// A point on a queue: `mark` sets it (again), `await` makes a queue wait for it, `reached` says whether it has
-    /// passed.
+    /// Marks are points in a queue (CUDA events): `mark` sets one (again), `await` makes later work on a queue wait for
+    /// it, `reached` tells whether the queue has passed it.
     virtual int make_mark() = 0;
     virtual void mark(int mark, Queue) = 0;
     virtual void await(int mark, Queue) = 0;
     virtual bool reached(int mark) = 0;
-    /// Milliseconds of the device that `work` takes on the compute queue.
+    /// Milliseconds of device time that `work` takes on the compute queue.
     virtual float time(const std::function<void()>& work) = 0;
 
-    /// Records what `work` asks for instead of doing it. What cannot be recorded throws, and nothing is recorded then.
+    /// Records what `work` submits instead of running it. Throws, recording nothing, if any of it cannot be recorded.
     virtual std::unique_ptr<Graph> record(const std::function<void()>& work) = 0;
     virtual bool recording() const = 0;
     virtual void replay(Graph&) = 0;
@@ -74,11 +74,11 @@ public:
     virtual void* stream() const = 0;
 };
 
-/// Repeats `work`, which takes and returns milliseconds of the device, until a card that stood idle has gathered speed:
-/// what is measured before it has is up to several times too slow.
+/// Repeats `work`, which returns the milliseconds that it took, until a card that was idle has raised its clocks:
+/// anything measured before that can be several times too slow.
 template <class Work> void warm_up(Work work) {
     constexpr float enough = 30;
-    constexpr int most = 300; // of the shortest kernels: the host would take longer than the card
+    constexpr int most = 300; // for the shortest kernels, whose launches take longer than themselves
     float spent = 0;
     for (int i = 0; i < most && spent < enough; ++i) spent += work();
 }

@@ -13,32 +13,33 @@
 
 namespace denoir::cuda {
 
-/// Writes rows [begin, end) to `to`, densely. Called by several threads at a time.
+/// Writes rows [begin, end) to `to`, densely. Called by several threads at once.
 using ReadRows = std::function<void(std::int64_t begin, std::int64_t end, std::byte* to)>;
 
-/// All of `rows` rows, `row_bytes` bytes each, by all threads. Throws Cancelled.
+/// Reads all `rows` rows of `row_bytes` bytes each, with all threads. Throws Cancelled.
 void read_all(ThreadPool&, std::int64_t rows, std::size_t row_bytes, const ReadRows&, std::byte* to);
 
-/// Pinned memory of the arena; undefined where there is none.
+/// A tensor in pinned memory of the arena; undefined if there is not enough.
 Tensor pinned_tensor(Arena& pinned, const Shape&, DType);
 
-/// Brings to the card what lies in a file or in pageable memory, through a few pieces of pinned memory: from any other
-/// the driver copies more slowly than the bus carries, by one thread, which the host waits for. While some pieces are
-/// on their way, all threads read the next. Where no pinned memory is left, a piece is pageable.
+/// Copies data from a file or pageable memory to the card through a few buffers of pinned memory. (From pageable memory
+/// the driver copies synchronously, with one thread, more slowly than the bus allows.) While some pieces are being
+/// transferred, all threads read the next ones. If there is no pinned memory left, a piece goes through pageable
+/// memory.
 class Staging {
 public:
     struct Sizes {
-        std::size_t piece = std::size_t{16} << 20; ///< bytes; a row that is longer is a piece of its own
-        std::size_t most = 4;                      ///< so many pieces exist at a time
+        std::size_t piece = std::size_t{16} << 20; ///< bytes; a longer row is a piece of its own
+        std::size_t most = 4;                      ///< pieces that exist at a time
     };
-    /// All of these outlive it.
+    /// The arguments must outlive it.
     Staging(Runtime& runtime, ThreadPool& pool, Arena& pinned) : Staging(runtime, pool, pinned, Sizes()) {}
     Staging(Runtime&, ThreadPool&, Arena& pinned, Sizes);
 
-    /// Once it returns, every row has been read, and what is asked for on `queue` finds them at `device`. Throws
-    /// Cancelled, and what `read` throws; some rows may still arrive then.
+    /// When it returns, every row has been read, and work submitted to `queue` from then on finds them at `device`.
+    /// Throws Cancelled, and what `read` throws; some rows may still be in transfer then.
     void copy(std::byte* device, std::int64_t rows, std::size_t row_bytes, const ReadRows& read, Runtime::Queue queue);
-    /// Lets go of the pieces that have arrived.
+    /// Frees the pieces whose transfer is done.
     void let_go();
     bool busy() const { return !pieces_.empty(); }
 

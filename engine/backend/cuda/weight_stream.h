@@ -12,16 +12,17 @@
 
 namespace denoir::cuda {
 
-/// A weight that lies in the host's memory, or in its file, and passes through the card when it is used.
+/// A weight that stays in host memory, or in its file, and is copied to the card each time that it is used.
 class StreamedWeight {
 public:
-    /// Gets ready to read the weight's rows (axis 0) in the form that kernels want.
+    /// Prepares reading the weight's rows (axis 0) in the form that kernels take.
     using Source = std::function<ReadRows()>;
-    /// `pin`: the rows are read into pinned memory, by all threads, where there is some; else anew for each copy.
+    /// `pin`: the rows are read once into pinned memory, if there is enough; otherwise they are read anew for each
+    /// copy.
     StreamedWeight(std::shared_ptr<Runtime>, ThreadPool&, Shape, DType, Source source, bool pin);
     ~StreamedWeight();
     StreamedWeight(const StreamedWeight&) = delete;
-    /// Starts to copy it to `device` on a queue. Pinned memory of its own is read until the copy is done.
+    /// Starts to copy the weight to `device` on a queue. Its pinned memory must stay until the copy is done.
     void copy(std::byte* device, Staging&, Runtime::Queue) const;
     std::size_t bytes() const { return checked_bytes(shape_, dtype_); }
     const Shape& shape() const { return shape_; }
@@ -39,20 +40,20 @@ private:
     std::byte* pinned_ = nullptr;
 };
 
-/// Brings streamed weights to the card through one stretch of memory used in turns. It remembers which weight came
-/// after which, and while the card computes with one it copies those that will follow.
+/// Brings streamed weights to the card through a ring buffer. It remembers in which order the weights were used, and
+/// copies the next ones while the card computes with the current one.
 class WeightStream {
 public:
     /// Both outlive it.
     WeightStream(Runtime& runtime, Staging& staging) : runtime_(runtime), staging_(staging) {}
-    /// The memory weights pass through; an undefined tensor ends streaming. Forgets everything.
+    /// Sets the ring buffer; an undefined tensor ends streaming. Forgets all weights and their order.
     void set_ring(Tensor ring);
     bool active() const { return ring_.defined(); }
 
-    /// The weight on the card, for kernels that are asked for before the next call.
+    /// The weight on the card, for kernels that are submitted before the next call.
     Tensor fetch(const std::shared_ptr<const StreamedWeight>&);
 
-    /// Copies made because nobody had foreseen the weight; a steady run makes none.
+    /// Number of copies that had not been started in advance; in steady state there are none.
     std::int64_t late() const { return late_; }
     std::int64_t copies() const { return copies_; }
 
@@ -61,11 +62,12 @@ private:
         std::shared_ptr<const StreamedWeight> weight;
         std::size_t offset, bytes;
         int arrived, done; ///< marks
-        bool read = false; ///< kernels were asked for; `done` stands behind the last of them
-        bool waits = true; ///< is going to be read; not to be overwritten
+        bool read = false; ///< kernels that read it were submitted; `done` marks the end of the last of them
+        bool waits = true; ///< not read yet, so it must not be overwritten
     };
     Place* find(const StreamedWeight*);
-    /// Room for `bytes`, over what nobody waits for; with `force` over anything. npos: none.
+    /// Finds room for `bytes` by evicting weights that have been read or, with `force`, any weights. npos: there is
+    /// none.
     std::size_t make_room(std::size_t bytes, bool force);
     bool bring(const std::shared_ptr<const StreamedWeight>&, bool force);
     void look_ahead(const StreamedWeight* from);
