@@ -31,7 +31,7 @@ void write_tables(const Arguments& args, const std::function<std::string()>& csv
         return file;
     };
     const auto table = written("--csv", csv), page = written("--report", report);
-    Together outputs;
+    OutputGroup outputs;
     if (table) outputs.finish(output_file(args, "--csv"), [&] { table->commit(); });
     if (page) outputs.finish(output_file(args, "--report"), [&] { page->commit(); });
     outputs.keep();

@@ -110,7 +110,7 @@ void write_outputs(Comparer& comparer, Comparison& c, const CompareOutputs& o) {
         csv = std::make_unique<AtomicFile>(o.csv);
         csv->write(to_csv(c));
     }
-    Together outputs;
+    OutputGroup outputs;
     if (side_by_side) outputs.finish(o.side_by_side, [&] { side_by_side->finish(); });
     if (difference) outputs.finish(o.difference, [&] { difference->finish(); });
     if (report) outputs.finish(o.report, [&] { report->commit(); });

@@ -8,13 +8,13 @@
 
 namespace denoir {
 
-/// Where an Arena gets its memory. `allocate` returns null where there is none left; both may be called from any
+/// Where an Arena gets its memory. `allocate` returns null when none is left; both functions may be called from any
 /// thread.
 struct SystemMemory {
     std::function<std::byte*(std::size_t bytes)> allocate; ///< 64-byte aligned at least
     std::function<void(std::byte* memory, std::size_t bytes)> release;
     bool host = false;    ///< the host can address it: checked by the address sanitizer
-    bool lasting = false; ///< given back with the last block of an arena that is gone, never before
+    bool lasting = false; ///< released only when the arena and its last block are gone
 };
 
 /// Pages of the host, on huge pages where the system offers them.
@@ -22,29 +22,28 @@ SystemMemory host_memory();
 
 /// How an arena finds a free block.
 enum class Fit {
-    /// By the class of its size alone (eight classes per power of two: at most 12.5 % waste): a repeated step finds its
-    /// blocks in whatever order it asks. Only when far more than was ever in use would be held (half as much again and
-    /// 64 MiB), or `limit` or the system stands in the way, larger free blocks are used (split where more than 12.5 %
-    /// would be wasted; free neighbours join again before) and unused memory is given back.
+    /// By size class alone (eight classes per power of two: at most 12.5 % waste), so that a repeated step finds its
+    /// blocks again whatever the order of its requests. Larger free blocks are used (split where more than 12.5 % would
+    /// be wasted, after free neighbours have been joined) and unused memory is released only when `limit` or the system
+    /// refuses more, or when the arena would hold far more than was ever in use (1.5 times that and 64 MiB).
     own_class,
-    /// The smallest free space that is large enough, its rest split off; neighbours join at once. For memory that is
-    /// scarce, such as a card's.
+    /// The smallest free block that is large enough; the rest is split off, and free neighbours are joined at once. For
+    /// scarce memory, such as a card's.
     best,
-    /// No block is used twice or cut from another: each is the system's own, of exactly its size, and goes back at
-    /// once.
-    /// Slow; for tools that see who reads beyond a block.
+    /// Every block is an allocation of the system's own, of exactly the requested size, and is released at once. Slow;
+    /// for tools that detect reads beyond a block, such as compute-sanitizer.
     apart,
 };
 
-/// Memory of one backend for activations. A block goes back to the arena when its last Tensor lets go and is handed out
-/// again, so that a step which repeats the allocations of the step before asks the system for nothing.
+/// Memory of one backend for activations. A block returns to the arena with its last Tensor and is handed out again, so
+/// a step that repeats the allocations of the step before asks the system for nothing.
 ///
 /// Blocks may outlive the arena. Thread-safe.
 class Arena {
 public:
     struct Stats {
         std::size_t bytes_in_use = 0; ///< in blocks that are handed out
-        std::size_t bytes_held = 0;   ///< asked from the system and not given back
+        std::size_t bytes_held = 0;   ///< obtained from the system and not released
         std::size_t peak_in_use = 0;  ///< since the last reset_peak()
         std::size_t peak_held = 0;    ///< likewise
         std::int64_t system_allocations = 0;
@@ -52,20 +51,21 @@ public:
 
     static constexpr std::size_t usual_segment = std::size_t{2} << 20;
 
-    /// `backend` is what Buffer::backend() of the blocks says; `limit` 0: as much as the system gives; `segment` (of
-    /// Fit::best): bytes that the system is asked for at least, where it has them.
+    /// `backend`: what Buffer::backend() of the blocks returns. `limit`: bytes held at most; 0: as many as the system
+    /// gives. `segment` (Fit::best only): the fewest bytes to ask the system for, unless it has less.
     explicit Arena(Backend* backend, SystemMemory memory = host_memory(), std::size_t limit = 0,
                    Fit fit = Fit::own_class, std::size_t segment = usual_segment);
     ~Arena();
 
-    /// 64-byte aligned (256 with Fit::best) and not cleared. Throws Error that says how much was asked for and what to
-    /// do.
+    /// Uninitialised, 64-byte aligned (256 with Fit::best). Throws an Error (is_out_of_memory) that says how much was
+    /// asked for and what to do.
     std::shared_ptr<Buffer> allocate(std::size_t bytes);
 
-    /// With Fit::best: that many free bytes in one piece, if the system has them, so that blocks to come lie close.
+    /// With Fit::best: makes sure that so many bytes are free in one piece, if the system has them, so that the blocks
+    /// that follow lie close together.
     void reserve(std::size_t bytes);
 
-    /// Gives everything unused back to the system.
+    /// Releases everything unused to the system.
     void trim();
     Stats stats() const;
     void reset_peak();

@@ -152,12 +152,12 @@ void sync_folder(const fs::path& folder, const fs::path& named) {
     throw system_error(named, errno);
 }
 
-Together::~Together() {
+OutputGroup::~OutputGroup() {
     std::error_code ignored;
     for (const fs::path& path : finished_) fs::remove(path, ignored);
 }
 
-void Together::finish(const fs::path& path, const std::function<void()>& last_step) {
+void OutputGroup::finish(const fs::path& path, const std::function<void()>& last_step) {
     std::error_code code;
     const bool is_new = !fs::exists(fs::symlink_status(path, code));
     last_step();

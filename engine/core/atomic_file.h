@@ -8,9 +8,10 @@
 
 namespace denoir {
 
-/// Writes beside the final name, then syncs and renames (and syncs the folder); a replaced file's mode, group and owner
-/// stay as far as we may say so. Without commit(), or when anything fails, nothing new stays behind. Temporary name:
-/// `.NAME.partial-PID-N`, made with O_EXCL and locked.
+/// A file that appears whole or not at all: written under a temporary name in its folder, synced and renamed by
+/// commit(), which syncs the folder too. A file that it replaces passes on its mode, group and owner as far as
+/// permissions allow. Without commit(), or after an error, nothing new stays behind. The temporary name is
+/// `.NAME.partial-PID-N`, made with O_EXCL and locked. Throws Error naming `path`.
 class AtomicFile {
 public:
     explicit AtomicFile(std::filesystem::path path);
@@ -19,9 +20,9 @@ public:
     AtomicFile& operator=(const AtomicFile&) = delete;
     void write(const void* data, std::size_t bytes);
     void write(std::string_view text) { write(text.data(), text.size()); }
-    /// Bytes from `offset` on, in the midst of what was written (a header that is known last) or beyond it.
+    /// Writes at byte `offset`, over what was written before (a header that is known last) or beyond it.
     void write_at(std::size_t offset, const void* data, std::size_t bytes);
-    /// For libraries that write by name or need to seek; the descriptor stays ours.
+    /// For libraries that write by name or need to seek; the descriptor stays owned by this object.
     const std::filesystem::path& temporary() const { return temporary_; }
     int descriptor() const { return fd_; }
     void commit();
@@ -31,14 +32,15 @@ private:
     int fd_ = -1;
 };
 
-/// Outputs that belong together: without keep(), those that were finished and are new are removed again.
-class Together {
+/// Output files that belong together: without keep(), those that were finished are removed again, except where one
+/// replaced an older file.
+class OutputGroup {
 public:
-    Together() = default;
-    ~Together();
-    Together(const Together&) = delete;
-    Together& operator=(const Together&) = delete;
-    /// `last_step` gives the file its name.
+    OutputGroup() = default;
+    ~OutputGroup();
+    OutputGroup(const OutputGroup&) = delete;
+    OutputGroup& operator=(const OutputGroup&) = delete;
+    /// Calls `last_step`, which gives the file its final name `path` (AtomicFile::commit).
     void finish(const std::filesystem::path& path, const std::function<void()>& last_step);
     void keep() { finished_.clear(); }
 
@@ -46,26 +48,27 @@ private:
     std::vector<std::filesystem::path> finished_;
 };
 
+/// Writes `content` as an AtomicFile.
 void write_file(const std::filesystem::path& path, std::string_view content);
 
-/// The bytes of `from` under another name, whole or not at all.
+/// Copies the bytes of `from` to `to`, an AtomicFile.
 void copy_file_atomically(const std::filesystem::path& from, const std::filesystem::path& to);
 
-/// The names in `folder` (empty: where we are) survive a power failure too. Folders that cannot be synced (no
-/// permission to read, network) are left; else throws Error about `named`.
+/// Syncs `folder` (empty: the working directory), so that the names in it survive a power failure. Folders that cannot
+/// be synced (no permission to read, some network file systems) are skipped; other failures throw Error naming `named`.
 void sync_folder(const std::filesystem::path& folder, const std::filesystem::path& named);
 
-/// The process number in a temporary's name, `.NAME.partial-PID-N`; 0 where it is no such name.
+/// The process id in a temporary's name, `.NAME.partial-PID-N`; 0 for any other name.
 int partial_of(std::string_view name);
 
-/// Removes temporaries (files or folders named `.NAME.partial-PID-N`) from `folder`: those of the final name `name`, or
-/// of any where it is empty; those of process `pid`, or where it is 0 of processes that are gone here and hold no lock
-/// from elsewhere.
+/// Removes temporaries (files or folders named `.NAME.partial-PID-N`) from `folder`. `name`: only those of this final
+/// name; empty: of any. `pid`: only those of this process; 0: those whose process no longer runs here and which no
+/// process elsewhere (another container or host) has locked.
 void remove_partials(const std::filesystem::path& folder, const std::string& name, int pid = 0);
 
-/// A folder of our own for files that are soon gone, below `parent` (empty: the system's place, TMPDIR). Removed with
-/// everything in it, by remove_temporaries() too; what a process that was killed left there of this prefix is removed
-/// first. Throws Error naming the place.
+/// A temporary folder of our own below `parent` (empty: the system's place, TMPDIR), removed with everything in it by
+/// the destructor or remove_temporaries(). Folders of this prefix that killed processes left there are removed first.
+/// Throws Error naming the place.
 class ScratchFolder {
 public:
     explicit ScratchFolder(std::string_view prefix, const std::filesystem::path& parent = {});
@@ -79,8 +82,8 @@ private:
     int lock_ = -1; ///< held on the folder; the system drops it with the process
 };
 
-/// Removes the temporary of every AtomicFile of this process that is not committed, and every ScratchFolder: for a
-/// program that has to end in a hurry. `for_good`: none is made any more, whoever tries waits for the end.
+/// Removes the temporary of every uncommitted AtomicFile of this process, and every ScratchFolder: for a program that
+/// has to end in a hurry. `for_good`: no new one can be made; a thread that tries blocks until the process ends.
 void remove_temporaries(bool for_good = false) noexcept;
 
 } // namespace denoir

@@ -50,7 +50,7 @@ const DTypeInfo& info(DType);
 std::optional<DType> dtype_from_safetensors(std::string_view name);
 inline bool is_block(DType d) { return info(d).block_elements > 1; }
 inline bool is_float(DType d) { return d <= DType::f64 || d >= DType::f8_e4m3; }
-/// Bytes of one element; block types have none.
+/// Bytes of one element; of a whole block for block types.
 inline int element_bytes(DType d) { return info(d).block_bytes; }
 
 /// bfloat16: the upper half of an f32. Rounds to nearest, ties to even; NaN stays a quiet NaN.
@@ -66,7 +66,7 @@ struct bf16 {
 
 inline float round_to_bf16(float f) { return bf16::from(f).value(); }
 
-/// IEEE half, with subnormals.
+/// IEEE half, with subnormals; to it: nearest even, too large values to infinity.
 float f16_to_f32(std::uint16_t);
 std::uint16_t f32_to_f16(float);
 /// The two fp8 kinds (spec/checkpoints.md 6.1). To fp8: nearest even, saturating to the largest finite value (e4m3:
@@ -76,10 +76,10 @@ float f8_e5m2_to_f32(std::uint8_t);
 std::uint8_t f32_to_f8_e4m3(float);
 std::uint8_t f32_to_f8_e5m2(float);
 
-/// `n` elements of any float type (n a multiple of the block for block types) widened to f32. No alignment is asked
-/// for.
+/// Converts `n` elements of any type to f32; of a block type n is a multiple of the block. Neither side needs to be
+/// aligned.
 void to_f32(DType from, const void* in, float* out, std::int64_t n);
-/// f32 narrowed to f32, f16, bf16, f64, f8_e4m3, f8_e5m2 or q8_0.
+/// Converts `n` values to f32, f16, bf16, f64, f8_e4m3, f8_e5m2 or q8_0 (n a multiple of 32); no other type.
 void from_f32(DType to, const float* in, void* out, std::int64_t n);
 
 } // namespace denoir

@@ -6,8 +6,8 @@
 
 namespace denoir {
 
-/// What an environment variable asks for: one of the words that it knows, or empty where it is not set or empty.
-/// Another word counts as not set, and is said in one warning per variable that names the choices.
+/// The value of an environment variable: one of the words in `known`, or empty where it is unset or empty. Any other
+/// word counts as unset; one warning per variable names the choices.
 std::string_view environment_word(const char* variable, std::span<const std::string_view> known);
 inline std::string_view environment_word(const char* variable, std::initializer_list<std::string_view> known) {
     return environment_word(variable, std::span(known.begin(), known.size()));

@@ -16,17 +16,17 @@ namespace denoir {
 
 /// Where a document of JSON comes from: for messages, and for what relative paths in it mean.
 struct JsonSource {
-    std::string file;                       ///< as the user named it; empty: the values stand in none
-    std::filesystem::path folder;           ///< relative paths start here; empty: at the working directory
+    std::string file;                       ///< as the user named it; empty: the values are in no file
+    std::filesystem::path folder;           ///< of relative paths; empty: the working directory
     std::string hint = "correct the value"; ///< what to do about a value that does not fit
-    /// Somebody wrote it: a value out of range is a UsageError that tells the range. Else a program did, and what does
-    /// not fit has been changed: an Error with `hint`.
+    /// A person wrote it: a value out of range is a UsageError that tells the range. Otherwise a program did, and a bad
+    /// value means that the file was altered: an Error with `hint`.
     bool by_hand = true;
 };
 
-/// A value of a document with its place there, asked for with its type and range. What does not fit is refused: an
-/// Error, of a value that stands in no file a UsageError, naming the field as "forcing.overlap" or "steps[3].seconds".
-/// (parse_json has refused repeated keys before.) Value and source must outlive it.
+/// A value and its place in a document, read with the expected type and range. What does not fit is refused with an
+/// Error (a UsageError if the value is in no file) naming the field as "forcing.overlap" or "steps[3].seconds".
+/// (Repeated keys were refused by parse_json.) Value and source must outlive the reader.
 class JsonReader {
 public:
     JsonReader(const Json& value, const JsonSource& source, std::string field = {})
@@ -37,7 +37,7 @@ public:
     const std::string& field() const { return field_; }
 
     bool is_whole() const;        ///< a whole number of any size
-    std::int64_t integer() const; ///< beyond 64 bits: the largest, the least
+    std::int64_t integer() const; ///< clamped to 64 bits
     std::int64_t integer(std::int64_t low, std::int64_t high) const;
     double number() const;
     double number(double low, double high) const;
@@ -51,13 +51,13 @@ public:
     }
 
     // Objects
-    bool has(std::string_view key) const;      ///< and it is not null
+    bool has(std::string_view key) const;      ///< present and not null
     JsonReader at(std::string_view key) const; ///< refused where it is missing
     bool flag(std::string_view key, bool otherwise) const { return has(key) ? at(key).boolean() : otherwise; }
     void check_object() const;
-    /// Refuses what is no object, or has members besides these.
+    /// Refuses anything but an object whose keys are all in `known`.
     void only(std::span<const std::string_view> known) const;
-    /// A member that was found already.
+    /// For a member that the caller has already found.
     JsonReader member(std::string_view key, const Json& child) const {
         return {child, source_, field_.empty() ? std::string(key) : field_ + "." + std::string(key)};
     }
@@ -67,13 +67,13 @@ public:
     std::size_t items(std::size_t most = std::numeric_limits<std::size_t>::max()) const;
     JsonReader item(std::size_t index) const;
 
-    /// The value as messages have it; of a number beyond 64 bits, which the parser has rounded, only that it is one.
+    /// The value as messages quote it. A number beyond 64 bits, which the parser has rounded, is only called that.
     std::string shown() const;
     /// "must be `wanted`, not …".
     [[noreturn]] void bad_type(std::string_view wanted) const;
-    /// The right type, but no value that can be. `hint` is for who wrote it.
+    /// The type is right, the value not allowed. `hint` is for the person who wrote it.
     [[noreturn]] void out_of_range(std::string message, std::string hint) const;
-    /// Throws Error; without a hint with the source's.
+    /// Throws Error with `hint`, or with the source's where it is empty.
     [[noreturn]] void refuse(std::string message, const std::string& hint = {}) const;
 
 private:
@@ -85,7 +85,7 @@ private:
     std::string field_;
 };
 
-/// An error as {"file", "field", "message", "hint"}, and back; a part that is not there is empty.
+/// An error as {"file", "field", "message", "hint"}, and back; a missing part is empty.
 Json to_json(const Error&);
 Error error_from(const JsonReader&);
 

@@ -9,25 +9,25 @@
 
 namespace denoir {
 
-/// JSON's words (RFC 8259) one after another, for readers that know what they expect and keep only that: a header of
-/// 100 MB from a stranger must be refused within 2 s and 1 GiB, which nlohmann's lexer does not reach (it takes 2 to 4
-/// s there, stops at a NUL, and its messages are not for users). The text is valid UTF-8. Every function stands at the
-/// first byte of what it reads, and leaves the position behind it.
+/// A scanner of JSON (RFC 8259) for readers that know what they expect and keep only that: a hostile header of 100 MB
+/// must be refused within 2 s and 1 GiB, which nlohmann's lexer does not manage (it takes 2 to 4 s there, stops at a
+/// NUL, and its messages are not for users). The text must be valid UTF-8. Every function expects the position at the
+/// first byte of what it reads and leaves it behind the last.
 class JsonScanner {
 protected:
     explicit JsonScanner(std::string_view text) : text_(text) {}
     ~JsonScanner() = default;
 
-    /// What the reader makes of a problem at byte `offset`.
+    /// The error for a problem at byte `offset`, in the reader's words.
     virtual Error problem(std::size_t offset, std::string_view what, std::string hint) const = 0;
     [[noreturn]] void fail(std::size_t offset, std::string_view what, std::string hint) const {
         throw problem(offset, what, std::move(hint));
     }
-    /// fail() here: something else than `wanted`, or the end of the text.
+    /// fail() at the position: something other than `wanted` is there, or the end of the text.
     [[noreturn]] void unexpected(std::string_view wanted) const;
 
     std::size_t at() const { return at_; }
-    /// NUL at the end.
+    /// The next byte; NUL at the end.
     char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
     bool take(char c) {
         if (at_ >= text_.size() || text_[at_] != c) return false;
@@ -39,23 +39,23 @@ protected:
                (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\r' || text_[at_] == '\t'))
             ++at_;
     }
-    /// Behind the document: only space may follow.
+    /// After the document: only space may follow.
     void finish() {
         skip_space();
         if (at_ < text_.size()) unexpected("the end");
     }
 
-    /// A text in quotes without NUL.
+    /// A string, escapes resolved; refused where it holds NUL.
     std::string string();
-    /// The digits, at most 1000 characters.
+    /// A number as it is written, at most 1000 characters.
     std::string_view number();
-    /// `word` and no letter behind it.
+    /// `word` (true, false or null), with no letter or digit after it.
     void literal(std::string_view word);
-    /// Any value, forgotten.
+    /// Skips a value of any kind.
     void skip_value();
 
     /// Calls body(key, offset of the key) for each member of an object, body(index) for each element of a list; body
-    /// reads the value. At most 64 levels. fail() where another kind of value stands.
+    /// reads the value. At most 64 levels. fail() on a value of another kind.
     template <class Body> void each_member(Body body) {
         open('{', "an object");
         for (bool first = true; !take('}'); first = false) {

@@ -11,7 +11,7 @@
 namespace denoir {
 
 /// A regular file mapped read-only. Directories, FIFOs and devices are refused before they are opened for reading.
-/// Paths are literal. Throws Error naming the file as given.
+/// Throws Error naming the file as given.
 class MappedFile : public Buffer {
 public:
     static std::shared_ptr<MappedFile> open(const std::filesystem::path& path);
@@ -26,12 +26,12 @@ private:
     std::string name_;
 };
 
-/// A mapped file that another program cuts short while it is used reads as zeros where it ends now, instead of ending
-/// the process. Whoever computed with mapped files meanwhile asks afterwards.
+/// When another program truncates a mapped file that is in use, the missing part reads as zeros instead of ending the
+/// process with SIGBUS. Code that computes with mapped files makes a watch before, and checks it afterwards.
 class MappedFileWatch {
 public:
     MappedFileWatch();
-    /// Throws Error naming the file where one was cut short and the missing part was read since this was made.
+    /// Throws Error naming the file if the missing part of one was read since this watch was made.
     void check() const;
 
 private:

@@ -74,6 +74,6 @@ std::size_t peak_memory_bytes() {
 
 Error not_enough_memory() { return {"", "memory", "there was not enough", "use a smaller size, fewer frames or bf16"}; }
 
-bool is_of_memory(const Error& e) { return e.field() == "memory"; }
+bool is_out_of_memory(const Error& e) { return e.field() == "memory"; }
 
 } // namespace denoir

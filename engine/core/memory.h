@@ -7,25 +7,25 @@
 
 namespace denoir {
 
-/// Bytes that this machine, or the container the process is in, could give now without swapping; 0 where the system
-/// does not tell. `root`: where proc and sys/fs/cgroup lie.
+/// Bytes that this machine, or the container that the process is in, could give now without swapping; 0: unknown.
+/// `root`: the folder in which proc and sys/fs/cgroup are.
 std::size_t available_memory(const std::filesystem::path& root = "/");
 
-/// What other programs and the rest of a run should find when weights are kept that could be made again.
+/// Bytes to leave free for other programs and the rest of a run when weights are kept that could be loaded again.
 inline constexpr std::size_t host_reserve = std::size_t{2} << 30;
 
-/// Whether the host may give so many of its `available` bytes (0: it does not tell).
+/// Whether `bytes` can be taken from the `available` ones (0: unknown, so yes) and leave the reserve.
 constexpr bool host_has(std::size_t bytes, std::size_t available) {
     return available == 0 || (available > host_reserve && bytes <= available - host_reserve);
 }
 
-/// The resident set of this process at its largest so far.
+/// The largest resident set of this process so far.
 std::size_t peak_memory_bytes();
 
-/// What std::bad_alloc says to people.
+/// std::bad_alloc in words for people.
 Error not_enough_memory();
-/// Whether there was too little of it, on the host or on a card: with less at once, or what is kept given back, it may
-/// go.
-bool is_of_memory(const Error&);
+/// Whether memory ran out, on the host or on a card: with less work at once, or after caches are released, another try
+/// may succeed.
+bool is_out_of_memory(const Error&);
 
 } // namespace denoir

@@ -7,13 +7,13 @@
 
 namespace denoir {
 
-/// A value by the name that files and command lines have for it.
+/// A value and the name that files and command lines use for it.
 template <class T> struct Named {
     std::string_view name;
     T value;
 };
 
-/// Nothing: no value has this name.
+/// The value of this name; nothing where there is none.
 template <class T, std::size_t N>
 constexpr std::optional<T> value_named(const std::array<Named<T>, N>& all, std::string_view name) {
     for (const Named<T>& one : all)
@@ -21,7 +21,7 @@ constexpr std::optional<T> value_named(const std::array<Named<T>, N>& all, std::
     return std::nullopt;
 }
 
-/// Empty: the value has no name. It may be an optional.
+/// The name of `value`, which may be an optional; empty where it has none.
 template <class T, std::size_t N, class Value>
 constexpr std::string_view name_of(const std::array<Named<T>, N>& all, const Value& value) {
     for (const Named<T>& one : all)

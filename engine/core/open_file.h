@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Private to the files of this folder: what opening a file has in common, and what is said where it fails.
+// Private to this folder: opening files, and the errors for failing to.
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -11,14 +11,15 @@
 
 namespace denoir {
 
-/// `code` (errno) about `path`, in words that say what to do.
+/// An error for `code` (an errno) about `path` that says what to do.
 Error system_error(const std::filesystem::path& path, int code);
 
-/// Throws Error: a name that is empty or holds NUL; what is no regular file.
+/// Throws Error for a name that is empty or holds NUL.
 void refuse_bad_name(const std::filesystem::path& path);
+/// Throws Error for something that is not a regular file; `mode`: of stat().
 [[noreturn]] void refuse_kind(const std::filesystem::path& path, mode_t mode);
 
-/// Closes on every way out.
+/// Owns a file descriptor; a negative one is none.
 class Descriptor {
 public:
     explicit Descriptor(int fd) : fd_(fd) {}

@@ -5,10 +5,10 @@
 
 namespace denoir {
 
-/// Told how far long work has come: `done` of `total` of what it counts (frames, bytes, steps; total 0: nobody knows).
-/// Called on the thread that works.
+/// Reports how far long work has come: `done` of `total` frames, bytes or steps (total 0: unknown). Called on the
+/// thread that works.
 using ProgressCall = std::function<void(double done, double total)>;
-/// The same of work in several parts; `what` is for people: "comparing", 12 of 97.
+/// The same for work in several parts; `what` names the part for people: "comparing", 12 of 97.
 using WorkCall = std::function<void(std::string_view what, double done, double total)>;
 
 } // namespace denoir

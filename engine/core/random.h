@@ -7,9 +7,9 @@
 
 namespace denoir {
 
-/// Standard normal numbers as `torch.randn(shape, generator=torch.Generator("cpu").manual_seed(seed))` draws them in f32
-/// (spec/pipelines.md 1.6), but for the last bits of 16 and more, in which PyTorch's own loops for different processors
-/// differ from each other. The generator may be drawn from again: a second draw continues the stream.
+/// Standard normal numbers as `torch.randn(shape, generator=torch.Generator("cpu").manual_seed(seed))` draws them in
+/// f32 (spec/pipelines.md 1.6). The last bits of draws of 16 numbers and more may differ, as they do between PyTorch's
+/// own loops for different processors. A second draw continues the stream. Returns f32 on the host.
 class TorchCpuGenerator {
 public:
     explicit TorchCpuGenerator(std::uint64_t seed);
@@ -25,8 +25,8 @@ private:
     std::optional<double> spare_; ///< second of the last pair that a draw of fewer than 16 numbers made
 };
 
-/// As a CUDA generator of PyTorch on a card with `multiprocessors` of 2048 threads draws them (Philox4x32-10;
-/// spec/pipelines.md 1.6).
+/// The same for PyTorch's CUDA generator on a card of `multiprocessors` (at least 1) with 2048 threads each
+/// (Philox4x32-10; spec/pipelines.md 1.6).
 class TorchCudaGenerator {
 public:
     TorchCudaGenerator(std::uint64_t seed, int multiprocessors);

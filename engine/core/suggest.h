@@ -7,8 +7,8 @@
 namespace denoir {
 
 /// The candidate that `word` was probably meant to be: the nearest by edit distance (insertions, deletions,
-/// replacements, neighbours swapped; case and
-/// `-`/`_` ignored), empty where none is near.
+/// replacements, swapped neighbours; case is ignored, `-` and `_` are equal). Empty where none is within a third of the
+/// word's length.
 std::string closest(std::string_view word, std::span<const std::string_view> candidates);
 
 } // namespace denoir

@@ -57,7 +57,7 @@ public:
     std::size_t bytes() const { return bytes_; }
     /// The backend whose kernels can use this memory; null: host memory of no backend (files, inputs).
     Backend* backend() const { return backend_; }
-    /// The pages of this range are not needed any more. Only a file's can go: they are read again when asked for.
+    /// This range is not needed for now. Only a mapped file lets its pages go: they are read again when touched.
     virtual void drop_pages(std::size_t /*offset*/, std::size_t /*bytes*/) const {}
 
 protected:
@@ -67,8 +67,8 @@ protected:
     Backend* backend_;
 };
 
-/// A share of a Buffer with a shape, strides (in elements) and a dtype. Copying a Tensor shares the memory.
-/// Views may be a QKV column block, a head, a frame of [C,T,h,w]; `copy`/`contiguous` of ops make them dense.
+/// A share of a Buffer with a shape, strides (in elements) and a dtype. Copying a Tensor shares the memory; negative
+/// axes count from the end. Views may be a QKV column block, a head, a frame of [C,T,h,w]; `contiguous` of ops copies.
 class Tensor {
 public:
     Tensor() = default;
@@ -102,14 +102,14 @@ public:
         return {data<T>(), static_cast<std::size_t>(elements())};
     }
 
-    // Views; none moves memory. Not for block dtypes, but `reshape` that keeps the last axis and slices of the first.
+    // Views; none moves memory. Of block dtypes only slices of the first axis and a reshape that keeps the last one.
     Tensor slice(int axis, std::int64_t begin, std::int64_t end) const;
     Tensor select(int axis, std::int64_t index) const; ///< removes the axis
     Tensor reshape(Shape shape) const;                 ///< throws std::logic_error where strides do not allow it
     Tensor permute(std::initializer_list<int> axes) const;
     Tensor unsqueeze(int axis) const;
-    /// An axis of size 1 seen as `count` equal entries (stride 0): the other side of an elementwise op, or the source
-    /// of a copy.
+    /// An axis of size 1 repeated `count` times (stride 0), for the other side of an elementwise op or the source of a
+    /// copy.
     Tensor expand(int axis, std::int64_t count) const {
         Tensor view = *this;
         const int a = axis < 0 ? axis + rank() : axis;
@@ -121,7 +121,7 @@ public:
     /// Axis `axis` split in two: [.., a*b, ..] -> [.., a, b, ..]; `inner` = b. Works on any strides.
     Tensor split(int axis, std::int64_t inner) const;
 
-    /// On the host, f32, dense: a copy (or itself where it already is that). Any float or integer dtype and strides;
+    /// A dense f32 copy, or the tensor itself where it already is one. Any dtype and strides (block dtypes: dense);
     /// host tensors only.
     Tensor to_host_f32() const;
 
@@ -135,9 +135,9 @@ private:
 
 /// A dense copy of a host tensor of any strides.
 Tensor clone(const Tensor&);
-/// Its values to `to`, in order; runs that lie densely already are moved as a whole.
+/// Copies the values of `host` to `to`, last axis fastest; dense runs are copied as a whole.
 void copy_dense(const Tensor& host, std::byte* to);
-/// As a tensor of that shape (any rank) and those strides, in elements, would have them.
+/// The same for an array of any rank; `strides` in elements.
 void copy_dense(std::span<const std::int64_t> shape, std::span<const std::int64_t> strides, int element_bytes,
                 const std::byte* from, std::byte* to);
 

@@ -20,12 +20,12 @@ std::optional<std::size_t> find_invalid_utf8(std::string_view text);
 /// `code` (a Unicode scalar value) as its 1 to 4 bytes of UTF-8.
 void append_utf8(std::string& out, std::uint32_t code);
 
-/// The decimal number (or inf, nan) that `text` is as a whole, whatever the locale; nothing for other text. What is too
-/// large for a double is infinite, what is too small 0.
+/// The whole of `text` read as a decimal number (or inf, nan), whatever the locale; nothing for other text. Numbers too
+/// large for a double become infinite, those too small 0.
 std::optional<double> read_double(std::string_view text);
 
-/// The whole decimal number that `text` is as a whole, in the range of T; nothing for other text. A minus sign is read
-/// where T is signed, a plus sign never.
+/// The whole of `text` read as a decimal integer in the range of T; nothing for other text. A minus sign is read where
+/// T is signed, a plus sign never.
 template <std::integral T> std::optional<T> read_whole(std::string_view text) {
     T value{};
     const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -33,7 +33,7 @@ template <std::integral T> std::optional<T> read_whole(std::string_view text) {
     return value;
 }
 
-/// "1 frame", "2 frames", "0 frames".
+/// "1 frame", "2 frames", "0 frames"; `what`: in the singular.
 std::string counted(std::uint64_t n, std::string_view what);
 
 /// "3.50 GiB", "12.0 MiB", "4.5 KiB", "700 B".
@@ -43,11 +43,11 @@ std::string bytes_text(double bytes);
 /// that differ in leading zeros alone compare byte by byte.
 bool natural_less(std::string_view a, std::string_view b);
 
-/// Part of a file's name, at most `limit` bytes: the letters and digits of ASCII and the characters of `also` as they
-/// are, a single '-' for whatever stands between them; nothing but letters and digits at the end.
+/// `text` as part of a file's name, at most `limit` bytes: ASCII letters, digits and the characters in `also` are kept,
+/// whatever is between them becomes a single '-'. Ends in a letter or a digit.
 std::string file_slug(std::string_view text, std::size_t limit, std::string_view also = {});
 
-/// A to Z in lower case, every other byte as it is, whatever the locale.
+/// A to Z in lower case, every other byte unchanged, whatever the locale.
 char lower_ascii(char c);
 std::string lower_ascii(std::string_view text);
 

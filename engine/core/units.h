@@ -8,8 +8,8 @@
 
 namespace denoir {
 
-// Strong types for the edge: whoever holds one holds a valid value. The constructors throw UsageError that names the
-// field and the nearest valid values.
+// Strong types for the program's edge: an object always holds a valid value. The constructors throw a UsageError that
+// names the field and the nearest valid values.
 
 /// Frames of a video: 4n + 1, since the VAE packs four frames into one latent frame but keeps the first alone.
 class FrameCount {
@@ -23,16 +23,16 @@ private:
     int value_;
 };
 
-/// Whether a video can have so many frames, be they ever so many.
+/// Whether a video can have so many frames, FrameCount::max aside.
 constexpr bool is_frame_count(std::int64_t frames) { return frames >= 1 && (frames - 1) % 4 == 0; }
-/// The frame count nearest to a number that someone types or drags; between two, the larger.
+/// The frame count (4n + 1) nearest to a number that someone types or drags; halfway, the larger.
 inline double nearest_frame_count(double frames) { return 4 * std::round((frames - 1) / 4) + 1; }
 
-/// Latent frames of so many video frames: one of the first, one of each four after it.
+/// How many latent frames hold so many video frames: one for the first, one for every four after it.
 template <std::integral Count> constexpr Count latent_frames(Count video_frames) { return (video_frames - 1) / 4 + 1; }
-/// Video frames of so many latent ones.
+/// How many video frames so many latent frames decode to.
 template <std::integral Count> constexpr Count video_frames(Count latent_frames) { return 4 * latent_frames - 3; }
-/// The latent frame, from 0 on, that holds a frame of the video, and the first of the frames in it.
+/// The latent frame that holds a frame of the video, and the first video frame in a latent one; all count from 0.
 constexpr int latent_frame_of(int frame) { return (frame + 3) / 4; }
 constexpr int first_frame_in(int latent_frame) { return latent_frame == 0 ? 0 : 4 * latent_frame - 3; }
 
@@ -54,7 +54,7 @@ struct Range {
     constexpr bool holds(double value) const { return value >= least && value <= most; }
 };
 
-/// What numbers of a request may be, wherever they are said.
+/// The ranges of a request's numbers, wherever they are checked or shown; fps: frames a second.
 namespace limits {
 inline constexpr Range fps{1, 240}, guidance{0, 100}, guidance_until{0, 1000}, shift{0.01, 1000},
     lora_strength{-100, 100};

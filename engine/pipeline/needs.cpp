@@ -79,7 +79,7 @@ std::size_t held_weights(const Weights& weights, const Device& device, DType com
 
 bool next_rung(const Error& e, const Backend& backend, int& rung, Observer& observer) {
     constexpr int lowest = 3;
-    if (!is_of_memory(e) || !backend.streams_weights() || rung == lowest) return false;
+    if (!is_out_of_memory(e) || !backend.streams_weights() || rung == lowest) return false;
     ++rung;
     observer.warning(e.message() + "; starting again with fewer weights there");
     return true;

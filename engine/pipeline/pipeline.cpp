@@ -103,7 +103,7 @@ void Pipeline::decode_window(const Request& r, const ModelFolder& model, const T
             const wan::Vae vae(weights, backend_, vae_options(r, strips));
             return vae.decode(latent, hand_over, probe.get());
         } catch (const Error& e) {
-            if (!is_of_memory(e) || probe.get() || strips >= most_strips) throw;
+            if (!is_out_of_memory(e) || probe.get() || strips >= most_strips) throw;
             residency_.release(Component::transformer);
             observer.warning(fmt::format("{}; decoding again in {} strips", e.message(), strips * 2));
         }

@@ -120,7 +120,7 @@ private:
     void failed(SweepCell& c, const Error& e) {
         c.state = SweepCell::State::failed;
         c.error = e;
-        if (is_of_memory(e)) engine_.clear(); // what is kept for the cells to come may be what the next one lacks
+        if (is_out_of_memory(e)) engine_.clear(); // what is kept for the cells to come may be what the next one lacks
         if (hopeless(folder_)) throw;
     }
 

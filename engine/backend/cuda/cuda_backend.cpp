@@ -114,7 +114,7 @@ Tensor CudaBackend::allocate(const Shape& shape, DType dtype) {
             if (options_.poison && bytes > 0) runtime_->set(made.raw(), 0xFF, bytes); // NaN in every float type
             return made;
         } catch (const Error& e) {
-            if (!is_of_memory(e)) throw;
+            if (!is_out_of_memory(e)) throw;
             if (again)
                 throw Error(
                     "", "memory", "on the card: " + e.message(),

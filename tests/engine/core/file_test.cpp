@@ -242,7 +242,7 @@ TEST_F(Files, writing_replaces_at_once) {
 
 TEST_F(Files, of_files_that_belong_together_none_stays_where_one_fails) {
     write_file(folder / "old", "before");
-    const auto finish = [&](Together& outputs, const char* name) {
+    const auto finish = [&](OutputGroup& outputs, const char* name) {
         AtomicFile file(folder / name);
         file.write("new");
         if (std::string_view(name) == "bad") fs::create_directory(folder / name);
@@ -250,7 +250,7 @@ TEST_F(Files, of_files_that_belong_together_none_stays_where_one_fails) {
     };
     EXPECT_THROW(
         {
-            Together outputs;
+            OutputGroup outputs;
             finish(outputs, "old");
             finish(outputs, "a");
             finish(outputs, "bad");
@@ -260,7 +260,7 @@ TEST_F(Files, of_files_that_belong_together_none_stays_where_one_fails) {
     EXPECT_FALSE(fs::exists(folder / "a"));
     EXPECT_TRUE(fs::exists(folder / "old")); // what it held before is gone in any case
 
-    Together outputs;
+    OutputGroup outputs;
     finish(outputs, "a");
     finish(outputs, "b");
     outputs.keep();
