@@ -9,7 +9,8 @@
 
 namespace denoir {
 
-/// A bounded cursor over little-endian bytes of a stranger's file. Every read says whether there was enough left.
+/// A bounded cursor over little-endian bytes of a file that may be hostile. Every read returns whether enough bytes
+/// were left; if not, nothing is consumed.
 class ByteReader {
 public:
     explicit ByteReader(std::span<const std::byte> bytes, std::uint64_t at = 0)

@@ -34,14 +34,16 @@ struct Checkpoint {
     std::vector<TensorGroup> groups;                    ///< all-in-one files have several
     bool indexed = false;                               ///< an index json named the shards
 
-    /// `index`: the index json that named the files, or empty. Throws Error, for a tensor that is in two shards or that
-    /// the index promises and no shard has too. `old`: who only describes reads PyTorch's files from before 1.6 too.
-    /// Throws Cancelled where `stop` is set before a file is opened.
+    /// Opens the files and recognises their tensors. `index`: the index json that named the files, or empty. `old`:
+    /// whether PyTorch's files from before 1.6 are read, as they are to be described. Throws Error, also for a tensor
+    /// that is in two shards or that the index promises and no shard has; Cancelled once `stop` is set, before the next
+    /// file is opened. The axes of a 3D convolution that a GGUF file folds to four, [out * in, t, h, w], are five
+    /// again.
     static Checkpoint open(std::vector<std::filesystem::path> files, const std::filesystem::path& index = {},
                            OldPth old = OldPth::refuse, const std::stop_token& stop = {});
 
-    /// Opened ones as one without an index, their tensors recognised together; no header is read again. A tensor may be
-    /// in two of them: who loads it is refused.
+    /// Several checkpoints as one without an index, their tensors recognised together; no header is read again. A
+    /// tensor that is in two of them is refused only when it is loaded.
     static Checkpoint join(std::span<const Checkpoint> parts);
 };
 
@@ -54,10 +56,10 @@ struct CheckpointFiles {
 /// The 12 of "…-00003-of-00012…"; 0 for other names.
 int shards_of(const std::string& name);
 
-/// What may be checkpoints in a folder, by names alone, sorted: each index json with its shards, series named
-/// …-00001-of-00007.…, single files (safetensors, sft, pth, pt, bin, gguf). A file path gives itself, an index json its
-/// shards. Reads index files: throws Error for a bad one. `problems`, where given, receives the Error of a bad index
-/// instead, and the rest of the folder is listed all the same.
+/// What may be checkpoints in a folder, told by names alone, sorted: each index json with its shards, series named
+/// …-00001-of-00007.…, single files (safetensors, sft, pth, pt, bin, gguf). For a file the result is itself, for an
+/// index json its shards. Throws Error for a bad index; with `problems` that receives the error instead, and the rest
+/// of the folder is listed all the same.
 std::vector<CheckpointFiles> list_checkpoints(const std::filesystem::path& path,
                                               std::vector<Error>* problems = nullptr);
 

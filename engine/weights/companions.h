@@ -10,37 +10,37 @@
 
 namespace denoir {
 
-/// What a transformer needs beside itself: VAE, text encoder, CLIP and tokenizer. First all that might serve are
-/// gathered, then the ones that belong to the transformer are chosen.
+/// Finds what a transformer needs beside itself: VAE, text encoder, CLIP and tokenizer. First everything that might
+/// serve is gathered, then choose() picks what belongs to the transformer.
 class Companions {
 public:
     explicit Companions(NetworkSearch& search) : search_(search) {}
 
-    /// Candidates among what was found. A VAE that by its name, its folder's or the config.json beside it is of another
-    /// program's model, as Qwen-Image's, whose names and shapes are Wan's, is left out.
+    /// Adds the candidates in `found`. A VAE that belongs to another model, by its name, its folder's or the
+    /// config.json beside it, is left out: Qwen-Image's, for example, has the tensor names and shapes of Wan's.
     void take(const std::vector<Network>& found);
-    /// Candidates and the tokenizer in the folders where the usual layouts keep what belongs to a transformer in
-    /// `folder`: itself (unless it is `opened`, which was taken from already), the one above diffusion_models/,
-    /// Stable-diffusion/, transformer/, high_noise_model/ …, and vae/, text_encoders/, umt5-xxl/, clip_vision/ … in
-    /// those, with folders of their own (vae/wan).
+    /// Adds candidates and the tokenizer from where the usual layouts keep them for a transformer in `folder`: the
+    /// folder itself (unless it is `opened`, whose networks were taken already), the one above it where it is called
+    /// diffusion_models, Stable-diffusion, transformer, high_noise_model …, and in each of those vae/, text_encoders/,
+    /// umt5-xxl/, clip_vision/ … with the folders in them (vae/wan).
     void search_beside(const std::filesystem::path& folder, const std::filesystem::path& opened);
-    /// The one candidate of its kind (a VAE of either release): someone chose it.
+    /// Makes `chosen`, which a person named, the only candidate of its kind (same_kind: either release of a VAE).
     void insist_on(const Network& chosen);
-    /// A file that someone chose, or a folder that holds one.
+    /// The same for a tokenizer: its file, or a folder that holds one.
     void insist_on_tokenizer(const std::filesystem::path& chosen);
-    /// A tokenizer's file in `folder` or where the usual layouts keep it there, if none was found yet.
+    /// Looks for a tokenizer in `folder`, where the usual layouts keep it there, unless one was found already.
     void look_for_tokenizer(const std::filesystem::path& folder);
 
-    /// Fills in vae, text_encoder, clip and tokenizer of a model whose config and model_index are read. A CLIP of
-    /// another width than the transformer's, or without a class token, is none. Of several candidates one whose sizes
-    /// are those that the transformer was trained with, of those one that can be read, and of those the one with the
-    /// most bytes (fp16 before fp8): said in its warnings.
+    /// Fills in vae, text_encoder, clip and tokenizer of `model`, whose config and model_index must have been read. A
+    /// CLIP of another width than the transformer's, or without a class token, does not count. Of several candidates
+    /// one with the sizes that the transformer was trained with is preferred, then one that can be read, then the one
+    /// with the most bytes (fp16 before fp8); a warning says which is used.
     void choose(ModelFolder& model, const TransformerTraits& traits);
 
-    /// True where two VAEs were found, Wan 2.1's and Wan 2.2's, and the second makes the transformer's latents; after
-    /// choose().
+    /// After choose(): true where the transformer's latents are those of Wan 2.2's VAE, and one with as many channels
+    /// was found.
     bool has_second_vae(const TransformerTraits& traits) const;
-    /// The VAEs that take() left out: the names of their files, each with its folder's.
+    /// The VAEs that take() left out, as "folder/file".
     std::vector<std::string> left_out() const;
 
 private:

@@ -10,27 +10,27 @@
 
 namespace denoir {
 
-/// config.json of `folder` as far as it speaks about `component`; an empty object where there is none. In original
-/// repositories the transformer's config.json lies beside all other parts: from one that is another network's only what
-/// is meant for everyone is kept (text_len, latents_mean, latents_std, family, num_res_blocks). Whose it is its class
-/// says, else its keys, else `otherwise`; where all of that is open it is everyone's. Throws Error naming the file
-/// where it is no JSON object.
+/// What the config.json in `folder` says about `component`; an empty object where there is none. In original
+/// repositories the transformer's config.json lies beside all other parts, so of another network's only the keys that
+/// are meant for all are kept (text_len, latents_mean, latents_std, family, num_res_blocks). Whose it is, its class
+/// tells, else its keys, else `otherwise`; where that is unknown too, it counts for every component. Throws Error
+/// naming the file where it is not a JSON object.
 Json read_config(const std::filesystem::path& folder, Component component, Component otherwise = Component::unknown);
 
-/// Under this key of their metadata files that convert() wrote hold the config.json that lay beside its input: such a
-/// file may be moved anywhere, and still says how many heads its network has.
+/// The metadata key under which convert() stores the config.json that lay beside its input, so that the new file still
+/// says how many heads its network has when it is moved elsewhere.
 inline constexpr const char* carried_config_key = "denoir.config";
-/// That object, of the first file that has one; empty where none has. Throws Error naming the file where it is none.
+/// That object from the first file that has it; empty where none has. Throws Error naming the file where it is not one.
 Json carried_config(const Checkpoint&);
-/// What lies in the folder wins, key by key, over what a file carries.
+/// `config` (the folder's), with the keys that it lacks from what the checkpoint carries.
 Json with_carried(const Json& config, const Checkpoint&);
 
 /// A JSON object from a file of at most 1 MiB; an empty object where the file does not exist.
 Json read_json_object(const std::filesystem::path& path);
-/// JSON that a tensor or a metadata key of `file` holds: errors name `field` first, and say `hint`, for nobody corrects
-/// it by hand.
+/// Parses JSON that a tensor or a metadata key of `file` holds. Errors name `field` first and end with `hint`, since
+/// nobody corrects such text by hand.
 Json parse_carried_json(std::string_view text, const std::string& file, std::string_view field, const char* hint);
-/// A config.json that is carried so: an object of at most 1 MiB.
+/// The same for a config.json: an object of at most 1 MiB.
 Json parse_carried_config(std::string_view text, const std::string& file, const char* field, const char* hint);
 
 } // namespace denoir

@@ -44,43 +44,46 @@ struct Container {
     std::map<std::string, MetadataArray> arrays; ///< GGUF: the others
     bool old_pth = false;                        ///< from before PyTorch 1.6
 
-    /// A view on the mapped pages. A copy where strides or a misaligned offset ask for one: what is returned is dense
-    /// and aligned to its element. What `is_widened` comes as an f32 copy. Throws Error naming the tensor where the
-    /// type cannot be read or the rank is above Shape::max_rank.
+    /// The tensor, dense and aligned to its element: a view on the mapped pages, or a copy where strides or a
+    /// misaligned offset require one; an f32 copy where is_widened(). Throws Error naming the tensor where the type
+    /// cannot be read or the rank is above Shape::max_rank.
     Tensor tensor(const FileTensor&) const;
-    /// As tensor(), but what is_misaligned() stays a view, too: for who reads its bytes. Elements are not to be read.
+    /// As tensor(), but a view where is_misaligned(), too: its bytes may be copied, its elements must not be read
+    /// there.
     Tensor in_place(const FileTensor&) const;
     const FileTensor* find(std::string_view name) const;
 };
 
 std::string_view name(Container::Format);
 
-/// The tokenizer that ComfyUI's text encoders carry along, a SentencePiece model as the tensor `spiece_model` of bytes,
-/// in all-in-one files with a prefix; null where there is none. `tokenizer.ggml.model` in the metadata of a GGUF file
-/// is another that a text encoder may carry.
+/// The tokenizer that ComfyUI's text encoders carry along: a SentencePiece model as the byte tensor `spiece_model`, in
+/// all-in-one files with a prefix; null where there is none.
 const FileTensor* tokenizer_tensor(const Container&);
+/// True where there is such a tensor, or a T5 tokenizer in the metadata of a GGUF file (`tokenizer.ggml.model`).
 bool carries_tokenizer(const Container&);
 
-/// True for block types whose blocks are not parts of rows: a single axis, of which the kernels read each element as a
-/// row, or an original shape beside the stored one (spec/checkpoints.md 5.2) whose last axis is no whole blocks.
+/// True for block types whose rows are not whole blocks: tensors of a single axis, of which the kernels read each
+/// element as a row, and those with an original shape beside the stored one (spec/checkpoints.md 5.2) whose last axis
+/// is not a multiple of the block.
 bool is_widened(const FileTensor&);
 
-/// True where Container::tensor copies: the tensor is no dense block of the file that is aligned to its element.
+/// True where Container::tensor copies: the tensor is not a dense block of the file, aligned to its element.
 bool is_copied(const FileTensor&);
 
-/// True where that is only for its place in the file. Writers that do not pad a safetensors header leave all tensors
-/// so.
+/// True where the tensor is dense, but its place in the file is not aligned to its element. A writer that does not pad
+/// the safetensors header leaves all tensors so.
 bool is_misaligned(const FileTensor&);
 
-/// Opens a safetensors, PyTorch zip (.pth) or GGUF file and reads its table of contents (spec/checkpoints.md 3 to 5).
-/// Refused, as Error within 2 s and 1 GiB: anything whose table is not valid to the last rule. Executes nothing.
-/// `old`: whether a .pth from before PyTorch 1.6 is read (LPIPS' published files, and what is only described); models
-/// have none (4.2).
+/// Whether a .pth from before PyTorch 1.6 is read: LPIPS' published files are such, models never (spec/checkpoints.md
+/// 4.2).
 enum class OldPth { refuse, read };
 Error old_pth_refusal(const std::string& file); ///< of such a file where it is not read
+
+/// Opens a safetensors, PyTorch zip (.pth) or GGUF file and reads its table of contents (spec/checkpoints.md 3 to 5).
+/// A file whose table breaks any rule of its format is refused with an Error, within 2 s and 1 GiB. Executes nothing.
 Container open_container(const std::filesystem::path& path, OldPth old = OldPth::refuse);
 
-/// The number of elements, or nothing where it does not fit in 63 bits or an axis is negative.
+/// The number of elements; nothing where it does not fit in 63 bits or an axis is negative.
 std::optional<std::int64_t> checked_elements(const std::vector<std::int64_t>& shape);
 
 } // namespace denoir

@@ -40,15 +40,15 @@ inline constexpr std::array<Named<DType>, 2> quantisations{{{"q8_0", DType::q8_0
 
 struct ConvertResult {
     std::uint64_t tensors = 0, bytes = 0; ///< of the written file
-    std::vector<std::string> warnings; ///< where it is not what one may think: linears that no block fits, one shard,
-                                       ///< no tokenizer
+    /// What may surprise: linears that do not fit blocks, an input that is one shard of many, a tokenizer left out.
+    std::vector<std::string> warnings;
 };
 
-/// Reads one network in any layout and format and writes it as one safetensors file, with q8_0 as one GGUF file, whose
-/// name must end so. Needs the memory of one tensor. A LoRA or a network that is not known keeps its names and what the
-/// file says of itself (metadata; peft's adapter_config.json goes into them). The tokenizer that a text encoder carries
-/// as a tensor is copied into a safetensors file. All input files may be mapped for as long as it runs, so `out` must
-/// be none of them, whatever its spelling: refused. Throws Error, Cancelled.
+/// Reads one network in any layout and format and writes it as one safetensors file, or with q8_0 as one GGUF file; the
+/// name of `out` must end accordingly. Needs the memory of one tensor. A LoRA or an unknown network keeps its names and
+/// its metadata, to which peft's adapter_config.json is added. The tokenizer that a text encoder carries as a tensor is
+/// copied into a safetensors file. `out` must not be an input file, however it is spelled: those stay mapped
+/// throughout. Throws Error, Cancelled.
 ConvertResult convert(const std::filesystem::path& in, const std::filesystem::path& out, const ConvertOptions& options);
 
 } // namespace denoir

@@ -22,22 +22,22 @@ struct FamilyEvidence {
     std::vector<std::string> names; ///< file name, then its folders, nearest first
 };
 
-/// In this order (contract, `family`): config.json's `family`; what only one family's tensors have;
-/// `inject_sample_info`, `model_type`; model_index.json; hints in names. A first-last-frame model is Wan's unless one
-/// of the last two says SkyReels. What is Wan 2.2 A14B's, but one transformer in an all-in-one file or called after one
-/// ("rapid-aio"), is a merge of the two experts and computed as Wan 2.1's. Empty where it stays open: never guessed.
-/// Throws Error (field `family`) where config.json names an unknown one.
+/// The family, by the first of these that tells it (contract, `family`): `family` in config.json or model_index.json;
+/// tensors that only one family has; `inject_sample_info` and `model_type`; the rest of model_index.json; hints in
+/// names. A first-last-frame model is Wan's unless one of the last two says SkyReels. A single Wan 2.2 A14B transformer
+/// from an all-in-one file, or named after one ("rapid-aio"), is a merge of the two experts and computed as Wan 2.1.
+/// Empty where nothing tells: never guessed. Throws Error (field `family`) where one of the files names an unknown one.
 std::optional<Family> detect_family(const FamilyEvidence&);
 
-/// Of Wan 2.2's models the one with a single transformer; the A14B has two.
+/// Whether it is TI2V-5B, the one of Wan 2.2's models that has a single transformer.
 bool is_ti2v(const FamilyEvidence&);
 
-/// "SkyReels-A2" or another of SkyReels' models that are not V2, where the nearest of FamilyEvidence's names that
-/// speaks of SkyReels or Wan speaks of it: their tensors may be those of V2. Else empty.
+/// "SkyReels-A2" or another of SkyReels' models that are not V2, by the nearest of FamilyEvidence's names that mentions
+/// SkyReels or Wan; else empty. Their tensors may look like those of V2, so only names tell.
 std::string relative_by_name(const std::vector<std::string>& names);
 
-/// The names of FamilyEvidence for a file or folder: its own name and those of up to five folders above it, each before
-/// the one of that level that links lead to.
+/// FamilyEvidence::names of a file or folder: its own name and those of up to five folders above it; where links lead
+/// elsewhere, each is followed by the real name on that level.
 std::vector<std::string> hint_names(const std::filesystem::path& path);
 
 } // namespace denoir

@@ -11,36 +11,38 @@
 
 namespace denoir {
 
-// Wan 2.2 A14B's two transformers by their content; by names alone: experts.h.
+// Which transformers are the two experts of Wan 2.2 A14B, judged by content as well; by names alone: experts.h.
 
-/// Of the same size and kind.
+/// Whether both have the same sizes and branches, as two experts or two qualities of one model have.
 bool are_alike(const TransformerTraits&, const TransformerTraits&);
 bool are_alike(const Network&, const Network&);
 
-/// No two of one model. What is only half there, as a download that has not ended, says less and nothing else.
+/// Whether they cannot be two transformers of one model. A size that is unknown, as in an unfinished download,
+/// contradicts nothing.
 bool contradict(const TransformerTraits&, const TransformerTraits&);
 
+/// Whether their names make them a pair, in this order (are_experts, letter_expert_of), and they are alike.
 bool are_pair(const Network& high, const Network& low);
 
-/// What is looked at in a transformer to tell whether it is an expert; reading it takes milliseconds.
+/// What tells whether a transformer is an expert; reading it takes milliseconds.
 struct ExpertContent {
     TransformerTraits traits;
     std::uint64_t bytes; ///< of its tensors as they are stored
     static ExpertContent of(const Network& n) { return {TransformerTraits::read(*n.group), n.bytes()}; }
 };
-/// Two files in folders whose names are the words "high" and "low" alone may be A14B's experts, and no two qualities of
-/// one model: alike, of no kind that has a single transformer (with CLIP, TI2V, 1.3B), and of the same size on disk.
+/// Whether two files in folders called just "high" and "low" are A14B's experts rather than two qualities of one model:
+/// alike, not of a kind that has a single transformer (with CLIP, TI2V, 1.3B), and of the same size within 5 %.
 bool are_experts_by_content(const ExpertContent&, const ExpertContent&);
-/// The same of any in the folder "high" with any in "low"; two whose own names say it, too.
+/// The same for any file in folder "high" and any in "low"; two whose own names say it are enough, too.
 bool hold_experts(const std::vector<Network>& high, const std::vector<Network>& low);
 
 struct OtherExpert {
     Expert expert; ///< which one it is
     Network network;
 };
-/// Of a transformer in `file`, with this content: beside it with low for high in its name, or in the folder beside that
-/// says so. A damaged file is left out, unless it is the twin: it may be anybody's. Throws Error, about `asked`, where
-/// several may be meant.
+/// The other expert of the transformer in `file`, which has this content: a file beside it with "low" for "high" in its
+/// name, or one in the neighbouring folder of that name. A damaged file is skipped, as it may belong to another model,
+/// unless it is the twin (are_twins). Throws Error, about `asked`, where several may be meant.
 std::optional<OtherExpert> find_other_expert(const std::filesystem::path& file, const ExpertContent&, NetworkSearch&,
                                              const std::filesystem::path& asked);
 

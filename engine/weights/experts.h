@@ -11,37 +11,41 @@ namespace denoir {
 /// Wan 2.2 A14B's two transformers; none: the only one of another model.
 enum class Expert { none, high, low };
 
-// Names alone are read here, never a file's content.
+// Names alone are read here, never a file's content. Three signs, each weaker than the one before:
+//   "low_noise"  is sure by itself                                       expert_of, said_expert_of
+//   "LOW", "LN"  may mean anything, unless there is a file for "high"    file_expert_of, placed_expert_of
+//   "…FP8L.gguf" says something only beside "…FP8H.gguf"                 letter_expert_of
 
-/// "low_noise" / "high_noise" in any of the usual spellings: which Wan 2.2 expert a name speaks of; none where it
-/// speaks of both.
+/// Which Wan 2.2 expert a name mentions as "low_noise" or "high_noise", in any of the usual spellings; none where it
+/// mentions both.
 Expert expert_of(std::string_view name);
 
-/// Which expert a transformer's file or folder is named after. It often has the one word alone: "…-A14B_HIGH_fp8…",
-/// "…-LN", "…i2vLow". Such a word says something only where there is one of the other expert, too.
+/// Which expert a transformer's file or folder is named after, be it by the word alone: "…-A14B_HIGH_fp8…", "…-LN",
+/// "…i2vLow". Such a word counts only where there is a file for the other expert, too.
 Expert file_expert_of(std::string_view file_name);
-/// The name of a folder is such a word and nothing else ("high", "LN"): two of them may as well hold one model in two
-/// qualities.
+/// Whether a folder's name is such a word and nothing else ("high", "LN"): two of them may as well hold one model in
+/// two qualities.
 bool is_bare_word(std::string_view folder_name);
 /// Which expert a file holds by its own name (file_expert_of), else by its folder's ("low_noise_model", "wan_i2v_low").
 Expert placed_expert_of(const std::filesystem::path& file);
-/// Which expert a file holds where its name or folder speaks of noise (expert_of): no other file is needed to be sure.
+/// Which expert a file holds by its own name, else its folder's, where these mention noise (expert_of).
 Expert said_expert_of(const std::filesystem::path& file);
-/// What the files of two experts have in common: letters and digits in lower case, without those words.
+/// What the names of two experts' files have in common: letters and digits in lower case, without those words.
 std::string without_expert(std::string_view file_name);
 
-/// Two files that may be the experts of one model: their names or folders speak of noise ("low_noise"), or the names
-/// differ in "high" and "low" alone. A word like "high" by itself may mean anything.
+/// Whether two files may be the experts of one model: both mention noise by their names or folders, or their names
+/// differ only in the words for the expert.
 bool are_experts(const std::filesystem::path& one, const std::filesystem::path& other);
 
-/// The same model's two experts in the same numbers: names and folders differ in the words for the expert alone.
+/// Whether two files are the experts of one model in the same quality: names and folders differ only in the words for
+/// the expert.
 bool are_twins(const std::filesystem::path& one, const std::filesystem::path& other);
 
-/// Which expert `file` holds where its name and `other`'s differ in the capital before the ending alone, H for high and
-/// L for low: "…FP8H.safetensors" and "…FP8L.safetensors". Without the other such a letter says nothing.
+/// Which expert `file` holds where its name differs from `other`'s only in the capital before the ending, H for high
+/// and L for low: "…FP8H.safetensors" and "…FP8L.safetensors".
 Expert letter_expert_of(const std::filesystem::path& file, const std::filesystem::path& other);
 
-/// The two folders of `root` (high noise, low noise) whose names differ in the words for the expert alone, as
+/// The two folders in `root` (high noise, low noise) whose names differ only in the words for the expert, as
 /// HighNoise/ and LowNoise/ or …-A14B-high/ and …-A14B-low/; nothing where there are none or several could be meant.
 std::optional<std::pair<std::filesystem::path, std::filesystem::path>>
 expert_folders(const std::filesystem::path& root);

@@ -13,9 +13,8 @@
 namespace denoir {
 
 /// The table of contents of a GGUF file, version 2 or 3 (spec/checkpoints.md 5). Shapes come in PyTorch order; a shape
-/// recorded under `comfy.gguf.orig_shape.<name>` wins over the stored one. The five axes of a 3D convolution that were
-/// folded to four, [out * in, t, h, w], are five again, where no shape was recorded. Of the metadata's arrays only
-/// their places are kept, scalars become text.
+/// recorded under `comfy.gguf.orig_shape.<name>` wins over the stored one. Of the metadata, scalars become text, and of
+/// arrays only their places are kept. Throws Error naming the file and the tensor or key.
 Container read_gguf(std::shared_ptr<MappedFile> file);
 
 // Arrays of the metadata, in views on the file or copies; empty where there is no such key. They throw Error naming

@@ -23,7 +23,7 @@ public:
 
     /// f32, f16, bf16 or q8_0. Throws Error for another dtype or a name that is there already.
     void declare(std::string name, const Shape& shape, DType dtype);
-    /// Writes the header; the names in the order in which their data must follow.
+    /// Writes the header. Returns the names in the order in which their data must follow.
     std::vector<std::string> begin();
     /// The next tensor's data, as SafetensorsWriter::write.
     void write(const void* data, std::size_t bytes);

@@ -24,21 +24,21 @@ struct ModelFolder {
     Json config = Json::object();    ///< the transformer's config.json
     Json model_index = Json::object();
     std::filesystem::path model_index_file; ///< in which that stands; empty: there is none
-    std::string relative; ///< of Wan, and not supported: TransformerTraits::outside, or by its name; else empty
-    std::string unread;   ///< where there is no transformer: what a file that may be it is quantised with; else empty
-    std::string deeper;   ///< where there is no transformer: those in the folders there, for a message; else empty
-    std::optional<Family> family;     ///< from config.json / model_index.json, else hints in names; empty: open
+    std::string relative; ///< the unsupported relative of Wan that it is (TransformerTraits::outside, relative_by_name)
+    std::string unread;   ///< without a transformer: how a file that may be one is quantised, in words; else empty
+    std::string deeper;   ///< without a transformer: the names of those in subfolders, for a message; else empty
+    std::optional<Family> family;     ///< detect_family(); nothing: it cannot be told
     std::vector<std::string> missing; ///< "transformer", "high-noise transformer", "low-noise transformer", "VAE",
                                       ///< "text encoder", "tokenizer", "CLIP image encoder" (where the transformer has
                                       ///< its branch)
     std::vector<std::string> warnings;
 
-    /// `path`: an original Wan / SkyReels repository, one with a folder for each expert, a diffusers repository, any of
-    /// them as the Hugging Face cache keeps it, a folder in ComfyUI's order (diffusion_models, vae, text_encoders,
-    /// clip_vision, with folders in them), or the file of a transformer with its companions beside it or in such
-    /// folders. `named`: parts that are taken from elsewhere. Throws Error where nothing there is a model, several are
-    /// and none is meant, for a damaged file, and where a named part is not what it is named for or fits no such model;
-    /// Cancelled once `stop` is set: beside a model hundreds of headers may lie, on a slow disk.
+    /// Finds the parts of a model. `path`: an original Wan / SkyReels repository, one with a folder for each expert, a
+    /// diffusers repository, any of them as the Hugging Face cache keeps it, a folder laid out as ComfyUI's
+    /// (diffusion_models, vae, text_encoders, clip_vision, with folders in them), or the file of a transformer with its
+    /// companions beside it or in such folders. `named`: parts that are taken from elsewhere. Throws Error where no
+    /// model is there, or several and none is meant, for a damaged file, and where a named part is of another kind or
+    /// of another model; Cancelled once `stop` is set: hundreds of headers may lie beside a model, on a slow disk.
     static ModelFolder open(const std::filesystem::path& path, const ModelParts& named = {},
                             const std::stop_token& stop = {});
 };

@@ -8,7 +8,7 @@
 
 namespace denoir {
 
-/// What hangs below a name: a layer with weight and bias, or the tensor itself.
+/// What a name stands for: a layer with weight and bias, or a tensor.
 enum class NameKind : std::uint8_t {
     linear, // weight [out, in], bias
     norm,   // weight [n], bias
@@ -18,7 +18,8 @@ enum class NameKind : std::uint8_t {
     tensor, // no leaf, any rank
 };
 
-/// `#` stands for any index. Both patterns have the same number of them.
+/// A name in the original layout and in another one. `#` stands for any index; both patterns have as many of them.
+/// `part`: of a tensor that the other layout splits (CanonicalName::part); -1: not split.
 struct NameRule {
     std::string original, other;
     NameKind kind = NameKind::linear;

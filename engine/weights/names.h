@@ -20,12 +20,12 @@ inline constexpr std::array<Layout, 4> all_layouts{Layout::original, Layout::dif
                                                    Layout::llama};
 std::string_view name(Layout);
 
-/// How a VAE's decoder is cut: levels of so many residual blocks and, but for the last, an upsampling.
+/// How a VAE's decoder is divided: into levels of so many residual blocks each and, except in the last, an upsampling.
 struct VaeDepth {
     int levels = 4, blocks = 3;
 };
-/// The cut of a VAE's decoder by its tensors' names, in any layout; released ones have the default, and so has a file
-/// without such names.
+/// The depth of a VAE's decoder by its tensors' names, in any layout; without such names the default, which all
+/// released VAEs have.
 VaeDepth vae_depth(std::span<const std::string_view> names);
 
 /// The naming of a file. `blocks`: residual blocks of a VAE's decoder level, which its names depend on.
@@ -35,16 +35,15 @@ struct Naming {
     Naming(Layout l, int b = VaeDepth().blocks) : layout(l), blocks(b) {}
 };
 
-/// The canonical name that a file's name leads to. CLIP's q, k and v of the transformers layout are parts 0, 1, 2 of
-/// one canonical tensor.
+/// A canonical name. CLIP's q, k and v of the transformers layout are parts 0, 1, 2 of one canonical tensor; -1: the
+/// whole of it.
 struct CanonicalName {
     std::string name;
     int part = -1;
 };
 
-/// `name` (prefix stripped) in the naming of the original repositories; nothing where the layout has no such tensor.
-/// What hangs on a layer
-/// (`scale_weight`, `comfy_quant`, …) moves with it. Canonical CLIP names begin with `visual.`.
+/// `name` (prefix stripped) as the original repositories call it; nothing where the layout has no such tensor. What
+/// hangs on a layer (`scale_weight`, `comfy_quant`, …) is renamed with it. Canonical CLIP names begin with `visual.`.
 std::optional<CanonicalName> canonical_name(Component component, Naming naming, std::string_view name);
 
 /// The other direction. `part` picks q, k or v where the layout splits them.
@@ -52,28 +51,29 @@ std::optional<std::string> layout_name(Component component, Naming naming, std::
 /// True where the layout stores this canonical tensor as three (q, k, v along the first axis).
 bool is_split(Component component, Naming naming, std::string_view canonical);
 
-/// Without what FSDP, activation checkpointing and torch.compile put into the names of a module that they wrap
+/// `name` without what FSDP, activation checkpointing and torch.compile insert for the modules that they wrap
 /// ("_orig_mod.").
 std::string without_wrappers(std::string_view name);
 
-/// optimum-quanto's two halves of a weight in 8 bits: whole or floating point numbers, and what scales them.
+/// The endings of optimum-quanto's two halves of an 8-bit weight: its integer or fp8 values, and their scale.
 inline constexpr std::string_view quanto_numbers = ".weight._data", quanto_scale = ".weight._scale";
 
-/// without_wrappers(), and quanto's halves called as those of scaled fp8: `.weight` and `.weight_scale`.
+/// without_wrappers(), with quanto's halves renamed as in scaled fp8: `.weight` and `.weight_scale`.
 std::string plain_name(std::string_view name);
 
-/// What `name` begins with that says nothing of the layer: known prefixes, one behind another
-/// ("model.diffusion_model.", "module.model.", "vae.", …); empty where there is none.
+/// The beginning of `name` that tells nothing about the layer: one or more known prefixes ("model.diffusion_model.",
+/// "module.model.", "vae.", …); empty where there is none.
 std::string_view known_prefix(std::string_view name);
 
 /// The layer that a tensor other than weight and bias hangs on: "a.q" of "a.q.scale_weight"; empty for other names.
 std::string_view hangs_on(std::string_view name);
 
-/// By what others divide a layer's inputs and outputs to have them in 8 bits, and multiply again. Ours stay in floats,
-/// so that the result does not depend on it; quanto's are 1 where only weights are quantised.
+/// True for the factors by which other programs divide and multiply a layer's inputs and outputs to hold them in 8
+/// bits. Ours stay in floats, so that the result does not depend on these; quanto's are 1 where only weights are
+/// quantised.
 bool is_activation_scale(std::string_view leaf);
 
-/// True for tensors that say nothing to us and may be dropped (spec/checkpoints.md 10.4); `name` without its prefix.
+/// True for tensors that the engine has no use for and drops (spec/checkpoints.md 10.4); `name` without its prefix.
 bool is_ignorable(Component component, std::string_view name);
 
 /// What a group of tensors is, told by names and ranks: at least half of them must fit. Prefixes are stripped by the

@@ -10,15 +10,17 @@
 
 namespace denoir {
 
-/// Throws Error saying what the files there hold, Cancelled between them; `found`: the networks among it.
+/// Throws an Error that says what the files at `place` hold instead (`found`: the networks in them), or Cancelled
+/// between two files.
 [[noreturn]] void refuse_no_transformer(const std::filesystem::path& place, const std::vector<Network>& found,
                                         const std::stop_token&);
 
-/// Files of the first folders of a folder that hold transformers, such as one model in two qualities.
+/// The names of a few files that hold transformers, such as one model in two qualities, in the first folders of
+/// `folder`; empty where there are none.
 std::string transformers_deeper(const std::filesystem::path& folder, NetworkSearch&);
 
-/// Of the first few files of a folder without a transformer: why one that may be it cannot be read. Throws Cancelled
-/// between them.
+/// Why a file in `folder` that may be the transformer cannot be read; empty: no such file among the first few. Throws
+/// Cancelled between two files.
 std::string unread_transformer(const std::filesystem::path& folder, const std::stop_token&);
 
 } // namespace denoir

@@ -38,10 +38,9 @@ struct PickledStateDict {
 
 /// Reads `data.pkl` of a state dict with the opcodes and names of spec/checkpoints.md 4.2, those that PyTorch
 /// before 1.6 wrote under Python 2, and nothing else: a GLOBAL becomes an inert tag, no name is ever looked up or
-/// called. Memo, stack, values, strings, tensors and copies are bounded. Values that are no tensors are left out. A
-/// dict under `generator_ema`, `generator`, `generator_lora` (Self-Forcing's and its kin), `state_dict`, `model` or
-/// `module` is unwrapped; the parts of a name that wrappers of a training put in (`_fsdp_wrapped_module.` …) are taken
-/// out of it. Throws Error naming `file`.
+/// called. Memo, stack, values, strings, tensors and copies are bounded. Values that are not tensors are left out. A
+/// dict under `generator_ema`, `generator`, `generator_lora` (Self-Forcing and its kin), `state_dict`, `model` or
+/// `module` is unwrapped; names are without_wrappers(). Throws Error naming `file`.
 PickledStateDict read_pickled_state_dict(std::span<const std::byte> pickle, const std::string& file);
 
 /// A pickle of a dict: its entries that are true or false. `bytes`: length of the pickle.

@@ -17,8 +17,8 @@ namespace denoir {
 /// tensors and copies are bounded.
 class PickleMachine {
 public:
-    /// A key is a short number; where one would be a megabyte, each storage and tensor that names it would cost as
-    /// much.
+    /// Bytes of a storage's key. It is a short number; if it could be a megabyte, each storage and tensor that names it
+    /// would cost as much.
     static constexpr std::size_t max_key = 64;
 
     /// Values live in one array and point to one another by index, so that neither a deep nest nor a cycle can hurt a
@@ -73,11 +73,11 @@ public:
         values_.reserve(1024);
     }
 
-    /// The value that is left when the pickle ends.
+    /// Executes the pickle; the value that is left when it ends.
     Ref run();
     std::size_t bytes() const { return in_.position(); } ///< that were read
     const Value& value(Ref ref) const { return values_[ref]; }
-    /// Of a value of that kind.
+    /// The tensor that a value of Kind::tensor stands for.
     const Rebuilt& tensor(const Value& v) const { return tensors_[static_cast<std::size_t>(v.number)]; }
     /// Each once, in the order in which they were named.
     std::vector<PickledStorage>& named_storages() { return storages_; }
@@ -110,8 +110,8 @@ private:
     std::vector<Ref> pop_to_mark();
     void remember(std::uint64_t index);
     void recall(std::uint64_t index);
-    /// Each item that an honest pickle puts into a dict or a list has bytes of its own there; one that asks for more
-    /// copies has them made from the same list again and again.
+    /// Counts items that are put into a dict or a list. In an honest pickle each has bytes of its own, so more of them
+    /// than bytes are refused: a hostile one copies the same list again and again.
     void charge(std::size_t items);
 
     // Opcodes of plain values

@@ -5,7 +5,7 @@
 
 namespace denoir {
 
-// Files and folders where models lie. Nothing here throws: what cannot be looked at is not there.
+// Files and folders where models lie. Nothing here throws: what cannot be looked at counts as missing.
 
 bool is_folder(const std::filesystem::path& path);
 bool is_file(const std::filesystem::path& path);
@@ -16,8 +16,8 @@ std::filesystem::path normal_path(const std::filesystem::path& path);
 /// The folders in a folder that are not hidden, sorted, at most 100,000; none where it cannot be read.
 std::vector<std::filesystem::path> folders_in(const std::filesystem::path& folder);
 
-/// The Hugging Face cache keeps a repository's files in snapshots/<revision>/, as links: what refs/main names, or the
-/// only one. Any other folder is itself.
+/// The folder with a repository's files where `folder` is its entry in the Hugging Face cache, which keeps them as
+/// links in snapshots/<revision>/: the revision that refs/main names, or the only one. Any other folder itself.
 std::filesystem::path snapshot_in(const std::filesystem::path& folder);
 
 } // namespace denoir

@@ -12,9 +12,10 @@ namespace denoir {
 /// than the file has bytes.
 Container read_pth(std::shared_ptr<MappedFile> file);
 
-/// What PyTorch wrote before 1.6 (torchvision's VGG-16, the heads of LPIPS): pickles one after the other, then the
-/// storages. `is_old_pth`: by its first bytes. The same refusals.
+/// Whether a file begins as PyTorch's did before 1.6.
 bool is_old_pth(std::span<const std::byte> file);
+/// The table of contents of such a file (torchvision's VGG-16, the heads of LPIPS): pickles one after the other, then
+/// the storages. The same refusals as read_pth().
 Container read_old_pth(std::shared_ptr<MappedFile> file);
 
 } // namespace denoir

@@ -9,30 +9,33 @@
 
 namespace denoir {
 
-/// fp8 checkpoints (spec/checkpoints.md 6.2) and quanto's in 8 bits: what hangs on a layer beside its weight.
-bool is_scale_leaf(std::string_view leaf); ///< "scale_weight", "weight_scale"
+// Quantised checkpoints that are read: scaled fp8 (spec/checkpoints.md 6.2) and quanto in 8 bits. All others are
+// refused by name. `file`: for errors.
 
-/// Throws Error by the name of the scheme where `name` (canonical or not) belongs to a quantisation that is not read:
-/// nvfp4, bitsandbytes, GPTQ, ….
+/// True for the last part of a weight scale's name: "scale_weight", "weight_scale".
+bool is_scale_leaf(std::string_view leaf);
+
+/// Throws an Error with the name of the scheme where `name` (canonical or not) belongs to a quantisation that is not
+/// read: nvfp4, bitsandbytes, GPTQ, ….
 void refuse_unknown_quantisation(std::string_view name, const std::string& file);
-/// Throws Error for a weight in few bits beside which a tensor lies that no scheme explains: without it the numbers say
-/// nothing.
+/// Throws an Error for a weight `name` in few bits that seems to be scaled by the tensor `scale` in a way that is not
+/// known: without it the weight's numbers mean nothing.
 [[noreturn]] void refuse_unknown_scale(std::string_view name, std::string_view scale, const std::string& file);
-/// Whether `weight` is the numbers of optimum-quanto's 8-bit kinds (qint8, qfloat8): W = number * scale, with a scale
-/// for each row. Throws Error for its other kinds and where `scale` (null: none) does not belong to such numbers.
+/// Whether `weight` holds the values of one of optimum-quanto's 8-bit kinds (qint8, qfloat8): W = value * scale, with a
+/// scale for each row. Throws Error for its other kinds and where `scale` (null: none) does not belong to such values.
 bool is_quanto(const FileTensor& weight, const FileTensor* scale, const std::string& file);
-/// Throws Error for a weight in 8-bit whole numbers: int8, or, where they are `scaled`, smaller ones packed in bytes.
+/// Throws Error for a weight stored as 8-bit integers: int8, or u8 where it is `scaled`, which packs smaller values.
 void refuse_whole_numbers(std::string_view name, DType, bool scaled, const std::string& file);
-/// ComfyUI's `<layer>.comfy_quant`: a JSON text in a U8 tensor. float8_e4m3fn and float8_e5m2 pass, others are refused
-/// by name.
+/// Checks ComfyUI's `<layer>.comfy_quant`, a JSON text in a U8 tensor: float8_e4m3fn and float8_e5m2 pass, other
+/// formats are refused by name.
 void check_comfy_quant(const Container& container, const FileTensor& tensor, std::string_view name,
                        const std::string& file);
 /// Throws Error where `__metadata__["_quantization_metadata"]` names, for any layer, a format that check_comfy_quant
 /// refuses.
 void check_quantisation_metadata(const std::map<std::string, std::string>& metadata, const std::string& file);
 
-/// Throws Error naming the first tensor of a file whose quantisation is not read, by names, types and what is said of
-/// it.
+/// Throws Error naming the first tensor of a file whose quantisation is not read, as its name, its type or the metadata
+/// tell.
 void check_quantisation(const Container&, const std::string& file);
 
 /// A scale as Weight::scale wants it: f32, [] or [out]. `blocks` receives the number of column blocks (1: none); then
@@ -41,7 +44,7 @@ void check_quantisation(const Container&, const std::string& file);
 Tensor read_scale(const Tensor& stored, const Shape& weight, std::string_view name, const std::string& file,
                   std::int64_t& blocks);
 
-/// True where the values are floating point numbers: stored so, or scaled whole numbers.
+/// True where the values are floating point numbers: stored as such, or integers with a scale.
 bool holds_floats(const Weight&);
 
 /// f32 copy of a scaled weight [out, …] with its scale ([], [out] or [out, blocks]) multiplied in.

@@ -23,7 +23,7 @@ struct SafetensorsHeader {
     std::map<std::string, std::string> metadata;
 };
 
-/// One that is written: type, shape and place.
+/// The JSON of an entry to be written; its data are bytes [begin, end) behind the header.
 Json header_entry(DType dtype, const Shape& shape, std::uint64_t begin, std::uint64_t end);
 
 /// Parses the JSON object of a safetensors header in one pass without a document tree: a header may have 100 MB, and a

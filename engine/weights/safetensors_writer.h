@@ -25,9 +25,9 @@ public:
     explicit SafetensorsWriter(Sink sink, std::map<std::string, std::string> metadata = {});
 
     /// All tensors are declared before the first write. Throws Error for a dtype that the format does not have and a
-    /// name with NUL; begin() does for a name that is there already, U+FFFD for what is not UTF-8.
+    /// name with NUL. begin() throws for a name that is there twice, as written: U+FFFD stands for what is not UTF-8.
     void declare(std::string name, const Shape& shape, DType dtype);
-    /// Writes the header; the names in the order in which their data must follow.
+    /// Writes the header. Returns the names in the order in which their data must follow.
     std::vector<std::string> begin();
     /// The next tensor's data: dense, of the declared size. May come in pieces.
     void write(const void* data, std::size_t bytes);

@@ -10,19 +10,19 @@
 
 namespace denoir {
 
-/// What the shapes of a group of tensors say about its network (spec/checkpoints.md 7), whether it is complete or not.
-/// -1: cannot be told.
+/// What the shapes of a group of tensors tell about its transformer (spec/checkpoints.md 7), be it complete or not.
+/// Sizes are as in wan::Config; -1: cannot be told.
 struct TransformerTraits {
     std::int64_t dim = -1, ffn_dim = -1, layers = -1, in_channels = -1, out_channels = -1, text_dim = -1, freq_dim = -1,
                  clip_dim = -1;
     bool clip = false;       ///< image branch: img_emb, k_img, v_img
     bool first_last = false; ///< position table of the first-last-frame model
-    bool fps = false;
+    bool fps = false;        ///< embedding of the frame rate (SkyReels' diffusion forcing)
     std::string outside; ///< a relative that is not supported: "VACE", "Animate", "S2V", "Fun-Control …"; else empty
     static TransformerTraits read(const TensorGroup&);
 };
 
-/// TransformerTraits::outside in a sentence.
+/// TransformerTraits::outside as a sentence for people.
 std::string describe_relative(std::string_view outside);
 
 /// Sizes of any recognised network as numbers by name: "dim", "layers", …; an empty object for unknown ones.
