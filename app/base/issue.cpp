@@ -7,6 +7,7 @@
 
 #include "app/base/engine_text.h"
 #include "app/base/text.h"
+#include "engine/core/disk.h"
 #include "engine/core/memory.h"
 
 namespace denoir::app {
@@ -20,7 +21,8 @@ QString Issue::line() const {
 
 Issue Issue::from(const Error& error) {
     const auto clean = [](const std::string& text) { return to_qstring(printable(text, 240)); };
-    return {clean(error.file()), clean(error.field()), clean(error.message()), clean(error.hint())};
+    return {clean(error.file()), clean(error.field()), clean(error.message()), clean(error.hint()),
+            dynamic_cast<const NoSpace*>(&error) != nullptr};
 }
 
 Issue Issue::from_current_exception() try { throw; } catch (const Cancelled&) {

@@ -7,12 +7,14 @@
 
 namespace denoir::app {
 
-/// A problem that a person can repair, as shown beside what caused it: the four parts of a denoir::Error.
+/// A problem that a person can repair, as shown beside what caused it: the four parts of a denoir::Error,
+/// and its kind where something follows from it.
 struct Issue {
-    QString file;    ///< as the user named it; may be empty
-    QString field;   ///< a request's key ("frames"); may be empty
-    QString message; ///< what is wrong
-    QString hint;    ///< the one thing to do next; may be empty
+    QString file;          ///< as the user named it; may be empty
+    QString field;         ///< a request's key ("frames"); may be empty
+    QString message;       ///< what is wrong
+    QString hint;          ///< the one thing to do next; may be empty
+    bool no_space = false; ///< there was no room on the disk that `file` is for
 
     bool isEmpty() const { return message.isEmpty(); }
     /// One line: "FILE: field: message; hint".

@@ -29,7 +29,7 @@ void write_all(int fd, const fs::path& path, const char* data, std::size_t bytes
     while (bytes > 0) {
         const ssize_t written = ::write(fd, data, bytes);
         if (written < 0 && errno == EINTR) continue;
-        if (written < 0) throw system_error(path, errno);
+        if (written < 0) throw_system_error(path, errno);
         data += written;
         bytes -= static_cast<std::size_t>(written);
     }
@@ -84,7 +84,7 @@ AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)) {
     static std::atomic<unsigned> counter{0};
     refuse_bad_name(path_);
     const std::string name = path_.filename().native();
-    if (name.empty() || name == "." || name == "..") throw system_error(path_, EISDIR);
+    if (name.empty() || name == "." || name == "..") throw_system_error(path_, EISDIR);
     struct stat status {};
     const bool replaces = ::stat(path_.c_str(), &status) == 0;
     if (replaces && !S_ISREG(status.st_mode)) refuse_kind(path_, status.st_mode);
@@ -99,7 +99,7 @@ AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)) {
             if (replaces) keep_rights(fd_, status);
             return;
         }
-        if (errno != EEXIST) throw system_error(path_, errno);
+        if (errno != EEXIST) throw_system_error(path_, errno);
     }
 }
 
@@ -120,19 +120,19 @@ void AtomicFile::write_at(std::size_t offset, const void* data, std::size_t byte
     while (bytes > 0) {
         const ssize_t written = ::pwrite(fd_, from, bytes, static_cast<off_t>(offset));
         if (written < 0 && errno == EINTR) continue;
-        if (written < 0) throw system_error(path_, errno);
+        if (written < 0) throw_system_error(path_, errno);
         from += written, offset += static_cast<std::size_t>(written), bytes -= static_cast<std::size_t>(written);
     }
 }
 
 void AtomicFile::commit() {
-    if (::fsync(fd_) != 0 && errno != EINVAL) throw system_error(path_, errno);
+    if (::fsync(fd_) != 0 && errno != EINVAL) throw_system_error(path_, errno);
     const Descriptor held(::fcntl(fd_, F_DUPFD_CLOEXEC, 0)); // locked until it has its name
     const int fd = std::exchange(fd_, -1);
-    if (::close(fd) != 0 && errno != EINTR) throw system_error(path_, errno);
+    if (::close(fd) != 0 && errno != EINTR) throw_system_error(path_, errno);
     struct stat before {};
     const bool replaces = ::lstat(path_.c_str(), &before) == 0;
-    if (::rename(temporary_.c_str(), path_.c_str()) != 0) throw system_error(path_, errno);
+    if (::rename(temporary_.c_str(), path_.c_str()) != 0) throw_system_error(path_, errno);
     {
         const std::lock_guard lock(temporaries().mutex);
         temporaries().names.erase(temporary_.native());
@@ -149,7 +149,7 @@ void AtomicFile::commit() {
 void sync_folder(const fs::path& folder, const fs::path& named) {
     const Descriptor fd(::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (fd.get() < 0 || ::fsync(fd.get()) == 0 || errno == EINVAL || errno == ENOTSUP || errno == EROFS) return;
-    throw system_error(named, errno);
+    throw_system_error(named, errno);
 }
 
 OutputGroup::~OutputGroup() {

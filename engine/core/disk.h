@@ -4,7 +4,17 @@
 #include <filesystem>
 #include <optional>
 
+#include "engine/core/error.h"
+
 namespace denoir {
+
+/// There is no room for what is to be written: the disk is full, or a quota or a limit on the size of files is reached.
+/// `file` lies there, or would.
+class NoSpace : public Error {
+public:
+    using Error::Error;
+    explicit NoSpace(const Error& why) : Error(why) {}
+};
 
 /// Bytes that this user may still write below `folder`, which exists. Nothing where that is not known: some file
 /// systems (a mounted archive or network share, /proc) say that they have no blocks at all, which does not mean that

@@ -20,7 +20,7 @@ namespace {
 fs::file_status status_of(const fs::path& path) {
     std::error_code code;
     const fs::file_status status = fs::status(path, code);
-    if (status.type() == fs::file_type::none) throw system_error(path, code.value());
+    if (status.type() == fs::file_type::none) throw_system_error(path, code.value());
     return status;
 }
 
@@ -42,7 +42,7 @@ std::string read_text(const fs::path& path, std::size_t limit) {
         ssize_t got = 0;
         do got = ::read(file.fd, text.data() + have, text.size() - have);
         while (got < 0 && errno == EINTR);
-        if (got < 0) throw system_error(path, errno);
+        if (got < 0) throw_system_error(path, errno);
         text.resize(have + static_cast<std::size_t>(got));
         if (text.size() > limit) throw too_long();
         if (got == 0) return text;

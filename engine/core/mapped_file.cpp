@@ -108,7 +108,7 @@ std::shared_ptr<MappedFile> MappedFile::open(const fs::path& path) {
     void* memory = nullptr;
     if (file.bytes > 0) {
         memory = ::mmap(nullptr, file.bytes, PROT_READ, MAP_PRIVATE, file.fd, 0);
-        if (memory == MAP_FAILED) throw system_error(path, errno);
+        if (memory == MAP_FAILED) throw_system_error(path, errno);
         add_mapping(static_cast<std::byte*>(memory), file.bytes, path.native());
     }
     return std::shared_ptr<MappedFile>(new MappedFile(static_cast<std::byte*>(memory), file.bytes, path.native()));

@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <system_error>
 
+#include "engine/core/disk.h"
+
 namespace denoir {
 namespace fs = std::filesystem;
 
@@ -48,6 +50,12 @@ Error system_error(const fs::path& path, int code) {
     }
 }
 
+void throw_system_error(const fs::path& path, int code) {
+    const Error why = system_error(path, code);
+    if (code == ENOSPC || code == EDQUOT || code == EFBIG) throw NoSpace(why);
+    throw why;
+}
+
 void refuse_bad_name(const fs::path& path) {
     if (path.empty()) throw Error("", "path", "is empty", "name a file");
     if (path.native().find('\0') != std::string::npos)
@@ -67,14 +75,14 @@ void refuse_bad_name(const fs::path& path) {
 OpenFile open_regular(const fs::path& path) {
     refuse_bad_name(path);
     struct stat status {};
-    if (::stat(path.c_str(), &status) != 0) throw system_error(path, errno);
+    if (::stat(path.c_str(), &status) != 0) throw_system_error(path, errno);
     if (!S_ISREG(status.st_mode)) refuse_kind(path, status.st_mode);
     const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (fd < 0) throw system_error(path, errno);
+    if (fd < 0) throw_system_error(path, errno);
     const bool known = ::fstat(fd, &status) == 0;
     const int code = errno;
     if (!known || !S_ISREG(status.st_mode)) ::close(fd);
-    if (!known) throw system_error(path, code);
+    if (!known) throw_system_error(path, code);
     if (!S_ISREG(status.st_mode)) refuse_kind(path, status.st_mode);
     return {fd, static_cast<std::size_t>(status.st_size)};
 }

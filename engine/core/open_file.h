@@ -13,6 +13,8 @@ namespace denoir {
 
 /// An error for `code` (an errno) about `path` that says what to do.
 Error system_error(const std::filesystem::path& path, int code);
+/// Throws it: as NoSpace where that is what is wrong.
+[[noreturn]] void throw_system_error(const std::filesystem::path& path, int code);
 
 /// Throws Error for a name that is empty or holds NUL.
 void refuse_bad_name(const std::filesystem::path& path);

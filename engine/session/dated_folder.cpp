@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <ctime>
 
+#include "engine/core/disk.h"
 #include "engine/core/error.h"
 #include "engine/core/own_folders.h"
 #include "engine/core/text.h"
@@ -43,9 +44,11 @@ fs::path make_dated_folder(const std::string& kind, const std::string& what, con
     for (int i = 1; i < most; ++i) {
         fs::path path = dated(folder, now, what, i);
         if (fs::create_directory(path, code)) return path;
-        if (code)
-            throw Error(path.string(), "", "this folder cannot be created: " + code.message(),
+        if (!code) continue; // it is there
+        const Error why(path.string(), "", "this folder cannot be created: " + code.message(),
                         fmt::format("set DENOIR_HOME, or give {}", option));
+        if (code == std::errc::no_space_on_device) throw NoSpace(why);
+        throw why;
     }
     throw Error(folder.string(), "", fmt::format("already holds too many {} from this second", kind), "give " + option);
 }

@@ -82,7 +82,7 @@ void check_place(const fs::path& out, const fs::path& folder, const char* whose)
     if (!takes_files(folder))
         throw Error(out.string(), "", fmt::format("{} takes no new files", whose), "choose another place");
     if (free_space(folder).value_or(least_space) < least_space)
-        throw Error(out.string(), "", "no space left on the disk", "free some space or choose another place");
+        throw NoSpace(out.string(), "", "no space left on the disk", "free some space or choose another place");
     if (out.filename().native().size() > 255)
         throw Error(out.string(), "", "the name is too long", "choose a shorter one");
 }

@@ -90,7 +90,7 @@ void check_disk_space(const Request& r, const ModelFolder& model, const fs::path
     const double before = double(pictures_given_again(r)) * 3 * *r.height * *r.width * sizeof(float);
     const double needed = steps * latent * (2 + solver_tensors) + before + spare_bytes;
     if (double(*left) >= needed) return;
-    throw Error(
+    throw NoSpace(
         run.string(), "",
         fmt::format("the run needs about {}, the disk has {} left", bytes_text(needed), bytes_text(double(*left))),
         "free some space, or choose another place");

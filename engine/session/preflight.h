@@ -19,7 +19,7 @@ enum class Needs { everything, no_encoders };
 /// pictures only. Throws Error naming the file, Cancelled.
 void preflight(const Request& resolved, const ModelFolder&, Needs, const std::stop_token& stop = {});
 
-/// Throws Error naming `run` if its disk has no room for the run's latents and solver states.
+/// Throws NoSpace naming `run` if its disk has no room for the run's latents and solver states.
 void check_disk_space(const Request& resolved, const ModelFolder&, const std::filesystem::path& run);
 
 /// The files that a run's steps are computed from: model_files() and the noise file, which later windows read again.

@@ -400,9 +400,9 @@ std::vector<std::string> warnings(const fs::path& in, const Plan& plan) {
 void check_space(const fs::path& out, std::uint64_t bytes) {
     const auto left = free_space(out.has_parent_path() ? out.parent_path() : ".");
     if (!left || bytes <= *left) return;
-    throw Error(out.string(), "",
-                fmt::format("takes {}, the disk has {} left", bytes_text(double(bytes)), bytes_text(double(*left))),
-                "free some space or choose another place");
+    throw NoSpace(out.string(), "",
+                  fmt::format("takes {}, the disk has {} left", bytes_text(double(bytes)), bytes_text(double(*left))),
+                  "free some space or choose another place");
 }
 
 template <class Writer> ConvertResult write(const fs::path& out, Writer& writer, const Plan& plan,

@@ -37,8 +37,7 @@ DiskLimit::DiskLimit(Studio& studio, Banners& banners, QWidget& window)
     connect(&studio_.queue, &app::RunQueue::entry_ended, this, [this](quint64 id) {
         const QModelIndex entry = studio_.queue.index(studio_.queue.row_of(id));
         const auto issue = entry.data(app::RunQueue::IssueRole).value<app::Issue>();
-        // What the engine says of a full disk, whoever finds it so.
-        if (issue.hint.startsWith(QLatin1String("free some space"))) offer_room(issue.file);
+        if (issue.no_space) offer_room(issue.file);
     });
 }
 

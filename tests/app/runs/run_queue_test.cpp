@@ -308,6 +308,7 @@ private slots:
             queue_->start();
             QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 1, 30000);
             QCOMPARE(state(0), RunQueue::State::failed);
+            QVERIFY(queue_->index(0).data(RunQueue::IssueRole).value<Issue>().no_space); // whatever its words are
             QTRY_VERIFY_WITH_TIMEOUT(!queue_->issue().isEmpty(), 30000);
         }
         QVERIFY(queue_->retry(id(0)));

@@ -380,12 +380,32 @@ TEST_F(Files, a_failed_write_leaves_the_old_file) {
                   ::signal(SIGXFSZ, SIG_IGN);
                   const rlimit limit = {1000, 1000}; // the second half of the write does not fit
                   ::setrlimit(RLIMIT_FSIZE, &limit);
-                  const std::string line = refusal([&] { write_file(path, std::string(2000, 'x')); });
-                  return line.find(path.native()) == 0 && line.find("free some space") != std::string::npos;
+                  bool no_space = false;
+                  const std::string line = refusal([&] {
+                      try {
+                          write_file(path, std::string(2000, 'x'));
+                      } catch (const NoSpace&) {
+                          no_space = true;
+                          throw;
+                      }
+                  });
+                  return no_space && line.find(path.native()) == 0 && line.find("free some space") != std::string::npos;
               }),
               0);
     EXPECT_EQ(read_text(path, 10), "old");
     EXPECT_EQ(entries(), 1);
+}
+
+/// Known by its kind, not by its words.
+TEST_F(Files, a_full_disk_is_told_from_other_errors) {
+    for (const auto& [code, full] :
+         {std::pair{ENOSPC, true}, {EDQUOT, true}, {EFBIG, true}, {EACCES, false}, {EROFS, false}, {EIO, false}}) {
+        try {
+            throw_system_error(folder / "x", code);
+        } catch (const Error& e) {
+            EXPECT_EQ(dynamic_cast<const NoSpace*>(&e) != nullptr, full) << e.what();
+        }
+    }
 }
 
 TEST_F(Files, same_file_sees_through_links) {
