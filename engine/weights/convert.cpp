@@ -280,9 +280,7 @@ void each_chunk(const Weight& w, std::int64_t first, std::int64_t count, std::st
             values[static_cast<std::size_t>(i)] *= scale[per_row ? (first + at + i) / row : 0];
         body(values.data(), n);
     }
-    // The pages were read once; giving them back keeps the memory at one chunk.
-    if (const auto* file = dynamic_cast<const MappedFile*>(t.buffer().get()))
-        file->drop_pages(static_cast<std::size_t>(t.raw() - file->span().data()), t.bytes());
+    drop_stored_pages(w); // they were read once, and without them the memory stays at one chunk
 }
 
 float scale_of(const Weight& w, std::stop_token stop) {
@@ -314,7 +312,8 @@ public:
         const std::int64_t count = item.shape.elements();
         const std::int64_t first =
             stored.rank() > 0 && stored.size(0) > 0 ? item.first_row * (stored.elements() / stored.size(0)) : 0;
-        if (stored.dtype() == item.dtype && !item.source->scale && !item.quantised) return copy(stored, first, count);
+        if (stored.dtype() == item.dtype && !item.source->scale && !item.quantised)
+            return copy(*item.source, first, count);
         const float inverse = item.quantised ? 1.0f / scales_.at(item.source) : 1.0f;
         std::vector<std::byte> narrow;
         each_chunk(*item.source, first, count, options_.stop, [&](float* values, std::int64_t n) {
@@ -342,7 +341,8 @@ private:
                 throw Error("", w.name(), fmt::format("holds {}", values[i]), "this checkpoint cannot be quantised");
     }
 
-    void copy(const Tensor& stored, std::int64_t first, std::int64_t count) {
+    void copy(const Weight& source, std::int64_t first, std::int64_t count) {
+        const Tensor& stored = source.stored();
         const DTypeInfo& type = info(stored.dtype());
         const auto bytes_of = [&](std::int64_t n) { return n / type.block_elements * type.block_bytes; };
         for (std::int64_t at = 0; at < count; at += chunk) {
@@ -350,8 +350,7 @@ private:
             copy_piece(
                 {stored.raw() + bytes_of(first + at), static_cast<std::size_t>(bytes_of(std::min(chunk, count - at)))});
         }
-        if (const auto* file = dynamic_cast<const MappedFile*>(stored.buffer().get()))
-            file->drop_pages(static_cast<std::size_t>(stored.raw() - file->span().data()), stored.bytes());
+        drop_stored_pages(source);
     }
     /// Where the input was cut short the system fails to write what it cannot read, and blames the output.
     void copy_piece(std::span<const std::byte> piece) {
