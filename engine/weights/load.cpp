@@ -267,11 +267,11 @@ private:
             throw Error(file, member.tensor->name,
                         fmt::format("it has a scale, but is {} and not fp8", member.tensor->dtype_name),
                         "use another file of this model");
-        std::int64_t blocks = 1;
         Tensor factors =
-            read_scale(scale->container->tensor(*scale->tensor), stored.shape(), scale->tensor->name, file, blocks);
-        if (blocks > 1 && quanto) refuse_unknown_scale(member.tensor->name, scale->tensor->name, file);
-        if (blocks > 1) return Weight(name, plain(stored, factors));
+            read_scale(scale->container->tensor(*scale->tensor), stored.shape(), scale->tensor->name, file);
+        const bool in_blocks = factors.rank() == 2;
+        if (in_blocks && quanto) refuse_unknown_scale(member.tensor->name, scale->tensor->name, file);
+        if (in_blocks) return Weight(name, plain(stored, factors));
         Weight weight(name, std::move(stored));
         weight.scale = std::move(factors);
         return weight;

@@ -128,13 +128,11 @@ void check_quantisation(const Container& container, const std::string& file) {
                                  file);
 }
 
-Tensor read_scale(const Tensor& stored, const Shape& weight, std::string_view name, const std::string& file,
-                  std::int64_t& blocks) {
+Tensor read_scale(const Tensor& stored, const Shape& weight, std::string_view name, const std::string& file) {
     const auto refuse = [&](std::string what) { throw Error(file, std::string(name), std::move(what), use_other); };
     if (!is_float(stored.dtype()) || is_block(stored.dtype())) refuse("a scale that is not floating point");
     const Shape& s = stored.shape();
     const std::int64_t out = weight.rank() > 0 ? weight[0] : 1;
-    blocks = 1;
     Shape result;
     if (s.elements() != 1) {
         const bool rows = s.rank() >= 1 && s[0] == out;
@@ -145,8 +143,7 @@ Tensor read_scale(const Tensor& stored, const Shape& weight, std::string_view na
         if (!fits)
             refuse(
                 fmt::format("a scale of shape {} does not fit a weight of shape {}", to_string(s), to_string(weight)));
-        blocks = columns;
-        result = blocks > 1 ? Shape{out, blocks} : Shape{out};
+        result = columns > 1 ? Shape{out, columns} : Shape{out};
     }
     Tensor scale = Tensor::host(result);
     to_f32(stored.dtype(), stored.raw(), scale.data<float>(), stored.elements());

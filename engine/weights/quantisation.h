@@ -38,11 +38,9 @@ void check_quantisation_metadata(const std::map<std::string, std::string>& metad
 /// tell.
 void check_quantisation(const Container&, const std::string& file);
 
-/// A scale as Weight::scale wants it: f32, [] or [out]. `blocks` receives the number of column blocks (1: none); then
-/// the result is [out, blocks]. Throws Error naming `name` where the shape does not fit `weight` or a value is not
-/// finite.
-Tensor read_scale(const Tensor& stored, const Shape& weight, std::string_view name, const std::string& file,
-                  std::int64_t& blocks);
+/// A scale as Weight::scale wants it, f32 of [] or [out]; or, where rows are scaled in blocks of columns, [out, blocks].
+/// Throws Error naming `name` where the shape does not fit `weight` or a value is not finite.
+Tensor read_scale(const Tensor& stored, const Shape& weight, std::string_view name, const std::string& file);
 
 /// True where the values are floating point numbers: stored as such, or integers with a scale.
 bool holds_floats(const Weight&);
