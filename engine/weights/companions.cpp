@@ -199,7 +199,7 @@ bool Companions::has_vae(Component kind, std::int64_t channels) const {
 /// Of Wan 2.1's VAE and Wan 2.2's the one whose latents the transformer makes; where that tells nothing, the one that
 /// is there, or by what the folder says of itself (spec/checkpoints.md 1, 7).
 bool Companions::wants_second_vae(const ModelFolder& model, const TransformerTraits& traits) const {
-    if (traits.out_channels == 48) return true; // in every release, and the VAE may be missing
+    if (traits.makes_vae22_latents()) return true; // though the VAE may be missing
     for (const std::int64_t channels : {traits.out_channels, std::int64_t{-1}}) {
         const bool first = has_vae(Component::vae21, channels), second = has_vae(Component::vae22, channels);
         if (first != second) return second;

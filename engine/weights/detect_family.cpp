@@ -13,6 +13,9 @@
 namespace denoir {
 namespace {
 
+/// Latent, mask and start image of an image-to-video model of Wan 2.1's VAE.
+constexpr std::int64_t i2v_channels = 16 + 4 + 16;
+
 bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 /// True where `word` stands in `text` between things that are no letters: "DF" in "SkyReels-V2-DF-1.3B", not in "pdf".
@@ -41,8 +44,8 @@ std::optional<Family> from_field(const Json& config, const std::string& file) {
 /// spec/checkpoints.md 7: the rows that belong to one family alone.
 std::optional<Family> from_tensors(const TransformerTraits& t) {
     if (t.fps) return Family::skyreels_df;
-    if (t.in_channels == 36 && !t.clip) return Family::wan22;
-    if (t.in_channels == 48 && t.out_channels == 48) return Family::wan22;
+    if (t.in_channels == i2v_channels && !t.clip) return Family::wan22;
+    if (t.makes_vae22_latents() && t.in_channels == t.out_channels) return Family::wan22;
     return std::nullopt;
 }
 
@@ -59,7 +62,7 @@ std::optional<Family> from_model_index(const Json& index) {
 /// SkyReels' forcing and text-to-video models have the same tensors: a name must say which.
 std::optional<Family> skyreels_from_name(std::string_view name, const TransformerTraits& t) {
     if (has_word(name, "df") || has(name, "forcing")) return Family::skyreels_df;
-    if (has_word(name, "t2v") || has_word(name, "i2v") || t.in_channels == 36) return Family::skyreels;
+    if (has_word(name, "t2v") || has_word(name, "i2v") || t.in_channels == i2v_channels) return Family::skyreels;
     return std::nullopt;
 }
 
@@ -150,7 +153,7 @@ std::optional<Family> by_evidence(const FamilyEvidence& e) {
 } // namespace
 
 bool is_ti2v(const FamilyEvidence& e) {
-    return e.second_vae || e.traits.out_channels == 48 || text_of(e.config, "model_type") == "ti2v" ||
+    return e.second_vae || e.traits.makes_vae22_latents() || text_of(e.config, "model_type") == "ti2v" ||
            is_true(e.model_index, "expand_timesteps");
 }
 

@@ -157,7 +157,8 @@ bool are_pair(const Network& high, const Network& low) { return are_named_a_pair
 
 bool are_experts_by_content(const ExpertContent& one, const ExpertContent& other) {
     const TransformerTraits& t = one.traits;
-    const bool single = t.clip || t.out_channels == 48 || (t.dim == 1536 && t.layers == 30);
+    const bool is_1_3b = t.dim == 1536 && t.layers == 30;
+    const bool single = t.clip || t.makes_vae22_latents() || is_1_3b;
     const auto [least, most] = std::minmax(one.bytes, other.bytes);
     return !single && most - least <= most / 20 && are_alike(t, other.traits);
 }

@@ -80,7 +80,7 @@ std::string variant_of(Component component, const TransformerTraits& t, std::opt
     if (!t.outside.empty()) return "unknown";
     if (family == Family::skyreels_df) return "df";
     if (t.first_last) return "flf2v";
-    if (t.in_channels == 48 && t.out_channels == 48) return "ti2v";
+    if (t.makes_vae22_latents() && t.in_channels == t.out_channels) return "ti2v";
     return t.in_channels > t.out_channels ? "i2v" : "t2v";
 }
 
@@ -122,7 +122,8 @@ Json merged_config(Inspection& out, const TensorGroup& group, const Json& config
                 it != config.end() && it->is_number_integer() && !result.contains("num_heads"))
                 result["num_heads"] = *it;
         const std::int64_t dim = result.value("dim", std::int64_t{-1});
-        if (!result.contains("num_heads") && dim > 0 && dim % 128 == 0) result["num_heads"] = dim / 128;
+        constexpr std::int64_t head_size = 128; // of every release (spec/dit.md 1)
+        if (!result.contains("num_heads") && dim > 0 && dim % head_size == 0) result["num_heads"] = dim / head_size;
     }
     for (const char* key : {"model_type", "text_len", "eps", "inject_sample_info", "num_frame_per_block",
                             "num_attention_heads", "_class_name"})

@@ -19,6 +19,9 @@ struct TransformerTraits {
     bool first_last = false; ///< position table of the first-last-frame model
     bool fps = false;        ///< embedding of the frame rate (SkyReels' diffusion forcing)
     std::string outside; ///< a relative that is not supported: "VACE", "Animate", "S2V", "Fun-Control …"; else empty
+
+    /// True for the latents of Wan 2.2's VAE (spec/vae22.md 1), which only TI2V-5B makes; A14B uses Wan 2.1's.
+    bool makes_vae22_latents() const { return out_channels == 48; }
     static TransformerTraits read(const TensorGroup&);
 };
 
