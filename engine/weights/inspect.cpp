@@ -144,7 +144,7 @@ void warn_of_quantisation(Inspection& out, const Checkpoint& checkpoint) {
 
 /// Of no layer's own: a scale, the text of a quantisation, ComfyUI's mark, a tokenizer.
 bool describes_others(std::string_view name) {
-    const std::string_view last = name.substr(name.rfind('.') + 1); // npos + 1 == 0
+    const std::string_view last = last_part(name);
     return !hangs_on(name).empty() || last == "scaled_fp8" || last == "spiece_model";
 }
 

@@ -154,7 +154,7 @@ public:
             refuse_unknown_quantisation(member.name, file);
             const auto canonical = canonical_name(component_, Naming(group.recognised.layout, blocks_), member.name);
             const std::string name = canonical ? canonical->name : member.name;
-            const std::string_view leaf = std::string_view(name).substr(name.rfind('.') + 1);
+            const std::string_view leaf = last_part(name);
             const bool second = component_ == Component::umt5 && member.name.starts_with("encoder.embed_tokens.");
             const int part = canonical ? std::max(canonical->part, second ? 1 : 0) : 0;
             if (leaf == "comfy_quant") check_comfy_quant(*member.container, *member.tensor, member.name, file);

@@ -35,8 +35,7 @@ std::optional<Ending> peft_ending(std::string_view name) {
     for (const auto& [mark, kind] : {Ending{".lora_A.", Kind::down}, Ending{".lora_B.", Kind::up}}) {
         const std::size_t at = name.rfind(mark);
         if (at == std::string_view::npos) continue;
-        const std::string_view text = name.substr(at), rest = text.substr(mark.size()),
-                               leaf = rest.substr(rest.rfind('.') + 1); // npos + 1 == 0
+        const std::string_view text = name.substr(at), rest = text.substr(mark.size()), leaf = last_part(rest);
         if (std::ranges::count(rest, '.') > 1) continue;
         if (leaf == "weight") return Ending{text, kind};
         if (leaf == "bias" && kind == Kind::up) return Ending{text, Kind::bias_of_up};

@@ -330,7 +330,7 @@ bool is_activation_scale(std::string_view leaf) {
 }
 
 bool is_ignorable(Component component, std::string_view name) {
-    const auto last = name.substr(name.rfind('.') + 1); // npos + 1 == 0
+    const std::string_view last = last_part(name);
     if (is_activation_scale(last) || last == "scaled_fp8" || last == "comfy_quant" || last == "spiece_model" ||
         last == "position_ids" || last == "log_scale" || last == "logit_scale" || last == "_extra_state")
         return true;

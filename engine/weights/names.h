@@ -65,6 +65,9 @@ std::string plain_name(std::string_view name);
 /// "module.model.", "vae.", …); empty where there is none.
 std::string_view known_prefix(std::string_view name);
 
+/// The last part of a dotted name: "weight" of "a.q.weight"; a name without dots itself.
+constexpr std::string_view last_part(std::string_view name) { return name.substr(name.rfind('.') + 1); } // npos + 1 = 0
+
 /// The layer that a tensor other than weight and bias hangs on: "a.q" of "a.q.scale_weight"; empty for other names.
 std::string_view hangs_on(std::string_view name);
 

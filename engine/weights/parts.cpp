@@ -50,8 +50,7 @@ Names names_by(const Scheme& scheme, const Checkpoint& c) {
     Names names;
     for (const auto& container : c.containers)
         for (const FileTensor& t : container->tensors)
-            if (const auto found = scheme.canonical(without_prefix(t));
-                found && !is_scale_leaf(found->name.substr(found->name.rfind('.') + 1)))
+            if (const auto found = scheme.canonical(without_prefix(t)); found && !is_scale_leaf(last_part(found->name)))
                 names.emplace(found->name, found->part);
     return names;
 }
