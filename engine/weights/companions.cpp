@@ -21,12 +21,6 @@ namespace denoir {
 namespace fs = std::filesystem;
 namespace {
 
-/// Its file's name with its folder's: repositories call all of theirs alike.
-std::string placed_name(const Network& n) {
-    const fs::path file = normal_path(n.files().front());
-    return printable((file.parent_path().filename() / file.filename()).string(), 80);
-}
-
 /// The class in a config.json that belongs to a file without a name of its own; nothing where it cannot be read.
 std::string class_beside(const fs::path& file) {
     try {
@@ -170,7 +164,7 @@ std::vector<fs::path> Companions::best(Component wanted, const char* role, Model
     std::ranges::stable_sort(all, std::greater(), rank);
     const Network& chosen = *all.front();
     if (all.size() > 1)
-        model.warnings.push_back(fmt::format("{} files hold a {}; {} is used", all.size(), role, placed_name(chosen)));
+        model.warnings.push_back(fmt::format("{} files hold a {}; {} is used", all.size(), role, chosen.placed_name()));
     if (wanted == Component::umt5) {
         for (const Network* n : all) // any of them brings the same one
             if (tokenizer_.empty() && (n == &chosen || suits(*n, traits))) tokenizer_ = tokenizer_of(*n->checkpoint);
@@ -217,7 +211,7 @@ bool Companions::has_second_vae(const TransformerTraits& traits) const {
 
 std::vector<std::string> Companions::left_out() const {
     std::vector<std::string> names;
-    for (const Network& n : left_out_) names.push_back(placed_name(n));
+    for (const Network& n : left_out_) names.push_back(n.placed_name());
     return names;
 }
 

@@ -108,12 +108,9 @@ private:
 
     [[noreturn]] static void refuse_several(const fs::path& asked, const std::vector<Network>& found) {
         std::vector<std::string> places;
-        for (const Network& f : found)
-            places.push_back(
-                printable((normal_path(f.files().front()).parent_path().filename() / f.first_name()).string(), 80));
-        if (places.size() > 3) places.resize(3), places.emplace_back("…");
+        for (const Network& f : found) places.push_back(f.placed_name());
         throw Error(asked.string(), "",
-                    fmt::format("several files may be its other expert ({})", fmt::join(places, ", ")),
+                    fmt::format("several files may be its other expert ({})", listed(std::move(places), 3)),
                     "keep beside it the one that is meant");
     }
 

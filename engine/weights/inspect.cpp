@@ -122,7 +122,7 @@ Json merged_config(Inspection& out, const TensorGroup& group, const Json& config
                 it != config.end() && it->is_number_integer() && !result.contains("num_heads"))
                 result["num_heads"] = *it;
         const std::int64_t dim = result.value("dim", std::int64_t{-1});
-        constexpr std::int64_t head_size = 128; // of every release (spec/dit.md 1)
+        constexpr std::int64_t head_size = 128; // of every release (spec/dit.md 2)
         if (!result.contains("num_heads") && dim > 0 && dim % head_size == 0) result["num_heads"] = dim / head_size;
     }
     for (const char* key : {"model_type", "text_len", "eps", "inject_sample_info", "num_frame_per_block",

@@ -76,18 +76,8 @@ private:
             if (are_pair(one, other)) return set_pair(one, other);
             if (are_pair(other, one)) return set_pair(other, one);
         }
-        // Without an index, parts of one network may lie in files of any name.
-        if (const auto whole = parts_of_one(candidates)) {
-            TensorGroup all_parts{whole->front().group->recognised, {}, {}};
-            for (const Network& f : *whole) {
-                model_.transformer.insert(model_.transformer.end(), f.files().begin(), f.files().end());
-                all_parts.members.insert(all_parts.members.end(), f.group->members.begin(), f.group->members.end());
-                bytes_ += f.bytes();
-            }
-            traits_ = TransformerTraits::read(all_parts);
-            return;
-        }
-        refuse_several(path_, candidates);
+        if (!are_parts_of_one(candidates)) refuse_several(path_, candidates);
+        set_transformer_parts(candidates);
     }
     void set_pair(const Network& high, const Network& low) {
         set_transformer(high);
@@ -103,27 +93,36 @@ private:
     }
     [[noreturn]] static void refuse_several(const fs::path& place, const std::vector<Network>& all) {
         throw Error(
-            place.string(), "", fmt::format("several transformers are there ({})", fmt::join(names_of(all), ", ")),
+            place.string(), "", fmt::format("several transformers are there ({})", names_of(all)),
             all.size() == 2 && are_alike(all.front(), all.back())
                 ? "name the file that is meant, or name them ..._high and ..._low if they are the experts of one"
                 : "name the file that is meant");
     }
-    static std::vector<std::string> names_of(const std::vector<Network>& all) {
+    static std::string names_of(const std::vector<Network>& all) {
         std::vector<std::string> names;
         for (const Network& f : all) names.push_back(printable(f.first_name(), 80));
-        if (names.size() > 4) names.resize(4), names.emplace_back("…");
-        return names;
+        return listed(std::move(names), 4);
     }
 
-    /// The candidates themselves where they are named in one layout and none of their tensors is there twice.
-    static std::optional<std::vector<Network>> parts_of_one(std::vector<Network> candidates) {
+    /// Without an index, parts of one network may lie in files of any name: they are named in one layout, and none of
+    /// their tensors is there twice.
+    static bool are_parts_of_one(const std::vector<Network>& candidates) {
         std::set<std::string_view> names;
         for (const Network& f : candidates) {
-            if (f.group->recognised.layout != candidates.front().group->recognised.layout) return std::nullopt;
+            if (f.group->recognised.layout != candidates.front().group->recognised.layout) return false;
             for (const auto& m : f.group->members)
-                if (!names.insert(m.name).second) return std::nullopt;
+                if (!names.insert(m.name).second) return false;
         }
-        return candidates;
+        return true;
+    }
+    void set_transformer_parts(const std::vector<Network>& parts) {
+        TensorGroup all_parts{parts.front().group->recognised, {}, {}};
+        for (const Network& f : parts) {
+            model_.transformer.insert(model_.transformer.end(), f.files().begin(), f.files().end());
+            all_parts.members.insert(all_parts.members.end(), f.group->members.begin(), f.group->members.end());
+            bytes_ += f.bytes();
+        }
+        traits_ = TransformerTraits::read(all_parts);
     }
 
     /// The one that is not in `file`, from beside it.
@@ -208,7 +207,7 @@ private:
     void choose_low(const fs::path& folder) {
         std::vector<Network> found = only(search_.look(folder), Component::transformer);
         if (found.empty()) return;
-        if (found.size() > 1 && parts_of_one(found)) {
+        if (found.size() > 1 && are_parts_of_one(found)) {
             for (const Network& part : found)
                 model_.transformer_low.insert(model_.transformer_low.end(), part.files().begin(), part.files().end());
             return;
@@ -336,8 +335,7 @@ private:
         found = with_parts_joined(found);
         if (found.size() == 1) return found.front();
         if (found.size() > 1)
-            throw Error(place.string(), "",
-                        fmt::format("several files hold a {} ({})", what, fmt::join(names_of(found), ", ")),
+            throw Error(place.string(), "", fmt::format("several files hold a {} ({})", what, names_of(found)),
                         "name the one that is meant");
         throw Error(place.string(), "",
                     fmt::format("holds no {} (found: {})", what,
@@ -366,22 +364,39 @@ private:
 
     void finish() {
         const TransformerTraits traits = traits_.value_or(TransformerTraits{});
-        if (!model_.config.contains("family") && carried_.contains("family")) config_file_ = model_.transformer.front();
-        carried_.update(model_.config);
-        model_.config = std::move(carried_);
+        add_carried_config();
         companions_.choose(model_, traits);
         refuse_unfit_parts();
         const bool transformer = !model_.transformer.empty() || !model_.transformer_low.empty();
         if (!transformer) model_.deeper = transformers_deeper(path_, search_);
         if (!transformer && model_.vae.empty() && model_.text_encoder.empty() && model_.clip.empty() &&
-            model_.tokenizer.empty()) {
-            if (!search_.problems().empty()) throw Error(search_.problems().front());
-            if (!model_.deeper.empty())
-                throw Error(path_.string(), "", fmt::format("no model is there, but in its folders: {}", model_.deeper),
-                            "name the file that is meant");
-            throw Error(path_.string(), "", "no model is there",
-                        "give a model folder (transformer, VAE, text encoder, tokenizer) or a transformer's file");
-        }
+            model_.tokenizer.empty())
+            refuse_no_model();
+        list_missing_parts(traits.clip);
+        refuse_damaged_parts();
+        if (!transformer) model_.unread = unread_transformer(path_, stop_);
+        warn_of_shards();
+        warn_of_left_out();
+        if (traits_) tell_family(*traits_);
+    }
+
+    /// The folder's config.json wins over what the transformer's file carries.
+    void add_carried_config() {
+        if (!model_.config.contains("family") && carried_.contains("family")) config_file_ = model_.transformer.front();
+        carried_.update(model_.config);
+        model_.config = std::move(carried_);
+    }
+
+    [[noreturn]] void refuse_no_model() const {
+        if (!search_.problems().empty()) throw Error(search_.problems().front());
+        if (!model_.deeper.empty())
+            throw Error(path_.string(), "", fmt::format("no model is there, but in its folders: {}", model_.deeper),
+                        "name the file that is meant");
+        throw Error(path_.string(), "", "no model is there",
+                    "give a model folder (transformer, VAE, text encoder, tokenizer) or a transformer's file");
+    }
+
+    void list_missing_parts(bool needs_clip) {
         const auto need = [&](bool there, const char* part) {
             if (!there) model_.missing.emplace_back(part);
         };
@@ -389,17 +404,19 @@ private:
         need(!model_.vae.empty(), "VAE");
         need(!model_.text_encoder.empty(), "text encoder");
         need(!model_.tokenizer.empty(), "tokenizer");
-        if (traits.clip) need(!model_.clip.empty(), "CLIP image encoder");
-        refuse_damaged_parts();
-        if (!transformer) model_.unread = unread_transformer(path_, stop_);
-        warn_of_shards();
+        if (needs_clip) need(!model_.clip.empty(), "CLIP image encoder");
+    }
+
+    void warn_of_left_out() {
         for (const Error& problem : search_.problems())
             model_.warnings.push_back(fmt::format("left out: {}", problem.what()));
-        if (model_.vae.empty())
-            for (const std::string& file : companions_.left_out())
-                model_.warnings.push_back(
-                    fmt::format("left out: {} is not Wan's VAE, by its name or its config.json", file));
-        if (!traits_) return;
+        if (!model_.vae.empty()) return;
+        for (const std::string& file : companions_.left_out())
+            model_.warnings.push_back(
+                fmt::format("left out: {} is not Wan's VAE, by its name or its config.json", file));
+    }
+
+    void tell_family(const TransformerTraits& traits) {
         model_.relative = traits.outside.empty() ? relative_by_name(names_around()) : traits.outside;
         const FamilyEvidence evidence = gather_evidence(traits);
         model_.family = detect_family(evidence);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/weights/networks.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <mutex>
@@ -69,10 +71,20 @@ std::uint64_t Network::bytes() const {
     return total;
 }
 
+std::string Network::placed_name() const {
+    const fs::path file = normal_path(files().front());
+    return printable((file.parent_path().filename() / file.filename()).string(), 80);
+}
+
 fs::path Network::real_place() const {
     std::error_code error;
     const fs::path real = fs::weakly_canonical(files().front(), error);
     return error ? normal_path(files().front()) : real;
+}
+
+std::string listed(std::vector<std::string> names, std::size_t most) {
+    if (names.size() > most) names.resize(most), names.emplace_back("…");
+    return fmt::format("{}", fmt::join(names, ", "));
 }
 
 std::vector<Network> only(const std::vector<Network>& all, Component wanted) {

@@ -21,9 +21,14 @@ struct Network {
     const std::vector<std::filesystem::path>& files() const { return checkpoint->files; }
     std::uint64_t bytes() const; ///< of its tensors as they are stored
     std::string first_name() const { return files().front().filename().string(); }
+    /// Its first file as "folder/file", for messages: repositories call all of theirs alike.
+    std::string placed_name() const;
     /// Of its first file, links resolved: one folder may be a link to another.
     std::filesystem::path real_place() const;
 };
+
+/// "a, b, c, …": the first `most` of `names`, for messages.
+std::string listed(std::vector<std::string> names, std::size_t most);
 
 /// Those of `all` that are of one kind; where an index names the files of some, only these.
 std::vector<Network> only(const std::vector<Network>& all, Component wanted);

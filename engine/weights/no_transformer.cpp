@@ -82,8 +82,7 @@ std::string transformers_deeper(const fs::path& folder, NetworkSearch& search) {
                     });
                 }
         });
-    if (names.size() > told) names.resize(told), names.emplace_back("…");
-    return fmt::format("{}", fmt::join(names, ", "));
+    return listed(std::move(names), told);
 }
 
 std::string unread_transformer(const fs::path& folder, const std::stop_token& stop) {
