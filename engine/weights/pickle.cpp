@@ -134,20 +134,14 @@ PickledStateDict read_pickled_state_dict(std::span<const std::byte> pickle, cons
     return Contents(pickle, file).state_dict();
 }
 
-std::map<std::string, bool> read_pickled_flags(std::span<const std::byte> pickle, const std::string& file,
-                                               std::size_t& bytes) {
+PickledFlags read_pickled_flags(std::span<const std::byte> pickle, const std::string& file) {
     const Contents contents(pickle, file);
-    auto flags = contents.flags();
-    bytes = contents.bytes();
-    return flags;
+    return {contents.flags(), contents.bytes()};
 }
 
-std::vector<std::string> read_pickled_names(std::span<const std::byte> pickle, const std::string& file,
-                                            std::size_t& bytes) {
+PickledNames read_pickled_names(std::span<const std::byte> pickle, const std::string& file) {
     const Contents contents(pickle, file);
-    auto names = contents.names();
-    bytes = contents.bytes();
-    return names;
+    return {contents.names(), contents.bytes()};
 }
 
 } // namespace denoir

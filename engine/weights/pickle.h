@@ -43,11 +43,18 @@ struct PickledStateDict {
 /// `module` is unwrapped; names are without_wrappers(). Throws Error naming `file`.
 PickledStateDict read_pickled_state_dict(std::span<const std::byte> pickle, const std::string& file);
 
-/// A pickle of a dict: its entries that are true or false. `bytes`: length of the pickle.
-std::map<std::string, bool> read_pickled_flags(std::span<const std::byte> pickle, const std::string& file,
-                                               std::size_t& bytes);
+struct PickledFlags {
+    std::map<std::string, bool> flags;
+    std::size_t bytes = 0; ///< length of the pickle
+};
+/// A pickle of a dict: its entries that are true or false.
+PickledFlags read_pickled_flags(std::span<const std::byte> pickle, const std::string& file);
+
+struct PickledNames {
+    std::vector<std::string> names;
+    std::size_t bytes = 0; ///< length of the pickle
+};
 /// A pickle of a list of strings.
-std::vector<std::string> read_pickled_names(std::span<const std::byte> pickle, const std::string& file,
-                                            std::size_t& bytes);
+PickledNames read_pickled_names(std::span<const std::byte> pickle, const std::string& file);
 
 } // namespace denoir

@@ -66,12 +66,17 @@ bool is_dense(const PickledTensor& t) {
     return true;
 }
 
-/// Every element of the view lies inside the storage, and the storage inside its entry.
-std::int64_t check_view(const PickledTensor& t, const ZipEntry& entry, const std::string& file) {
+/// Where the data of a storage lie in the file: an entry of its archive, or a stretch of an old file.
+struct StoredBytes {
+    std::uint64_t offset = 0, bytes = 0;
+};
+
+/// Every element of the view lies inside the storage, and the storage inside its bytes. Returns their number.
+std::int64_t check_view(const PickledTensor& t, const StoredBytes& stored, const std::string& file) {
     const auto refuse = [&](std::string what) { throw Error(file, t.name, std::move(what), damaged); };
     if (t.count < 0 ||
-        static_cast<std::uint64_t>(t.count) > entry.bytes / static_cast<unsigned>(element_bytes(t.dtype)))
-        refuse(fmt::format("its storage asks for {} elements, the archive holds {} bytes", t.count, entry.bytes));
+        static_cast<std::uint64_t>(t.count) > stored.bytes / static_cast<unsigned>(element_bytes(t.dtype)))
+        refuse(fmt::format("its storage asks for {} elements, the archive holds {} bytes", t.count, stored.bytes));
     const auto elements = checked_elements(t.shape);
     if (!elements) refuse("the product of its shape does not fit in 64 bits");
     if (t.offset < 0 || t.offset > t.count) refuse("it begins outside its storage");
@@ -87,8 +92,8 @@ std::int64_t check_view(const PickledTensor& t, const ZipEntry& entry, const std
     return *elements;
 }
 
-FileTensor resolve(const PickledTensor& t, const ZipEntry& entry, const MappedFile& file) {
-    const std::int64_t elements = check_view(t, entry, file.name());
+FileTensor resolve(const PickledTensor& t, const StoredBytes& stored, const MappedFile& file) {
+    const std::int64_t elements = check_view(t, stored, file.name());
     const auto width = static_cast<std::uint64_t>(element_bytes(t.dtype));
     if (static_cast<std::uint64_t>(elements) > file.span().size() / width) // an expanded one, whose stride is 0
         throw Error(file.name(), t.name, "it repeats its storage until it is larger than the file", take_clones);
@@ -97,15 +102,15 @@ FileTensor resolve(const PickledTensor& t, const ZipEntry& entry, const MappedFi
     result.dtype = t.dtype;
     result.dtype_name = info(t.dtype).safetensors;
     result.shape = t.shape;
-    result.offset = entry.offset + static_cast<std::uint64_t>(t.offset) * width;
+    result.offset = stored.offset + static_cast<std::uint64_t>(t.offset) * width;
     result.bytes = static_cast<std::uint64_t>(elements) * width;
     if (elements > 0 && !is_dense(t)) result.strides = t.strides;
     return result;
 }
 
-/// `storage_of` gives the place of a tensor's storage in the file, or throws.
+/// `storage_of` gives the data of a tensor's storage, or throws.
 Container container_of(std::shared_ptr<MappedFile> file, const std::vector<PickledTensor>& tensors,
-                       const std::function<const ZipEntry&(const PickledTensor&)>& storage_of) {
+                       const std::function<StoredBytes(const PickledTensor&)>& storage_of) {
     Container container;
     container.format = Container::Format::pth;
     std::uint64_t copied = 0, seen = 0;
@@ -120,6 +125,34 @@ Container container_of(std::shared_ptr<MappedFile> file, const std::vector<Pickl
         throw Error(file->name(), "data.pkl", "its views ask for more memory than the file has bytes", take_clones);
     container.file = std::move(file);
     return container;
+}
+
+using Storages = std::unordered_map<std::string_view, StoredBytes>; ///< by key
+
+/// The storages that follow the pickles of an old file from `at` on, in the order of `keys`: each its number of
+/// elements (64 bits), then these. `named`: those of the state dict, which know the type. The result holds views of
+/// `keys`.
+Storages read_old_storages(const MappedFile& file, std::uint64_t at, const std::vector<std::string>& keys,
+                           const std::vector<PickledStorage>& named) {
+    std::unordered_map<std::string_view, const PickledStorage*> known;
+    for (const PickledStorage& s : named) known.emplace(s.key, &s);
+    Storages storages;
+    for (const std::string& key : keys) {
+        const auto refuse = [&](std::string what) { throw Error(file.name(), key, std::move(what), damaged); };
+        const auto storage = known.find(key);
+        std::int64_t count = 0;
+        ByteReader in(file.span(), at);
+        if (storage == known.end()) refuse("a storage that no tensor names");
+        if (!in.read(count)) refuse("the file ends before this storage");
+        const auto width = std::uint64_t(element_bytes(storage->second->dtype));
+        if (count != storage->second->count || count < 0 || std::uint64_t(count) > in.left() / width)
+            refuse(fmt::format("this storage says {} elements, the pickle {}, the file has room for {}", count,
+                               storage->second->count, in.left() / width));
+        const StoredBytes stored{in.position(), std::uint64_t(count) * width};
+        if (!storages.emplace(key, stored).second) refuse("this storage is there twice");
+        at = stored.offset + stored.bytes;
+    }
+    return storages;
 }
 
 } // namespace
@@ -138,9 +171,9 @@ Container read_pth(std::shared_ptr<MappedFile> file) {
                     fmt::format("it has {} bytes, a state dict's has at most {}", pickle.bytes, max_pickle), damaged);
 
     const PickledStateDict dict = read_pickled_state_dict(file->span().subspan(pickle.offset, pickle.bytes), path);
-    return container_of(std::move(file), dict.tensors, [&](const PickledTensor& t) -> const ZipEntry& {
+    return container_of(std::move(file), dict.tensors, [&](const PickledTensor& t) -> StoredBytes {
         const auto entry = entries.find(root + "data/" + t.key);
-        if (entry != entries.end()) return *entry->second;
+        if (entry != entries.end()) return {entry->second->offset, entry->second->bytes};
         throw Error(path, t.name, fmt::format("its storage data/{} is missing in the archive", t.key), damaged);
     });
 }
@@ -155,48 +188,23 @@ Container read_old_pth(std::shared_ptr<MappedFile> file) {
     const auto rest = [&] {
         return file->span().subspan(at, std::min<std::uint64_t>(file->span().size() - at, max_pickle));
     };
-    const auto next = [&](std::string_view expected) {
-        const std::string_view found(reinterpret_cast<const char*>(rest().data()),
-                                     std::min(expected.size(), rest().size()));
-        if (found != expected) throw Error(path, "", "its protocol is not the one of PyTorch 0.1 to 1.5", damaged);
-        at += expected.size();
-    };
-    next(old_protocol);
-    std::size_t bytes = 0;
-    const auto system = read_pickled_flags(rest(), path, bytes);
-    at += bytes;
-    if (const auto it = system.find("little_endian"); it != system.end() && !it->second)
+    const std::string_view protocol(reinterpret_cast<const char*>(rest().data()),
+                                    std::min(old_protocol.size(), rest().size()));
+    if (protocol != old_protocol) throw Error(path, "", "its protocol is not the one of PyTorch 0.1 to 1.5", damaged);
+    at += protocol.size();
+    const PickledFlags system = read_pickled_flags(rest(), path);
+    at += system.bytes;
+    if (const auto it = system.flags.find("little_endian"); it != system.flags.end() && !it->second)
         throw Error(path, "little_endian", "not little-endian", "save it again on an x86 or ARM machine");
     const PickledStateDict dict = read_pickled_state_dict(rest(), path);
     at += dict.bytes;
-    const std::vector<std::string> keys = read_pickled_names(rest(), path, bytes);
-    at += bytes;
+    const PickledNames keys = read_pickled_names(rest(), path);
+    at += keys.bytes;
 
-    std::unordered_map<std::string_view, const PickledStorage*> known;
-    for (const PickledStorage& s : dict.storages) known.emplace(s.key, &s);
-    std::vector<ZipEntry> storages; // of this file instead of an archive
-    std::unordered_map<std::string_view, const ZipEntry*> entries;
-    storages.reserve(keys.size());
-    for (const std::string& key : keys) {
-        const auto storage = known.find(key);
-        std::int64_t count = 0;
-        ByteReader in(file->span(), at);
-        if (storage == known.end()) throw Error(path, key, "a storage that no tensor names", damaged);
-        if (!in.read(count)) throw Error(path, key, "the file ends before this storage", damaged);
-        const auto width = std::uint64_t(element_bytes(storage->second->dtype));
-        if (count != storage->second->count || count < 0 || std::uint64_t(count) > in.left() / width)
-            throw Error(path, key,
-                        fmt::format("this storage says {} elements, the pickle {}, the file has room for {}", count,
-                                    storage->second->count, in.left() / width),
-                        damaged);
-        storages.push_back({key, in.position(), std::uint64_t(count) * width});
-        if (!entries.emplace(key, &storages.back()).second)
-            throw Error(path, key, "this storage is there twice", damaged);
-        at = storages.back().offset + storages.back().bytes;
-    }
-    Container container = container_of(std::move(file), dict.tensors, [&](const PickledTensor& t) -> const ZipEntry& {
-        const auto entry = entries.find(t.key);
-        if (entry != entries.end()) return *entry->second;
+    const Storages storages = read_old_storages(*file, at, keys.names, dict.storages);
+    Container container = container_of(std::move(file), dict.tensors, [&](const PickledTensor& t) -> StoredBytes {
+        const auto storage = storages.find(t.key);
+        if (storage != storages.end()) return storage->second;
         throw Error(path, t.name, fmt::format("its storage {} is missing", t.key), damaged);
     });
     container.old_pth = true;
