@@ -10,6 +10,7 @@
 namespace denoir {
 namespace {
 
+// Bounds of a hostile pickle's memory, which its length alone does not give.
 constexpr std::size_t max_values = 2'000'000;
 constexpr std::size_t max_stack = 1'000'000;
 constexpr std::size_t max_memo = 1'000'000;
@@ -24,7 +25,7 @@ PickleMachine::Ref PickleMachine::run() {
     for (;;) {
         std::uint8_t opcode = 0;
         take(opcode);
-        if (opcode == '.') return pop();
+        if (opcode == '.') return pop(); // STOP
         step(opcode);
     }
 }
@@ -111,77 +112,77 @@ void PickleMachine::charge(std::size_t items) {
     left_to_copy_ -= items;
 }
 
-// Opcodes
+// Opcodes, by the names of Python's pickletools
 
 void PickleMachine::step(std::uint8_t opcode) {
     switch (opcode) {
-    case 0x80:
+    case 0x80: // PROTO
         return protocol();
-    case 'c':
+    case 'c': // GLOBAL
         return global();
-    case 'q':
+    case 'q': // BINPUT
         return remember(number<std::uint8_t>());
-    case 'r':
+    case 'r': // LONG_BINPUT
         return remember(number<std::uint32_t>());
-    case 'h':
+    case 'h': // BINGET
         return recall(number<std::uint8_t>());
-    case 'j':
+    case 'j': // LONG_BINGET
         return recall(number<std::uint32_t>());
-    case 'X':
+    case 'X': // BINUNICODE
         return string(number<std::uint32_t>());
-    case 'U':
+    case 'U': // SHORT_BINSTRING
         return string(number<std::uint8_t>());
-    case 'T':
+    case 'T': // BINSTRING
         return string(number<std::uint32_t>());
-    case 'J':
+    case 'J': // BININT
         return push_number(Kind::integer, static_cast<std::int32_t>(number<std::uint32_t>()));
-    case 'G': // a float, such as a learning rate: no tensor
+    case 'G': // BINFLOAT, such as a learning rate: no tensor
         number<std::uint64_t>();
         return push_kind(Kind::none);
-    case 'K':
+    case 'K': // BININT1
         return push_number(Kind::integer, static_cast<std::int64_t>(number<std::uint8_t>()));
-    case 'M':
+    case 'M': // BININT2
         return push_number(Kind::integer, static_cast<std::int64_t>(number<std::uint16_t>()));
-    case 0x8A:
+    case 0x8A: // LONG1
         return long_integer(number<std::uint8_t>());
-    case 'Q':
+    case 'Q': // BINPERSID
         return persistent();
-    case 's':
+    case 's': // SETITEM
         return set_items({}, true);
-    case 'u':
+    case 'u': // SETITEMS
         return set_items(pop_to_mark(), false);
-    case 'a':
+    case 'a': // APPEND
         return append({}, true);
-    case 'e':
+    case 'e': // APPENDS
         return append(pop_to_mark(), false);
-    case '}':
+    case '}': // EMPTY_DICT
         return push_kind(Kind::dict);
-    case ']':
+    case ']': // EMPTY_LIST
         return push_kind(Kind::list);
-    case ')':
+    case ')': // EMPTY_TUPLE
         return push_kind(Kind::tuple);
-    case '(':
+    case '(': // MARK
         if (marks_.size() == max_stack) fail("its stack grows too large");
         return marks_.push_back(stack_.size());
-    case 't':
+    case 't': // TUPLE
         return tuple(pop_to_mark());
-    case 0x85:
+    case 0x85: // TUPLE1
         return tuple_of(1);
-    case 0x86:
+    case 0x86: // TUPLE2
         return tuple_of(2);
-    case 0x87:
+    case 0x87: // TUPLE3
         return tuple_of(3);
-    case 0x88:
+    case 0x88: // NEWTRUE
         return push_number(Kind::boolean, 1);
-    case 0x89:
+    case 0x89: // NEWFALSE
         return push_number(Kind::boolean, 0);
-    case 'N':
+    case 'N': // NONE
         return push_kind(Kind::none);
-    case 'R':
+    case 'R': // REDUCE
         return reduce();
-    case 0x81:
+    case 0x81: // NEWOBJ
         return new_object();
-    case 'b':
+    case 'b': // BUILD
         return build();
     default:
         fail(fmt::format("opcode 0x{:02X} is not one that a state dict needs: refused, nothing was executed", opcode),
