@@ -4,6 +4,7 @@
 #include <cassert>
 
 #include "engine/core/atomic_file.h"
+#include "engine/core/disk.h"
 #include "engine/media/bytes.h"
 #include "engine/media/image.h"
 #include "engine/media/libav.h"
@@ -74,6 +75,8 @@ void write_png(const std::filesystem::path& path, const Image& image, std::strin
         }
         file.write(packet->data + header_end, static_cast<std::size_t>(packet->size) - header_end);
         file.commit();
+    } catch (const NoSpace&) { // names its file already, and stays what it is
+        throw;
     } catch (const Error& error) {
         throw error.in_file(path.string());
     }

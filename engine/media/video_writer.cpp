@@ -11,6 +11,7 @@
 #include <limits>
 #include <optional>
 
+#include "engine/core/disk.h"
 #include "engine/core/file.h"
 #include "engine/media/colour.h"
 #include "engine/media/output.h"
@@ -232,6 +233,8 @@ VideoWriter::VideoWriter(std::filesystem::path path, const VideoOptions& options
     check_video_output(path, options);
     try {
         state_ = std::make_unique<State>(path, options);
+    } catch (const NoSpace&) { // names its file already, and stays what it is
+        throw;
     } catch (const Error& error) {
         throw error.in_file(path.string());
     }

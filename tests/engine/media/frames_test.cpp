@@ -2,11 +2,14 @@
 #include "engine/media/frames.h"
 
 #include <sys/mount.h>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <limits>
 #include <memory>
 
 #include "engine/core/atomic_file.h"
+#include "engine/core/disk.h"
 #include "engine/core/error.h"
 #include "engine/media/colour.h"
 #include "engine/media/frame_folder.h"
@@ -108,6 +111,20 @@ TEST(FrameFolder, GoesOnAmongItsOwnFramesAlone) {
     EXPECT_THROW(write(), Error);
     EXPECT_EQ(read_image(folder / "frame_00002.png"), picture(6, 4, 9));
     EXPECT_EQ(folder.entries(), 3);
+}
+
+/// Known by its kind, whoever writes. A limit on the size of files stands for the disk.
+TEST(FrameFolder, AFullDiskIsTold) {
+    const TempFolder folder;
+    const auto handler = ::signal(SIGXFSZ, SIG_IGN);
+    rlimit before{};
+    ::getrlimit(RLIMIT_FSIZE, &before);
+    const rlimit none{0, before.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &none);
+    EXPECT_THROW(write_png(folder / "a.png", picture(6, 4)), NoSpace);
+    ::setrlimit(RLIMIT_FSIZE, &before);
+    ::signal(SIGXFSZ, handler);
+    EXPECT_EQ(folder.entries(), 0);
 }
 
 /// What nothing can be renamed over stands for a disk that fails in the midst of it.
