@@ -14,6 +14,7 @@
 #include "engine/core/error.h"
 #include "engine/core/text.h"
 #include "engine/weights/bytes.h"
+#include "engine/weights/gguf_format.h"
 #include "engine/weights/limits.h"
 
 namespace denoir {
@@ -22,26 +23,17 @@ namespace {
 constexpr std::uint64_t max_pairs = 100'000;
 constexpr std::uint32_t max_axes = 8;
 constexpr int max_nesting = 4;
-/// Of all names and texts together, each with its length: a vocabulary has some ten megabytes of them. What a file of
-/// any size repeats is not walked over.
+/// Bytes of all names and texts together, each with its length: a vocabulary has some ten megabytes of them. So a large
+/// file cannot make its reader walk over endless ones.
 constexpr std::uint64_t max_text = 64u << 20;
-/// Far above a whole VAE of Wan 2.1 in f32, far below the memory that a stranger's file may take.
+/// Bytes of the f32 copies of is_widened() tensors: far above a whole VAE of Wan 2.1, far below the memory that a
+/// hostile file may take.
 constexpr std::uint64_t max_widened = 512u << 20;
 constexpr std::string_view shape_key = "comfy.gguf.orig_shape.";
 
-struct BlockType {
-    std::uint32_t id;
-    DType dtype;
-};
-/// spec/checkpoints.md 5.3
-constexpr std::array block_types{
-    BlockType{0, DType::f32},     BlockType{1, DType::f16},     BlockType{2, DType::q4_0},  BlockType{3, DType::q4_1},
-    BlockType{6, DType::q5_0},    BlockType{7, DType::q5_1},    BlockType{8, DType::q8_0},  BlockType{10, DType::q2_k},
-    BlockType{11, DType::q3_k},   BlockType{12, DType::q4_k},   BlockType{13, DType::q5_k}, BlockType{14, DType::q6_k},
-    BlockType{20, DType::iq4_nl}, BlockType{23, DType::iq4_xs}, BlockType{24, DType::i8},   BlockType{25, DType::i16},
-    BlockType{26, DType::i32},    BlockType{27, DType::i64},    BlockType{28, DType::f64},  BlockType{30, DType::bf16}};
+using namespace gguf; // the format's numbers
 
-/// Others that people meet, by name.
+/// Types of tensors that are not read, but that people meet, for messages.
 constexpr std::array<std::pair<std::uint32_t, std::string_view>, 12> unread_types{{{9, "Q8_1"},
                                                                                    {15, "Q8_K"},
                                                                                    {16, "IQ2_XXS"},
@@ -55,14 +47,12 @@ constexpr std::array<std::pair<std::uint32_t, std::string_view>, 12> unread_type
                                                                                    {35, "TQ2_0"},
                                                                                    {39, "MXFP4"}}};
 
-enum ValueType : std::uint32_t { u8, i8, u16, i16, u32, i32, f32, boolean, string, array, u64, i64, f64, value_types };
-
 /// Bytes of a value of fixed size; 0 for strings and arrays.
 constexpr std::array<std::uint64_t, value_types> value_bytes{1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};
 
 class Reader {
 public:
-    explicit Reader(std::shared_ptr<MappedFile> file) : file_(std::move(file)), in_(file_->span(), 4) {}
+    explicit Reader(std::shared_ptr<MappedFile> file) : file_(std::move(file)), in_(file_->span(), magic.size()) {}
 
     Container read() {
         std::uint32_t version = 0;
@@ -76,12 +66,12 @@ public:
         take(tensors, "header"), take(pairs, "header");
         if (pairs > max_pairs) fail("header", fmt::format("{} metadata keys, at most {} are read", pairs, max_pairs));
         if (tensors > max_tensors) fail("header", fmt::format("{} tensors, at most {} are read", tensors, max_tensors));
-        for (std::uint64_t i = 0; i < pairs; ++i) pair();
+        for (std::uint64_t i = 0; i < pairs; ++i) read_pair();
         // An entry has at least a name's length, a count, a type and an offset.
         if (tensors > in_.left() / 24) fail("header", fmt::format("{} tensors do not fit in the file", tensors));
         result_.tensors.reserve(tensors);
-        for (std::uint64_t i = 0; i < tensors; ++i) tensor();
-        place();
+        for (std::uint64_t i = 0; i < tensors; ++i) read_tensor();
+        place_tensors();
         result_.format = Container::Format::gguf;
         result_.file = std::move(file_);
         return std::move(result_);
@@ -117,7 +107,7 @@ private:
 
     // Metadata
 
-    void pair() {
+    void read_pair() {
         const std::string key = short_text("metadata");
         std::uint32_t type = 0;
         take(type, key);
@@ -214,7 +204,7 @@ private:
 
     // Tensors
 
-    void tensor() {
+    void read_tensor() {
         FileTensor t;
         t.name = short_text("tensors");
         std::uint32_t axes = 0, type = 0;
@@ -227,8 +217,8 @@ private:
             t.shape.insert(t.shape.begin(), static_cast<std::int64_t>(n)); // the fastest axis comes first in the file
         }
         take(type, t.name), take(t.offset, t.name);
-        const auto known = std::ranges::find(block_types, type, &BlockType::id);
-        if (known == block_types.end()) {
+        const auto known = std::ranges::find(tensor_types, type, &TensorType::id);
+        if (known == tensor_types.end()) {
             const auto named =
                 std::ranges::find_if(unread_types, [&](const auto& unread) { return unread.first == type; });
             t.dtype_name = named == unread_types.end() ? fmt::format("GGML type {}", type) : std::string(named->second);
@@ -237,11 +227,12 @@ private:
             for (const char c : info(known->dtype).name)
                 t.dtype_name += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
         }
-        size(t);
+        set_size(t);
         result_.tensors.push_back(std::move(t));
     }
 
-    void size(FileTensor& t) {
+    /// Bytes as they are stored, then the original shape where one is recorded.
+    void set_size(FileTensor& t) {
         const auto elements = checked_elements(t.shape);
         if (!elements) fail(t.name, "the product of its shape does not fit in 64 bits");
         if (t.dtype) {
@@ -269,8 +260,8 @@ private:
         widened_ += static_cast<std::uint64_t>(*elements) * sizeof(float);
     }
 
-    /// Offsets count from the first multiple of the alignment after the table.
-    void place() {
+    /// Offsets count from the first multiple of the alignment after the table. No two tensors may overlap.
+    void place_tensors() {
         const std::uint64_t table = in_.position(), total = file_->span().size();
         const std::uint64_t base = (table + alignment_ - 1) / alignment_ * alignment_;
         std::unordered_set<std::string_view> names;
@@ -294,7 +285,7 @@ private:
     ByteReader in_;
     Container result_;
     std::map<std::string, std::vector<std::int64_t>, std::less<>> shapes_;
-    std::uint64_t alignment_ = 32;
+    std::uint64_t alignment_ = default_alignment;
     std::uint64_t text_left_ = max_text;
     std::uint64_t widened_ = 0; ///< bytes of the f32 copies that the file asks for
 };

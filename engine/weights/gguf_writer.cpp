@@ -4,32 +4,28 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <stdexcept>
 
 #include "engine/core/error.h"
+#include "engine/weights/gguf_format.h"
 
 namespace denoir {
 namespace {
 
-constexpr std::size_t alignment = 32;
-constexpr std::uint32_t version = 3, u32_value = 4, string_value = 8, mostly_q8_0 = 7, quantisation_version = 2;
+constexpr std::uint32_t version = 3;
+// Values of `general.file_type` and `general.quantization_version`, as llama.cpp has them.
+constexpr std::uint32_t mostly_q8_0 = 7, quantisation_version = 2;
+constexpr std::array written_types{DType::f32, DType::f16, DType::bf16, DType::q8_0};
 
-std::size_t padding(std::size_t bytes) { return (alignment - bytes % alignment) % alignment; }
+std::size_t padding(std::size_t bytes) {
+    constexpr std::size_t alignment = gguf::default_alignment;
+    return (alignment - bytes % alignment) % alignment;
+}
 
-std::uint32_t type_of(DType dtype, const std::string& name) {
-    switch (dtype) {
-    case DType::f32:
-        return 0;
-    case DType::f16:
-        return 1;
-    case DType::q8_0:
-        return 8;
-    case DType::bf16:
-        return 30;
-    default:
-        throw Error("", name, fmt::format("{} is not written to GGUF files", info(dtype).name), "use --dtype bf16");
-    }
+std::uint32_t type_of(DType dtype) {
+    return std::ranges::find(gguf::tensor_types, dtype, &gguf::TensorType::dtype)->id;
 }
 
 template <class T> void put(std::string& out, T value) {
@@ -41,7 +37,7 @@ void put_text(std::string& out, std::string_view text) {
 }
 void put_number(std::string& out, std::string_view key, std::uint32_t value) {
     put_text(out, key);
-    put(out, u32_value);
+    put<std::uint32_t>(out, gguf::u32);
     put(out, value);
 }
 
@@ -54,7 +50,8 @@ GgufWriter::GgufWriter(std::filesystem::path path, std::string_view architecture
 }
 
 void GgufWriter::declare(std::string name, const Shape& shape, DType dtype) {
-    type_of(dtype, name);
+    if (std::ranges::find(written_types, dtype) == written_types.end())
+        throw Error("", name, fmt::format("{} is not written to GGUF files", info(dtype).name), "use --dtype bf16");
     for (const Entry& e : entries_)
         if (e.name == name) throw Error("", name, "the tensor is there twice", "give each tensor its own name");
     const std::size_t bytes = checked_bytes(shape, dtype);
@@ -63,13 +60,13 @@ void GgufWriter::declare(std::string name, const Shape& shape, DType dtype) {
 }
 
 std::vector<std::string> GgufWriter::begin() {
-    std::string out = "GGUF";
+    std::string out(gguf::magic);
     put(out, version);
     put<std::uint64_t>(out, entries_.size());
     put<std::uint64_t>(out, metadata_.size() + 2);
     const auto put_pair = [&](const std::string& key) {
         put_text(out, key);
-        put(out, string_value);
+        put<std::uint32_t>(out, gguf::string);
         put_text(out, metadata_.extract(key).mapped());
     };
     put_pair("general.architecture"); // as everybody expects, first
@@ -81,7 +78,7 @@ std::vector<std::string> GgufWriter::begin() {
         put_text(out, e.name);
         put(out, static_cast<std::uint32_t>(e.shape.rank()));
         for (int i = e.shape.rank() - 1; i >= 0; --i) put(out, static_cast<std::uint64_t>(e.shape[i])); // fastest first
-        put(out, type_of(e.dtype, e.name));
+        put(out, type_of(e.dtype));
         put<std::uint64_t>(out, e.offset);
         order.push_back(e.name);
     }
