@@ -116,7 +116,7 @@ public:
     bool is_split() const { return split_; }
     std::vector<std::string> warnings() const {
         std::vector<std::string> out;
-        const auto tell = [&](const Left& left, std::string_view what) {
+        const auto tell = [&](const LeftOut& left, std::string_view what) {
             if (left.count)
                 out.push_back(fmt::format("{}: {} of its tensors {} and are left out ({}{})", name(), left.count, what,
                                           printable(left.first, 80), left.count > 1 ? ", …" : ""));
@@ -144,7 +144,8 @@ public:
     }
 
 private:
-    struct Left {
+    /// Tensors that are left out for one reason: how many, and the name of the first.
+    struct LeftOut {
         std::size_t count = 0;
         std::string first;
         void add(const std::string& what) {
@@ -159,7 +160,7 @@ private:
     struct Entry {
         const FileTensor* tensor;
         Kind kind;
-        lora::Named named;
+        lora::Target target;
     };
 
     std::vector<Entry> entries() {
@@ -170,7 +171,7 @@ private:
             const std::string plain = without_wrappers(t.name);
             if (const auto ending = lora::ending_of(plain))
                 all.push_back({&t, ending->kind,
-                               lora::named(std::string_view(plain).substr(0, plain.size() - ending->text.size()))});
+                               lora::target_of(std::string_view(plain).substr(0, plain.size() - ending->text.size()))});
             else
                 others_.add(t.name);
         }
@@ -181,17 +182,17 @@ private:
     void sort_tensors() {
         const auto modules = lora::module_names(weights_);
         const std::vector<Entry> all = entries();
-        both_ = std::ranges::any_of(all, [](const Entry& e) { return e.named.expert == Expert::low; });
-        split_ = std::ranges::any_of(all, [](const Entry& e) { return e.named.expert != Expert::none; });
+        both_ = std::ranges::any_of(all, [](const Entry& e) { return e.target.expert == Expert::low; });
+        split_ = std::ranges::any_of(all, [](const Entry& e) { return e.target.expert != Expert::none; });
         const Expert mine = expert_ == Expert::low ? Expert::low : Expert::high;
         for (const Entry& e : all) {
             // diffusers gives only the second expert a name of its own.
-            const Expert of = e.named.expert == Expert::none && both_ ? Expert::high : e.named.expert;
+            const Expert of = e.target.expert == Expert::none && both_ ? Expert::high : e.target.expert;
             if (of != Expert::none && of != mine) {
                 other_expert_.add(e.tensor->name);
                 continue;
             }
-            const auto module = modules.find(lora::flat(e.named.module));
+            const auto module = modules.find(lora::flattened(e.target.module));
             if (module == modules.end()) {
                 absent_.add(e.tensor->name);
                 continue;
@@ -202,7 +203,7 @@ private:
                 refuse(e.tensor->name, fmt::format("says the same as {}", printable(slot->name, 120)),
                        "keep one of them");
             slot = e.tensor;
-            part.module = e.named.module;
+            part.module = e.target.module;
         }
     }
 
@@ -326,13 +327,27 @@ private:
     bool numbers_;
     std::map<std::string, Part> parts_; ///< by canonical module
     std::vector<Change> changes_;
-    Left absent_, wrong_, others_, other_expert_;
+    LeftOut absent_, wrong_, others_, other_expert_;
     std::string wrong_shapes_;
     PeftConfig peft_;
     bool both_ = false;  ///< the file has the halves of both experts
     bool split_ = false; ///< or one half that says whose it is
     bool zero_alpha_ = false;
 };
+
+/// Where nobody said which expert a LoRA is for, and its name does not say it with certainty. `split`: its tensors do.
+std::optional<std::string> warning_of_guess(const Lora& lora, Expert expert, bool split) {
+    if (expert == Expert::none || lora.expert) return std::nullopt;
+    const std::string name = printable(lora.file.filename().string(), 80);
+    if (named_expert(lora.file) == Expert::none) {
+        if (split || expert != Expert::high) return std::nullopt; // said once for both experts
+        return fmt::format(
+            "{} does not say by its name which expert it is for, and changes both; its \"expert\" may say which", name);
+    }
+    if (said_expert_of(lora.file) != Expert::none) return std::nullopt;
+    return fmt::format("{} is for the {}-noise expert alone, by its name; its \"expert\" may say otherwise", name,
+                       expert == Expert::high ? "high" : "low");
+}
 
 } // namespace
 
@@ -362,18 +377,7 @@ std::vector<std::string> add_lora(Weights& transformer, const Lora& lora, Expert
         transformer.change(change.target, std::move(made));
     }
     std::vector<std::string> warnings = reader.warnings();
-    if (expert == Expert::none || lora.expert) return warnings;
-    const std::string name = printable(lora.file.filename().string(), 80);
-    if (named_expert(lora.file) == Expert::none) {
-        if (!reader.is_split() && expert == Expert::high) // said once, and not where each half is for its own
-            warnings.push_back(fmt::format(
-                "{} does not say by its name which expert it is for, and changes both; its \"expert\" may say which",
-                name));
-    } else if (said_expert_of(lora.file) == Expert::none) {
-        warnings.push_back(
-            fmt::format("{} is for the {}-noise expert alone, by its name; its \"expert\" may say otherwise", name,
-                        expert == Expert::high ? "high" : "low"));
-    }
+    if (auto guessed = warning_of_guess(lora, expert, reader.is_split())) warnings.push_back(std::move(*guessed));
     return warnings;
 }
 

@@ -87,7 +87,7 @@ std::string_view relative_of(std::string_view name) {
     return {};
 }
 
-Named named(std::string_view text) {
+Target target_of(std::string_view text) {
     Expert expert = Expert::none;
     for (bool found = true; found;) {
         const std::string_view known = known_prefix(text);
@@ -113,7 +113,7 @@ Named named(std::string_view text) {
     return {std::move(module), expert};
 }
 
-std::string flat(std::string_view name) {
+std::string flattened(std::string_view name) {
     std::string out(name);
     std::ranges::replace(out, '.', '_');
     return out;
@@ -122,7 +122,7 @@ std::string flat(std::string_view name) {
 std::map<std::string, std::string, std::less<>> module_names(const Weights& weights) {
     std::map<std::string, std::string, std::less<>> all;
     const auto add = [&](const std::string& known, const std::string& canonical) {
-        if (!known.empty()) all.emplace(flat(known), canonical);
+        if (!known.empty()) all.emplace(flattened(known), canonical);
     };
     for (const auto& [name, weight] : weights.all()) {
         add(parent(name), parent(name)); // first: where both namings have a word, the original's counts

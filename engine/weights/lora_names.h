@@ -19,24 +19,25 @@ struct Ending {
     std::string_view text;
     Kind kind;
 };
-/// The end of a tensor's name that says what it is; nothing where none does.
+/// The ending of a tensor's name that says what it is; nothing where there is none.
 std::optional<Ending> ending_of(std::string_view name);
 
-/// The method of a tensor that belongs to no plain LoRA, such as "DoRA"; empty where its name speaks of none.
+/// The method, such as "DoRA", that a tensor's name belongs to; empty for those of a plain LoRA.
 std::string_view relative_of(std::string_view name);
 
-/// The module that a tensor is for, whatever stands in front of its name.
-struct Named {
-    std::string module;
-    Expert expert = Expert::none; ///< as the prefixes say
+/// The module that a tensor changes.
+struct Target {
+    std::string module;           ///< as the file has it, without prefixes
+    Expert expert = Expert::none; ///< of which the prefixes speak
 };
 /// `text`: a tensor's name without its ending and its wrappers (without_wrappers).
-Named named(std::string_view text);
+Target target_of(std::string_view text);
 
-std::string flat(std::string_view name); ///< with `_` for each dot, as kohya writes them
+/// `name` with `_` for each dot, as kohya writes it.
+std::string flattened(std::string_view name);
 
-/// What the file may call the modules of the model, original or diffusers' names, flat -> their canonical names. Built
-/// from the model's own tensors: flat names cannot be taken apart (spec/checkpoints.md 9.2).
+/// What a file may call the modules of the model: their original and diffusers' names, flattened -> canonical. Built
+/// from the model's own tensors, since a flattened name cannot be taken apart (spec/checkpoints.md 9.2).
 std::map<std::string, std::string, std::less<>> module_names(const Weights& weights);
 
 } // namespace denoir::lora
