@@ -31,7 +31,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::int64_t chunk = 1 << 20; // elements at a time; a multiple of every block
-constexpr float f8_max = 448.0f;
+constexpr float f8_max = 448.0f;        // of e4m3
 
 /// A piece of a stored tensor on its way to the output.
 struct Item {
@@ -42,6 +42,22 @@ struct Item {
     bool quantised = false; ///< divided by the scale before it is narrowed
     bool scale = false;     ///< the scale itself
 };
+
+/// Options that no file can have, and names that say another format than the one that is written.
+void refuse_unwritable(const fs::path& out, const ConvertOptions& options) {
+    if (options.dtype && *options.dtype != DType::f32 && *options.dtype != DType::bf16 && *options.dtype != DType::f16)
+        throw UsageError("", "dtype", fmt::format("{} cannot be written", info(*options.dtype).name),
+                         "use f32, bf16 or f16");
+    const bool blocks = options.quantize == DType::q8_0;
+    if (blocks != (lower_extension(out) == ".gguf"))
+        throw UsageError(out.string(), "",
+                         blocks ? "q8_0 is written to GGUF files" : "GGUF files are written with --quantize q8_0 only",
+                         blocks ? "name it OUT.gguf" : "name it OUT.safetensors");
+    static constexpr std::array<std::string_view, 7> others{".pth", ".pt", ".bin", ".ckpt", ".pkl", ".npz", ".onnx"};
+    if (std::ranges::find(others, lower_extension(out)) != others.end())
+        throw UsageError(out.string(), "", "a safetensors file is written, and the name says another format",
+                         "name it OUT.safetensors");
+}
 
 void refuse_input_as_output(const fs::path& in, const fs::path& out) {
     for (const CheckpointFiles& files : list_checkpoints(in)) {
@@ -153,24 +169,8 @@ public:
     /// `tokenizer`: its bytes are written as they are, where the file has tensors of bytes.
     Plan(const Weights& weights, const Tokenizer& tokenizer, bool known, const ConvertOptions& options)
         : weights_(weights), options_(options) {
-        if (!known && options.layout != ConvertOptions::Layout::original)
-            refuse("", "not a network whose names are known", "leave --layout out: the names stay as they are");
-        std::vector<std::string_view> names;
-        for (const auto& [name, weight] : weights.all()) names.push_back(name);
-        layout_ = {target_layout(options.layout, weights.component()), vae_depth(names).blocks};
-        if (options.quantize == DType::q8_0) {
-            if (options.layout == ConvertOptions::Layout::diffusers)
-                refuse("quantize", "GGUF files use the original names, or llama.cpp's for the text encoder",
-                       "leave --layout out");
-            layout_ = weights.component() == Component::umt5 ? Layout::llama : Layout::original;
-        }
-        const bool can_quantise =
-            known && (weights.component() == Component::transformer || weights.component() == Component::umt5);
-        if (options.quantize && !can_quantise)
-            refuse("quantize", "only transformers and text encoders are quantised", "leave --quantize out");
-        if (options.quantize && options.layout == ConvertOptions::Layout::diffusers)
-            refuse("quantize", "scaled fp8 files use the original or ComfyUI's names",
-                   "use --layout original or comfy");
+        refuse_unfit_options(known);
+        layout_ = output_naming();
         for (const auto& [name, weight] : weights.all()) add(name, weight);
         const Weight& bytes = tokenizer.bytes;
         if (bytes.stored().defined() && options.quantize != DType::q8_0)
@@ -189,6 +189,31 @@ private:
         throw Error(weights_.origin(), std::move(field), std::move(what), std::move(hint));
     }
 
+    void refuse_unfit_options(bool known) const {
+        const bool diffusers = options_.layout == ConvertOptions::Layout::diffusers;
+        if (!known && options_.layout != ConvertOptions::Layout::original)
+            refuse("", "not a network whose names are known", "leave --layout out: the names stay as they are");
+        if (options_.quantize == DType::q8_0 && diffusers)
+            refuse("quantize", "GGUF files use the original names, or llama.cpp's for the text encoder",
+                   "leave --layout out");
+        const bool can_quantise =
+            known && (weights_.component() == Component::transformer || weights_.component() == Component::umt5);
+        if (options_.quantize && !can_quantise)
+            refuse("quantize", "only transformers and text encoders are quantised", "leave --quantize out");
+        if (options_.quantize && diffusers)
+            refuse("quantize", "scaled fp8 files use the original or ComfyUI's names",
+                   "use --layout original or comfy");
+    }
+
+    Naming output_naming() const {
+        if (options_.quantize == DType::q8_0)
+            return weights_.component() == Component::umt5 ? Layout::llama : Layout::original;
+        std::vector<std::string_view> names;
+        for (const auto& [name, weight] : weights_.all()) names.push_back(name);
+        return {target_layout(options_.layout, weights_.component()), vae_depth(names).blocks};
+    }
+
+    /// Of a tensor that is not quantised.
     DType plain_type(const Weight& w) const {
         const DType stored = w.stored().dtype();
         if (!holds_floats(w)) return stored;
@@ -244,7 +269,8 @@ private:
         if (!quantises(canonical, w)) return put(name, {&w, row, shape, plain_type(w)});
         if (options_.quantize == DType::q8_0) return put(name, {&w, row, shape, DType::q8_0});
         put(name, {&w, row, shape, *options_.quantize, true});
-        put(name.substr(0, name.size() - 6) + "scale_weight", {&w, 0, Shape{}, DType::f32, false, true});
+        const std::string layer = name.substr(0, name.size() - last_part(name).size());
+        put(layer + "scale_weight", {&w, 0, Shape{}, DType::f32, false, true});
     }
 
     const Weights& weights_;
@@ -329,15 +355,16 @@ public:
 
 private:
     static void check_half(const Weight& w, const float* values, std::int64_t n) {
+        constexpr float too_large = 65520.0f; // the least that rounds to infinity
         for (std::int64_t i = 0; i < n; ++i)
-            if (std::isfinite(values[i]) && std::fabs(values[i]) >= 65520.0f)
+            if (std::isfinite(values[i]) && std::fabs(values[i]) >= too_large)
                 throw Error("", w.name(), fmt::format("{} does not fit in f16", values[i]), "use --dtype bf16 or f32");
     }
 
-    /// Each block's scale is an f16.
     static void check_blocks(const Weight& w, const float* values, std::int64_t n) {
+        constexpr float too_large = 127 * 65504.0f; // a block's scale is an f16: the largest value / 127
         for (std::int64_t i = 0; i < n; ++i)
-            if (!(std::fabs(values[i]) < 127 * 65504.0f))
+            if (!(std::fabs(values[i]) < too_large))
                 throw Error("", w.name(), fmt::format("holds {}", values[i]), "this checkpoint cannot be quantised");
     }
 
@@ -374,8 +401,7 @@ private:
     const ConvertOptions& options_;
     const MappedFileWatch& mapped_;
     std::uint64_t total_, done_ = 0;
-    std::map<const Weight*, float>
-        scales_; // F32 comes before F8 in the file: a scale is known before its weight is written
+    std::map<const Weight*, float> scales_; ///< known before their weights are written: F32 comes before F8 in the file
 };
 
 std::vector<std::string> warnings(const fs::path& in, const Plan& plan) {
@@ -404,6 +430,7 @@ void check_space(const fs::path& out, std::uint64_t bytes) {
                   "free some space or choose another place");
 }
 
+/// `comfy_mark`: whether ComfyUI's mark of scaled fp8 files is written, too.
 template <class Writer> ConvertResult write(const fs::path& out, Writer& writer, const Plan& plan,
                                             const ConvertOptions& options, const MappedFileWatch& mapped,
                                             bool comfy_mark) {
@@ -429,19 +456,9 @@ template <class Writer> ConvertResult write(const fs::path& out, Writer& writer,
 } // namespace
 
 ConvertResult convert(const fs::path& in, const fs::path& out, const ConvertOptions& options) {
-    if (options.dtype && *options.dtype != DType::f32 && *options.dtype != DType::bf16 && *options.dtype != DType::f16)
-        throw UsageError("", "dtype", fmt::format("{} cannot be written", info(*options.dtype).name),
-                         "use f32, bf16 or f16");
-    const bool blocks = options.quantize == DType::q8_0;
-    if (blocks != (lower_extension(out) == ".gguf"))
-        throw UsageError(out.string(), "",
-                         blocks ? "q8_0 is written to GGUF files" : "GGUF files are written with --quantize q8_0 only",
-                         blocks ? "name it OUT.gguf" : "name it OUT.safetensors");
-    static constexpr std::array<std::string_view, 7> others{".pth", ".pt", ".bin", ".ckpt", ".pkl", ".npz", ".onnx"};
-    if (std::ranges::find(others, lower_extension(out)) != others.end())
-        throw UsageError(out.string(), "", "a safetensors file is written, and the name says another format",
-                         "name it OUT.safetensors");
+    refuse_unwritable(out, options);
     refuse_input_as_output(in, out);
+    const bool blocks = options.quantize == DType::q8_0;
     const MappedFileWatch mapped;
     Input input = load_any(in, options);
     const Weights& weights = input.weights;
