@@ -21,23 +21,24 @@ namespace denoir {
 namespace {
 
 constexpr std::size_t alignment = 64;
-/// Blocks of Fit::best are multiples of this, as a card's own allocator has it.
+/// Blocks of Fit::best are multiples of this, as those of CUDA's own allocator are.
 constexpr std::size_t grain = 256;
 /// Blocks up to `small` are cut one after the other from chunks, larger ones have a segment of the system to
 /// themselves.
 constexpr std::size_t small = std::size_t{256} << 10;
 constexpr std::size_t chunk = Arena::usual_segment;
-/// Held memory may always grow to this before thrift begins.
+/// Bytes that may be held beyond 1.5 times what was ever in use (thrift_bound).
 constexpr std::size_t free_allowance = std::size_t{64} << 20;
+
+constexpr std::size_t round_up(std::size_t bytes, std::size_t step) { return (bytes + step - 1) / step * step; }
 
 /// Rounds up to eight classes per power of two, all multiples of 64 (which makes the classes below 512 coarser).
 std::size_t size_class(std::size_t bytes) {
     bytes = std::max(bytes, alignment);
-    const std::size_t step = std::max(alignment, std::bit_floor(bytes - 1) / 8);
-    return (bytes + step - 1) / step * step;
+    return round_up(bytes, std::max(alignment, std::bit_floor(bytes - 1) / 8));
 }
 
-/// Use of memory that was handed back is then seen by the address sanitizer. Only for memory that the host can address.
+/// Lets the address sanitizer report any use of memory that was handed back. Only for memory that the host can address.
 void poison([[maybe_unused]] std::byte* memory, [[maybe_unused]] std::size_t bytes) {
 #if defined(__SANITIZE_ADDRESS__)
     ASAN_POISON_MEMORY_REGION(memory, bytes);
@@ -63,8 +64,8 @@ SystemMemory host_memory() {
 }
 
 struct Arena::Pool : std::enable_shared_from_this<Arena::Pool> {
-    Pool(Backend* b, SystemMemory m, std::size_t l, Fit f, std::size_t s)
-        : backend(b), memory(std::move(m)), limit(l), fit(f), segment(s) {}
+    Pool(Backend* for_backend, SystemMemory from, std::size_t at_most, Fit how, std::size_t segment_bytes)
+        : backend(for_backend), memory(std::move(from)), limit(at_most), fit(how), segment(segment_bytes) {}
     ~Pool() {
         memory.lasting = false;
         release_unused(everything);
@@ -93,12 +94,15 @@ private:
     };
     using Blocks = std::map<std::byte*, Block>; ///< by address, free or not, without gaps inside a segment
     static constexpr std::size_t everything = ~std::size_t{0};
+    static constexpr std::size_t max_request = everything / 4; ///< so that no sum of sizes wraps around
 
     std::byte* take(std::size_t bytes);
     std::byte* take_exact(std::size_t bytes);
     std::byte* take_best_fit(std::size_t bytes, std::size_t largest);
     std::byte* take_from_tail(std::size_t bytes);
-    std::byte* take_closest(std::size_t bytes);
+    std::byte* take_packed(std::size_t bytes);
+    std::byte* take_class(std::size_t bytes);
+    std::byte* take_apart(std::size_t bytes);
     Blocks::iterator joined(Blocks::iterator block);
     std::byte* take_system(std::size_t bytes);
     std::byte* hand_out(Blocks::iterator block);
@@ -116,7 +120,7 @@ private:
     std::size_t most_in_use_ = 0;                       ///< since the last trim()
 };
 
-/// What a Tensor holds: the block goes back when it dies, and keeps the pool alive until then.
+/// What a Tensor holds: keeps the pool alive, and returns its block when it is destroyed.
 class Arena::Pool::Lease final : public Buffer {
 public:
     Lease(std::shared_ptr<Pool> pool, std::byte* data, std::size_t bytes)
@@ -147,7 +151,7 @@ void Arena::Pool::give_back(std::byte* data) {
 void Arena::Pool::reserve(std::size_t bytes) {
     const std::lock_guard lock(mutex);
     if (fit == Fit::apart) return;
-    bytes = (bytes + grain - 1) / grain * grain;
+    bytes = round_up(bytes, grain);
     if (free_.lower_bound({bytes, nullptr}) != free_.end()) return;
     if (std::byte* data = ask_system(bytes)) insert_free(blocks_.find(data));
 }
@@ -159,16 +163,10 @@ void Arena::Pool::trim() {
 }
 
 std::byte* Arena::Pool::take(std::size_t bytes) {
-    if (fit == Fit::apart) {
-        if (std::byte* data = ask_system(std::max<std::size_t>(bytes, 1))) return hand_out(blocks_.find(data));
-    } else if (fit == Fit::best && bytes < everything / 4) {
-        if (std::byte* data = take_closest(std::max(bytes, grain))) return data;
-    } else if (bytes < everything / 4) { // else the sums below could wrap around
-        const std::size_t rounded = size_class(bytes);
-        if (std::byte* data = take_exact(rounded)) return data;
-        if (std::byte* data = take_from_tail(rounded)) return data;
-        if (std::byte* data = take_system(rounded)) return data;
-    }
+    std::byte* data = nullptr;
+    if (bytes < max_request)
+        data = fit == Fit::apart ? take_apart(bytes) : fit == Fit::best ? take_packed(bytes) : take_class(bytes);
+    if (data) return data;
     throw Error("", "memory",
                 fmt::format("cannot allocate {} MiB more ({} MiB are in use{})", (bytes >> 20) + 1,
                             stats.bytes_in_use >> 20, limit ? fmt::format(" of at most {} MiB", limit >> 20) : ""),
@@ -181,6 +179,20 @@ std::byte* Arena::Pool::hand_out(Blocks::iterator block) {
     stats.peak_in_use = std::max(stats.peak_in_use, stats.bytes_in_use);
     most_in_use_ = std::max(most_in_use_, stats.bytes_in_use);
     return block->first;
+}
+
+/// Fit::apart.
+std::byte* Arena::Pool::take_apart(std::size_t bytes) {
+    std::byte* data = ask_system(std::max<std::size_t>(bytes, 1));
+    return data ? hand_out(blocks_.find(data)) : nullptr;
+}
+
+/// Fit::own_class.
+std::byte* Arena::Pool::take_class(std::size_t bytes) {
+    const std::size_t rounded = size_class(bytes);
+    if (std::byte* data = take_exact(rounded)) return data;
+    if (std::byte* data = take_from_tail(rounded)) return data;
+    return take_system(rounded);
 }
 
 std::byte* Arena::Pool::take_exact(std::size_t bytes) {
@@ -204,9 +216,9 @@ std::byte* Arena::Pool::take_best_fit(std::size_t bytes, std::size_t largest) {
     return hand_out(block);
 }
 
-/// Fit::best: free space, or a new segment to cut from.
-std::byte* Arena::Pool::take_closest(std::size_t bytes) {
-    bytes = (bytes + grain - 1) / grain * grain;
+/// Fit::best: from free space, or from a new segment.
+std::byte* Arena::Pool::take_packed(std::size_t bytes) {
+    bytes = round_up(std::max(bytes, grain), grain);
     if (std::byte* data = take_best_fit(bytes, everything)) return data;
     std::byte* data = ask_system(std::max(bytes, segment));
     if (!data) data = ask_system(bytes);
@@ -219,7 +231,7 @@ std::byte* Arena::Pool::take_closest(std::size_t bytes) {
     return take_best_fit(bytes, everything);
 }
 
-/// Fit::best: `block`, in no list, with the free ones before and behind it; they leave theirs.
+/// Fit::best: joins `block`, which is in no list, with the free ones before and after it, which leave free_.
 Arena::Pool::Blocks::iterator Arena::Pool::joined(Blocks::iterator block) {
     const auto absorb_next = [&](Blocks::iterator first) {
         const auto next = std::next(first);
@@ -247,7 +259,7 @@ std::byte* Arena::Pool::take_from_tail(std::size_t bytes) {
     return hand_out(block);
 }
 
-/// New memory where that is in order; else what is free, or new memory in exchange for what is free.
+/// New memory within thrift_bound(); else a larger free block, or new memory once unused memory was released.
 std::byte* Arena::Pool::take_system(std::size_t bytes) {
     const std::size_t wanted = bytes <= small ? chunk : bytes;
     if (stats.bytes_held + wanted > thrift_bound(bytes)) {
@@ -311,7 +323,7 @@ void Arena::Pool::join_neighbours() {
     }
 }
 
-/// Whole segments that are free go back, the largest first, until `bytes` more would be in order.
+/// Releases whole segments that are free, the largest first, until `bytes` more would be within thrift_bound().
 void Arena::Pool::release_unused(std::size_t bytes) {
     if (memory.lasting) return;
     join_neighbours();
@@ -326,7 +338,7 @@ void Arena::Pool::release_unused(std::size_t bytes) {
     }
 }
 
-/// `block`, a whole segment, leaves the blocks; it is in no list, or the caller takes it out.
+/// Releases `block`, a whole segment, which must be in no list, or the caller removes it from there.
 void Arena::Pool::release(Blocks::iterator block) {
     if (memory.host) unpoison(block->first, block->second.bytes);
     memory.release(block->first, block->second.bytes);

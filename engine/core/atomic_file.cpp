@@ -25,14 +25,24 @@ namespace denoir {
 namespace fs = std::filesystem;
 namespace {
 
-void write_all(int fd, const fs::path& path, const char* data, std::size_t bytes) {
-    while (bytes > 0) {
-        const ssize_t written = ::write(fd, data, bytes);
+/// Calls write_some(data, bytes, done), which is ::write or ::pwrite, until all is written. `path`: for errors.
+template <class WriteSome>
+void write_all(const fs::path& path, const void* data, std::size_t bytes, WriteSome write_some) {
+    const auto* from = static_cast<const char*>(data);
+    for (std::size_t done = 0; done < bytes;) {
+        const ssize_t written = write_some(from + done, bytes - done, done);
         if (written < 0 && errno == EINTR) continue;
         if (written < 0) throw_system_error(path, errno);
-        data += written;
-        bytes -= static_cast<std::size_t>(written);
+        done += static_cast<std::size_t>(written);
     }
+}
+
+constexpr std::string_view partial_mark = ".partial-";
+
+/// What the names of temporaries of `name` begin with. The name alone may fill the 255 bytes that a file system allows.
+std::string partial_prefix(const std::string& name) {
+    constexpr std::size_t most = 200;
+    return fmt::format(".{}{}", name.substr(0, most), partial_mark);
 }
 
 /// The temporaries that exist now. Never destroyed: other threads may still write while the process ends.
@@ -45,8 +55,8 @@ Temporaries& temporaries() {
     return *all;
 }
 
-/// Whose a file is and who may read it stays its owner's choice: mode, group and, where we may say it, owner. Without
-/// the group its rights are everybody's alone. Some file systems know none of this: as they like, then.
+/// Gives a new file the mode, group and, where permitted, owner of the one that it replaces. If the group cannot be
+/// set, ours gets no more rights than everybody has. Failures are ignored: some file systems know none of this.
 void keep_rights(int fd, const struct stat& before) {
     constexpr auto as_it_is = static_cast<uid_t>(-1);
     mode_t mode = before.st_mode & 0777;
@@ -55,13 +65,14 @@ void keep_rights(int fd, const struct stat& before) {
     ::fchmod(fd, mode);
 }
 
-/// Whether a process has it locked: one in another container or on another host, too, whose number says nothing here.
+/// Whether any process has `path` locked, be it in another container or on another host, where its id means nothing
+/// here.
 bool is_held(const fs::path& path) {
     const Descriptor fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     return fd.get() >= 0 && ::flock(fd.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
-/// Folders of ours that mkdtemp() made there and that no process holds. A young one may be about to be locked.
+/// Removes our folders that mkdtemp() made in `place` and that no process has locked. A young one may be about to be.
 void remove_abandoned(const fs::path& place, std::string_view prefix) {
     constexpr int random_letters = 6;
     constexpr std::time_t young = 60; // seconds
@@ -89,12 +100,11 @@ AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)) {
     const bool replaces = ::stat(path_.c_str(), &status) == 0;
     if (replaces && !S_ISREG(status.st_mode)) refuse_kind(path_, status.st_mode);
     for (;;) {
-        // The name alone may fill the 255 bytes that a file system allows.
-        temporary_ = path_.parent_path() / fmt::format(".{}.partial-{}-{}", name.substr(0, 200), ::getpid(), counter++);
-        const std::lock_guard lock(temporaries().mutex); // made and known at once
+        temporary_ = path_.parent_path() / fmt::format("{}{}-{}", partial_prefix(name), ::getpid(), counter++);
+        const std::lock_guard lock(temporaries().mutex); // created and registered in one step
         fd_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd_ >= 0) {
-            ::flock(fd_, LOCK_EX | LOCK_NB); // as is_held() asks
+            ::flock(fd_, LOCK_EX | LOCK_NB); // for is_held() of other processes
             temporaries().names.insert(temporary_.native());
             if (replaces) keep_rights(fd_, status);
             return;
@@ -112,17 +122,14 @@ AtomicFile::~AtomicFile() {
 }
 
 void AtomicFile::write(const void* data, std::size_t bytes) {
-    write_all(fd_, path_, static_cast<const char*>(data), bytes);
+    write_all(path_, data, bytes,
+              [this](const char* from, std::size_t n, std::size_t) { return ::write(fd_, from, n); });
 }
 
 void AtomicFile::write_at(std::size_t offset, const void* data, std::size_t bytes) {
-    const char* from = static_cast<const char*>(data);
-    while (bytes > 0) {
-        const ssize_t written = ::pwrite(fd_, from, bytes, static_cast<off_t>(offset));
-        if (written < 0 && errno == EINTR) continue;
-        if (written < 0) throw_system_error(path_, errno);
-        from += written, offset += static_cast<std::size_t>(written), bytes -= static_cast<std::size_t>(written);
-    }
+    write_all(path_, data, bytes, [&](const char* from, std::size_t n, std::size_t done) {
+        return ::pwrite(fd_, from, n, static_cast<off_t>(offset + done));
+    });
 }
 
 void AtomicFile::commit() {
@@ -187,21 +194,22 @@ void remove_temporaries(bool for_good) noexcept {
 }
 
 int partial_of(std::string_view name) {
-    constexpr std::string_view word = ".partial-";
-    const std::size_t mark = name.rfind(word);
+    const std::size_t mark = name.rfind(partial_mark);
     if (!name.starts_with('.') || mark == std::string_view::npos) return 0;
-    name.remove_prefix(mark + word.size());
+    name.remove_prefix(mark + partial_mark.size());
     return read_whole<int>(name.substr(0, name.find('-'))).value_or(0);
 }
 
 void remove_partials(const fs::path& folder, const std::string& name, int pid) {
+    const auto is_abandoned = [](const fs::path& path, int process) {
+        return process > 0 && ::kill(process, 0) != 0 && errno == ESRCH && !is_held(path);
+    };
     std::error_code code;
     for (const auto& entry : entries_of(folder, code)) {
         const std::string found = entry.path().filename().string();
+        if (!name.empty() && !found.starts_with(partial_prefix(name))) continue;
         const int process = partial_of(found);
-        const bool named = name.empty() || found.starts_with(fmt::format(".{}.partial-", name.substr(0, 200)));
-        const bool ours = pid != 0 ? process == pid : process > 0 && ::kill(process, 0) != 0 && errno == ESRCH;
-        if (named && ours && (pid != 0 || !is_held(entry.path()))) fs::remove_all(entry.path(), code);
+        if (pid != 0 ? process == pid : is_abandoned(entry.path(), process)) fs::remove_all(entry.path(), code);
     }
 }
 

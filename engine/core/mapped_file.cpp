@@ -19,8 +19,8 @@ namespace denoir {
 namespace fs = std::filesystem;
 namespace {
 
-/// The mapped files, for the handler of SIGBUS: it may take no lock and allocate nothing. What finds no place here ends
-/// the process as ever.
+/// The mapped files, for the handler of SIGBUS, which may take no lock and allocate nothing. Reading beyond the end of
+/// a file that finds no place in this table ends the process, as without a handler.
 struct Mapping {
     std::atomic<std::byte*> begin{nullptr};
     std::atomic<std::size_t> bytes{0};
@@ -28,10 +28,10 @@ struct Mapping {
 std::array<Mapping, 4096> mappings;
 std::atomic<unsigned> cuts{0};             ///< how often a missing page was read
 std::atomic<std::byte*> last_cut{nullptr}; ///< first byte of the mapping where it happened last
-struct sigaction before_us {};
+struct sigaction previous_action {};
 const auto page_bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 
-/// Names by first byte; only the handler's table must do without a lock.
+/// The files' names by their first byte, behind a lock: the handler does not need them.
 struct MappedNames {
     std::mutex mutex;
     std::map<const std::byte*, std::string> names;
@@ -42,7 +42,7 @@ MappedNames& mapped_names() {
     return *all;
 }
 
-/// The part of a mapping behind the end of its file was read: zeros take its place, and cuts tells.
+/// Puts zeros in the place of a mapping's part that lies behind the end of its file, and counts that in `cuts`.
 void on_bus_error(int signal, siginfo_t* info, void*) {
     const auto* at = static_cast<std::byte*>(info->si_addr);
     for (const Mapping& m : mappings) {
@@ -50,7 +50,7 @@ void on_bus_error(int signal, siginfo_t* info, void*) {
         const std::size_t bytes = m.bytes.load(std::memory_order_acquire);
         if (!begin || at < begin || at >= begin + bytes) continue;
         const std::size_t offset = static_cast<std::size_t>(at - begin) / page_bytes * page_bytes;
-        // All that follows: it lies behind the end too, and each page would cost a signal.
+        // All that follows as well: it lies behind the end, too, and each page would cost a signal.
         if (::mmap(begin + offset, bytes - offset, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
             MAP_FAILED)
             break;
@@ -58,7 +58,7 @@ void on_bus_error(int signal, siginfo_t* info, void*) {
         cuts.fetch_add(1, std::memory_order_release);
         return;
     }
-    ::sigaction(signal, &before_us, nullptr); // the same access again, now to its end
+    ::sigaction(signal, &previous_action, nullptr); // the access is repeated and ends the process
 }
 
 void watch_mappings() {
@@ -68,7 +68,7 @@ void watch_mappings() {
         action.sa_sigaction = on_bus_error;
         action.sa_flags = SA_SIGINFO;
         sigemptyset(&action.sa_mask);
-        ::sigaction(SIGBUS, &action, &before_us);
+        ::sigaction(SIGBUS, &action, &previous_action);
     });
 }
 
