@@ -140,36 +140,21 @@ Component single_component(const Selection& selection, Component wanted, const s
     return component;
 }
 
-/// Everything of one canonical layer or tensor on its way to a Weight.
+/// Gathers the tensors of one network by canonical name, and makes Weights of them.
 class Builder {
 public:
-    /// mapped: those that would have to be copied may be anything; in_place: they need not be aligned.
-    enum class Values { all, mapped, in_place };
+    /// What values the Weights have. headers: those that would have to be copied have undefined ones (load_headers);
+    /// in_place: they need not be aligned to their elements (load_in_place).
+    enum class Values { all, headers, in_place };
     /// `blocks` as in Naming.
     Builder(Component component, int blocks, Values values) : component_(component), blocks_(blocks), values_(values) {}
 
     void add(const TensorGroup& group) {
-        for (const auto& member : group.members) {
-            const std::string& file = member.container->file->name();
-            refuse_unknown_quantisation(member.name, file);
-            const auto canonical = canonical_name(component_, Naming(group.recognised.layout, blocks_), member.name);
-            const std::string name = canonical ? canonical->name : member.name;
-            const std::string_view leaf = last_part(name);
-            const bool second = component_ == Component::umt5 && member.name.starts_with("encoder.embed_tokens.");
-            const int part = canonical ? std::max(canonical->part, second ? 1 : 0) : 0;
-            if (leaf == "comfy_quant") check_comfy_quant(*member.container, *member.tensor, member.name, file);
-            if (canonical ? leaf == "output_scale" : !is_scale_leaf(leaf) && !is_ignorable(component_, member.name))
-                strangers_.insert(member.name); // beside numbers without a scale even the outputs' says something
-            if (is_scale_leaf(leaf))
-                put(scales_[name.substr(0, name.size() - leaf.size()) + "weight"], part, member);
-            else if (canonical ? !is_activation_scale(leaf) && leaf != "comfy_quant"
-                               : !is_ignorable(component_, member.name))
-                put(parts_[name], part, member);
-        }
+        for (const auto& member : group.members) add(member, group.recognised.layout);
     }
 
     std::map<std::string, Weight, std::less<>> build() {
-        std::map<std::string, Weight, std::less<>> result;
+        Tensors result;
         for (const auto& [name, parts] : parts_) {
             if (parts[0]) refuse_folded(name, *parts[0]);
             const bool twins = component_ == Component::umt5, split = parts[1] || parts[2];
@@ -188,8 +173,27 @@ public:
 private:
     using Member = TensorGroup::Member;
     using Parts = std::array<const Member*, 3>;
+    using Tensors = std::map<std::string, Weight, std::less<>>;
 
-    /// Some GGUF writers make rows of whole blocks of a convolution; how they were axes they must write beside it.
+    void add(const Member& member, Layout layout) {
+        const std::string& file = member.container->file->name();
+        refuse_unknown_quantisation(member.name, file);
+        const auto canonical = canonical_name(component_, Naming(layout, blocks_), member.name);
+        const bool ignorable = is_ignorable(component_, member.name);
+        const std::string name = canonical ? canonical->name : member.name;
+        const std::string_view leaf = last_part(name);
+        if (leaf == "comfy_quant") check_comfy_quant(*member.container, *member.tensor, member.name, file);
+        // Beside a weight in few bits that lacks its scale, a scale of the outputs is suspicious, too.
+        if (canonical ? leaf == "output_scale" : !is_scale_leaf(leaf) && !ignorable) strangers_.insert(member.name);
+        const bool second_table = component_ == Component::umt5 && member.name.starts_with("encoder.embed_tokens.");
+        const int part = canonical ? std::max(canonical->part, second_table ? 1 : 0) : 0;
+        if (is_scale_leaf(leaf))
+            put(scales_[name.substr(0, name.size() - leaf.size()) + "weight"], part, member);
+        else if (canonical ? !is_activation_scale(leaf) && leaf != "comfy_quant" : !ignorable)
+            put(parts_[name], part, member);
+    }
+
+    /// Some GGUF writers fold a convolution to rows of whole blocks. Its shape must then be recorded beside it.
     void refuse_folded(const std::string& name, const Member& member) const {
         const bool gguf = member.container->format == Container::Format::gguf;
         if (gguf && is_vae(component_) && name.ends_with(".weight") && member.tensor->shape.size() == 2)
@@ -216,7 +220,7 @@ private:
         return it == scales_.end() ? nullptr : it->second[part];
     }
 
-    /// A tensor of no known name that belongs to a layer.
+    /// The name of a tensor in `layer` that the layout does not know; null where there is none.
     const std::string* stranger_in(const std::string& layer) const {
         const auto it = strangers_.lower_bound(layer + ".");
         return it != strangers_.end() && it->starts_with(layer + ".") ? &*it : nullptr;
@@ -234,7 +238,7 @@ private:
         return copies() ? dequantised(stored, scale) : Tensor::host(stored.shape());
     }
 
-    bool copies() const { return values_ != Values::mapped; }
+    bool copies() const { return values_ != Values::headers; }
 
     static bool is_in_bytes(DType type) { return !is_block(type) && element_bytes(type) == 1; }
 
@@ -251,7 +255,7 @@ private:
         return single(name, *parts[taken], both || scale_of(name, taken) ? taken : 1 - taken);
     }
 
-    /// The stored tensor with its scale; block-wise scales are multiplied in, since no kernel applies them.
+    /// The stored tensor with its scale; scales of column blocks are multiplied in, since no kernel applies them.
     Weight single(const std::string& name, const Member& member, std::size_t part = 0) const {
         const std::string& file = member.container->file->name();
         Tensor stored = stored_of(member);
@@ -314,48 +318,52 @@ private:
         }
         return Weight(name, std::move(whole));
     }
-    /// One of them is there.
+    /// The first that is there; one is.
     static const Member& first_of(const Parts& parts) {
         return **std::ranges::find_if(parts, [](const Member* m) { return m != nullptr; });
     }
 
+    /// Gives the tensor `name`, where there is one, the shape that `shape_of` makes of its own; rank 0: it keeps that.
+    template <class ShapeOf> void reshape(Tensors& tensors, const std::string& name, ShapeOf shape_of) const {
+        const auto it = tensors.find(name);
+        if (it == tensors.end()) return;
+        const Weight& weight = it->second;
+        const Shape shape = shape_of(weight.shape());
+        if (shape.rank() == 0 || shape.elements() != weight.shape().elements()) return;
+        // Scales and blocks belong to rows, which may be others then.
+        const Tensor values =
+            weight.scale || is_block(weight.stored().dtype()) ? plain(weight.stored(), weight.scale) : weight.stored();
+        it->second = Weight(name, values.reshape(shape));
+    }
+
+    static Shape with_leading_one(const Shape& s) { return s.rank() == 2 ? Shape{1, s[0], s[1]} : Shape{}; }
+
     /// Layouts that differ in more than names.
-    void to_canonical_shapes(std::map<std::string, Weight, std::less<>>& tensors) const {
-        const auto reshape = [&](const std::string& name, auto shape_of) {
-            const auto it = tensors.find(name);
-            if (it == tensors.end()) return;
-            const Weight& weight = it->second;
-            const Shape shape = shape_of(weight.shape());
-            if (shape.rank() == 0 || shape.elements() != weight.shape().elements()) return;
-            // Scales and blocks belong to rows, which may be others then.
-            const Tensor values = weight.scale || is_block(weight.stored().dtype())
-                                      ? plain(weight.stored(), weight.scale)
-                                      : weight.stored();
-            it->second = Weight(name, values.reshape(shape));
-        };
+    void to_canonical_shapes(Tensors& tensors) const {
         if (component_ == Component::clip) {
-            reshape("visual.cls_embedding", [](const Shape& s) { return s.rank() == 1 ? Shape{1, 1, s[0]} : Shape{}; });
-            reshape("visual.pos_embedding", [](const Shape& s) {
-                return s.rank() == 2 ? Shape{1, s[0], s[1]} : Shape{};
+            reshape(tensors, "visual.cls_embedding", [](const Shape& s) {
+                return s.rank() == 1 ? Shape{1, 1, s[0]} : Shape{};
             });
+            reshape(tensors, "visual.pos_embedding", with_leading_one);
         }
-        // ggml has no leading axes of one.
-        if (component_ == Component::transformer)
-            for (const auto& item : tensors) {
-                const std::string& name = item.first;
-                if (name == "img_emb.emb_pos" || name == "head.modulation" ||
-                    (name.starts_with("blocks.") && name.ends_with(".modulation")))
-                    reshape(name, [](const Shape& s) { return s.rank() == 2 ? Shape{1, s[0], s[1]} : Shape{}; });
-            }
-        // rCM's have a linear layer over a patch: [D, C * 1 * 2 * 2].
+        if (component_ != Component::transformer) return;
+        for (const auto& item : tensors) { // ggml drops leading axes of size 1
+            const std::string& name = item.first;
+            if (name == "img_emb.emb_pos" || name == "head.modulation" ||
+                (name.starts_with("blocks.") && name.ends_with(".modulation")))
+                reshape(tensors, name, with_leading_one);
+        }
+        unflatten_patch_embedding(tensors);
+    }
+
+    /// rCM's models have a linear layer over a patch: [D, C * 1 * 2 * 2].
+    void unflatten_patch_embedding(Tensors& tensors) const {
         const auto bias = tensors.find("patch_embedding.bias");
-        if (component_ == Component::transformer && bias != tensors.end() && bias->second.shape().rank() == 1 &&
-            bias->second.shape()[0] > 0) {
-            const std::int64_t dim = bias->second.shape()[0];
-            reshape("patch_embedding.weight", [&](const Shape& s) {
-                return s.rank() == 2 && s[0] == dim && s[1] % 4 == 0 ? Shape{dim, s[1] / 4, 1, 2, 2} : Shape{};
-            });
-        }
+        if (bias == tensors.end() || bias->second.shape().rank() != 1 || bias->second.shape()[0] <= 0) return;
+        const std::int64_t dim = bias->second.shape()[0];
+        reshape(tensors, "patch_embedding.weight", [&](const Shape& s) {
+            return s.rank() == 2 && s[0] == dim && s[1] % 4 == 0 ? Shape{dim, s[1] / 4, 1, 2, 2} : Shape{};
+        });
     }
 
     Component component_;
@@ -428,7 +436,7 @@ Weights Weights::load(std::span<const fs::path> paths, Component wanted) {
 }
 
 Weights load_headers(std::span<const fs::path> paths, Component wanted) {
-    return read(paths, wanted, Builder::Values::mapped);
+    return read(paths, wanted, Builder::Values::headers);
 }
 
 Weights load_in_place(std::span<const fs::path> paths, Component wanted) {
