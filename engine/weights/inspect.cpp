@@ -142,8 +142,8 @@ void warn_of_quantisation(Inspection& out, const Checkpoint& checkpoint) {
     }
 }
 
-/// Of no layer's own: a scale, the text of a quantisation, ComfyUI's mark, a tokenizer.
-bool describes_others(std::string_view name) {
+/// True for a tensor that is no parameter: a scale, the text of a quantisation, ComfyUI's mark, a tokenizer.
+bool is_no_parameter(std::string_view name) {
     const std::string_view last = last_part(name);
     return !hangs_on(name).empty() || last == "scaled_fp8" || last == "spiece_model";
 }
@@ -157,8 +157,8 @@ void count_tensors(Inspection& out, const Checkpoint& checkpoint) {
             out.tensors.push_back({t.name, t.dtype_name, t.shape, t.bytes});
             out.dtypes[t.dtype ? std::string(info(*t.dtype).name) : t.dtype_name] += t.bytes;
             out.bytes += t.bytes;
-            const bool parameters = !describes_others(plain_name(t.name));
-            const std::int64_t elements = parameters ? checked_elements(t.shape).value_or(0) : 0;
+            const std::int64_t elements =
+                is_no_parameter(plain_name(t.name)) ? 0 : checked_elements(t.shape).value_or(0);
             if (__builtin_add_overflow(out.parameters, static_cast<std::uint64_t>(elements), &out.parameters))
                 out.parameters = UINT64_MAX;
             if (!t.dtype && unread.insert(t.dtype_name).second)
@@ -330,15 +330,11 @@ Inspection inspect(const fs::path& path) {
         warn(out, e.what());
         return out;
     }
-    if (model->transformer.empty() && !holds_model(path)) {
-        const bool only_tokenizer = model->vae.empty() && model->text_encoder.empty() && model->clip.empty();
-        if (!only_tokenizer) {
-            if (!describe_folder(out, path))
-                throw Error(path.string(), "", "no checkpoint is there", "give a model folder or a checkpoint file");
-            return out;
-        }
-    }
-    describe_model(out, *model);
+    const bool only_tokenizer = model->vae.empty() && model->text_encoder.empty() && model->clip.empty();
+    if (!model->transformer.empty() || only_tokenizer || holds_model(path))
+        describe_model(out, *model);
+    else if (!describe_folder(out, path))
+        throw Error(path.string(), "", "no checkpoint is there", "give a model folder or a checkpoint file");
     return out;
 }
 
