@@ -76,7 +76,8 @@ void refuse_duplicates(const Checkpoint& c) {
                             "keep one of the two files");
 }
 
-/// What a shard holds beyond the map counts for nothing (spec/checkpoints.md 1.4).
+/// Removes the tensors of a shard that the index does not assign to it (spec/checkpoints.md 1.4). Throws Error for one
+/// that the index assigns and no shard has.
 void keep_mapped(const std::vector<fs::path>& files, std::vector<std::shared_ptr<Container>>& containers,
                  const fs::path& index) {
     const auto map = read_shard_index(index);
@@ -101,8 +102,8 @@ void keep_mapped(const std::vector<fs::path>& files, std::vector<std::shared_ptr
 
 using MembersByPrefix = std::map<std::string, std::vector<TensorGroup::Member>>;
 
-/// Some writers leave out the prefix of the scales, or give them another than their weights': they go to the only
-/// weight of that name.
+/// Some writers leave out the prefix of scales, or give them another one than their weights: such a scale is moved to
+/// the only weight of its name.
 void move_scales(MembersByPrefix& by_prefix) {
     std::unordered_map<std::string, const std::string*> owners; // prefix by a weight's name; null: of several
     for (const auto& [prefix, members] : by_prefix)
@@ -123,8 +124,8 @@ void move_scales(MembersByPrefix& by_prefix) {
 }
 
 /// ggml's own tensors have four axes at most: stable-diffusion.cpp writes those of a 3D convolution with the outer two
-/// as one. A bias has a number for each output, as the weight of any other convolution of our networks has rows. The
-/// outputs of those that are folded, by tensor.
+/// as one, [out * in, t, h, w]. The bias tells `out`, the rows of a convolution that is not folded. Returns `out` of
+/// the folded ones, by tensor.
 std::unordered_map<const FileTensor*, std::int64_t> find_folded(const std::vector<TensorGroup::Member>& members) {
     std::unordered_map<std::string_view, std::int64_t> outputs; // by layer; in any shard
     const auto layer_of = [](const TensorGroup::Member& m, std::string_view leaf) {
@@ -172,7 +173,7 @@ void group_tensors(Checkpoint& c) {
         for (const auto& m : members)
             named.push_back({m.name, static_cast<int>(m.tensor->shape.size() + folded.count(m.tensor))});
         TensorGroup group{recognise(named), prefix, {}};
-        // Of a network that nobody knows it may be a transposed convolution, whose rows are its inputs.
+        // In an unknown network it may be a transposed convolution, whose rows are its inputs.
         if (group.component() != Component::unknown) unfold(c, folded);
         if (group.recognised.without_visual)
             for (auto& m : members) m.name = "visual." + m.name;
@@ -237,7 +238,7 @@ std::vector<CheckpointFiles> list_checkpoints(const fs::path& path, std::vector<
         }
     }
     std::map<std::string, CheckpointFiles> series;
-    // Repositories keep the same weights once more as pickles; diffusers and transformers take safetensors too.
+    // Repositories keep the same weights once more as pickles; like diffusers and transformers we prefer safetensors.
     const bool safe = std::ranges::find(files, ".safetensors", lower_extension) != files.end();
     for (const fs::path& file : files) {
         const std::string name = file.filename().string();

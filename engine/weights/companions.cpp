@@ -30,7 +30,8 @@ std::string class_beside(const fs::path& file) {
     }
 }
 
-/// By its name, its folder's or the config.json beside it, though its tensors look alike.
+/// Whether a VAE that looks like Wan 2.1's belongs to another model, by its name, its folder's or the config.json
+/// beside it.
 bool is_of_another_model(const fs::path& path) {
     const fs::path file = normal_path(path);
     const auto has = [](const std::string& text, const char* word) {
@@ -45,7 +46,7 @@ bool is_of_another_model(const fs::path& path) {
     return is_other(file.parent_path().filename().string()) || has(class_beside(file), "qwen");
 }
 
-/// The vision tower of another CLIP has the same sizes.
+/// Whether it is LAION's CLIP, by its name: its vision tower has the same sizes as Wan's.
 bool is_other_clip(const Network& n) { return lower_ascii(n.first_name()).find("laion") != std::string::npos; }
 
 /// The file of a text encoder that carries the tokenizer along: ComfyUI's as a tensor, GGUF in its metadata.
@@ -65,7 +66,7 @@ fs::path tokenizer_in(const fs::path& folder) {
     return {};
 }
 
-/// Its sizes are those that the transformer was trained with.
+/// Whether its sizes are those that the transformer was trained with.
 bool suits(const Network& n, const TransformerTraits& traits) {
     const Json sizes = describe_sizes(*n.group);
     const auto equal = [&](const char* key, std::int64_t wanted) {
@@ -75,7 +76,7 @@ bool suits(const Network& n, const TransformerTraits& traits) {
     // Towers of the same width for larger pictures have other rows (224 pixels: 16 x 16 patches and the class token).
     if (n.component() == Component::clip)
         return equal("hidden_size", traits.clip_dim) && sizes.value("tokens", clip_rows) == clip_rows;
-    // One that makes larger pictures has more channels at its end (upscale2x).
+    // A VAE that also upscales (upscale2x) has more output channels than input channels.
     return equal("z_dim", traits.out_channels) && equal("out_channels", sizes.value("in_channels", std::int64_t{-1}));
 }
 
@@ -88,7 +89,7 @@ bool is_foreign_clip(const Network& n, const TransformerTraits& traits) {
            (!suits(n, traits) || std::ranges::none_of(n.group->members, is_class_token));
 }
 
-/// By the types of its tensors and its quantisation.
+/// Whether the types of its tensors and its quantisation are read.
 bool can_be_read(const Network& n) {
     const auto typed = [](const TensorGroup::Member& m) { return m.tensor->dtype.has_value(); };
     if (!std::ranges::all_of(n.group->members, typed)) return false;
@@ -182,7 +183,7 @@ void Companions::choose(ModelFolder& model, const TransformerTraits& traits) {
     model.tokenizer = tokenizer_;
 }
 
-/// A VAE with so many latent channels; -1: with any.
+/// Whether there is a VAE with so many latent channels; -1: with any number.
 bool Companions::has_vae(Component kind, std::int64_t channels) const {
     return std::ranges::any_of(candidates_, [&](const Network& n) {
         return n.component() == kind &&

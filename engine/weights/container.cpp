@@ -27,7 +27,7 @@ bool is_web_page(std::span<const std::byte> bytes) {
     return start.starts_with("<!doctype html") || start.starts_with("<html");
 }
 
-/// What a person most often has in place of a checkpoint, said in words.
+/// Refuses in plain words what people most often have in place of a checkpoint.
 void refuse_known_strangers(const MappedFile& file) {
     const auto bytes = file.span();
     if (bytes.empty()) throw Error(file.name(), "", "the file is empty", "download it again");
@@ -45,7 +45,7 @@ void refuse_known_strangers(const MappedFile& file) {
 
 bool looks_like_safetensors(const MappedFile& file) {
     const auto bytes = file.span();
-    if (file.name().ends_with(".safetensors")) return true; // its reader says best what is wrong
+    if (file.name().ends_with(".safetensors")) return true; // whose reader says best what is wrong with it
     return bytes.size() > 8 && bytes[8] == std::byte{'{'} && safetensors_header_length(bytes) <= bytes.size() - 8;
 }
 
@@ -108,7 +108,7 @@ Tensor Container::tensor(const FileTensor& t) const {
     if (is_widened(t)) {
         Tensor wide = Tensor::host(shape);
         to_f32(*t.dtype, file->span().data() + t.offset, wide.data<float>(), wide.elements());
-        file->drop_pages(t.offset, t.bytes); // the copy replaces them
+        file->drop_pages(t.offset, t.bytes); // the copy takes their place
         return wide;
     }
     if (!is_copied(t)) return Tensor(file, t.offset, shape, *t.dtype);

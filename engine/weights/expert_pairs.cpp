@@ -44,7 +44,8 @@ public:
 private:
     static Expert other_of(Expert one) { return one == Expert::high ? Expert::low : Expert::high; }
 
-    /// By their names: beside the file, and where its folder is an expert's, in the other one's.
+    /// Files that may be it by their names: beside the file and, if its folder is named after an expert, in the
+    /// other's.
     std::vector<CheckpointFiles> candidates() {
         std::vector<CheckpointFiles> all;
         const auto gather = [&](const fs::path& from, auto&& named) {
@@ -60,7 +61,8 @@ private:
         return all;
     }
 
-    /// A folder that speaks of noise is an expert's; by a word like "low" alone only one of a pair is.
+    /// A folder whose name mentions noise is an expert's by itself; with a bare word like "low" it must be one of a
+    /// pair.
     bool is_other_place(const fs::path& sibling) const {
         const std::string its = sibling.filename().string(), own = folder_.filename().string();
         return expert_of(own) != Expert::none
@@ -68,7 +70,7 @@ private:
                    : file_expert_of(its) == other_of(mine_) && without_expert(its) == without_expert(own);
     }
 
-    /// Of a file whose name speaks of no expert: one beside it may make a pair of them.
+    /// For a file whose name mentions no expert: a neighbour may make both a pair (letter_expert_of).
     std::optional<OtherExpert> other_letter() {
         for (const CheckpointFiles& files : search_.list_beside(folder_)) {
             const Expert mine = files.files.empty() ? Expert::none : letter_expert_of(file_, files.files.front());
@@ -97,7 +99,8 @@ private:
         return result;
     }
 
-    /// Only their folders' names tell the two apart, with a word that may mean anything, and they are no experts.
+    /// Whether it is the same model in another quality: only bare words in the folders' names tell the two apart, and
+    /// their contents are not two experts'.
     bool is_quality(const fs::path& other, const ExpertContent& its) {
         const auto bare = [](const fs::path& file) {
             return file_expert_of(file.filename().string()) == Expert::none &&

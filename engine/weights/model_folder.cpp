@@ -84,7 +84,7 @@ private:
         model_.transformer_low = low.files();
         warn_unless_twins(high.files().front(), low.files().front());
     }
-    /// Two quantisations, or a finetune's: whoever put them there knows.
+    /// They may be two quantisations, or one a finetune: whoever put them there knows.
     void warn_unless_twins(const fs::path& high, const fs::path& low) {
         if (!are_twins(high, low))
             model_.warnings.push_back(fmt::format("{} and {} are taken for the two experts of one model",
@@ -125,7 +125,7 @@ private:
         traits_ = TransformerTraits::read(all_parts);
     }
 
-    /// The one that is not in `file`, from beside it.
+    /// Looks for the expert that is not in `file` beside it.
     void add_other_expert(const fs::path& file) {
         if (!named_.low_noise.empty()) return;
         const auto other = find_other_expert(file, {*traits_, bytes_}, search_, path_);
@@ -154,7 +154,7 @@ private:
         model_.model_index_file = file;
     }
 
-    /// One shard stands for all of its series or its index.
+    /// The networks in a file; a shard stands for its whole series or index.
     std::vector<Network> look_at_file(const fs::path& path) {
         if (shards_of(path.filename().string()) < 2) return search_.look(path);
         for (const CheckpointFiles& files : search_.list_beside(folder_of(path))) {
@@ -227,15 +227,15 @@ private:
 
     using Folders = std::pair<fs::path, fs::path>;
 
-    /// Transformers in two folders that are named after experts are theirs, where the names say more than "high" and
-    /// "low", or the files do.
+    /// Whether the transformers in two folders that are named after experts are these: the folders' names say more than
+    /// "high" and "low", or the files do.
     static bool are_of_experts(const Folders& folders, const std::vector<Network>& high,
                                const std::vector<Network>& low) {
         if (high.empty() || low.empty()) return false;
         return !is_bare_word(folders.first.filename().string()) || hold_experts(high, low);
     }
 
-    /// All transformers that were found lie in the folders of two experts, some in each.
+    /// Whether all transformers that were found are in the folders of two experts, some in each.
     static bool holds_nothing_else(const Folders& folders, const std::vector<Network>& transformers) {
         std::vector<Network> high, low;
         for (const Network& n : transformers) {
@@ -248,8 +248,8 @@ private:
         return high.size() + low.size() == transformers.size() && are_of_experts(folders, high, low);
     }
 
-    /// Folders that speak of noise are experts, if not whole ones; by a word like "high" alone those that hold a
-    /// transformer.
+    /// Whether two folders are experts': if their names mention noise, even when a transformer is missing; if they are
+    /// bare words like "high", when each holds a transformer.
     bool hold_transformers(const Folders& folders) {
         if (expert_of(folders.first.filename().string()) != Expert::none) return true; // and so does the second
         const auto inside = [&](const fs::path& folder) {
@@ -266,8 +266,9 @@ private:
         return parts;
     }
 
-    /// All that lies in `parts` and the folders in them; their transformers, each once where a folder is a link to
-    /// another. What cannot be read is said until one was found.
+    /// Adds all networks in `parts` and the folders in them to `found`, and the transformers to `transformers`, each
+    /// once even where a folder is a link to another. Files that cannot be read are problems() until a transformer is
+    /// found.
     void gather(const std::vector<fs::path>& parts, std::vector<Network>& found, std::vector<Network>& transformers) {
         std::set<fs::path> seen;
         const auto take = [&](std::vector<Network> inside) {
@@ -352,7 +353,7 @@ private:
         std::erase(model_.missing, "low-noise transformer");
     }
 
-    /// A part that was named and not taken is of another model.
+    /// A part that was named but not chosen belongs to another model.
     void refuse_unfit_parts() const {
         const std::tuple<const fs::path&, const std::vector<fs::path>&, const char*> parts[] = {
             {named_.vae, model_.vae, "VAE"}, {named_.clip, model_.clip, "CLIP image encoder"}};
@@ -452,7 +453,7 @@ private:
         }
     }
 
-    /// A download that has not ended, where no index says what there should be.
+    /// For an unfinished download, where no index says what should be there.
     void warn_of_shards() {
         for (const auto* files :
              {&model_.transformer, &model_.transformer_low, &model_.vae, &model_.text_encoder, &model_.clip}) {

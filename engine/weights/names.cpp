@@ -298,19 +298,18 @@ std::string plain_name(std::string_view name) {
 }
 
 std::string_view known_prefix(std::string_view name) {
-    static constexpr std::array<std::string_view, 11> prefixes{
-        "text_encoders.umt5xxl.transformer.",
-        "model.diffusion_model.",
-        "first_stage_model.",
-        "diffusion_model.",
-        "umt5xxl.transformer.",
-        "pipe.dit.",
-        "module.",
-        "model.",
-        "dit.",
-        "vae.",
-        "net."};            // none begins another but a longer one before it
-    constexpr int most = 4; // of each that there is in a file a network is made
+    static constexpr std::array<std::string_view, 11> prefixes{"text_encoders.umt5xxl.transformer.",
+                                                               "model.diffusion_model.",
+                                                               "first_stage_model.",
+                                                               "diffusion_model.",
+                                                               "umt5xxl.transformer.",
+                                                               "pipe.dit.",
+                                                               "module.",
+                                                               "model.",
+                                                               "dit.",
+                                                               "vae.",
+                                                               "net."}; // one that begins another comes after it
+    constexpr int most = 4; // a hostile file could otherwise have any number of prefixes, and so of networks
     std::string_view rest = name;
     for (int i = 0; i < most; ++i) {
         const auto* const it = std::ranges::find_if(prefixes, [&](std::string_view p) { return rest.starts_with(p); });
@@ -366,7 +365,7 @@ Recognised recognise(std::span<const NamedRank> tensors) {
         const bool bare = !has_visual && table.component == Component::clip && table.layout != Layout::diffusers;
         std::size_t fits = 0, others = 0, left = tensors.size();
         for (const NamedRank& t : tensors) {
-            // A folder may hold hundreds of checkpoints: no more names are looked at than decide.
+            // A folder may hold hundreds of checkpoints: names are looked at only until the table is decided.
             if (fits + left <= best_count || fits + left < others) break;
             --left;
             const std::string plain =

@@ -18,7 +18,7 @@ namespace denoir {
 namespace fs = std::filesystem;
 namespace {
 
-/// Checkpoints without a companion, by their stamps.
+/// Remembers, for the whole process, the checkpoints that hold no companion, by their stamps (stamp_of).
 class Strangers {
 public:
     static bool hold(const std::string& stamp) {
@@ -44,8 +44,8 @@ private:
     }
 };
 
-/// Tells the content of these files from what lay there before; empty where that cannot be told: a file that was just
-/// written may be written once more within its time's resolution.
+/// A key that changes with the content of these files (file_stamp); empty where it might not: a file that was written
+/// just now may be written again within the resolution of its time.
 std::string stamp_of(const CheckpointFiles& files) {
     std::string stamp;
     const auto add = [&](const fs::path& file) {
@@ -98,10 +98,10 @@ std::vector<Network> only(const std::vector<Network>& all, Component wanted) {
 
 namespace {
 
-/// A VAE's first part may hold too little to tell the release.
+/// Both VAEs are one kind: the first part of one may hold too little to tell its release.
 Component kind_of(const Network& n) { return is_vae(n.component()) ? Component::vae21 : n.component(); }
 
-/// The one that they are parts of; nothing where they are none.
+/// The network that these are parts of; nothing where they are not parts of one.
 std::optional<Network> join(const std::vector<const Network*>& parts) {
     std::unordered_set<std::string_view> names;
     std::vector<Checkpoint> checkpoints;

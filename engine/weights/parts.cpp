@@ -14,7 +14,7 @@
 namespace denoir {
 namespace {
 
-/// How the tensors of a network are called in its files.
+/// How the files of a network name its tensors.
 struct Scheme {
     Component component;
     Naming naming;
@@ -30,7 +30,7 @@ std::string without_prefix(const FileTensor& t) {
     return plain.substr(known_prefix(plain).size());
 }
 
-/// Every tensor is called as the scheme says, but for those that say nothing.
+/// Whether every tensor is named by the scheme, except ignorable ones.
 bool fits(const Checkpoint& c, const Scheme& scheme) {
     bool any = false;
     for (const auto& container : c.containers)
@@ -45,7 +45,7 @@ bool fits(const Checkpoint& c, const Scheme& scheme) {
 }
 
 using Names = std::set<std::pair<std::string, int>>; ///< canonical, with the part of a joined tensor
-/// The tensors of one network, whatever their files call them; what hangs on a layer does not count.
+/// The canonical names of a checkpoint's tensors, without scales.
 Names names_by(const Scheme& scheme, const Checkpoint& c) {
     Names names;
     for (const auto& container : c.containers)
@@ -55,8 +55,9 @@ Names names_by(const Scheme& scheme, const Checkpoint& c) {
     return names;
 }
 
-/// It is called by a scheme of what is wanted, and has a tensor that the known ones lack. Of theirs it may have one,
-/// the text encoder's table, which transformers writes twice: with more it is another network, as T5 beside UMT5.
+/// Whether all tensors of `c` are named by a scheme of what is wanted, and one is missing in the known ones. It may
+/// repeat one of theirs: transformers writes the text encoder's table twice. With more it is another network, such as
+/// T5 beside UMT5.
 bool adds_to(const Names& known, const Checkpoint& c, Component wanted, int blocks) {
     for (const Component component : networks)
         for (const Layout layout : all_layouts)
@@ -82,8 +83,8 @@ const Recognised* recognised(const Checkpoint& c, Component wanted) {
     return it == c.groups.end() ? nullptr : &it->recognised;
 }
 
-/// All are parts of one network as they are, with nothing in them that is not known. Of several GGUF files that is not
-/// sure: whether a weight of one is folded its bias in another may tell.
+/// Whether all were recognised as parts of one network, with no unknown tensors. Several GGUF files never count as
+/// such: a weight in one may be folded, which only its bias in another tells.
 bool say_the_same(const std::vector<Checkpoint>& all, Component wanted) {
     const auto is_gguf = [](const auto& container) { return container->format == Container::Format::gguf; };
     if (all.size() > 1 &&
@@ -138,7 +139,7 @@ void join_parts(std::vector<Checkpoint>& holding, std::vector<Checkpoint> unknow
     std::erase_if(unknown, [&](const Checkpoint& c) { return !adds_to(known, c, wanted, blocks); });
     if (unknown.empty() && say_the_same(holding, wanted)) return;
 
-    // What all of them are together says how the parts must be called.
+    // What all of them are recognised as together tells how the parts must be named.
     std::vector<Checkpoint> candidates = holding;
     std::move(unknown.begin(), unknown.end(), std::back_inserter(candidates));
     const Checkpoint all = Checkpoint::join(candidates);

@@ -17,7 +17,7 @@ namespace denoir {
 namespace {
 
 constexpr std::uint64_t max_pickle = 32u << 20;
-/// A pickled number, then the pickled number 1001.
+/// torch.save's magic number 0x1950A86A20F9469CFC6C and protocol version 1001, each pickled.
 constexpr std::string_view old_magic("\x80\x02\x8A\x0A\x6C\xFC\x9C\x46\xF9\x20\x6A\xA8\x50\x19.", 15);
 constexpr std::string_view old_protocol("\x80\x02M\xE9\x03.", 6);
 constexpr const char* damaged = "the file is damaged: download or write it again";

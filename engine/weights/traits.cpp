@@ -82,7 +82,7 @@ constexpr std::array relatives{Relative{"vace_", "VACE"},
                                Relative{"refextractor.", "One-to-All"},
                                Relative{"action_model.", "Matrix-Game"}};
 
-/// A tensor that belongs to no layer of Wan's; empty: none. What hangs on a layer's weight is its quantisation.
+/// The name of a tensor that belongs to no layer of Wan's; empty: none. What hangs on a layer is its quantisation.
 std::string stranger_of(const TensorGroup& group) {
     if (group.component() != Component::transformer) return {};
     const auto known = [&](const std::string& name) {
@@ -104,7 +104,7 @@ std::string outside_of(const Shapes& shapes, const TransformerTraits& t) {
             const std::size_t at = name.find(relative.mark);
             if (at == 0 || (at != std::string::npos && name[at - 1] == '.')) return std::string(relative.name);
         }
-    // Beside the latent's own channels none, or four of a mask and those of another latent.
+    // Models that are supported add no input channels to the latent's, or four of a mask and those of another latent.
     const std::int64_t more = t.in_channels - t.out_channels;
     if (t.in_channels > 0 && t.out_channels > 0 && more != 0 && more != t.out_channels + 4)
         return fmt::format("Fun-Control or alike ({} input channels)", t.in_channels);
