@@ -185,6 +185,63 @@ bool is_plain_t5(std::span<const NamedRank> tensors, Layout layout) {
     return blocks > 2 && tables <= 1; // a part of a UMT5 with so many blocks has more
 }
 
+/// Takes `beginning` off `rest`; false where that does not begin so.
+bool take_prefix(std::string_view& rest, std::string_view beginning) {
+    if (!rest.starts_with(beginning)) return false;
+    rest.remove_prefix(beginning.size());
+    return true;
+}
+
+/// Takes an index of at most four digits and its dot off `rest`; -1 where there is none.
+int take_index(std::string_view& rest) {
+    int index = -1;
+    const auto [end, problem] =
+        std::from_chars(rest.data(), rest.data() + std::min<std::size_t>(rest.size(), 4), index);
+    rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
+    return problem == std::errc() && take_prefix(rest, ".") ? index : -1;
+}
+
+/// What the names of a VAE's decoder tell about its depth.
+class DecoderNames {
+public:
+    void note(std::string_view rest) {
+        rest.remove_prefix(known_prefix(rest).size());
+        if (take_prefix(rest, "decoder.up_blocks.")) { // diffusers
+            const int level = take_index(rest);
+            levels_.insert(level);
+            if (level == 0 && take_prefix(rest, "resnets."))
+                first_level_blocks_ = std::max(first_level_blocks_, take_index(rest) + 1);
+        } else if (take_prefix(rest, "decoder.upsamples.")) {
+            const int index = take_index(rest);
+            if (take_prefix(rest, "upsamples.")) { // Wan 2.2's original
+                levels_.insert(index);
+                const int block = take_index(rest);
+                if (index == 0 && rest.starts_with("residual."))
+                    first_level_blocks_ = std::max(first_level_blocks_, block + 1);
+            } else { // Wan 2.1's original: one flat list
+                const bool sampling = rest.starts_with("resample.") || rest.starts_with("time_conv.");
+                (sampling ? flat_samplings_ : flat_blocks_).insert(index);
+            }
+        }
+    }
+
+    VaeDepth depth() const {
+        VaeDepth depth;
+        if (!levels_.empty()) depth.levels = static_cast<int>(levels_.size());
+        if (first_level_blocks_ >= 0) depth.blocks = first_level_blocks_;
+        if (!flat_samplings_.empty())
+            depth = {static_cast<int>(flat_samplings_.size()) + 1, *flat_samplings_.begin()};
+        else if (!flat_blocks_.empty())
+            depth = {1, static_cast<int>(flat_blocks_.size())};
+        return {std::clamp(depth.levels, 1, 8), std::clamp(depth.blocks, 2, 17)};
+    }
+
+private:
+    std::set<int> levels_;
+    int first_level_blocks_ = -1;                ///< -1: no name tells
+    std::set<int> flat_samplings_, flat_blocks_; ///< their indices
+};
+
 } // namespace
 
 std::string_view name(Layout layout) {
@@ -202,48 +259,9 @@ std::string_view name(Layout layout) {
 }
 
 VaeDepth vae_depth(std::span<const std::string_view> names) {
-    std::set<int> samplings, inner, levels, listed; // numbers in the original's lists, levels and blocks of others
-    const auto number = [](std::string_view& rest) {
-        int value = -1;
-        const auto [end, problem] =
-            std::from_chars(rest.data(), rest.data() + std::min<std::size_t>(rest.size(), 4), value);
-        rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
-        return problem == std::errc() && rest.starts_with('.') ? (rest.remove_prefix(1), value) : -1;
-    };
-    const auto after = [](std::string_view& rest, std::string_view beginning) {
-        if (!rest.starts_with(beginning)) return false;
-        rest.remove_prefix(beginning.size());
-        return true;
-    };
-    for (std::string_view rest : names) {
-        rest.remove_prefix(known_prefix(rest).size());
-        if (after(rest, "decoder.up_blocks.")) {
-            const int level = number(rest);
-            levels.insert(level);
-            if (level == 0 && after(rest, "resnets.")) inner.insert(number(rest) + 1);
-        } else if (after(rest, "decoder.upsamples.")) {
-            const int n = number(rest);
-            if (after(rest, "upsamples.")) {
-                levels.insert(n);
-                const int block = number(rest);
-                if (n == 0 && rest.starts_with("residual.")) inner.insert(block + 1);
-            } else {
-                (rest.starts_with("resample.") || rest.starts_with("time_conv.") ? samplings : listed).insert(n);
-            }
-        }
-    }
-    VaeDepth depth;
-    if (!levels.empty()) depth.levels = static_cast<int>(levels.size());
-    if (!inner.empty()) depth.blocks = *inner.rbegin();
-    if (!samplings.empty()) {
-        depth.levels = static_cast<int>(samplings.size()) + 1;
-        depth.blocks = *samplings.begin();
-    } else if (!listed.empty()) {
-        depth = {1, static_cast<int>(listed.size())};
-    }
-    depth.levels = std::clamp(depth.levels, 1, 8);
-    depth.blocks = std::clamp(depth.blocks, 2, 17);
-    return depth;
+    DecoderNames decoder;
+    for (const std::string_view name : names) decoder.note(name);
+    return decoder.depth();
 }
 
 std::optional<CanonicalName> canonical_name(Component component, Naming naming, std::string_view name) {
