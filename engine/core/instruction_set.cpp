@@ -36,7 +36,7 @@ bool has_avx512_bf16() { return has_avx512() && __builtin_cpu_supports("avx512bf
 bool has_amx() {
 #if defined(__linux__)
     unsigned a = 0, b = 0, c = 0, d = 0;
-    const bool there = __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d >> 22 & 1) && (d >> 24 & 1);
+    const bool there = __get_cpuid_count(7, 0, &a, &b, &c, &d) && (d >> 22 & 1) && (d >> 24 & 1); // AMX-BF16, AMX-TILE
     constexpr long request_permission = 0x1023, tile_data = 18; // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
     return has_avx512_bf16() && there && syscall(SYS_arch_prctl, request_permission, tile_data) == 0;
 #else

@@ -70,9 +70,9 @@ void lower_priority() {
     setpriority(PRIO_PROCESS, thread, std::min(19, getpriority(PRIO_PROCESS, thread) + 5));
 }
 
-/// Asks again and again for a moment before it gives up: where one piece of work soon follows another, going to sleep
+/// Polls `done` for a moment before the caller goes to sleep: where one piece of work soon follows another, sleeping
 /// and being woken takes longer than small pieces do (a tenth of the bundled model's render). Others may run meanwhile.
-template <class Done> void await_for_a_moment(Done done) {
+template <class Done> void poll_briefly(Done done) {
     constexpr std::chrono::microseconds moment(50);
     const auto end = std::chrono::steady_clock::now() + moment;
     while (!done() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
@@ -120,7 +120,7 @@ struct ThreadPool::State {
         const SingleOpenMpThread single;
         std::uint64_t done = 0;
         for (;;) {
-            await_for_a_moment([&] { return quit || job != done; });
+            poll_briefly([&] { return quit || job != done; });
             std::unique_lock lock(mutex);
             work_there.wait(lock, [&] { return quit || (body && job != done); });
             if (quit) return;
@@ -189,7 +189,7 @@ void ThreadPool::run(std::int64_t count, const std::function<void(std::int64_t i
         const std::lock_guard lock(s.mutex);
         s.body = nullptr;
     }
-    await_for_a_moment([&] { return s.busy == 0; });
+    poll_briefly([&] { return s.busy == 0; });
     std::unique_lock lock(s.mutex);
     s.work_left.wait(lock, [&] { return s.busy == 0; });
     if (s.error) std::rethrow_exception(std::exchange(s.error, nullptr));
