@@ -7,8 +7,10 @@
 namespace denoir {
 
 CacheRules CacheRules::of(double threshold, std::vector<double> coefficients, bool ret_steps, int steps, bool halved) {
-    const int end = 2 * steps;
-    return {threshold, std::move(coefficients), halved ? steps : end, ret_steps ? 10 : 2, ret_steps ? end : end - 2};
+    const int forwards = 2 * steps;
+    // With ret_steps the first five steps are computed, else the first and the last.
+    const int first = ret_steps ? 10 : 2, last = ret_steps ? forwards : forwards - 2;
+    return {threshold, std::move(coefficients), halved ? steps : forwards, first, last};
 }
 
 std::vector<CachedForward> cache_plan(const CacheRules& rules, int forwards,

@@ -12,7 +12,7 @@ namespace denoir {
 namespace {
 
 constexpr int max_frames = latent_frames(FrameCount::max);
-constexpr std::int64_t max_entries = 10'000'000; ///< of the matrix: 49 times eleven minutes of video in 50 rows
+constexpr std::int64_t max_entries = 10'000'000; ///< of the matrix; eleven minutes of video in 50 rows have a 49th
 
 void check(const char* field, int value, int low, int high) {
     if (value < low || value > high)

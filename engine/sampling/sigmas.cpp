@@ -11,6 +11,8 @@
 namespace denoir {
 namespace {
 
+constexpr double train_steps = 1000; ///< timesteps of training: the model sees sigma · 1000
+
 double shifted(double sigma, double shift) { return shift * sigma / (1 + (shift - 1) * sigma); }
 
 /// numpy.linspace(start, stop, count): the step is divided first and the last value is exact.
@@ -25,7 +27,7 @@ std::vector<double> linspace(double start, double stop, int count) {
 SigmaSchedule from_sigmas(const std::vector<double>& sigmas, bool truncate) {
     SigmaSchedule s;
     for (const double sigma : sigmas) {
-        const double t = sigma * 1000;
+        const double t = sigma * train_steps;
         s.timesteps.push_back(static_cast<float>(truncate ? std::trunc(t) : t));
         s.sigmas.push_back(static_cast<float>(sigma));
     }
@@ -77,9 +79,10 @@ SigmaSchedule sigma_schedule(SigmaList list, int steps, double shift) {
         return flow_match_euler(steps, shift);
     }
     for (double& sigma : base) sigma = shifted(sigma, shift);
+    // As diffusers does it, since at sigma 1 lambda is infinite.
     if (list == SigmaList::diffusers_037 && std::abs(base[0] - 1) < 1e-6) base[0] -= 1e-6;
     SigmaSchedule s = from_sigmas(base, true);
-    // What D takes from its first value may be more than one step. Solvers divide by the distance.
+    // Solvers divide by the distance of two sigmas, and what was just subtracted may be more than that.
     for (int i = 0; i < steps; ++i)
         if (!(s.sigmas[i + 1] < s.sigmas[i]))
             throw UsageError(
