@@ -104,9 +104,10 @@ void TimelineView::drag_to(const QPoint& point) {
         if (!drag_.moving || drag_.row >= project_.count()) return;
         const app::Take take = project_.shot(drag_.row).current();
         const bool in = drag_.grip == Grip::trim_in;
-        const int least = take.still() ? drag_.out - take.most() : 0; // a still goes on before where it began
+        const int least =
+            take.still() ? drag_.out - take.most() : 0; // a still has no beginning: it can be lengthened to the left
         const int first = in ? std::clamp(drag_.in + frames, least, drag_.out - 1) : drag_.in;
-        // Meanwhile a new take may have come that ends before the part that is shown.
+        // A new take that has come in the meantime may end before the part that is shown.
         const int most = std::max(take.most(), drag_.in + 1);
         const int last = in ? drag_.out : std::clamp(drag_.out + frames, drag_.in + 1, most);
         scale_held_ = true;
@@ -124,7 +125,7 @@ void TimelineView::drag_to(const QPoint& point) {
     }
 }
 
-/// The drag is over, whatever it had changed is as before.
+/// Ends the drag and takes back what it has changed.
 void TimelineView::let_go() {
     const Drag ended = std::exchange(drag_, Drag{});
     viewport()->setCursor(Qt::ArrowCursor);
@@ -201,6 +202,28 @@ void TimelineView::open_selected() {
     emit open_requested(take.run, take.video);
 }
 
+QAction* TimelineView::add_of_shot(QMenu& menu, const QString& shot, const QString& text,
+                                   std::function<void(int row)> what) {
+    QAction* action = menu.addAction(text);
+    connect(action, &QAction::triggered, this, [this, shot, what = std::move(what)] {
+        if (const int row = project_.row_of(shot); row >= 0) what(row);
+    });
+    return action;
+}
+
+void TimelineView::fill_takes(QMenu& menu, const app::Shot& shot) {
+    for (int each = 0; each < int(shot.takes.size()); ++each) {
+        const QString name = shot.takes[std::size_t(each)].name;
+        QAction* action = add_of_shot(menu, shot.id, tr("%1  %2").arg(each + 1).arg(literal(app::shortened(name, 60))),
+                                      [this, each](int row) { project_.select_take(row, each); });
+        action->setCheckable(true);
+        action->setChecked(each == shot.take);
+    }
+    menu.addSeparator();
+    add_of_shot(menu, shot.id, tr("Remove this take"),
+                [this](int row) { project_.remove_take(row, project_.shot(row).take); });
+}
+
 void TimelineView::contextMenuEvent(QContextMenuEvent* event) {
     // The menu key means what is selected, wherever the pointer is.
     const bool key = event->reason() == QContextMenuEvent::Keyboard;
@@ -210,43 +233,27 @@ void TimelineView::contextMenuEvent(QContextMenuEvent* event) {
     const QString id = project_.shot(at).id;
     auto* menu = new QMenu(this);
     menu->setAttribute(Qt::WA_DeleteOnClose);
-    const auto add = [&](QMenu* to, const QString& text, auto what) {
-        QAction* action = to->addAction(text);
-        connect(action, &QAction::triggered, this, [this, id, what] {
-            if (const int row = project_.row_of(id); row >= 0) what(row);
-        });
-        return action;
+    const auto add = [&](const QString& text, std::function<void(int row)> what) {
+        return add_of_shot(*menu, id, text, std::move(what));
     };
     const app::Take& take = project_.shot(at).current();
     const bool of_run = !take.run.isEmpty();
-    add(menu,
-        of_run                                 ? tr("Open the run")
+    add(of_run                                 ? tr("Open the run")
         : take.still()                         ? tr("Open the picture")
         : take.kind == app::Take::Kind::frames ? tr("Open the frames")
                                                : tr("Open the video"),
         [this](int row) { emit open_requested(project_.shot(row).current().run, project_.shot(row).current().video); });
-    add(menu, tr("Extend"), [this](int row) { emit extend_requested(row); });
-    add(menu, tr("Retake"), [this](int row) { emit retake_requested(row); })->setEnabled(of_run);
-    if (project_.is_missing(at)) add(menu, tr("Locate …"), [this](int row) { emit locate_requested(row); });
+    add(tr("Extend"), [this](int row) { emit extend_requested(row); });
+    add(tr("Retake"), [this](int row) { emit retake_requested(row); })->setEnabled(of_run);
+    if (project_.is_missing(at)) add(tr("Locate …"), [this](int row) { emit locate_requested(row); });
     menu->addSeparator();
-    add(menu, tr("Split at the playhead"), [this](int) { split_at_playhead(); });
-    add(menu, take.still() ? tr("Two seconds long") : tr("Whole take"),
+    add(tr("Split at the playhead"), [this](int) { split_at_playhead(); });
+    add(take.still() ? tr("Two seconds long") : tr("Whole take"),
         [this](int row) { project_.trim(row, 0, project_.shot(row).current().usual()); });
-    add(menu, tr("Rename"), [this](int) { rename_selected(); });
-    if (project_.shot(at).takes.size() > 1) {
-        QMenu* takes = menu->addMenu(tr("Takes"));
-        for (int each = 0; each < int(project_.shot(at).takes.size()); ++each) {
-            const QString name = project_.shot(at).takes[std::size_t(each)].name;
-            QAction* action = add(takes, tr("%1  %2").arg(each + 1).arg(literal(app::shortened(name, 60))),
-                                  [this, each](int row) { project_.select_take(row, each); });
-            action->setCheckable(true);
-            action->setChecked(each == project_.shot(at).take);
-        }
-        takes->addSeparator();
-        add(takes, tr("Remove this take"), [this](int row) { project_.remove_take(row, project_.shot(row).take); });
-    }
+    add(tr("Rename"), [this](int) { rename_selected(); });
+    if (project_.shot(at).takes.size() > 1) fill_takes(*menu->addMenu(tr("Takes")), project_.shot(at));
     menu->addSeparator();
-    add(menu, tr("Remove"), [this](int row) {
+    add(tr("Remove"), [this](int row) {
         select(row);
         remove_selected();
     });

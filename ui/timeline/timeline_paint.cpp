@@ -65,7 +65,7 @@ void TimelineView::paintEvent(QPaintEvent*) {
     paint_focus(painter, *viewport());
 }
 
-/// With the time of the cut beside it, over the ruler's.
+/// And beside it the time of the cut, which covers the ruler's figures there.
 void TimelineView::paint_playhead(QPainter& painter, const QRect& area) const {
     const int x = x_of(playhead());
     const QRect label = time_rect(area);
@@ -97,7 +97,7 @@ QRect TimelineView::time_rect(const QRect& area) const {
 
 QFont TimelineView::ruler_font() const { return small_font(font()); }
 
-/// In the time of the cut: where shots have other rates, a second has another width.
+/// In the cut's time: a second is wider where shots have a higher rate.
 void TimelineView::paint_ruler(QPainter& painter, const QRect& area) const {
     const double rate = project_.rate();
     const int fps = std::max(1, int(std::lround(rate)));
@@ -137,32 +137,8 @@ void TimelineView::paint_shot(QPainter& painter, int row) const {
     const QRect pictures = rect.adjusted(0, title_height, 0, 0);
     const bool missing = project_.is_missing(row);
     missing ? paint_missing(painter, shot.current(), pictures) : paint_thumbnails(painter, shot, pictures);
-
-    const QRect title(rect.left(), rect.top(), rect.width(), title_height);
-    painter.fillRect(title, colours(palette()).raised);
-    painter.setPen(colours(palette()).text);
-    QString right = tr("%n f", "frames", shot.frames());
-    if (shot.takes.size() > 1)
-        right = tr("take %1/%2").arg(shot.take + 1).arg(shot.takes.size()) + QStringLiteral(" · ") + right;
-    const QFontMetrics metrics = painter.fontMetrics();
-    const int right_width = metrics.horizontalAdvance(right) + 8;
-    const bool room = title.width() > right_width + 48;
-    const QRect name = title.adjusted(8, 0, room ? -right_width - 8 : -4, 0);
-    painter.drawText(name, Qt::AlignLeft | Qt::AlignVCenter,
-                     metrics.elidedText(shot.title(), Qt::ElideRight, name.width()));
-    if (room) painter.drawText(title.adjusted(0, 0, -8, 0), Qt::AlignRight | Qt::AlignVCenter, right);
-
-    // Handles where the mouse is; a trimmed edge also says that there is more.
-    const bool hovered = hover_.row == row && drag_.grip == Grip::none;
-    QColor handle = colours(palette()).accent;
-    if (hovered && hover_.grip == Grip::trim_in)
-        painter.fillRect(QRect(rect.left(), rect.top(), 4, rect.height()), handle);
-    if (hovered && hover_.grip == Grip::trim_out)
-        painter.fillRect(QRect(rect.right() - 3, rect.top(), 4, rect.height()), handle);
-    const QColor more = colours(palette()).text;
-    if (shot.in > 0) painter.fillRect(QRect(rect.left(), rect.top() + title_height, 2, rect.height()), more);
-    if (!shot.current().still() && shot.out < shot.current().frames)
-        painter.fillRect(QRect(rect.right() - 1, rect.top() + title_height, 2, rect.height()), more);
+    paint_title(painter, shot, {rect.left(), rect.top(), rect.width(), title_height});
+    paint_edges(painter, row, rect);
     if (drag_.moving && drag_.grip == Grip::move && drag_.row == row) {
         QColor veil = colours(palette()).panel;
         veil.setAlpha(150);
@@ -178,21 +154,55 @@ void TimelineView::paint_shot(QPainter& painter, int row) const {
         painter.setPen(QPen(missing ? colours(palette()).error : colours(palette()).line, 1));
         painter.drawRoundedRect(QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5), corner, corner);
     }
-    if (drag_.row == row && (drag_.grip == Grip::trim_in || drag_.grip == Grip::trim_out)) {
-        const QString text = shot.current().still()
-                                 ? tr("%1 s").arg(locale().toString(shot.seconds(), 'f', 2))
-                                 : tr("%1 to %2 of %3").arg(shot.in + 1).arg(shot.out).arg(shot.current().frames);
-        const QRect box = metrics.boundingRect(text).adjusted(-8, -4, 8, 4);
-        const QRect place(
-            std::clamp(rect.center().x() - box.width() / 2, 4, std::max(4, viewport()->width() - box.width() - 4)),
-            rect.bottom() - box.height() - 8, box.width(), box.height());
-        painter.setPen(Qt::NoPen);
-        painter.setBrush(colours(palette()).raised);
-        painter.drawRoundedRect(place, corner, corner);
-        painter.setPen(colours(palette()).text);
-        painter.drawText(place, Qt::AlignCenter, text);
-    }
+    if (drag_.row == row && (drag_.grip == Grip::trim_in || drag_.grip == Grip::trim_out))
+        paint_trim(painter, shot, rect);
     painter.restore();
+}
+
+/// The shot's name, and where there is room its take and length.
+void TimelineView::paint_title(QPainter& painter, const app::Shot& shot, const QRect& title) const {
+    painter.fillRect(title, colours(palette()).raised);
+    painter.setPen(colours(palette()).text);
+    QString right = tr("%n f", "frames", shot.frames());
+    if (shot.takes.size() > 1)
+        right = tr("take %1/%2").arg(shot.take + 1).arg(shot.takes.size()) + QStringLiteral(" · ") + right;
+    const QFontMetrics metrics = painter.fontMetrics();
+    const int right_width = metrics.horizontalAdvance(right) + 8;
+    const bool room = title.width() > right_width + 48;
+    const QRect name = title.adjusted(8, 0, room ? -right_width - 8 : -4, 0);
+    painter.drawText(name, Qt::AlignLeft | Qt::AlignVCenter,
+                     metrics.elidedText(shot.title(), Qt::ElideRight, name.width()));
+    if (room) painter.drawText(title.adjusted(0, 0, -8, 0), Qt::AlignRight | Qt::AlignVCenter, right);
+}
+
+/// Handles where the mouse is; a trimmed edge also says that there is more.
+void TimelineView::paint_edges(QPainter& painter, int row, const QRect& rect) const {
+    const app::Shot& shot = project_.shot(row);
+    const bool hovered = hover_.row == row && drag_.grip == Grip::none;
+    const QColor handle = colours(palette()).accent, more = colours(palette()).text;
+    if (hovered && hover_.grip == Grip::trim_in)
+        painter.fillRect(QRect(rect.left(), rect.top(), 4, rect.height()), handle);
+    if (hovered && hover_.grip == Grip::trim_out)
+        painter.fillRect(QRect(rect.right() - 3, rect.top(), 4, rect.height()), handle);
+    if (shot.in > 0) painter.fillRect(QRect(rect.left(), rect.top() + title_height, 2, rect.height()), more);
+    if (!shot.current().still() && shot.out < shot.current().frames)
+        painter.fillRect(QRect(rect.right() - 1, rect.top() + title_height, 2, rect.height()), more);
+}
+
+/// What a trim comes to, over the shot while its edge is dragged.
+void TimelineView::paint_trim(QPainter& painter, const app::Shot& shot, const QRect& rect) const {
+    const QString text = shot.current().still()
+                             ? tr("%1 s").arg(locale().toString(shot.seconds(), 'f', 2))
+                             : tr("%1 to %2 of %3").arg(shot.in + 1).arg(shot.out).arg(shot.current().frames);
+    const QRect box = painter.fontMetrics().boundingRect(text).adjusted(-8, -4, 8, 4);
+    const QRect place(
+        std::clamp(rect.center().x() - box.width() / 2, 4, std::max(4, viewport()->width() - box.width() - 4)),
+        rect.bottom() - box.height() - 8, box.width(), box.height());
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(colours(palette()).raised);
+    painter.drawRoundedRect(place, corner, corner);
+    painter.setPen(colours(palette()).text);
+    painter.drawText(place, Qt::AlignCenter, text);
 }
 
 void TimelineView::paint_thumbnails(QPainter& painter, const app::Shot& shot, const QRect& area) const {
@@ -212,7 +222,7 @@ void TimelineView::paint_thumbnails(QPainter& painter, const app::Shot& shot, co
     }
 }
 
-/// Instead of its pictures, even where they are still remembered: such a shot cannot be exported.
+/// Instead of thumbnails, even if there are some in the cache: such a shot cannot be exported.
 void TimelineView::paint_missing(QPainter& painter, const app::Take& take, const QRect& area) const {
     painter.fillRect(area, QBrush(colours(palette()).line, Qt::BDiagPattern));
     constexpr int mark = 16, between = 6;

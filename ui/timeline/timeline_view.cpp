@@ -44,7 +44,7 @@ TimelineView::TimelineView(app::Project& project, app::Thumbnails& thumbnails, Q
         thumbnails_.forget(video);
         viewport()->update();
     });
-    connect(&project_, &app::Project::loaded, this, [this] { // nothing of the one before
+    connect(&project_, &app::Project::loaded, this, [this] { // forgets what belonged to the project before
         set_playing(false);
         select(-1);
         set_playhead(0);
@@ -103,7 +103,7 @@ void TimelineView::add_files(const QStringList& paths, int row, int take_of) {
 void TimelineView::add_found(const std::vector<TakeReader::Found>& all, int row, const QString& shot) {
     int at = row;
     const int taker = shot.isEmpty() ? -1 : project_.row_of(shot);
-    if (!shot.isEmpty() && taker < 0) return; // it is gone: nobody waits for them
+    if (!shot.isEmpty() && taker < 0) return; // the shot is gone
     const auto good =
         std::count_if(all.begin(), all.end(), [](const TakeReader::Found& f) { return f.issue.isEmpty(); });
     int shots = 0, stills = 0;
@@ -269,8 +269,9 @@ void TimelineView::project_changed(const app::ProjectEvent& event) {
     using Kind = app::ProjectEvent::Kind;
     int row = project_.row_of(selected_id_);
     if (event.kind == Kind::shot_added && event.again)
-        row = event.row;                  // as before it was removed
-    else if (row < 0 && selected_ >= 0) { // gone: the one in its place, of a half that of both
+        row = event.row; // as before it was removed
+    else if (row < 0 &&
+             selected_ >= 0) { // it was removed: the shot in its place, or the whole that a half has become part of
         const bool halves = event.kind == Kind::shots_replaced && event.row >= 0;
         row = std::min(halves ? event.row : selected_, project_.count() - 1);
     }
@@ -283,7 +284,7 @@ void TimelineView::project_changed(const app::ProjectEvent& event) {
     player_.follow_cut();
     follow_media();
     if (event.again && event.row >= 0) reveal_shot(std::min(event.row, project_.count() - 1));
-    // Elsewhere another picture is looked at: a shot that comes in does not take it away.
+    // Only while the cut is shown: a new shot must not replace another picture that is looked at.
     if (drag_.grip == Grip::none && (hasFocus() || playing())) show_playhead();
 }
 

@@ -11,7 +11,9 @@
 #include "app/project/project.h"
 #include "app/project/take_reader.h"
 
+class QAction;
 class QLineEdit;
+class QMenu;
 
 namespace denoir::ui {
 
@@ -131,6 +133,9 @@ private:
     void update_range();
     void reveal(int frame);
     void reveal_shot(int row);
+    /// `what` is done with the shot of that id, in whatever row it is by then; nothing if it is gone.
+    QAction* add_of_shot(QMenu& menu, const QString& shot, const QString& text, std::function<void(int row)> what);
+    void fill_takes(QMenu& menu, const app::Shot& shot);
     void drag_to(const QPoint& point);
     void let_go();
     void connect_player();
@@ -142,6 +147,9 @@ private:
     QRect time_rect(const QRect& area) const;
     QFont ruler_font() const;
     void paint_shot(QPainter& painter, int row) const;
+    void paint_title(QPainter& painter, const app::Shot& shot, const QRect& title) const;
+    void paint_edges(QPainter& painter, int row, const QRect& rect) const;
+    void paint_trim(QPainter& painter, const app::Shot& shot, const QRect& rect) const;
     void paint_thumbnails(QPainter& painter, const app::Shot& shot, const QRect& area) const;
     void paint_missing(QPainter& painter, const app::Take& take, const QRect& area) const;
     void paint_empty(QPainter& painter) const;
