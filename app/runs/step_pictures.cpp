@@ -20,7 +20,7 @@ namespace denoir::app {
 namespace {
 
 constexpr qint64 decoded_bound = 64 << 20;
-constexpr std::size_t most_learned_pixels = std::size_t{400} << 20; ///< bytes of frames that a map is learned from
+constexpr std::size_t most_learned_pixels = std::size_t{400} << 20; ///< most bytes of frames to learn a map from
 
 std::vector<Image> all_frames(const std::filesystem::path& video) {
     std::vector<Image> frames;
@@ -45,7 +45,7 @@ int StepPictures::frames_of_a_picture(const Request& r, int steps, qint64 bound)
     return int(std::clamp<qint64>((all + bound - 1) / bound, 1, std::max<std::int64_t>(1, frames)));
 }
 
-/// Makes the pictures; a new run makes those of the old one worthless. What it keeps is touched by its thread alone.
+/// Makes the pictures, on its own thread. Only that thread touches its members.
 struct StepPictures::Worker {
     StepPictures& owner;
     std::optional<LatentColours> colours;
@@ -60,7 +60,7 @@ struct StepPictures::Worker {
         thread.put([task = std::move(task)](TaskThread::Id, const std::stop_token& stop) { task(stop); });
     }
 
-    /// On the GUI thread, where this run is still the one shown. The owner joins the thread before it goes.
+    /// Calls `f` on the GUI thread, unless another run is shown by then. The owner joins the thread before it goes.
     template <class F> void tell(quint64 number, F&& f) {
         QMetaObject::invokeMethod(
             &owner,
@@ -79,7 +79,7 @@ struct StepPictures::Worker {
 
     Step pictures_of(const Tensor& latent, const Tensor& x0) {
         const Tensor& clearest = x0 ? x0 : latent;
-        // A guess follows the estimate while it clears up; what is learned stays.
+        // A guessed map is made anew as the estimate clears up; a learned one stays.
         if (!colours || !colours->fits(latent) || guessed) {
             colours = LatentColours::principal(clearest);
             guessed = true;
@@ -96,7 +96,7 @@ struct StepPictures::Worker {
     void learn(const RunFolder& run) {
         const RunRecord& record = run.record();
         if (record.state != RunState::done || learned_colours(record.request)) return;
-        if (record.request.forcing && record.request.forcing->base) return; // latents of its last window alone
+        if (record.request.forcing && record.request.forcing->base) return; // only the last window's latents are stored
         std::error_code code;
         std::filesystem::path video = run.file(run_file::video);
         if (!std::filesystem::exists(video, code)) video = record.out;
@@ -154,7 +154,7 @@ StepPictures::StepPictures(QObject* parent) : QObject(parent), worker_(std::make
 
 StepPictures::~StepPictures() = default; // the worker's thread is joined as it goes, before all else
 
-/// Nothing that was asked for is waited for any more.
+/// Forgets the run and cancels what was asked of the worker.
 void StepPictures::reset() {
     worker_->thread.cancel_all();
     ++generation_;
@@ -192,7 +192,7 @@ void StepPictures::set_up(const Request& r, int steps) {
     try {
         noise_levels_ = denoir::noise_levels(r);
         if (r.forcing && r.forcing->base) windows_ = windows_of(r);
-    } catch (const std::exception&) { // a record of a run that these settings cannot have made
+    } catch (const std::exception&) { // the record is wrong: no run with these settings has such steps
         noise_levels_.clear();
     }
     if (noise_levels_.size() != pictures_.size()) noise_levels_.clear();
@@ -204,9 +204,9 @@ void StepPictures::begin(const QString& run, const Request& request, int steps, 
     running_ = true;
     first_step_ = first;
     set_up(request, steps);
-    // Tasks hold the worker itself: while it goes, the member no longer leads to it.
+    // Tasks hold a plain pointer to the worker: while it is being destroyed, worker_ is null already.
     worker_->put([worker = worker_.get(), request, steps](const std::stop_token&) { worker->prepare(request, steps); });
-    if (first > 0) show_stored(first); // of one that goes on: its next step may be long in coming, or be none
+    if (first > 0) show_stored(first); // of a resumed run: its next step may take long, or there may be none
     emit changed();
 }
 
@@ -222,7 +222,7 @@ void StepPictures::show_stored(int last) {
 void StepPictures::add(const StepUpdate& update) {
     if (!running_ || update.step < 0 || update.step > steps_ || !update.latent) return;
     const quint64 number = generation_;
-    // What came before the first step that is told: the noise, and all that a branch took over.
+    // Steps before the first one that is told lie in the folder: the noise, and what a branch took over.
     if (!std::exchange(told_, true)) show_stored(update.step - 1);
     const bool branch = keeps_steps_ && update.step < steps_;
     worker_->put([worker = worker_.get(), update, number, branch](const std::stop_token&) {
@@ -237,7 +237,7 @@ void StepPictures::finish() {
     running_ = false;
     const QString run = run_;
     if (!run.isEmpty()) {
-        // Where the pictures were guessed, they are made once more with what this run teaches.
+        // If the colours were guessed, makes the pictures again with the map that this run has taught.
         worker_->put([worker = worker_.get(), run, number = generation_](const std::stop_token& stop) {
             if (worker->guessed) worker->load(run, number, false, stop);
         });
@@ -279,7 +279,7 @@ QImage StepPictures::picture(int step, int frame, View view) const {
         return it == decoded_.end() ? QImage() : it->second;
     }
     const Step& s = pictures_[static_cast<std::size_t>(step)];
-    // The noise has no estimate, the last step is its own.
+    // The noise has no estimate, and the last step is its own: for these, show the latent.
     const std::vector<QImage>& pictures = view == View::latent || s.estimate.empty() ? s.latent : s.estimate;
     auto t = static_cast<std::size_t>(latent_frame_of(frame));
     if (!windows_.empty()) {

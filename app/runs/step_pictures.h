@@ -14,9 +14,9 @@
 
 namespace denoir::app {
 
-/// What the latents of a run look like after each step, through a linear map from latent channels to colours: of a run
-/// that goes on (fed by the worker's signals) or of a run folder. Pictures are made on a thread of its own; the map of
-/// a VAE never seen before is learned from the first finished run. GUI thread.
+/// What the latents of a run look like after each step, through a linear map from latent channels to colours: of the
+/// run at work (fed by the worker's signals) or of a run folder. The pictures are made on a thread of its own; for a
+/// VAE that was never seen before, the map is learned from the first finished run. GUI thread.
 class StepPictures : public QObject {
     Q_OBJECT
 public:
@@ -26,12 +26,12 @@ public:
     explicit StepPictures(QObject* parent = nullptr);
     ~StepPictures() override;
 
-    /// A run begins, or goes on: `steps` in all, of which the first `first` are there. `request` is resolved.
+    /// A run begins or is resumed: `steps` in all, of which the first `first` have been taken. `request`: resolved.
     void begin(const QString& run, const Request& request, int steps, int first = 0);
     void add(const StepUpdate& update);
     /// The run is over or was stopped: no more steps come.
     void finish();
-    /// A run folder, read in the background; step_ready() as steps come in.
+    /// Reads a run folder in the background; step_ready() follows for each step.
     void load(const QString& run);
     void clear();
 
@@ -50,17 +50,17 @@ public:
     const std::vector<double>& noise_levels() const { return noise_levels_; }
     const Issue& issue() const { return issue_; }
 
-    /// Where a clip is made in several windows: the frame nearest to this one of those that the step works on, so that
-    /// a step shows what it changes. After the last step, and of every other clip, the frame itself.
+    /// The frame of the video to show for a step. If the clip is made in several windows, a step changes only those of
+    /// its window: the one of these that is nearest to `frame`. Otherwise, and after the last step, `frame` itself.
     int worked_on(int step, int frame) const;
     /// latent, estimate: one pixel for each latent pixel; decoded: what set_decoded() was given. `frame` is the
-    /// video's; where a clip is made in several windows, of the one that the step belongs to, before it of those
-    /// before. Null: not there.
+    /// video's. If the clip is made in several windows, a frame before the step's window has the picture that its own
+    /// window ended with. Null: not there (yet).
     QImage picture(int step, int frame, View view) const;
-    /// How many neighbouring latent frames share a picture, that of the first: one each, unless the pictures of all
-    /// `steps` would take more than `bound` bytes.
+    /// How many neighbouring latent frames share one picture, the first one's: 1, unless the pictures of all `steps`
+    /// would take more than `bound` bytes.
     static int frames_of_a_picture(const Request& resolved, int steps, qint64 bound = pictures_bound);
-    /// What the true VAE made of a step; the oldest go when they are more than 64 MB.
+    /// Keeps what the true VAE made of a step; when these take more than 64 MiB, the oldest are dropped.
     void set_decoded(int step, int frame, const QImage& picture);
 
 signals:
@@ -92,7 +92,7 @@ private:
     std::list<std::pair<int, int>> decoded_order_; ///< oldest first
     qint64 decoded_bytes_ = 0;
     Issue issue_;
-    quint64 generation_ = 0; ///< what tells of an older one comes too late
+    quint64 generation_ = 0; ///< of the run shown: answers for an older one come too late and are dropped
     std::unique_ptr<Worker> worker_;
 };
 

@@ -60,7 +60,7 @@ QString DivergenceView::number_of(const StepDivergence& s) const {
     return s.a == s.b ? tr("step %1").arg(s.a) : tr("step %1 (B: %2)").arg(s.a).arg(s.b);
 }
 
-/// As to_text() of the command line.
+/// The same words as the command line's to_text().
 QString DivergenceView::summary() const {
     const auto& found = divergence_.found();
     if (found.steps.empty()) return {};
@@ -102,19 +102,36 @@ void DivergenceView::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.fillRect(rect(), c.panel);
     painter.setRenderHint(QPainter::Antialiasing);
-    const auto& found = divergence_.found();
-    if (found.steps.empty()) {
-        QString text = tr("Two runs as A and B: how their latents drift apart is drawn here.");
-        if (divergence_.reading()) text = tr("Reading the latents …");
-        if (!divergence_.issue().isEmpty())
-            text = divergence_.issue().line();
-        else if (divergence_.steps() > 0)
-            text = found.notes.empty() ? tr("No step's latents are stored in both runs.")
-                                       : app::engine_text(app::to_qstring(found.notes.back()));
+    if (divergence_.found().steps.empty()) {
         painter.setPen(divergence_.issue().isEmpty() ? c.quiet : c.text);
-        painter.drawText(rect().adjusted(12, 4, -12, -4), Qt::AlignCenter | Qt::TextWordWrap, text);
+        painter.drawText(rect().adjusted(12, 4, -12, -4), Qt::AlignCenter | Qt::TextWordWrap, empty_text());
         return paint_focus(painter, *this);
     }
+    paint_axis(painter);
+    const StepDivergence* shown = at(hover_ >= 0 ? hover_ : step_);
+    paint_title(painter, shown);
+    paint_key(painter);
+    paint_steps(painter);
+    if (shown) {
+        painter.setBrush(c.accent);
+        painter.drawEllipse(QPointF(x_of(shown->a), y_of(shown->relative())), 3.5, 3.5);
+    }
+    paint_focus(painter, *this);
+}
+
+/// Why there is nothing to draw (yet).
+QString DivergenceView::empty_text() const {
+    const auto& notes = divergence_.found().notes;
+    if (!divergence_.issue().isEmpty()) return divergence_.issue().line();
+    if (divergence_.steps() > 0)
+        return notes.empty() ? tr("No step's latents are stored in both runs.")
+                             : app::engine_text(app::to_qstring(notes.back()));
+    return divergence_.reading() ? tr("Reading the latents …")
+                                 : tr("Two runs as A and B: how their latents drift apart is drawn here.");
+}
+
+void DivergenceView::paint_axis(QPainter& painter) const {
+    const Colours& c = colours(palette());
     const QRectF box = area();
     painter.fillRect(box, c.field);
     painter.setFont(small_font(font()));
@@ -130,35 +147,38 @@ void DivergenceView::paintEvent(QPaintEvent*) {
                          e == 0 ? QStringLiteral("1") : QStringLiteral("1e%1").arg(e));
     }
     painter.setFont(font());
-    const StepDivergence* shown = at(hover_ >= 0 ? hover_ : step_);
+}
+
+/// `shown`: the step that the pointer is on, else the one that is picked; null: neither.
+void DivergenceView::paint_title(QPainter& painter, const StepDivergence* shown) const {
+    const Colours& c = colours(palette());
     painter.setPen(shown ? c.text : c.quiet);
-    const QRectF title(margin, 0, width() - 2 * margin, box.top() - 2);
-    const QString words = shown         ? text_of(*shown)
-                          : found.first ? tr("Difference of the latents")
-                                        : tr("Latents are equal");
+    const QRectF title(margin, 0, width() - 2 * margin, area().top() - 2);
+    const QString words = shown                       ? text_of(*shown)
+                          : divergence_.found().first ? tr("Difference of the latents")
+                                                      : tr("Latents are equal");
     painter.drawText(title, Qt::AlignLeft | Qt::AlignVCenter,
                      painter.fontMetrics().elidedText(words, Qt::ElideRight, int(title.width())));
+}
 
-    paint_key(painter);
+/// Latents as a line, estimates as dots.
+void DivergenceView::paint_steps(QPainter& painter) const {
+    const Colours& c = colours(palette());
+    const auto& steps = divergence_.found().steps;
     QPainterPath line;
-    for (std::size_t i = 0; i < found.steps.size(); ++i) {
-        const QPointF p(x_of(found.steps[i].a), y_of(found.steps[i].relative()));
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        const QPointF p(x_of(steps[i].a), y_of(steps[i].relative()));
         i == 0 ? line.moveTo(p) : line.lineTo(p);
     }
     painter.setPen(QPen(c.text, 1.5, Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin));
     painter.drawPath(line);
     painter.setPen(Qt::NoPen);
-    for (const StepDivergence& s : found.steps) {
+    for (const StepDivergence& s : steps) {
         painter.setBrush(c.text);
-        if (found.steps.size() == 1) painter.drawEllipse(QPointF(x_of(s.a), y_of(s.relative())), 2, 2);
+        if (steps.size() == 1) painter.drawEllipse(QPointF(x_of(s.a), y_of(s.relative())), 2, 2); // no line to be seen
         painter.setBrush(c.quiet);
         if (s.x0) painter.drawEllipse(QPointF(x_of(s.a), y_of(s.x0->relative())), 1.6, 1.6);
     }
-    if (shown) {
-        painter.setBrush(c.accent);
-        painter.drawEllipse(QPointF(x_of(shown->a), y_of(shown->relative())), 3.5, 3.5);
-    }
-    paint_focus(painter, *this);
 }
 
 /// What the line is and what the dots are: in the corner that curves leave free, since runs part and do not meet.

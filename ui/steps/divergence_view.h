@@ -34,7 +34,11 @@ private:
     double x_of(int step) const;
     double y_of(double error) const;
     const StepDivergence* at(int step) const; ///< the nearest that is known; null: none is
+    QString empty_text() const;
+    void paint_axis(QPainter& painter) const;
+    void paint_title(QPainter& painter, const StepDivergence* shown) const;
     void paint_key(QPainter& painter) const;
+    void paint_steps(QPainter& painter) const;
     QString number_of(const StepDivergence& s) const;
     QString text_of(const StepDivergence& s) const;
     QString summary() const; ///< of all steps; empty: nothing was compared

@@ -31,7 +31,7 @@ public:
     QSize sizeHint() const override { return {480, 152}; }
     QSize minimumSizeHint() const override { return {200, 112}; }
 
-    /// Words of the whole run, as it is told elsewhere; empty: not known.
+    /// How long the run will take, in the words that other places use; empty: not known.
     void set_time_left(const QString& words);
 
 public slots:
@@ -56,7 +56,7 @@ protected:
 private:
     QWidget* make_controls();
     void show_step(int step);
-    int told_step() const; ///< before the first picture the one that the run begins with
+    int told_step() const; ///< the step to name: before the first picture, the one that the run begins with
     void refresh();
     void refresh_text();
     void make_views(QWidget& row);

@@ -18,8 +18,8 @@ namespace denoir::ui {
 class DivergenceView;
 class StepStrip;
 
-/// The steps of runs: in front those of the run at work or of the one looked at, which is A; while runs are compared,
-/// beside them those of B and how far the two are apart. Borrows the decoder.
+/// The step strips of runs. In front is that of the run at work, or of the run that is looked at (A); while runs are
+/// compared, B's is beside it, and how far the two are apart. Borrows the decoder.
 class StepsPanel : public QWidget {
     Q_OBJECT
 public:
@@ -33,20 +33,19 @@ public:
     void finish();
     const app::StepPictures& live() const { return live_pictures_; }
 
-    void show_live(bool live = true); ///< in front; false: A
+    void show_live(bool live = true); ///< brings the run at work to the front; false: A
     bool shows_live() const;
-    void show_run(const QString& run); ///< as A, in front, its newest step
-    void follow();                     ///< in front: the newest step again
-    bool follows() const;              ///< in front: no step was picked
+    void show_run(const QString& run); ///< as A, in front, with its newest step
+    void follow();                     ///< the strip in front shows the newest step again
+    bool follows() const;              ///< no step has been picked in the strip in front
     const app::StepPictures& pictures() const { return shows_live() ? live_pictures_ : pictures_; } ///< in front
-
-    /// What is looked at on that side now; empty: no run. The steps of the run that was at work stay in front as long
-    /// as it is the one that is looked at.
+    /// The run of that side is now this one; empty: none. The strip of a run that has just ended stays in front as long
+    /// as that run is A.
     void set_run(app::Side side, const QString& run);
     void set_compares(bool compares);
     void forget(const QStringList& runs); ///< they are deleted
     void look_again(const QString& run);  ///< it may have more steps than when it was read
-    void branch();                        ///< from the step in front: asks for it, or says why that cannot be
+    void branch(); ///< from the step in front: emits branch_requested(), or says why that is not possible
 
 signals:
     /// What is looked at in front, null when nothing is; the label as StepStrip has it.
