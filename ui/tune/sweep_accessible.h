@@ -3,8 +3,8 @@
 
 namespace denoir::ui {
 
-/// Makes the grid a table that has its current cell, and the plot a chart, for who reads the window aloud. Any number
-/// of times.
+/// Lets screen readers take the grid for a table with a current cell, and the plot for a chart. May be called more than
+/// once.
 void install_sweep_roles();
 
 } // namespace denoir::ui

@@ -36,7 +36,7 @@
 namespace denoir::ui {
 namespace {
 
-/// As wide as what stands in it, as far as there is room: values that are out of sight are not seen to be wrong.
+/// As wide as its text, if there is room: a mistake in values that are out of sight would not be noticed.
 class ValuesEdit : public ElidedEdit {
 public:
     using ElidedEdit::ElidedEdit;
@@ -76,7 +76,7 @@ AxisChip::AxisChip(QWidget* parent)
             [this](int index) { emit field_picked(field_->itemData(index).toString()); });
     connect(values_, &QLineEdit::textEdited, this, &AxisChip::typed);
     connect(values_, &QLineEdit::editingFinished, this, [this] {
-        values_->updateGeometry(); // not while somebody types: nothing jumps away from them
+        values_->updateGeometry(); // only now: the chips must not move while somebody types
         emit typing_ended();
     });
     connect(away_, &QToolButton::clicked, this, &AxisChip::removed);
@@ -87,13 +87,13 @@ void AxisChip::show_axis(const app::AxisText& axis, const QList<app::SweepField>
     role_->setText(role);
     // The name of the choice is what stands before it.
     set_spoken_name(*role_, role.isEmpty() ? tr("What varies") : tr("What varies: %1").arg(role));
-    // The boxes of axes below each other stand below each other.
+    // One width for all roles, so that the boxes of axes in several lines are aligned.
     int widest = 0;
     for (const QString& each : role.isEmpty()
                                    ? QStringList()
                                    : QStringList{SweepBar::tr("rows"), SweepBar::tr("columns"), SweepBar::tr("pages")})
         widest = std::max(widest, role_->fontMetrics().horizontalAdvance(each));
-    role_->setFixedWidth(widest == 0 ? 0 : widest + 2); // letters may lean out
+    role_->setFixedWidth(widest == 0 ? 0 : widest + 2); // letters may reach beyond their advance
     const QSignalBlocker quiet(field_);
     QList<app::SweepField> all = fields;
     const auto is_it = [&](const app::SweepField& field) { return field.field == axis.field; };
@@ -185,40 +185,53 @@ void SweepBar::refresh() {
     auto& axes = sweeps_.axes();
     const auto fields = app::sweep_fields(studio_.document);
     const int count = int(axes.axes().size());
-    while (chips_.size() > count) {
-        AxisChip* chip = chips_.takeLast();
-        if (chip->isAncestorOf(focusWidget())) add_->setFocus(); // its own button asked
-        flow_->removeWidget(chip);
-        chip->hide();
-        chip->deleteLater();
-    }
-    while (chips_.size() < count) {
-        auto* chip = new AxisChip(swap_->parentWidget());
-        const int index = int(chips_.size());
-        chip->values().setObjectName(QStringLiteral("axis-%1-values").arg(index));
-        chip->field().setObjectName(QStringLiteral("axis-%1-field").arg(index));
-        connect(chip, &AxisChip::typed, this,
-                [this, index](const QString& text) { sweeps_.axes().set_text(index, text); });
-        connect(chip, &AxisChip::typing_ended, &axes, &app::SweepAxes::settle);
-        connect(chip, &AxisChip::removed, this, [this, index] { sweeps_.axes().remove(index); });
-        connect(chip, &AxisChip::field_picked, this, [this, index](const QString& field) {
-            for (const auto& each : app::sweep_fields(studio_.document))
-                if (each.field == field && sweeps_.axes().axes()[index].field != field)
-                    return sweeps_.axes().set_axis(index, {field, each.usual});
-        });
-        flow_->removeWidget(swap_); // the buttons stay behind the axes
-        flow_->removeWidget(add_);
-        flow_->addWidget(chip);
-        flow_->addWidget(swap_);
-        flow_->addWidget(add_);
-        chips_ << chip;
-        chip->show();
-    }
+    while (chips_.size() > count) remove_chip();
+    while (chips_.size() < count) append_chip();
     for (int i = 0; i < count; ++i) {
         const QString role = count < 2 ? QString() : i == 0 ? tr("rows") : i == 1 ? tr("columns") : tr("pages");
         chips_[i]->show_axis(axes.axes()[i], fields, axes.issue(i), role);
     }
-    // The focus goes as the eye does: the axes, then what changes them, then the button.
+    order_tabs();
+    swap_->setVisible(count >= 2);
+    add_->setEnabled(axes.can_add());
+    flow_->invalidate();
+    refresh_summary();
+}
+
+/// The last one.
+void SweepBar::remove_chip() {
+    AxisChip* chip = chips_.takeLast();
+    if (chip->isAncestorOf(focusWidget())) add_->setFocus(); // its own button asked
+    flow_->removeWidget(chip);
+    chip->hide();
+    chip->deleteLater();
+}
+
+/// Shows nothing yet; it knows its axis by its place.
+void SweepBar::append_chip() {
+    auto* chip = new AxisChip(swap_->parentWidget());
+    const int index = int(chips_.size());
+    chip->values().setObjectName(QStringLiteral("axis-%1-values").arg(index));
+    chip->field().setObjectName(QStringLiteral("axis-%1-field").arg(index));
+    connect(chip, &AxisChip::typed, this, [this, index](const QString& text) { sweeps_.axes().set_text(index, text); });
+    connect(chip, &AxisChip::typing_ended, &sweeps_.axes(), &app::SweepAxes::settle);
+    connect(chip, &AxisChip::removed, this, [this, index] { sweeps_.axes().remove(index); });
+    connect(chip, &AxisChip::field_picked, this, [this, index](const QString& field) {
+        for (const auto& each : app::sweep_fields(studio_.document))
+            if (each.field == field && sweeps_.axes().axes()[index].field != field)
+                return sweeps_.axes().set_axis(index, {field, each.usual});
+    });
+    flow_->removeWidget(swap_); // the buttons stay behind the axes
+    flow_->removeWidget(add_);
+    flow_->addWidget(chip);
+    flow_->addWidget(swap_);
+    flow_->addWidget(add_);
+    chips_ << chip;
+    chip->show();
+}
+
+/// The focus follows the eye: the axes, then what changes them, then the button.
+void SweepBar::order_tabs() {
     QWidget* before = nullptr;
     const auto next = [&before](QWidget* widget) {
         if (before) setTabOrder(before, widget);
@@ -230,10 +243,6 @@ void SweepBar::refresh() {
         next(&chip->away());
     }
     for (QWidget* each : std::initializer_list<QWidget*>{swap_, add_, start_}) next(each);
-    swap_->setVisible(count >= 2);
-    add_->setEnabled(axes.can_add());
-    flow_->invalidate();
-    refresh_summary();
 }
 
 void SweepBar::refresh_summary() {

@@ -58,6 +58,9 @@ public:
 
 private:
     void refresh();
+    void append_chip();
+    void remove_chip();
+    void order_tabs();
     void refresh_summary();
     void fill_menu();
     Studio& studio_;

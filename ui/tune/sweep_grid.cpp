@@ -5,6 +5,7 @@
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QScrollBar>
+#include <QSet>
 
 #include <algorithm>
 #include <cmath>
@@ -65,7 +66,7 @@ SweepGrid::SweepGrid(Studio& studio, QWidget* parent)
 void SweepGrid::renew() {
     QStringList fields;
     for (const app::AxisText& axis : sweeps_.axes().axes()) fields << axis.field;
-    // Their order is the viewer's where they are the sweep's; another sweep's axes say nothing of this one.
+    // The order of the axes in the editor counts, if they are those of the sweep shown; others say nothing about it.
     if (sweeps_.shown()) {
         const auto& axes = sweeps_.shown()->sweep().axes;
         const bool same = std::all_of(axes.begin(), axes.end(),
@@ -92,7 +93,7 @@ void SweepGrid::turn_page(int by) {
     if (shape_.turn_page(by)) show_page(before);
 }
 
-/// The cursor stays where it was on the page before.
+/// The current cell stays in the same row and column as on the page before.
 void SweepGrid::show_page(const GridShape& before) {
     place();
     emit page_changed();
@@ -249,7 +250,7 @@ void SweepGrid::move(int rows, int columns, bool extend) {
     const auto at = shape_.place(*current_);
     if (!at) return;
     if (const auto cell = shape_.cell(at->first + rows, at->second + columns)) return set_current(*cell, extend);
-    // In lines, the end of one is the beginning of the next.
+    // One axis that flows in lines: from the end of a line on to the beginning of the next.
     if (shape_.flows() && columns != 0)
         if (const auto cell = shape_.cell(at->first + columns, columns > 0 ? 0 : shape_.columns() - 1))
             set_current(*cell, extend);
@@ -319,7 +320,7 @@ bool is_own(const QKeyEvent& event) {
 } // namespace
 
 bool SweepGrid::event(QEvent* event) {
-    // Elsewhere in the window they are other actions'.
+    // In the rest of the window these keys belong to other actions.
     if (event->type() == QEvent::ShortcutOverride && is_own(*static_cast<QKeyEvent*>(event))) {
         event->accept();
         return true;

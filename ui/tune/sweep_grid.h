@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <QAbstractScrollArea>
-#include <QSet>
 #include <QTimer>
 #include <optional>
-#include <vector>
 
 #include "ui/studio.h"
 #include "ui/tune/grid_shape.h"
@@ -81,6 +79,8 @@ private:
     QImage picture_of(const QString& run) const; ///< of its clip, or the still that it was given; null: none yet
     double aspect() const;
     void paint_headings(QPainter& painter) const;
+    void paint_column_headings(QPainter& painter) const;
+    void paint_row_headings(QPainter& painter) const;
     void paint_cell(QPainter& painter, std::size_t cell, const QRect& rect) const;
     void paint_state(QPainter& painter, std::size_t cell, const QRect& picture) const;
     void paint_caption(QPainter& painter, std::size_t cell, const QRect& line) const;

@@ -24,6 +24,14 @@ using State = app::SweepDocument::State;
 
 namespace {
 constexpr int bar_height = 4; ///< of how far a clip is
+
+QFont bold_of(QFont font) {
+    font.setBold(true);
+    return font;
+}
+
+/// Whether any of [from, from + length) lies in [low, high).
+bool in_sight(int from, int length, int low, int high) { return from + length > low && from < high; }
 } // namespace
 
 void SweepGrid::paintEvent(QPaintEvent*) {
@@ -43,20 +51,24 @@ void SweepGrid::paintEvent(QPaintEvent*) {
 void SweepGrid::paint_headings(QPainter& painter) const {
     if (shape_.flows()) return;
     const Colours& c = colours(palette());
-    const QFontMetrics metrics(font());
-    const int gap = grid::unit, line = metrics.lineSpacing();
-    QFont bold = font();
-    bold.setBold(true);
     constexpr int ring = 3; // what marks a cell reaches over its edge
     painter.fillRect(0, 0, viewport()->width(), top_ - ring, c.canvas);
     painter.fillRect(0, 0, left_ - ring, viewport()->height(), c.canvas);
-    const auto in_sight = [&](int from, int length, int low, int high) { return from + length > low && from < high; };
     painter.save();
+    paint_column_headings(painter);
+    paint_row_headings(painter);
+    painter.restore();
+}
+
+void SweepGrid::paint_column_headings(QPainter& painter) const {
+    const Colours& c = colours(palette());
+    const QFontMetrics metrics(font());
+    const QFont bold = bold_of(font());
     painter.setClipRect(left_, 0, viewport()->width() - left_, top_);
     for (int column = 0; column < shape_.columns(); ++column) {
-        const int x = left_ + column * (picture_.width() + gap) - horizontalScrollBar()->value();
+        const int x = left_ + column * (picture_.width() + grid::unit) - horizontalScrollBar()->value();
         if (!in_sight(x, picture_.width(), left_, viewport()->width())) continue;
-        const QRect box(x, gap / 2, picture_.width(), line);
+        const QRect box(x, grid::half, picture_.width(), metrics.lineSpacing());
         const QString title = shape_.column_title() + QLatin1Char(' ');
         const bool both = metrics.horizontalAdvance(title + shape_.column_text(column)) < box.width();
         const int before = both ? metrics.horizontalAdvance(title) : 0;
@@ -69,6 +81,13 @@ void SweepGrid::paint_headings(QPainter& painter) const {
             box.adjusted(before, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter,
             QFontMetrics(bold).elidedText(shape_.column_text(column), Qt::ElideRight, box.width() - before));
     }
+}
+
+void SweepGrid::paint_row_headings(QPainter& painter) const {
+    const Colours& c = colours(palette());
+    const QFontMetrics metrics(font());
+    const QFont bold = bold_of(font());
+    constexpr int gap = grid::unit;
     painter.setClipRect(0, top_, left_, viewport()->height() - top_);
     for (int row = 0; row < shape_.rows(); ++row) {
         const int y = top_ + row * (picture_.height() + caption_ + gap) - verticalScrollBar()->value();
@@ -81,10 +100,9 @@ void SweepGrid::paint_headings(QPainter& painter) const {
         painter.setFont(bold);
         painter.setPen(c.text);
         // A prompt takes as many lines as there is room for.
-        painter.drawText(box.adjusted(0, line, 0, 0), Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap,
+        painter.drawText(box.adjusted(0, metrics.lineSpacing(), 0, 0), Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap,
                          shape_.row_text(row));
     }
-    painter.restore();
 }
 
 QImage SweepGrid::picture_of(const QString& run) const {
@@ -175,8 +193,7 @@ void SweepGrid::paint_caption(QPainter& painter, std::size_t cell, const QRect& 
         parts << app::duration_text(sweep.cell(cell).seconds);
     }
     const QString own = shape_.own_text(cell);
-    QFont bold = font();
-    bold.setBold(true);
+    const QFont bold = bold_of(font());
     int x = room.left();
     if (!own.isEmpty()) {
         painter.setFont(bold);

@@ -20,6 +20,11 @@
 #include "ui/widgets/painting.h"
 
 namespace denoir::ui {
+namespace {
+
+constexpr double room_beyond = 1.05; ///< the axis of seconds goes beyond the slowest point by this factor
+
+} // namespace
 
 SweepPlot::SweepPlot(app::SweepDocument& sweeps, QWidget* parent) : QWidget(parent), sweeps_(sweeps) {
     install_sweep_roles();
@@ -72,7 +77,7 @@ QRectF SweepPlot::area() const {
 SweepPlot::Range SweepPlot::seconds_range(const std::vector<Point>& points) const {
     double high = 0;
     for (const Point& p : points) high = std::max(high, p.seconds);
-    return {0, high > 0 ? high * 1.05 : 1};
+    return {0, high > 0 ? high * room_beyond : 1};
 }
 
 SweepPlot::Range SweepPlot::psnr_range(const std::vector<Point>& points) const {
@@ -97,54 +102,66 @@ void SweepPlot::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.fillRect(rect(), c.panel);
     const auto all = points();
-    const QRectF box = area();
     if (all.empty()) {
         painter.setPen(c.quiet);
         painter.drawText(rect().adjusted(16, 8, -16, -8), Qt::AlignCenter | Qt::TextWordWrap,
                          tr("PSNR against seconds, once two clips are measured"));
     } else {
-        painter.setRenderHint(QPainter::Antialiasing);
-        painter.setPen(Qt::NoPen);
-        painter.setBrush(c.field);
-        painter.drawRoundedRect(box.adjusted(-6, -6, 8, 6), 3, 3);
-        painter.setPen(c.quiet);
-        const Range x = seconds_range(all), y = psnr_range(all);
-        const double line = QFontMetricsF(font()).lineSpacing();
-        const QRectF head(8, 2, width() - 16, line);
-        painter.drawText(
-            head, Qt::AlignLeft | Qt::AlignVCenter,
-            QFontMetricsF(font()).elidedText(tr("dB to the reference, by seconds"), Qt::ElideRight, head.width()));
-        const auto beside = [&](double value, double at) {
-            painter.drawText(QRectF(0, at - line / 2, box.left() - 10, line), Qt::AlignRight | Qt::AlignVCenter,
-                             QString::number(value, 'f', 0));
-        };
-        beside(std::ceil(y.low), place({0, 0, std::ceil(y.low)}, all).y());
-        if (std::floor(y.high) > std::ceil(y.low))
-            beside(std::floor(y.high), place({0, 0, std::floor(y.high)}, all).y());
-        const QRectF under(box.left(), box.bottom() + 6, box.width(), line);
-        painter.drawText(under, Qt::AlignLeft | Qt::AlignVCenter, QStringLiteral("0"));
-        painter.drawText(under, Qt::AlignRight | Qt::AlignVCenter, app::duration_text(x.high / 1.05));
-        for (const Point& point : all) {
-            const QPointF at = place(point, all);
-            const bool is_current = current_ == point.cell;
-            painter.setPen(is_current ? QPen(c.text, 2) : QPen(Qt::NoPen));
-            painter.setBrush(is_current ? c.accent : c.text);
-            painter.drawEllipse(at, is_current ? 5 : 3.5, is_current ? 5 : 3.5);
-            if (!is_current) continue;
-            const QString text = tr("%1 dB").arg(QLocale().toString(point.psnr, 'f', 1));
-            const bool left = at.x() > box.center().x();
-            painter.setPen(c.text);
-            painter.drawText(QRectF(left ? at.x() - 88 : at.x() + 8, at.y() - line / 2, 80, line),
-                             (left ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter, text);
-        }
+        paint_axes(painter, all);
+        paint_points(painter, all);
     }
     paint_focus(painter, *this);
+}
+
+void SweepPlot::paint_axes(QPainter& painter, const std::vector<Point>& all) const {
+    const Colours& c = colours(palette());
+    const QRectF box = area();
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(c.field);
+    painter.drawRoundedRect(box.adjusted(-6, -6, 8, 6), 3, 3);
+    painter.setPen(c.quiet);
+    const Range x = seconds_range(all), y = psnr_range(all);
+    const double line = QFontMetricsF(font()).lineSpacing();
+    const QRectF head(8, 2, width() - 16, line);
+    painter.drawText(
+        head, Qt::AlignLeft | Qt::AlignVCenter,
+        QFontMetricsF(font()).elidedText(tr("dB to the reference, by seconds"), Qt::ElideRight, head.width()));
+    const auto beside = [&](double value, double at) {
+        painter.drawText(QRectF(0, at - line / 2, box.left() - 10, line), Qt::AlignRight | Qt::AlignVCenter,
+                         QString::number(value, 'f', 0));
+    };
+    beside(std::ceil(y.low), place({0, 0, std::ceil(y.low)}, all).y());
+    if (std::floor(y.high) > std::ceil(y.low)) beside(std::floor(y.high), place({0, 0, std::floor(y.high)}, all).y());
+    const QRectF under(box.left(), box.bottom() + 6, box.width(), line);
+    painter.drawText(under, Qt::AlignLeft | Qt::AlignVCenter, QStringLiteral("0"));
+    painter.drawText(under, Qt::AlignRight | Qt::AlignVCenter, app::duration_text(x.high / room_beyond));
+}
+
+void SweepPlot::paint_points(QPainter& painter, const std::vector<Point>& all) const {
+    const Colours& c = colours(palette());
+    const QRectF box = area();
+    const double line = QFontMetricsF(font()).lineSpacing();
+    for (const Point& point : all) {
+        const QPointF at = place(point, all);
+        const bool is_current = current_ == point.cell;
+        painter.setPen(is_current ? QPen(c.text, 2) : QPen(Qt::NoPen));
+        painter.setBrush(is_current ? c.accent : c.text);
+        painter.drawEllipse(at, is_current ? 5 : 3.5, is_current ? 5 : 3.5);
+        if (!is_current) continue;
+        const QString text = tr("%1 dB").arg(QLocale().toString(point.psnr, 'f', 1));
+        const bool left = at.x() > box.center().x();
+        painter.setPen(c.text);
+        painter.drawText(QRectF(left ? at.x() - 88 : at.x() + 8, at.y() - line / 2, 80, line),
+                         (left ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter, text);
+    }
 }
 
 std::optional<std::size_t> SweepPlot::nearest(const QPointF& at) const {
     const auto all = points();
     std::optional<std::size_t> found;
-    double best = 24 * 24;
+    constexpr double reach = 24; // pixels: a click further away picks nothing
+    double best = reach * reach;
     for (const Point& point : all) {
         const QPointF away = place(point, all) - at;
         if (const double d = QPointF::dotProduct(away, away); d < best) best = d, found = point.cell;

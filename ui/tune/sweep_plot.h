@@ -47,6 +47,8 @@ private:
     QPointF place(const Point& point, const std::vector<Point>& all) const;
     std::optional<std::size_t> nearest(const QPointF& at) const;
     QString words(const Point& point) const;
+    void paint_axes(QPainter& painter, const std::vector<Point>& all) const;
+    void paint_points(QPainter& painter, const std::vector<Point>& all) const;
     void refresh();
     app::SweepDocument& sweeps_;
     std::optional<std::size_t> current_;

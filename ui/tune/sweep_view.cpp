@@ -144,7 +144,7 @@ QWidget* SweepView::make_transport() {
     scrubber_ = new Scrubber(foot);
     row->addWidget(scrubber_, 1);
     frame_ = new QLabel(foot);
-    frame_->setAccessibleName(tr("Frame shown")); // without a name of its own each text would be told
+    frame_->setAccessibleName(tr("Frame shown")); // else a screen reader would take each new text for a new name
     frame_->setMinimumWidth(frame_->fontMetrics().horizontalAdvance(tr("frame %1/%2").arg(888).arg(888)) + 4);
     rate_ = new QLabel(foot);
     rate_->setProperty("quiet", true);
@@ -162,7 +162,7 @@ QWidget* SweepView::make_transport() {
     connect(&clips, &app::GridPlayer::frame_changed, this, &SweepView::refresh_time);
     connect(&clips, &app::GridPlayer::speed_changed, this, &SweepView::refresh_time);
     connect(&clips, &app::GridPlayer::clips_changed, this, [this] {
-        // Clips come one by one: they play once there are any, until somebody stops them.
+        // Clips are opened one by one: playing begins with the first, unless somebody has stopped it.
         if (was_playing_ && isVisible() && player().frames() > 1 && !player().playing()) {
             was_playing_ = false;
             player().play();
@@ -213,7 +213,7 @@ void SweepView::resizeEvent(QResizeEvent* event) {
     fit_head();
 }
 
-/// Words go where it gets narrow, the drawings stay; what is told of the sweep is cut last.
+/// In a narrow window buttons lose their text and keep their icons; only then is the progress cut.
 void SweepView::fit_head() {
     progress_->setMinimumWidth(progress_->fontMetrics().horizontalAdvance(progress_->whole()) + 2);
     for (const auto style : {Qt::ToolButtonTextBesideIcon, Qt::ToolButtonIconOnly}) {
@@ -246,7 +246,7 @@ void SweepView::refresh_progress() {
     fit_head();
 }
 
-/// Boxes that say the same stay: whoever turns pages by keys stays at theirs.
+/// Boxes whose content is the same are kept, and with them the focus of whoever turns pages by keyboard.
 void SweepView::refresh_pages() {
     const GridShape& shape = grid_->shape();
     QList<std::pair<QString, QStringList>> words;
