@@ -73,7 +73,7 @@ QString ImageWell::words() const {
     return !error_.isEmpty() ? error_ : usable_ ? QString() : why_;
 }
 
-/// However low the dock is made, they are read to their end.
+/// Keeps room for all of the words, however low the dock is made.
 void ImageWell::fit_words() {
     const int room = width() - 2 * beside, line = fontMetrics().lineSpacing();
     const int height = fontMetrics().boundingRect(0, 0, room, 1 << 15, Qt::TextWordWrap, words()).height();
@@ -121,25 +121,7 @@ void ImageWell::paintEvent(QPaintEvent*) {
         painter.drawImage(QRectF(area.center() - QPointF(size.width() / 2, size.height() / 2), size), picture_);
         painter.setClipping(false);
     } else {
-        constexpr double mark = 16, between = 4;
-        const QRectF room = area.adjusted(beside, above, -beside, -above);
-        const auto fits = [&](const QString& text) {
-            return painter.boundingRect(room, Qt::AlignHCenter | Qt::TextWordWrap, text).height() <= room.height();
-        };
-        // What to do about it stands in the tip, too.
-        const QString words = !error_.isEmpty() && fits(whole_error_) ? whole_error_ : this->words();
-        const double height = painter.boundingRect(room, Qt::AlignHCenter | Qt::TextWordWrap, words).height();
-        // Where there is no room for both, the words matter more than the sign above them.
-        const bool sign = words.isEmpty() || mark + between + height <= room.height();
-        const double all = words.isEmpty() ? mark : sign ? mark + between + height : height;
-        const double top = std::max(room.top(), room.center().y() - all / 2);
-        if (sign)
-            icon(error_.isEmpty() ? QStringLiteral("image") : QStringLiteral("error"))
-                .paint(&painter, QRectF(area.center().x() - mark / 2, top, mark, mark).toRect(), Qt::AlignCenter,
-                       QIcon::Disabled);
-        painter.setPen(error_.isEmpty() ? c.quiet : c.error);
-        painter.drawText(QRectF(room.left(), sign ? top + mark + between : top, room.width(), room.bottom() - top),
-                         Qt::AlignHCenter | Qt::AlignTop | Qt::TextWordWrap, words);
+        paint_words(painter, area);
     }
     const bool marked = hovering_ || hasFocus();
     QPen pen(marked ? c.accent : !error_.isEmpty() ? c.error : c.edge, 1);
@@ -151,6 +133,30 @@ void ImageWell::paintEvent(QPaintEvent*) {
     const QString words = file_.isEmpty() ? name_ : QStringLiteral("%1: %2").arg(name_, QFileInfo(file_).fileName());
     painter.drawText(QRect(0, height() - line - 1, width(), line), Qt::AlignHCenter | Qt::AlignVCenter,
                      fontMetrics().elidedText(words, Qt::ElideMiddle, width()));
+}
+
+/// In place of a picture: a sign, and below it what is wrong with the image or why there can be none.
+void ImageWell::paint_words(QPainter& painter, const QRectF& area) const {
+    const Colours& c = colours(palette());
+    constexpr double mark = 16, between = 4;
+    const QRectF room = area.adjusted(beside, above, -beside, -above);
+    const auto fits = [&](const QString& text) {
+        return painter.boundingRect(room, Qt::AlignHCenter | Qt::TextWordWrap, text).height() <= room.height();
+    };
+    // With what to do about it, if there is room: the tool tip has that in any case.
+    const QString words = !error_.isEmpty() && fits(whole_error_) ? whole_error_ : this->words();
+    const double height = painter.boundingRect(room, Qt::AlignHCenter | Qt::TextWordWrap, words).height();
+    // Where there is no room for both, the words matter more than the sign above them.
+    const bool sign = words.isEmpty() || mark + between + height <= room.height();
+    const double all = words.isEmpty() ? mark : sign ? mark + between + height : height;
+    const double top = std::max(room.top(), room.center().y() - all / 2);
+    if (sign)
+        icon(error_.isEmpty() ? QStringLiteral("image") : QStringLiteral("error"))
+            .paint(&painter, QRectF(area.center().x() - mark / 2, top, mark, mark).toRect(), Qt::AlignCenter,
+                   QIcon::Disabled);
+    painter.setPen(error_.isEmpty() ? c.quiet : c.error);
+    painter.drawText(QRectF(room.left(), sign ? top + mark + between : top, room.width(), room.bottom() - top),
+                     Qt::AlignHCenter | Qt::AlignTop | Qt::TextWordWrap, words);
 }
 
 void ImageWell::mousePressEvent(QMouseEvent* event) { event->accept(); }

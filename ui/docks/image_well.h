@@ -55,6 +55,7 @@ protected:
 private:
     QString words() const; ///< instead of a picture
     void fit_words();
+    void paint_words(QPainter& painter, const QRectF& area) const;
     QString name_, hint_, file_, error_, whole_error_, why_;
     QImage picture_;
     QSize target_{16, 9};

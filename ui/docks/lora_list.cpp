@@ -6,7 +6,6 @@
 #include <QFileInfo>
 #include <QGridLayout>
 #include <QMenu>
-#include <QMimeData>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -35,11 +34,10 @@ QString expert_by_name(const QString& file) {
     return app::to_qstring(name_of(lora_experts, named_expert(app::to_path(file))));
 }
 
-QStringList dropped(const QMimeData* data) {
-    QStringList files;
-    for (const QUrl& url : data->urls())
-        if (url.isLocalFile() && url.path().endsWith(QStringLiteral(".safetensors"), Qt::CaseInsensitive))
-            files << url.toLocalFile();
+QStringList dropped_loras(const QMimeData& data) {
+    QStringList files = dropped_files(data);
+    files.removeIf(
+        [](const QString& file) { return !file.endsWith(QLatin1String(".safetensors"), Qt::CaseInsensitive); });
     return files;
 }
 
@@ -208,11 +206,11 @@ void LoraList::choose() {
 }
 
 void LoraList::dragEnterEvent(QDragEnterEvent* event) {
-    if (!dropped(event->mimeData()).isEmpty()) take_copy(*event);
+    if (!dropped_loras(*event->mimeData()).isEmpty()) take_copy(*event);
 }
 
 void LoraList::dropEvent(QDropEvent* event) {
-    const QStringList files = dropped(event->mimeData());
+    const QStringList files = dropped_loras(*event->mimeData());
     if (files.isEmpty()) return;
     take_copy(*event);
     add(files);

@@ -37,8 +37,8 @@ public slots:
     /// The same for whoever chooses a model: take() follows.
     void add_model();
     void watch(const QString& folder);
-    /// Of a folder or file dropped on the window, watches the folder. Where there is one model in it and no other, that
-    /// is the request's from then on, which is an undo step.
+    /// Watches a folder, or a file's folder, that was dropped on the window. If exactly one model is found there, makes
+    /// it the request's model, as an undo step.
     void take(const QString& path);
 
 signals:
@@ -51,7 +51,8 @@ private:
     void show_menu(const QPoint& at);
     void fill_parts(QMenu& menu, const QModelIndex& index);
     void choose_part(const QString& model, const QString& part, const QString& title);
-    /// Of this model; none: what lies in or beside it. Of the model in use an undo step.
+    /// Sets the file of one part of a model; empty: use what lies in or beside the model again. If that model is in
+    /// use, this is an undo step.
     void name_part(const QString& model, const QString& part, const QString& file);
     void fill_folders();
     void unwatch(const QString& folder);
@@ -61,7 +62,7 @@ private:
     QListView* list_;
     QStackedWidget* stack_;
     QString wanted_;       ///< what take() was given, until it was looked into
-    QToolButton* folders_; ///< how many; its menu says which, and lets go of them
+    QToolButton* folders_; ///< says how many are watched; its menu lists them, to stop watching one
 };
 
 } // namespace denoir::ui

@@ -31,28 +31,30 @@ public:
     /// `generate`: the window's action, which the button triggers.
     ParametersPanel(Studio& studio, QAction& generate, QWidget* parent = nullptr);
 
-    /// How many runs one press puts into the queue: one of a branch, whose noise no seed changes.
+    /// How many runs one press of the button queues. Of a branch only one: its noise is given, so copies would be
+    /// equal.
     int copies() const;
-    /// Takes what is still being typed, as Enter would. Returns what is wrong where a field holds no value; empty:
-    /// none.
+    /// Accepts what is still being typed, as Enter would. Returns what is wrong with a field that holds no valid value;
+    /// empty: nothing.
     QString commit();
     void reset_all();
-    /// Behind those that are in the request.
+    /// Adds files to the request's LoRAs.
     void take_loras(const QStringList& files);
-    /// Whether the button is here, or the layout has another one to press.
+    /// Whether to show the button: not in a layout that has a button of its own.
     void set_generates(bool generates);
     QStringList keys() const { return fields_.keys(); }
     QList<Field*> fields() const; ///< in the order of the form
-    /// Puts the focus there, unfolding what hides it. False: the model has no such parameter.
+    /// Focuses the field, unfolding the part that hides it. False: the model has no such parameter.
     bool go_to(const Field& field);
-    /// What is wrong with such a field is seen beside it, elsewhere in the window: it is not said here, too.
+    /// `told(key)`: whether another visible part of the window shows what is wrong with that field, so that the panel
+    /// need not repeat it.
     void set_told_elsewhere(std::function<bool(const QString& key)> told) { told_elsewhere_ = std::move(told); }
 
 public slots:
     void refresh_estimate();
 
 signals:
-    /// Asked for at the end of the list of models.
+    /// The last entry of the list of models was chosen: "Add a folder…".
     void add_models_asked();
     void said(const QString& text);
 
@@ -97,7 +99,7 @@ private:
     Studio& studio_;
     QHash<QString, Field*> fields_;
     QHash<QString, std::function<void()>> show_; ///< puts the document's value into the control
-    /// What was typed and is no value at all, and what was typed and became another. Said until the document changes.
+    /// By key, shown until the document changes: why what was typed is no value; which value it was rounded to.
     QHash<QString, QString> refused_, snapped_;
     ElidedCombo* model_;
     QComboBox* size_;

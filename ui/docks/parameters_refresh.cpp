@@ -99,13 +99,13 @@ void ParametersPanel::refresh_field(const QString& key) {
     } else if (key == key_guidance_until) {
         said = tr("the end");
     } else if (key == key_guidance_low) {
-        // Of a run with two experts it may be set while the model has one, which refuses it.
+        // Shown also if it is set and the model has only one expert, which refuses it: as after restoring a run.
         field->setVisible(two_experts() || document.has_value(key));
         if (!two_experts()) said = tr("none");
     }
     bool changed =
         std::any_of(parts.begin(), parts.end(), [&](const QString& part) { return document.is_changed(part); });
-    if (key == key_whole_steps) changed = document.value(key).toBool(); // that it is off is no choice
+    if (key == key_whole_steps) changed = document.value(key).toBool(); // "off" is the default, even if it was set
     field->set_default(said, changed);
     QString error = refused_.value(key);
     for (const QString& part : QStringList{key} + parts)
@@ -117,7 +117,7 @@ void ParametersPanel::refresh_field(const QString& key) {
     field->set_hint(error.isEmpty() ? hint : QString());
 }
 
-/// As the list has it: the bundled model is the empty path, however it was named.
+/// As the list of models has it: an empty path for the bundled model, also if the request names it by its path.
 QString ParametersPanel::chosen_model() const {
     const QString path = studio_.document.value(QStringLiteral("model")).toString();
     return path == studio_.models.bundled() ? QString() : path;
@@ -152,7 +152,7 @@ void ParametersPanel::refresh_models() {
     refresh_field(QStringLiteral("model"));
 }
 
-/// Folded, it says what there is in it.
+/// Marks the part that can be folded away if values in it were changed, and says which.
 void ParametersPanel::refresh_more() {
     QStringList changed;
     for (const Field* field : advanced_->findChildren<Field*>())
@@ -204,7 +204,7 @@ void ParametersPanel::refresh_forcing() {
     const app::Issue issue = document.issue(QStringLiteral("forcing"));
     const bool goes_on = !now.value(QStringLiteral("video")).toString().isEmpty();
     const QString member = issue.field.section(QLatin1Char('.'), 1);
-    // What is wrong with the video is said beside it.
+    // Problems with the video are shown beside the video, in the panel of images.
     const bool here = !member.startsWith(QLatin1String("video")) && !(goes_on && member == QLatin1String("overlap"));
     for (const ForcingField& f : forcing_) {
         const double value = now.value(f.member, f.usual).toDouble();
@@ -281,7 +281,7 @@ void ParametersPanel::refresh_estimate() {
                           : tr("It does not fit into the card's memory.");
     } else {
         estimate_->setText(document.pending() ? tr("looking at the model …") : tr("cannot start yet"));
-        // What stands under its field is not said again.
+        // A problem that is shown under its field is not repeated here.
         for (const app::Issue& issue : document.issues())
             if (changes.isEmpty() && !is_seen(issue.field) && !(told_elsewhere_ && told_elsewhere_(issue.field)))
                 changes = issue.line();

@@ -82,7 +82,7 @@ void PromptEdit::fit_placeholder() {
     tell_placeholder();
 }
 
-/// Where something else is written, what would stand there says nothing of it.
+/// The tool tip has the whole placeholder while its end is cut, but not while there is text.
 void PromptEdit::tell_placeholder() {
     setToolTip(document()->isEmpty() && placeholderText() != placeholder_ ? placeholder_ : QString());
 }
@@ -266,7 +266,7 @@ void PromptPanel::refresh_defaults() {
     refresh_wildcards();
 }
 
-/// One that was emptied is used as it is, and is not the default.
+/// Says what an empty negative prompt means: the model's default, or, if the user has emptied it, none.
 void PromptPanel::refresh_negative() {
     const QString standard = studio_.document.default_value(negative_key).toString();
     negative_->set_placeholder(standard.isEmpty() ? tr("What is not to be seen. This model's default is nothing.")

@@ -39,7 +39,7 @@ namespace {
 
 State state_of(const QModelIndex& index) { return static_cast<State>(index.data(Role::StateRole).toInt()); }
 
-/// A run that goes on has its request in its folder.
+/// Only a waiting run, and not one to be resumed: the request of that lies in its folder.
 bool can_be_edited(const QModelIndex& index) {
     return state_of(index) == State::waiting && index.data(Role::KindRole).toString() != QLatin1String("resume");
 }
@@ -62,7 +62,7 @@ QString picture_of(State state) {
     return {};
 }
 
-/// Which file or field, by its name, and what is wrong with it. Of the run's own folder the entry tells the title.
+/// The name of the file or field, and what is wrong with it. Without the run's own folder: the entry shows the title.
 QString failure_of(const app::Issue& issue, const QString& run) {
     QString what = issue.file == run || app::RunHistory::is_own_folder(issue.file)
                        ? QString()
@@ -98,7 +98,7 @@ QString words_of(const QModelIndex& index) {
     return {};
 }
 
-/// What differs first, of entries whose prompts may all be the same.
+/// The label first: it tells entries of a sweep apart, whose prompts may all be the same.
 QString title_of(const QModelIndex& index) {
     const QString prompt = index.data(Role::PromptRole).toString().simplified(),
                   label = index.data(Role::LabelRole).toString();
@@ -276,7 +276,7 @@ bool QueuePanel::eventFilter(QObject* watched, QEvent* event) {
     return true;
 }
 
-/// What is at work or waits first, not what ended earlier: in another layout, the list would begin with that.
+/// Scrolls to the entry at work, or the first that waits: a list just shown would begin with what ended long ago.
 void QueuePanel::showEvent(QShowEvent* event) {
     QWidget::showEvent(event);
     if (event->spontaneous()) return;     // it was only the window
@@ -369,7 +369,7 @@ void QueuePanel::show_menu(const QPoint& at) {
         menu.addAction(icon(QStringLiteral("resume")), tr("Try again"), this, [this, id] { studio_.queue.retry(id); });
     if (state != State::waiting)
         menu.addAction(icon(QStringLiteral("log")), tr("Details"), this, [this, id] { emit details_asked(id); });
-    // The entry may have gone on while the menu was open: what waited is stopped, what was to be stopped stays.
+    // The entry may have moved on while the menu was open: "Remove" then stops it, and "Stop" does not remove it.
     const bool ended = state != State::running && state != State::waiting;
     menu.addAction(icon(QStringLiteral("close")), state == State::running ? tr("Stop") : tr("Remove"), this,
                    [this, ended, id] {

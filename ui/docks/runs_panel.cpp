@@ -67,8 +67,8 @@ RunsView::RunsView(QWidget* parent) : QListView(parent) {
     setEditTriggers(QAbstractItemView::NoEditTriggers);
 }
 
-/// A list makes its first row the current one then, which nobody chose: keys and menus would mean that, and not the run
-/// that is shown.
+/// QListView makes its first row current when it gets the focus. Nobody chose that row, but keys and menus would act on
+/// it instead of on the run that is shown.
 void RunsView::focusInEvent(QFocusEvent* event) {
     const bool chosen = currentIndex().isValid();
     QListView::focusInEvent(event);
@@ -82,7 +82,7 @@ void RunsView::mousePressEvent(QMouseEvent* event) {
     on_star_ ? emit star_clicked(index) : QListView::mousePressEvent(event);
 }
 
-/// A list takes it for a click on the row that was pressed last.
+/// QListView would take the release for a click on the row that was pressed last.
 void RunsView::mouseReleaseEvent(QMouseEvent* event) {
     if (!std::exchange(on_star_, false)) QListView::mouseReleaseEvent(event);
 }
@@ -96,7 +96,7 @@ void RunsView::mouseDoubleClickEvent(QMouseEvent* event) {
 
 void RunsView::mouseMoveEvent(QMouseEvent* event) {
     emit hovered(event->buttons() ? QModelIndex() : indexAt(event->pos()));
-    if (!on_star_) QListView::mouseMoveEvent(event); // else it begins to drag, and is not told of the end
+    if (!on_star_) QListView::mouseMoveEvent(event); // else the list would begin a drag, whose end it would not see
 }
 
 void RunsView::leaveEvent(QEvent* event) {
@@ -236,7 +236,7 @@ void RunsPanel::refresh() {
             empty_->set_text(tr("Every run is kept here: its picture, its parameters, each of its steps. Press "
                                 "Generate for the first."));
     }
-    // What was selected may be gone from the list: keys and menus mean what is seen, then.
+    // If what was selected is no longer listed, keys and menus act on the run that is shown.
     if (!shown_.isEmpty() && !list_->selectionModel()->hasSelection()) select(shown_);
     const quint64 limit = quint64(studio_.settings.history_bytes());
     const QString use = app::bytes_text(double(studio_.history.bytes()));
@@ -249,7 +249,7 @@ void RunsPanel::refresh() {
         tr("Disk use of all runs. Over the bound, latents of unstarred old runs go first, after asking once."));
 }
 
-/// Many rows that come or go at once are told as a list made anew: what is still there stays selected.
+/// When many rows come or go, the history resets its model: selects again what is still there.
 void RunsPanel::select_as_before() {
     const QSet<QString> before(selected_before_.begin(), selected_before_.end());
     const QAbstractItemModel& rows = *list_->model();
@@ -281,7 +281,7 @@ bool RunsPanel::resumable() const { return resumable_; }
 void RunsPanel::select(const QString& run) {
     const QModelIndex index = index_of(run);
     if (!index.isValid()) return list_->selectionModel()->clear();
-    // Not as the view would: with Ctrl held down, of Ctrl+Enter, it adds to what is selected.
+    // Not with the view's own function: while Ctrl is held down (Ctrl+Enter), it would add to the selection.
     list_->selectionModel()->setCurrentIndex(index, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
     list_->scrollTo(index);
 }
@@ -308,15 +308,15 @@ void RunsPanel::focus_search() {
     search_->selectAll();
 }
 
-/// What keys and menus mean: the current run, else the one that is shown, which may lie elsewhere. Empty: none, which
-/// is said.
+/// The run that keys and menus act on: the current one, else the one that is shown, which need not be in the history.
+/// Empty: there is none, and that has been said.
 QString RunsPanel::meant() {
     const QString run = current().isEmpty() ? shown_ : current();
     if (run.isEmpty()) emit said(tr("Select a run in the list first."));
     return run;
 }
 
-/// Of what is selected, else shown, the runs that the history has. Empty: none, which is said.
+/// The selected runs, else the one that is shown, if the history has it. Empty: there is none, and that has been said.
 QStringList RunsPanel::meant_of_list() {
     QStringList runs = selected();
     if (runs.isEmpty()) runs = {meant()};
@@ -361,7 +361,7 @@ void RunsPanel::remove_selected() { remove(meant_of_list()); }
 
 void RunsPanel::remove(const QStringList& runs) {
     if (runs.isEmpty()) return;
-    (void)studio_.history.remove(runs); // what else is in its way is its issue
+    (void)studio_.history.remove(runs); // other reasons why a run stays are told by RunHistory::issue()
     if (std::any_of(runs.begin(), runs.end(), [](const QString& run) { return RunFolder::busy(app::to_path(run)); }))
         emit said(tr("A run at work cannot be deleted; stop it first."));
 }
@@ -395,7 +395,7 @@ void RunsPanel::verify_run(const QString& run) {
 void RunsPanel::rename() {
     const QModelIndex run = list_->currentIndex();
     if (run.isValid()) return edit(run);
-    // The list has it not, or not among those that are searched for.
+    // The run is not in the list, or hidden by the search.
     if (!meant_of_list().isEmpty()) emit said(tr("Select a run in the list first."));
 }
 
@@ -426,7 +426,7 @@ void RunsPanel::show_menu(const QPoint& at) {
     const QString run = index.data(Role::PathRole).toString();
     QStringList runs = selected();
     if (!runs.contains(run)) runs = {run};
-    // What is selected may be another by the time an entry is chosen, and what was may have gone.
+    // By the time an entry is chosen, other runs may be selected, and these may have been deleted.
     const auto there = [this](const QStringList& all, auto act) {
         return [this, all, act] {
             QStringList left = all;

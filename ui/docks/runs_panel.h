@@ -82,11 +82,11 @@ public:
     explicit RunsPanel(Studio& studio, QWidget* parent = nullptr);
     QStringList selected() const;
     QString current() const;
-    /// None where the list has it not: what was selected before is not what is seen.
+    /// Selects this run alone; if the list does not show it, clears the selection.
     void select(const QString& run);
-    bool has_open_menu() const; ///< which means the runs that it was opened on
-    /// The menu is open, several runs are selected, or the list has the focus with another run than the one that is
-    /// shown: whoever does that is about to do something with them.
+    bool has_open_menu() const; ///< the context menu, which acts on the runs it was opened on
+    /// True if the user seems to be about to do something with the selection, so that it should be left alone: the menu
+    /// is open, several runs are selected, or the focus is on a run that is not the one shown.
     bool is_choosing() const;
     void set_sides(const QString& a, const QString& b);
     bool resumable() const; ///< current() ended before its video was done
@@ -143,7 +143,7 @@ private:
     EmptyState* empty_;
     QLabel* disk_;
     QString shown_;               ///< the run in the preview
-    QStringList selected_before_; ///< a list made anew
+    QStringList selected_before_; ///< before the model was reset
     QString current_before_;
     bool resumable_ = false;
     QTimer *search_later_, *player_;
