@@ -3,7 +3,7 @@
 
 namespace denoir::ui {
 
-/// Makes the canvas a picture and the metrics a chart for who reads the window aloud. Any number of times.
+/// Lets screen readers take the canvas for a picture and the metrics for a chart. May be called more than once.
 void install_preview_roles();
 
 } // namespace denoir::ui

@@ -40,7 +40,7 @@ void Canvas::set_pictures(const QImage& a, const QImage& b, QSize stands_for) {
     stands_for_ = stands_for;
     difference_ = {};
     if (picture_size() != before) {
-        // Another size shows the same part: a draft at an eighth of the size stays where the video was.
+        // A picture of another size shows the same part: a draft of an eighth of the size stays where the video was.
         const QSizeF now = picture_size();
         if (before.isEmpty() || now.isEmpty())
             centre_ = {now.width() / 2, now.height() / 2};
@@ -49,7 +49,7 @@ void Canvas::set_pictures(const QImage& a, const QImage& b, QSize stands_for) {
         if (!fit_ && !before.isEmpty() && !now.isEmpty()) scale_ *= before.width() / now.width();
         clamp_centre();
     }
-    // One picture instead of two beside each other has another scale, too.
+    // The scale changes as well when one picture takes the place of two.
     if (picture_size() != before || scale() != scale_before) emit scale_changed(scale());
     describe();
     update();
@@ -128,7 +128,7 @@ QSizeF Canvas::picture_size() const {
 Canvas::Areas Canvas::areas() const {
     const QRectF all = rect();
     if (mode_ != CompareMode::side_by_side || !two()) return {all, {}};
-    // Beside each other; above where that shows them far larger (wide pictures in a narrow dock).
+    // Side by side; one above the other if that makes them much larger (wide pictures in a narrow dock).
     const QSizeF size = picture_size();
     const double beside = std::min((all.width() - gap) / 2 / size.width(), all.height() / size.height());
     const double above = std::min(all.width() / size.width(), (all.height() - gap) / 2 / size.height());
@@ -170,8 +170,8 @@ QRectF Canvas::second_rect() const {
     return area.isEmpty() ? QRectF() : own_place(area, b_.size());
 }
 
-/// Of a picture that has this half for itself: in A's shape as A lies in its own, in any other as large as it may be,
-/// zoomed and moved by as much.
+/// Where a picture lies that has this half for itself. With A's shape, as A lies in its half; with another, as large as
+/// fits, then zoomed and moved as A is.
 QRectF Canvas::own_place(const QRectF& area, const QSizeF& size) const {
     const QSizeF of_a = picture_size();
     if (size == of_a) return placed_in(area);
@@ -238,7 +238,7 @@ const QImage& Canvas::difference() {
     return difference_;
 }
 
-/// Empty: both are of one size.
+/// Why the difference cannot be shown; empty: both pictures have the same size.
 QString Canvas::why_no_difference() const {
     if (a_.size() == b_.size()) return {};
     return tr("Cannot be subtracted: A is %1 × %2, B is %3 × %4")

@@ -40,7 +40,7 @@ MetricsView::MetricsView(app::Comparison& comparison, QWidget* parent)
     connect(&comparison_, &app::Comparison::changed, this, &MetricsView::refresh);
     connect(&comparison_, &app::Comparison::begun, this, [this] {
         could_be_exact_ = comparison_.can_be_exact();
-        hover_ = -1; // of a pair that may have more frames
+        hover_ = -1; // the new pair may have fewer frames
         refresh();
     });
     set_empty_text({});
@@ -96,7 +96,7 @@ std::optional<double> MetricsView::value(Kind kind, int frame) const {
     return kind == Kind::psnr ? m.psnr : m.ssim;
 }
 
-/// PSNR and SSIM need not agree: each curve has a flag of its own.
+/// PSNR and SSIM may disagree on the worst frame, so each curve has its own flag.
 int MetricsView::worst(Kind kind) const {
     if (kind == Kind::ssim) return comparison_.worst();
     int lowest = -1;
@@ -125,7 +125,7 @@ std::vector<MetricsView::Row> MetricsView::rows() const {
                 row.low = std::min(row.low, *v);
                 row.high = std::max(row.high, *v);
             }
-        // A curve that hardly moves is not blown up to the whole height.
+        // The axis has a least range, so that tiny changes do not fill the whole height.
         const double least = kind == Kind::psnr ? 2 : 0.01;
         row.known = row.high >= row.low;
         if (!row.known) row.low = 0, row.high = 1;
@@ -140,7 +140,7 @@ std::vector<MetricsView::Row> MetricsView::rows() const {
     return rows;
 }
 
-/// Of the curves: before them stand the figures of their axes.
+/// Where the curves begin: left of that are the figures of their axes.
 double MetricsView::left() const {
     return margin + QFontMetricsF(small_font(font())).horizontalAdvance(QStringLiteral("0.000")) + 4;
 }
@@ -247,7 +247,7 @@ void MetricsView::paint_axis(QPainter& painter, const Row& row) const {
     painter.restore();
 }
 
-/// Over the frames measured, and how many those are where they are not all; empty: there are none.
+/// Mean and worst of the frames measured, and how many those are if not all; empty: none is measured.
 QString MetricsView::summary(Kind kind) const {
     QStringList parts;
     const auto mean = comparison_.mean();

@@ -20,7 +20,7 @@ namespace denoir::ui {
 using app::Side;
 
 namespace {
-constexpr int told_ms = 8000; ///< what cannot be shown is tried again after that
+constexpr int told_ms = 8000; ///< how long an error is shown; what failed is not tried again before
 } // namespace
 
 PreviewView::PreviewView(app::FrameCache& cache, QWidget* parent)
@@ -129,7 +129,7 @@ bool PreviewView::is_settled(Side side) const {
     return !s.clip || s.clip->is_settled(player_.frame_of(side));
 }
 
-/// What was shown stays until the new one is open: a file that is none costs nothing.
+/// What is shown stays until the new clip is open, so that a file which cannot be opened takes nothing away.
 void PreviewView::open(Side side, std::unique_ptr<app::Clip> clip, bool by_hand) {
     Slot& s = slot(side);
     expected_ = {};
@@ -146,7 +146,7 @@ void PreviewView::open(Side side, std::unique_ptr<app::Clip> clip, bool by_hand)
     });
 }
 
-/// Where nobody else says it, over the picture.
+/// Says it over the picture, unless something is connected to clip_failed().
 void PreviewView::tell_failure(Side side, const app::Issue& issue) {
     slot(side).refused.setRemainingTime(told_ms);
     if (!isSignalConnected(QMetaMethod::fromSignal(&PreviewView::clip_failed))) say(issue.line());
@@ -154,7 +154,7 @@ void PreviewView::tell_failure(Side side, const app::Issue& issue) {
     emit clip_failed(side, issue);
 }
 
-/// Another one takes its place before it is open: all that is still to be told of it is that it cannot be.
+/// A clip that the user asked for, but has replaced before it was open: only a failure is still told.
 void PreviewView::give_up(Side side, std::unique_ptr<app::Clip> clip) {
     clip->disconnect(this);
     app::Clip* const late = clip.release();
@@ -177,7 +177,7 @@ void PreviewView::adopt(Side side) {
     listen(side);
     player_.set_clip(side, s.clip.get(), one_frame ? s.frame : side == Side::a && first ? 0 : -1);
     swapped_offset_.reset();
-    if (!one_frame && a_.clip && b_.clip && shifted_ != pair()) { // the offset was another pair's
+    if (!one_frame && a_.clip && b_.clip && shifted_ != pair()) { // the offset was chosen for another pair
         const Side other = side == Side::a ? Side::b : Side::a;
         const int seen = player_.frame_of(other);
         player_.set_offset(0);
@@ -280,7 +280,8 @@ void PreviewView::refresh() {
         canvas_->set_message(covered || a_.clip || b_.clip || waiting ? QString()
                              : awaited_.isEmpty()                     ? empty_text_
                                                                       : awaited_);
-    set_spoken_description(*this, canvas_->accessibleDescription()); // the focus is here, the words are there
+    set_spoken_description(
+        *this, canvas_->accessibleDescription()); // this widget has the focus, the canvas has the description
     if (fresh && !player_.playing() && player_.frames_meet())
         comparison_.measure(player_.frame_of(Side::a), a_.shown, b_.shown);
 }
@@ -330,7 +331,7 @@ void PreviewView::go_to_worst() {
     worst_awaited_at_ = player_.frame();
 }
 
-/// Whoever went elsewhere meanwhile stays there.
+/// Unless the user has moved to another frame in the meantime.
 void PreviewView::follow_worst() {
     if (!worst_awaited_at_ || !comparison_.complete()) return;
     const bool stayed = player_.frame() == *worst_awaited_at_ && !player_.playing();
@@ -368,7 +369,7 @@ bool PreviewView::press(int key, Qt::KeyboardModifiers modifiers) {
     }
 }
 
-/// Ctrl and an arrow: the window over the picture moves; with Shift by one of its pixels.
+/// Ctrl and an arrow move the visible part of the picture; with Shift, by one pixel of the picture.
 bool PreviewView::pan(const QKeyEvent& event) {
     if ((event.modifiers() & ~(Qt::ShiftModifier | Qt::KeypadModifier)) != Qt::ControlModifier) return false;
     const double pixel = canvas_->scale() / devicePixelRatioF();
@@ -419,7 +420,7 @@ void PreviewView::dragEnterEvent(QDragEnterEvent* event) {
 
 void PreviewView::dragMoveEvent(QDragMoveEvent* event) {
     message_timer_.stop();
-    dragged_over_ = true; // a clip that plays must not take the words away
+    dragged_over_ = true; // so that a playing clip does not replace the message
     canvas_->set_message(!dragged_                               ? tr("Drop here: open them")
                          : dragged_ == app::ClipKind::still      ? tr("Drop here: choose what it is for")
                          : !is_clip(*dragged_)                   ? tr("Drop here: open it")

@@ -35,37 +35,37 @@ public:
     /// What is open; null: nothing, or still opening.
     const app::ClipInfo* info(app::Side side) const;
     CompareMode mode() const;
-    /// What is written where nothing is open.
+    /// The text to show while nothing is open.
     void set_empty_text(const QString& text);
-    /// The same while something is on its way that will be shown here; empty: nothing is.
+    /// The text to show instead while something is on its way that will be shown here; empty: nothing is.
     void set_awaited(const QString& text);
     /// The name over the picture instead of the clip's own; empty: the clip's.
     void set_label(app::Side side, const QString& text);
-    /// Nothing is waited for: what was asked for last is seen, or it cannot be opened or read.
+    /// True if nothing is being waited for: what was asked for last is shown, or it cannot be opened or read.
     bool is_settled(app::Side side) const;
 
 public slots:
-    /// A video, picture, frame folder or run folder; play begins where it did before. `by_hand`: request_found() is
-    /// told of it.
+    /// Opens a video, picture, frame folder or run folder. `by_hand`: the user asked for it, so that opened_by_hand()
+    /// and request_found() are emitted.
     void show_clip(denoir::app::Side side, const QString& path, bool by_hand = false);
-    /// A frame of it, standing, as of a cut: opened where it is not, once, however often it is asked for meanwhile. The
-    /// picture before stays until that frame is there.
+    /// Shows one frame, not playing, as a cut does. Opens the clip if it is not open, once however often it is asked
+    /// for in the meantime. The picture before stays until the frame is there.
     void show_frame(denoir::app::Side side, const QString& path, int frame);
-    /// What show_frame() will ask for soon: opened and decoded meanwhile. Empty: nothing, and what was is dropped, as
-    /// it is where something else is opened.
+    /// Opens and decodes what show_frame() will ask for soon. Empty: drops what was expected, as opening something else
+    /// does.
     void expect_frame(denoir::app::Side side, const QString& path, int frame);
     /// One picture over the clip (an estimate of a running step); null takes it away and the clip is seen again.
     /// `stands_for`: the size of the video that it is a sketch of; empty: its own.
     void show_overlay(const QImage& picture, const QString& name, QSize stands_for = {});
     bool covered() const { return !overlay_.isNull(); } ///< the clip cannot be seen, and is not to be played
     void clear(denoir::app::Side side);
-    void swap(); ///< A becomes B; where one of them is missing, that is said
+    void swap(); ///< A and B change places; if one of them is missing, says so
     void set_mode(denoir::ui::CompareMode mode);
     void toggle_mode(denoir::ui::CompareMode mode); ///< back to the wipe when it is on
     void flip();                                    ///< shows the other of A and B
     void nudge(int way);                            ///< the wipe's edge, or how much of B the onion shows: -1, 1
     void set_gain(int gain);                        ///< of the difference: 1, 2, 4 … 64
-    /// The frame with the lowest SSIM, else PSNR; while it is being measured, of those so far, and then the final one.
+    /// To the frame with the lowest SSIM, else PSNR; while frames are measured, to the worst so far, then to the final.
     void go_to_worst();
 
 signals:
@@ -126,8 +126,8 @@ private:
     app::FrameCache& cache_;
     Slot a_, b_;
     Expected expected_;
-    /// Offsets of a swap of clips that are paired by time: the new one is rounded to frames; swapped back, it is as
-    /// before.
+    /// When clips that are paired by time are swapped, the offset is rounded to frames of the new A; swapping back
+    /// restores the one before.
     struct SwappedOffset {
         int now, before;
     };

@@ -15,7 +15,7 @@ namespace denoir::ui {
 
 Scrubber::Scrubber(QWidget* parent) : QSlider(Qt::Horizontal, parent) {
     setMouseTracking(true);
-    setTracking(false); // a position becomes the value where somebody asks for it
+    setTracking(false); // while a clip plays only the position moves: see show_frame()
     setFocusPolicy(Qt::StrongFocus);
     setAccessibleName(tr("Frame"));
     setCursor(Qt::PointingHandCursor);
@@ -128,7 +128,7 @@ void Scrubber::mouseReleaseEvent(QMouseEvent*) { setSliderDown(false); }
 
 void Scrubber::wheelEvent(QWheelEvent* event) { event->ignore(); } // scrolling past must not move time
 
-/// A step is one from where the playhead is.
+/// Steps count from the playhead, which may be ahead of the slider's value.
 void Scrubber::keyPressEvent(QKeyEvent* event) {
     setValue(sliderPosition());
     QSlider::keyPressEvent(event);

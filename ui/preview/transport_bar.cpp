@@ -34,12 +34,12 @@ QLabel* number_label(QWidget* parent, const QString& widest) {
     return label;
 }
 
-/// What the clip or the request that made it says, frames a second; 0: nothing does, and 24 is a guess.
+/// Frames per second, as the clip or its request says; 0: neither does (24 is used, but that is a guess).
 double stated_rate(const app::ClipInfo& info) {
     return info.stated_fps > 0 || info.request.isEmpty() ? info.stated_fps : app::rate_of(info.request, 0);
 }
 
-/// Frames by which one is ahead of the other: with its sign, or it reads as a length.
+/// A shift in frames, always with its sign: without one it would look like a length.
 class ShiftBox : public QSpinBox {
 public:
     using QSpinBox::QSpinBox;
@@ -114,14 +114,38 @@ QWidget* TransportBar::make_compare_row() {
         layout->addWidget(b);
     }
     connect(modes_, &QButtonGroup::idClicked, this, [this](int id) { emit mode_picked(static_cast<CompareMode>(id)); });
-    gain_ = new QComboBox(row);
+    layout->addWidget(make_gain(*row));
+    layout->addWidget(make_onion(*row));
+    swap_ = button(QStringLiteral("swap"), tr("Swap A and B"), "compare.swap");
+    connect(swap_, &QToolButton::clicked, this, &TransportBar::swap_requested);
+    layout->addWidget(swap_);
+    layout->addWidget(make_offset(*row));
+    layout->addStretch(1);
+    metrics_ = new QLabel(row);
+    metrics_->setAccessibleName(tr("Difference of the frames shown"));
+    layout->addWidget(metrics_);
+    worst_ = new QToolButton(row);
+    worst_->setObjectName(QStringLiteral("worst-frame"));
+    worst_->setProperty("action", QStringLiteral("compare.worst"));
+    worst_->setAutoRaise(true);
+    connect(worst_, &QToolButton::clicked, this, &TransportBar::worst_requested);
+    layout->addWidget(worst_);
+    return row;
+}
+
+QWidget* TransportBar::make_gain(QWidget& row) {
+    gain_ = new QComboBox(&row);
     wheel_when_focused(gain_);
     for (int gain = 1; gain <= 64; gain *= 2) gain_->addItem(QStringLiteral("×%1").arg(gain), gain);
     gain_->setAccessibleName(tr("Amplification of the difference"));
     gain_->setToolTip(gain_->accessibleName());
     connect(gain_, &QComboBox::activated, this, [this] { emit gain_picked(gain_->currentData().toInt()); });
-    layout->addWidget(gain_);
-    onion_ = new QSlider(Qt::Horizontal, row);
+    return gain_;
+}
+
+/// How much of B lies over A, in percent; the canvas has it from 0 to 1.
+QWidget* TransportBar::make_onion(QWidget& row) {
+    onion_ = new QSlider(Qt::Horizontal, &row);
     onion_->setObjectName(QStringLiteral("onion-share"));
     wheel_when_focused(onion_);
     onion_->setRange(0, 100);
@@ -135,11 +159,11 @@ QWidget* TransportBar::make_compare_row() {
         onion_->setValue(static_cast<int>(std::lround(share * 100)));
     });
     onion_->setValue(static_cast<int>(std::lround(canvas_.onion() * 100)));
-    layout->addWidget(onion_);
-    swap_ = button(QStringLiteral("swap"), tr("Swap A and B"), "compare.swap");
-    connect(swap_, &QToolButton::clicked, this, &TransportBar::swap_requested);
-    layout->addWidget(swap_);
-    offset_ = new ShiftBox(row);
+    return onion_;
+}
+
+QWidget* TransportBar::make_offset(QWidget& row) {
+    offset_ = new ShiftBox(&row);
     offset_->setRange(-9999, 9999);
     offset_->setPrefix(tr("B "));
     offset_->setKeyboardTracking(false);
@@ -154,18 +178,7 @@ QWidget* TransportBar::make_compare_row() {
         const QSignalBlocker quiet(offset_);
         offset_->setValue(frames);
     });
-    layout->addWidget(offset_);
-    layout->addStretch(1);
-    metrics_ = new QLabel(row);
-    metrics_->setAccessibleName(tr("Difference of the frames shown"));
-    layout->addWidget(metrics_);
-    worst_ = new QToolButton(row);
-    worst_->setObjectName(QStringLiteral("worst-frame"));
-    worst_->setProperty("action", QStringLiteral("compare.worst"));
-    worst_->setAutoRaise(true);
-    connect(worst_, &QToolButton::clicked, this, &TransportBar::worst_requested);
-    layout->addWidget(worst_);
-    return row;
+    return offset_;
 }
 
 QWidget* TransportBar::make_play_row() {
@@ -184,7 +197,7 @@ QWidget* TransportBar::make_play_row() {
     time_ = number_label(row, QStringLiteral("00:00.00"));
     time_->setAccessibleName(tr("Time, minutes, seconds and frames"));
     frame_ = number_label(row, tr("frame %1/%2").arg(888).arg(888));
-    frame_->setAccessibleName(tr("Frame shown")); // without a name of its own each text would be told
+    frame_->setAccessibleName(tr("Frame shown")); // else a screen reader would take each new text for a new name
     rate_ = new QLabel(row);
     speed_ = new QLabel(row);
     zoom_ = number_label(row, QStringLiteral("1000 %"));
@@ -294,7 +307,7 @@ void TransportBar::refresh_metrics() {
 
 void TransportBar::resizeEvent(QResizeEvent*) { fit_width(); }
 
-/// What is least needed goes first when it gets narrow; nothing is cut off.
+/// In a narrow window hides what is least needed; nothing is cut off.
 void TransportBar::fit_width() {
     const int room = width() - 2 * grid::unit;
     fit_unit(room);
@@ -305,7 +318,7 @@ void TransportBar::fit_width() {
     fit_row(*play_row_, room, {rate_, zoom_, values_, frame_, loop_, true_size_});
 }
 
-/// Of B's shift; its tip says it, too, and what can be pressed is worth more. Only where it changes: somebody may type.
+/// The unit of B's shift, if there is room: the tool tip says it, too. Set only if it changes: somebody may be typing.
 void TransportBar::fit_unit(int room) {
     const QString unit = tr(" frames");
     const bool has = !offset_->suffix().isEmpty();

@@ -43,6 +43,9 @@ private:
     /// `action`: as the window's table calls it.
     QToolButton* button(const QString& icon, const QString& name, const char* action);
     QWidget* make_compare_row();
+    QWidget* make_gain(QWidget& row);
+    QWidget* make_onion(QWidget& row);
+    QWidget* make_offset(QWidget& row);
     QWidget* make_play_row();
     void refresh_time();
     void refresh_zoom();
