@@ -29,20 +29,20 @@ public:
         QWidget* scope = nullptr; ///< where its keys work; null: everywhere in the window
     };
 
-    /// A new action, done once however long its keys are held; what is to go on meanwhile sets autoRepeat. `icon`: a
-    /// name of ui::icon(), may be empty. An id twice asserts.
+    /// Makes an action. It does not repeat while its keys are held, unless the caller sets autoRepeat. `icon`: a name
+    /// for ui::icon(), may be empty. Asserts that `id` is new.
     QAction* add(const QString& id, const QString& group, const QString& text, const QList<QKeySequence>& defaults = {},
                  const QString& icon = {});
-    /// From now on its keys work only where `scope` or what is in it has the focus, and there they come before those of
-    /// the whole window (by the ShortcutGuard). Elsewhere they may be another action's.
+    /// Limits an action's keys to the time when `scope` or a widget in it has the focus. There they come before the
+    /// keys of the whole window (see ShortcutGuard); elsewhere they may belong to another action.
     void keep_to(const QString& id, QWidget& scope);
-    /// After all were added: keys that are stored for one and by default are another's, as of a version that is newer
-    /// than the file, are the first one's alone. Else neither would work.
+    /// To be called once all actions are added. If the user gave an action keys that are the default of another, as may
+    /// happen with actions newer than the stored file, takes them from that other: otherwise neither would work.
     void settle();
-    /// The tip of `widget`, which does the same as that action, names the action's keys behind its own text.
+    /// Appends the action's keys, whatever they are by then, to the tool tip of `widget`, which does the same.
     void name_keys(const QString& id, QWidget& widget);
-    /// Names the keys of everything below `window` whose property `action` is an id, or several with spaces between: of
-    /// rooms that know no table.
+    /// Does that for every widget in the window with a property `action`, an id or several with spaces between: for
+    /// widgets that do not know this table.
     void name_all_keys();
     QString tip(const QWidget& widget) const; ///< as it is shown, with the keys
     QString keys(const QString& id) const;    ///< as they are shown; of several the first

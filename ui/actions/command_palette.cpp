@@ -122,7 +122,7 @@ CommandPalette::CommandPalette(const ActionTable& actions, const Banners& banner
     column->addWidget(list_, 1);
     connect(query_, &QLineEdit::textChanged, this, &CommandPalette::filter);
     connect(list_, &QListWidget::itemClicked, this, &CommandPalette::run_current);
-    // The list never has the focus: who hears it is told which row Enter would take.
+    // The list never has the focus, so a screen reader must be told which row Enter would choose.
     connect(list_, &QListWidget::currentItemChanged, this, [this](const QListWidgetItem* item) {
         if (!item) return;
         QStringList words{item->text()};
@@ -151,13 +151,16 @@ QStringList CommandPalette::shown() const {
     return ids;
 }
 
-void CommandPalette::filter(const QString& query) {
-    struct Hit {
-        int score;
-        const ActionTable::Entry* entry; ///< null: `answer` of a banner
-        Banners::Answer answer = {};
-        bool enabled() const { return !entry || entry->action->isEnabled(); }
-    };
+struct CommandPalette::Hit {
+    int score;
+    const ActionTable::Entry* entry; ///< null: `answer` of a banner
+    Banners::Answer answer = {};
+
+    bool enabled() const { return !entry || entry->action->isEnabled(); }
+};
+
+/// Best first; what cannot be done now comes last.
+std::vector<CommandPalette::Hit> CommandPalette::hits(const QString& query) const {
     std::vector<Hit> hits;
     for (const auto& entry : actions_.entries()) {
         if (!entry.action->isVisible()) continue;
@@ -174,9 +177,13 @@ void CommandPalette::filter(const QString& query) {
     std::stable_sort(hits.begin(), hits.end(), [](const Hit& a, const Hit& b) {
         return a.enabled() != b.enabled() ? a.enabled() : a.score > b.score;
     });
+    return hits;
+}
+
+void CommandPalette::filter(const QString& query) {
     list_->clear();
     answers_.clear();
-    for (const Hit& hit : hits) {
+    for (const Hit& hit : hits(query)) {
         if (!hit.entry) {
             auto* item = new QListWidgetItem(icon(QStringLiteral("info")), hit.answer.button->text(), list_);
             item->setData(id_role, item->text());

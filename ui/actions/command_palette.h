@@ -4,6 +4,7 @@
 #include <QList>
 #include <QPointer>
 #include <QString>
+#include <vector>
 
 class QLineEdit;
 class QListWidget;
@@ -34,6 +35,8 @@ protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
+    struct Hit;
+    std::vector<Hit> hits(const QString& query) const;
     void filter(const QString& query);
     void run_current();
     void dismiss();

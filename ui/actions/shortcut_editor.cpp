@@ -99,7 +99,7 @@ ShortcutEditor::ShortcutEditor(ActionTable& actions, QWidget* parent)
     select();
 }
 
-/// The field for keys loses the focus, and items go, when this is but a dialog any more.
+/// While QDialog's destructor runs, the children still emit signals, but this class's slots are gone.
 ShortcutEditor::~ShortcutEditor() {
     keys_->disconnect(this);
     tree_->disconnect(this);
@@ -137,7 +137,7 @@ void ShortcutEditor::refresh(const QString& id) {
 
 bool ShortcutEditor::eventFilter(QObject* watched, QEvent* event) {
     if (watched != search_ || event->type() != QEvent::KeyPress) return QDialog::eventFilter(watched, event);
-    switch (static_cast<QKeyEvent*>(event)->key()) { // from the words into what they found
+    switch (static_cast<QKeyEvent*>(event)->key()) { // from the search to its results
     case Qt::Key_Down:
     case Qt::Key_Return:
     case Qt::Key_Enter:

@@ -51,7 +51,7 @@ bool leaves_undo(const QObject* widget, const QKeyEvent& key) {
     return line && !line->isModified();
 }
 
-/// Does what those keys mean to what has the focus, or to the part of the window that it is in. False: nothing there.
+/// Does what the key means to the focused widget or a widget around it. False: it means nothing there.
 bool do_in_part(const QKeySequence& keys) {
     const QWidget* focus = QApplication::focusWidget();
     if (!focus) return false;
@@ -74,7 +74,7 @@ bool do_in_part(const QKeySequence& keys) {
 
 bool ShortcutGuard::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() == QEvent::Shortcut) {
-        // Qt finds both of them, whatever the keyboard, and asks neither.
+        // Qt would find both actions ambiguous and trigger neither.
         const auto* shortcut = static_cast<QShortcutEvent*>(event);
         return shortcut->isAmbiguous() && do_in_part(shortcut->key());
     }

@@ -4,8 +4,8 @@
 
 namespace denoir::ui {
 
-/// Says through a screen reader what others see without looking for it: as a notification that appears. Nothing of it
-/// is seen, and it takes no focus.
+/// Lets a screen reader say what others notice on the screen by themselves, as a notification. Invisible, and takes no
+/// focus.
 class Announcer : public QWidget {
     Q_OBJECT
 public:

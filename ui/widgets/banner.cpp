@@ -22,6 +22,7 @@ namespace denoir::ui {
 namespace {
 
 constexpr qsizetype most_seen = 2;
+const QString answers_name = QStringLiteral("banner-answers");
 
 } // namespace
 
@@ -38,10 +39,10 @@ Banners::Banners(QWidget* parent)
         unfolded_ = !unfolded_;
         fold();
     });
-    // What breaks long words is not copied with them.
+    // Text that is copied from a banner must not contain the zero-width spaces that break its long words.
     connect(QGuiApplication::clipboard(), &QClipboard::dataChanged, this, [this] {
         const QWidget* from = QApplication::focusWidget();
-        if (!from || !isAncestorOf(from)) return; // what another program holds may be large, or slow to come
+        if (!from || !isAncestorOf(from)) return; // the clipboard of another program may be large or slow
         QString copied = QGuiApplication::clipboard()->text();
         if (copied.contains(QChar(0x200b))) QGuiApplication::clipboard()->setText(copied.remove(QChar(0x200b)));
     });
@@ -52,8 +53,36 @@ void Banners::show_banner(const QString& key, Kind kind, const QString& text, co
                           int seconds, const std::function<void()>& closed) {
     remove(key);
     emit shown(kind, text);
-    auto* line = new QFrame(this);
+    QFrame* line = make_line(kind, text);
     line->setObjectName(key);
+    auto* answers = line->findChild<QHBoxLayout*>(answers_name);
+    for (const auto& [name, act] : choices) {
+        auto* button = new QPushButton(name, line);
+        answers->addWidget(button);
+        connect(button, &QPushButton::clicked, this, [this, key, act = act] {
+            remove(key);
+            act();
+        });
+    }
+    auto* close = new QToolButton(line);
+    set_drawing(*close, icon(QStringLiteral("close")), tr("Dismiss message"), tr("Dismiss"));
+    close->setIconSize({12, 12});
+    close->setObjectName(QStringLiteral("banner-close"));
+    line->layout()->addWidget(close);
+    connect(close, &QToolButton::clicked, this, [this, key, closed] {
+        remove(key);
+        if (closed) closed();
+    });
+    column_->addWidget(line);
+    fit(*line);
+    fold();
+    announcer_->announce(text);
+    if (seconds > 0) QTimer::singleShot(seconds * 1000, line, [this, key] { remove(key); });
+}
+
+/// The sign and the words, with room for answers.
+QFrame* Banners::make_line(Kind kind, const QString& text) {
+    auto* line = new QFrame(this);
     line->setProperty("banner", true);
     auto* row = make_layout<QHBoxLayout>(line, grid::unit, {grid::two, grid::half, grid::unit, grid::half});
     auto* mark = new QLabel(line);
@@ -73,30 +102,10 @@ void Banners::show_banner(const QString& key, Kind kind, const QString& text, co
     middle->addWidget(words, 1);
     row->addLayout(middle, 1);
     auto* answers = new QHBoxLayout;
+    answers->setObjectName(answers_name);
     answers->addStretch(1);
     middle->addLayout(answers);
-    for (const auto& [name_of_choice, act] : choices) {
-        auto* button = new QPushButton(name_of_choice, line);
-        answers->addWidget(button);
-        connect(button, &QPushButton::clicked, this, [this, key, act = act] {
-            remove(key);
-            act();
-        });
-    }
-    auto* close = new QToolButton(line);
-    set_drawing(*close, icon(QStringLiteral("close")), tr("Dismiss message"), tr("Dismiss"));
-    close->setIconSize({12, 12});
-    close->setObjectName(QStringLiteral("banner-close"));
-    row->addWidget(close);
-    connect(close, &QToolButton::clicked, this, [this, key, closed] {
-        remove(key);
-        if (closed) closed();
-    });
-    column_->addWidget(line);
-    fit(*line);
-    fold();
-    announcer_->announce(text);
-    if (seconds > 0) QTimer::singleShot(seconds * 1000, line, [this, key] { remove(key); });
+    return line;
 }
 
 void Banners::resizeEvent(QResizeEvent* event) {
@@ -104,7 +113,7 @@ void Banners::resizeEvent(QResizeEvent* event) {
     for (const QFrame* line : lines()) fit(*line);
 }
 
-/// Beside its choices the text of a banner keeps the width of some words; where that is not there they stand below it.
+/// Puts the choices beside the text, or below it if that would leave the text too narrow to read.
 void Banners::fit(const QFrame& line) const {
     constexpr int least = 240;
     auto* middle = line.findChild<QBoxLayout*>(QStringLiteral("banner-middle"));

@@ -16,8 +16,8 @@ namespace denoir::ui {
 
 class Announcer;
 
-/// Short words to the user above the picture, one line each, never in the way: what happened, what can be done, a
-/// cross. The newest two are seen, and how many older ones a button unfolds.
+/// Short messages to the user above the picture, one line each: what happened, what can be done, a cross to close it.
+/// The newest two are shown, and a button that unfolds the older ones.
 class Banners : public QFrame {
     Q_OBJECT
 public:
@@ -26,10 +26,10 @@ public:
 
     explicit Banners(QWidget* parent = nullptr);
     /// `key`: a later banner of the same key takes this one's place. `seconds` 0: stays until it is closed or answered.
-    /// `closed` is called after the cross: where the banner is the sign of something that goes on, that ends with it.
+    /// `closed` is called when the user presses the cross: if the banner stands for something that goes on, that ends.
     void show_banner(const QString& key, Kind kind, const QString& text, const std::vector<Choice>& choices = {},
                      int seconds = 0, const std::function<void()>& closed = {});
-    /// Other words for the one that is there, if it is: where a number in them changes. They are not said aloud again.
+    /// Changes the text of a banner that is shown, such as a number in it. Screen readers do not say it again.
     void set_text(const QString& key, const QString& text);
     void remove(const QString& key);
     /// All texts, oldest first, folded ones too.
@@ -45,6 +45,7 @@ signals:
     void shown(denoir::ui::Banners::Kind kind, const QString& text);
 
 private:
+    QFrame* make_line(Kind kind, const QString& text);
     QList<QFrame*> lines() const; ///< oldest first
     void resizeEvent(QResizeEvent* event) override;
     void fit(const QFrame& line) const;

@@ -3,8 +3,8 @@
 
 namespace denoir::ui {
 
-/// Makes what is chosen in a combo box a part of what is said of it: Qt 6.4 gives it as the name alone, and a screen
-/// reader takes the label beside the box for the name. Any number of times.
+/// Lets screen readers say what is chosen in a combo box. Qt 6.4 reports it only as the box's name, for which readers
+/// use the label beside the box instead. May be called more than once.
 void install_choice_accessibility();
 
 } // namespace denoir::ui

@@ -18,7 +18,7 @@ namespace denoir::ui {
 
 namespace {
 
-/// What is around a widget keeps its size when the widget comes and goes.
+/// Keeps the room of a hidden widget, so that what is around it does not move.
 void keep_room(QWidget& widget, bool keep) {
     QSizePolicy policy = widget.sizePolicy();
     policy.setRetainSizeWhenHidden(keep);
@@ -68,13 +68,13 @@ Dock::Dock(const QString& id, const QString& title, QWidget* content, QWidget* p
 
 Dock::~Dock() { bar_->removeEventFilter(this); }
 
-/// A window of its own has an edge, a strip to take it by, and says how it goes back.
+/// As a window of its own the dock gets an edge, a strip to drag it by, and a button that says how it goes back.
 void Dock::show_floating(bool floating) {
     set_drawing(*float_, icon(floating ? QStringLiteral("dock") : QStringLiteral("float")),
                 (floating ? tr("Dock %1") : tr("Undock %1")).arg(windowTitle()));
     set_look(*bar_, "floating", floating);
     show_buttons(floating);
-    if (floating) widget()->show(); // from behind another's tab, which nothing else tells
+    if (floating) widget()->show(); // hidden behind another's tab until now; visibilityChanged() does not come
     update();
 }
 
@@ -95,7 +95,7 @@ void Dock::follow_tabs() {
     if (tabbed) show_buttons(false);
 }
 
-/// A dock among tabs gets another size when the last other one goes; nothing else tells it.
+/// Also called on every resize: the only sign that the last other dock has left the tabs.
 bool Dock::event(QEvent* event) {
     if (event->type() == QEvent::Resize || event->type() == QEvent::Show || event->type() == QEvent::Hide)
         follow_tabs();

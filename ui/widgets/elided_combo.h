@@ -4,18 +4,18 @@
 
 namespace denoir::ui {
 
-/// A choice among names: says by dots that there is more than it has room for, all of which is in the tool tip then,
-/// and may end with something to do.
+/// A combo box of names. Shows an ellipsis where the chosen name does not fit, and all of it in the tool tip then. The
+/// last entry may be a command.
 class ElidedCombo : public QComboBox {
     Q_OBJECT
 public:
     /// `elided`: where a name is cut.
     explicit ElidedCombo(Qt::TextElideMode elided, QWidget* parent = nullptr);
-    /// The last entry, after all others; clear() takes it away as well. It is chosen from the open list alone, which
-    /// then shows what it showed before: wheel, arrows and letters pass it by.
+    /// Adds the command as last entry; clear() removes it as well. It can only be chosen from the open list, and does
+    /// not become the value: wheel, arrows and letters pass it by.
     void set_command(const QString& text);
     bool is_command(int row) const;
-    /// So many letters at the end of a name are not cut.
+    /// Keeps this number of letters at the end of a row's name from being cut.
     void keep_end(int row, int letters);
     QString shown_text(int room) const; ///< of the name that is chosen, in so many pixels
     void showPopup() override;

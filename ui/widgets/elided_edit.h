@@ -4,13 +4,13 @@
 
 namespace denoir::ui {
 
-/// A line that says by dots, while nobody writes in it, that it holds more than it has room for; all of it is in the
-/// tool tip then.
+/// A line edit that, while it has no focus, shows an ellipsis where its text does not fit, and all of it in the tool
+/// tip then.
 class ElidedEdit : public QLineEdit {
     Q_OBJECT
 public:
     using QLineEdit::QLineEdit;
-    QString shown_text() const; ///< while nobody writes in it
+    QString shown_text() const; ///< while it has no focus
 
 protected:
     bool event(QEvent* event) override;

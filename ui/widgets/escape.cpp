@@ -43,12 +43,12 @@ void escape_puts_back(QLineEdit& edit) {
     QObject::connect(&edit, &QLineEdit::textChanged, &edit, [&edit, keep] {
         if (!edit.isModified()) keep(); // not typed
     });
-    QWidget* box = edit.focusProxy(); // takes the keys of its line
+    QWidget* box = edit.focusProxy(); // a combo box or spin box: it gets the keys for its line edit
     escape_first(
         box ? *box : edit, [&edit, kept] { return edit.text() != *kept; },
         [&edit, kept] {
             edit.setText(*kept);
-            emit edit.textEdited(*kept); // by the user: for whoever takes each letter
+            emit edit.textEdited(*kept); // counts as typed, for whoever reacts to every letter
         });
 }
 

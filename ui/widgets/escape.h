@@ -7,14 +7,14 @@ class QWidget;
 
 namespace denoir::ui {
 
-// Esc belongs to the field that has the focus while there is something in it to take back; only then it is the
-// window's, where it stops the run at work.
+// While the focused field has something to take back, Esc does that; otherwise Esc is the window's key that stops the
+// run at work.
 
-/// Esc in `field` does `take_back` where `holds`.
+/// Esc in `field` calls `take_back` whenever `holds` returns true.
 void escape_first(QWidget& field, std::function<bool()> holds, std::function<void()> take_back);
 /// Esc puts back the text from before the typing. `edit` may be that of a combo box.
 void escape_puts_back(QLineEdit& edit);
-/// Esc ends the search.
+/// Esc clears the search.
 void escape_clears(QLineEdit& search);
 
 } // namespace denoir::ui

@@ -76,7 +76,7 @@ NumberEdit::NumberEdit(double low, double high, double step, int decimals, QWidg
 
 void NumberEdit::stepBy(int steps) {
     QDoubleSpinBox::stepBy(steps);
-    limited_.clear(); // another value stands there
+    limited_.clear(); // it was about another value
 }
 
 void NumberEdit::set_snap(std::function<double(double)> snap) { snap_ = std::move(snap); }
@@ -116,7 +116,7 @@ double NumberEdit::valueFromText(const QString& text) const {
     return typed ? *typed : QDoubleSpinBox::valueFromText(text);
 }
 
-/// A number that is cut is worse than one without its unit.
+/// Leaves the unit out where it would cut off digits.
 void NumberEdit::fit_unit() {
     constexpr int cursor_room = 6;
     const int room = lineEdit()->width() - cursor_room;
@@ -132,7 +132,7 @@ void NumberEdit::resizeEvent(QResizeEvent* event) {
     fit_unit();
 }
 
-/// Qt writes the number anew.
+/// Makes Qt write the number again, with or without the unit.
 void NumberEdit::showEvent(QShowEvent* event) {
     QDoubleSpinBox::showEvent(event);
     if (unknown_) show_unknown();
@@ -166,7 +166,7 @@ void NumberEdit::commit() {
 QValidator::State NumberEdit::validate(QString& text, int& at) const {
     text.replace(locale().decimalPoint() == QLatin1String(".") ? QLatin1Char(',') : QLatin1Char('.'),
                  locale().decimalPoint());
-    if (beyond(text)) // who is not let type it is not told why
+    if (beyond(text)) // may be typed: whoever is not let type it is never told what is wrong
         return without_unit(text).size() > most_typed ? QValidator::Invalid : QValidator::Intermediate;
     if (of_typed_unit(text)) return QValidator::Acceptable;
     const QValidator::State state = QDoubleSpinBox::validate(text, at);
@@ -271,7 +271,7 @@ void Field::set_default(const QString& shown_default, bool changed) {
     describe();
 }
 
-/// Of this moment: the gravest of what is to be said.
+/// Shows the most serious of error and hint.
 void Field::describe() {
     const QString& below = error_->text().isEmpty() ? hint_->text() : error_->text();
     set_spoken_description(*control_, below.isEmpty() ? default_words_ : below);
@@ -286,7 +286,7 @@ void Field::set_error(const QString& error) {
     fit_words();
 }
 
-/// A layout takes wrapped words for one line where there is little room, and what is wrong would be cut.
+/// Sets the height of wrapped text itself: in little room a layout allows for one line only, and cuts the rest.
 void Field::fit_words() {
     const int inner = width() - label_->width() - grid::half;
     const bool laid_out = inner >= control_->minimumWidth();

@@ -39,24 +39,24 @@ class NumberEdit : public QDoubleSpinBox {
 public:
     /// `decimals` 0: a whole number.
     NumberEdit(double low, double high, double step, int decimals, QWidget* parent = nullptr);
-    /// Called on what was typed or stepped to; returns the valid value nearest to it.
+    /// `snap` is called with each value typed or stepped to, and returns the valid value nearest to it.
     void set_snap(std::function<double(double)> snap);
     /// Written behind the number, with its space, where there is room for both.
     void set_unit(const QString& unit);
-    /// Another unit that may be typed behind a number, "s" for one; `value_of` makes the value of it.
+    /// A second unit that may be typed after a number, such as "s"; `value_of` converts that number to a value.
     void set_typed_unit(const QString& unit, std::function<double(double)> value_of);
-    /// Sets without telling anybody.
+    /// Sets the value without a signal.
     void show_value(double value);
-    /// No number: what is shown waits for a model.
+    /// Shows no number, as the value is not known before the model has been looked at.
     void show_unknown();
     void stepBy(int steps) override;
 
 signals:
-    /// By the user, snapped. During a drag or held arrow it comes often.
+    /// The user changed the value, which has been snapped. Emitted often during a drag or while an arrow is held.
     void edited(double value);
-    /// After edited(): what was asked for is not on the grid.
+    /// After edited(), if what was asked for was not on the grid and `used` is.
     void snapped(double asked, double value);
-    /// What was typed is beyond the range, and the nearest value in it stands there now: so in words.
+    /// What was typed was out of range and has been replaced by the nearest value; `told` says so in words.
     void limited(const QString& told);
 
 protected:
@@ -70,14 +70,14 @@ protected:
 
 private:
     void commit();
-    std::optional<double> beyond(const QString& text) const; ///< the number that is typed there; none: it is in range
+    std::optional<double> beyond(const QString& text) const; ///< the number typed, if it is out of range
     void fit_unit();
     QString without_unit(const QString& text) const;
-    std::optional<double> of_typed_unit(const QString& text) const; ///< the value; none: it is not typed there
+    std::optional<double> of_typed_unit(const QString& text) const; ///< the value, if the text ends in that unit
     std::function<double(double)> snap_, value_of_;
     QString unit_, typed_unit_;
     bool unknown_ = false;
-    mutable QString limited_; ///< what fixup() put into the range, as it was typed; empty: nothing
+    mutable QString limited_; ///< what was typed before fixup() changed it; empty: it has not
 };
 
 /// One line of a form: name on the left, the control, the way back to the default; the error below. The name has a
@@ -91,18 +91,18 @@ public:
     QWidget* control() const { return control_; }
     /// A further control behind the first (a lock).
     void add_control(QWidget* control);
-    /// One that gives its room to the first where the field is narrow (a dice).
+    /// A control that is hidden while the field is too narrow for it (a dice).
     void add_spare_control(QWidget* control);
-    /// What is said behind the control: "2.1 s".
+    /// A short text after the control: "2.1 s".
     void set_note(const QString& note);
     /// `shown_default`: as the user reads it, empty where there is none to go back to. Stands behind the control's own
     /// tooltip.
     void set_default(const QString& shown_default, bool changed);
-    bool is_changed() const { return changed_; } ///< from a default there is to go back to
+    bool is_changed() const { return changed_; } ///< differs from a default that it can go back to
     const QString& name() const { return name_; }
     /// Under the field; empty: none.
     void set_error(const QString& error);
-    /// Under the field, where there is no error: what was done with what was typed.
+    /// Shown under the field while there is no error, such as which value it was rounded to.
     void set_hint(const QString& hint);
 
     static constexpr int wide = 320;  ///< from here on the default stands beside its button

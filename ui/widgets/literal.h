@@ -4,11 +4,11 @@
 
 namespace denoir::ui {
 
-/// A text from elsewhere (a prompt, a file's name) for a button or a menu entry: its ampersands are themselves, and
-/// mark no letter as a key.
+/// Makes a text from elsewhere (a prompt, a file's name) fit for a button or a menu entry, where an ampersand would
+/// mark the next letter as a key.
 inline QString literal(QString text) { return text.replace(QLatin1Char('&'), QLatin1String("&&")); }
 
-/// The text of a menu entry or button as it is read there: without the marks of its key.
+/// The text of a menu entry or button as people read it, without the ampersand that marks a key.
 inline QString plain_text(const QString& text) {
     QString plain;
     for (qsizetype i = 0; i < text.size(); ++i) {

@@ -5,7 +5,7 @@
 
 namespace denoir::ui {
 
-/// A box layout: of `parent`, null for one that is put into another; so far between its parts, and so far around them.
+/// A box layout for `parent` (null: to be put into another one), with these pixels between its parts and around them.
 template <class Box> Box* make_layout(QWidget* parent, int between, const QMargins& around = {}) {
     auto* layout = new Box(parent);
     layout->setContentsMargins(around);

@@ -7,8 +7,8 @@
 
 namespace denoir::ui {
 
-/// What the entries below it have in common. Not QMenu::addSection: a style sheet draws its line alone, without the
-/// text.
+/// A heading for the entries below it. Not by QMenu::addSection(): with a style sheet that draws only a line, without
+/// its text.
 inline void add_heading(QMenu& menu, const QString& text) { menu.addAction(literal(text))->setEnabled(false); }
 
 } // namespace denoir::ui

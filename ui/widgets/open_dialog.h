@@ -20,7 +20,7 @@ inline const QString video_endings = QStringLiteral("*.mp4 *.mkv *.mov *.webm *.
 
 struct ToOpen {
     enum class Kind { file, files, folder };
-    /// What is looked for: each sort has the folder that something was chosen in last.
+    /// What is to be opened: for each sort, the folder of the last choice is remembered.
     enum class Sort { images, loras, models, projects, traces, videos };
     Kind kind = Kind::file;
     Sort sort = Sort::videos;
@@ -29,8 +29,8 @@ struct ToOpen {
                      ///< and as long as none was, where the desktop keeps them
 };
 
-/// Asks what to open, without blocking: the dialog is a child of `parent`, and comes to the front where it is asked for
-/// again. `chosen` is called once, with one path unless several may be named; never when the dialog is left.
+/// Asks what to open, not modally; the dialog is a child of `parent`, and comes to the front if it is asked for again.
+/// Calls `chosen` once, with one path unless several may be chosen, or not at all if the dialog is cancelled.
 void ask_to_open(QWidget* parent, app::Settings& settings, const QString& title, const ToOpen& what,
                  const std::function<void(const QStringList&)>& chosen);
 

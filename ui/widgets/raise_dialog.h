@@ -10,11 +10,11 @@ class QWidget;
 
 namespace denoir::ui {
 
-/// Asked for twice, a dialog comes to the front instead of a second time. False: `parent` has none of this title open.
+/// Brings the open dialog of this title to the front, instead of a second one. False: `parent` has none open.
 bool raise_dialog(const QWidget& parent, const QString& title);
 
-/// A file dialog that knows what is to be done with the answer: asked for again while it is open, it comes to the
-/// front, and the answer is that of the last time.
+/// A file dialog that knows what to do with the answer. If it is asked for again while it is open, it comes to the
+/// front and the answer goes to whoever asked last.
 class AskedDialog : public QFileDialog {
 public:
     using Take = std::function<void(const QStringList&)>;

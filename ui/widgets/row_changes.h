@@ -4,7 +4,7 @@
 
 namespace denoir::ui {
 
-/// Calls `act`, as long as `context` is there, after any change of the model's rows or of what they say.
+/// Calls `act` after any change of the model's rows or their data, until `context` is destroyed.
 template <class Act> void on_row_changes(const QAbstractItemModel& rows, QObject* context, Act act) {
     using Rows = QAbstractItemModel;
     for (const auto change : {&Rows::rowsInserted, &Rows::rowsRemoved})

@@ -30,6 +30,31 @@ QString free_name(const QDir& folder, const QString& name, const QString& ending
     return found;
 }
 
+/// Not modal. `replace` is called if the answer is yes.
+void ask_to_replace(QWidget* parent, const QString& title, const QString& file, const std::function<void()>& replace) {
+    auto* box = new QMessageBox(
+        QMessageBox::NoIcon, title,
+        QCoreApplication::translate("SaveDialog", "“%1” is there already. Replace it?").arg(QFileInfo(file).fileName()),
+        QMessageBox::Yes | QMessageBox::No, parent);
+    box->setTextFormat(Qt::PlainText);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->setModal(false);
+    QObject::connect(box, &QMessageBox::finished, parent, [replace](int answer) {
+        if (answer == QMessageBox::Yes) replace();
+    });
+    box->show();
+}
+
+/// `chosen` with the ending of `filter`, unless its own is one of `filters`: Qt adds none to a name that has a dot
+/// ("take 2.1").
+QString with_ending(const QString& chosen, const QString& filter, const QString& filters) {
+    const QString ending = ending_of(filter);
+    const QString own = QRegularExpression::escape(QFileInfo(chosen).suffix().toLower());
+    const bool has_it =
+        ending.isEmpty() || filters.contains(QRegularExpression(QStringLiteral("\\*\\.%1[ )]").arg(own)));
+    return has_it ? chosen : chosen + QLatin1Char('.') + ending;
+}
+
 } // namespace
 
 void ask_where_to_save(QWidget* parent, app::Settings& settings, const QString& title, const QString& name,
@@ -55,28 +80,13 @@ void ask_where_to_save(QWidget* parent, app::Settings& settings, const QString& 
     });
     QObject::connect(dialog, &QFileDialog::fileSelected, parent, [=, &settings](const QString& chosen) {
         const auto then = dialog->take;
-        // Qt leaves the ending out where the name has a dot of its own ("take 2.1").
-        const QString ending = ending_of(dialog->selectedNameFilter());
-        const QString own = QRegularExpression::escape(QFileInfo(chosen).suffix().toLower());
-        const bool has_it =
-            ending.isEmpty() || filters.contains(QRegularExpression(QStringLiteral("\\*\\.%1[ )]").arg(own)));
-        const QString file = has_it ? chosen : chosen + QLatin1Char('.') + ending;
+        const QString file = with_ending(chosen, dialog->selectedNameFilter(), filters);
         const auto go_on = [file, then, &settings] {
             settings.set_value(folder_key, QFileInfo(file).absolutePath());
             then({file});
         };
-        if (has_it || !QFileInfo::exists(file)) return go_on(); // the dialog itself has asked
-        auto* box = new QMessageBox(QMessageBox::NoIcon, title,
-                                    QCoreApplication::translate("SaveDialog", "“%1” is there already. Replace it?")
-                                        .arg(QFileInfo(file).fileName()),
-                                    QMessageBox::Yes | QMessageBox::No, parent);
-        box->setTextFormat(Qt::PlainText);
-        box->setAttribute(Qt::WA_DeleteOnClose);
-        box->setModal(false);
-        QObject::connect(box, &QMessageBox::finished, parent, [go_on](int answer) {
-            if (answer == QMessageBox::Yes) go_on();
-        });
-        box->show();
+        if (file == chosen || !QFileInfo::exists(file)) return go_on(); // the dialog itself has asked
+        ask_to_replace(parent, title, file, go_on);
     });
     dialog->show();
 }

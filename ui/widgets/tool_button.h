@@ -9,14 +9,14 @@
 
 namespace denoir::ui {
 
-/// A button that shows a drawing: a screen reader says its name, which is its tip, too, unless another is given.
+/// Gives a button its drawing, and its name for screen readers, which is the tool tip as well unless `tip` is given.
 inline void set_drawing(QToolButton& button, const QIcon& drawing, const QString& name, const QString& tip = {}) {
     button.setIcon(drawing);
     button.setAccessibleName(name);
     button.setToolTip(tip.isEmpty() ? name : tip);
 }
 
-/// A button of words that opens a menu, which is empty yet: with an arrow beside them.
+/// Makes a button open a menu, still empty, and shows an arrow beside its text.
 inline void give_menu(QToolButton& button) {
     button.setIcon(icon(QStringLiteral("down")));
     button.setIconSize({10, 10});

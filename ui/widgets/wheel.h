@@ -5,8 +5,8 @@
 
 namespace denoir::ui {
 
-/// The wheel changes a field that has the focus and no other: what lies behind the others scrolls instead, and their
-/// values stay. Nor does it give the focus.
+/// Lets the wheel change a field only while it has the focus: otherwise what lies behind it scrolls, and its value
+/// stays. The wheel does not give the field the focus either.
 inline void wheel_when_focused(QWidget* field) {
     struct Guard : QObject {
         using QObject::QObject;
@@ -20,7 +20,7 @@ inline void wheel_when_focused(QWidget* field) {
     field->installEventFilter(new Guard(field));
 }
 
-/// The same for a choice, which is as wide as so many letters where there is no room for more.
+/// The same for a combo box, which may also become as narrow as this number of letters.
 inline void make_narrow(QComboBox* choice, int letters) {
     wheel_when_focused(choice);
     choice->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
