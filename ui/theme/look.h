@@ -6,8 +6,8 @@
 
 namespace denoir::ui {
 
-/// Gives a widget one of the looks that the style sheet has by a property ("quiet", "warning", "error", "invalid" …),
-/// or takes it back, at once: Qt asks for properties only where a widget is made ready to be shown.
+/// Sets or clears one of the properties that the style sheet looks at ("quiet", "warning", "error", "invalid" …), with
+/// effect at once: Qt itself evaluates properties only when it polishes a widget.
 inline void set_look(QWidget& widget, const char* look, bool on) {
     if (widget.property(look).toBool() == on) return;
     widget.setProperty(look, on);

@@ -4,8 +4,8 @@
 
 namespace denoir::ui {
 
-// What a screen reader says of a widget. Qt tells it every setting as a change, also to the same words; of what is set
-// with every frame there would be dozens a second, and whatever else is to be said waits behind them.
+// Set what a screen reader says of a widget, only if it differs. Qt reports every call as a change, even to the same
+// text: of widgets updated with every frame the reader would get dozens a second, and could say nothing else.
 
 inline void set_spoken_name(QWidget& widget, const QString& name) {
     if (name != widget.accessibleName()) widget.setAccessibleName(name);

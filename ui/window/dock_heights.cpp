@@ -21,7 +21,7 @@ void DockHeights::forget() {
     grown_.clear();
 }
 
-/// After all docks have been placed.
+/// Looks once Qt has laid out all docks.
 bool DockHeights::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() == QEvent::Resize || event->type() == QEvent::LayoutRequest) soon_.start(0);
     return QObject::eventFilter(watched, event);
@@ -34,7 +34,7 @@ DockHeights::Heights DockHeights::heights() const {
     return all;
 }
 
-/// Among tabs the tallest tells.
+/// The height that a dock needs: of docks in one set of tabs, the tallest one's.
 int DockHeights::least(QDockWidget& dock) const {
     int height = dock.minimumSizeHint().height();
     for (const QDockWidget* other : window_.tabifiedDockWidgets(&dock))
@@ -59,13 +59,13 @@ void DockHeights::leave_room(const Heights& now) {
     if (all_in(settled_, now))
         for (QDockWidget* dock : now.keys())
             if (!were.contains(dock)) came_.insert(dock, {beside(*dock, settled_), beside(*dock, now)});
-    if (!all_in(now, settled_)) return; // or another tab is in front
+    if (!all_in(now, settled_)) return; // one was opened, or another tab is in front: none was only closed
     QList<QDockWidget*> gone;
     for (QDockWidget* dock : were)
         if (!now.contains(dock) && window_.dockWidgetArea(dock) == Qt::BottomDockWidgetArea) gone << dock;
     if (gone.isEmpty()) return;
     Heights left = beside(*gone[0], now), before = beside(*gone[0], settled_);
-    // Of several the one that came last goes first: then they stand as it found them.
+    // Of several that were closed, the heights are wound back from the one opened last: each knows what it found.
     for (;;) {
         const auto last =
             std::ranges::find_if(gone, [&](QDockWidget* dock) { return came_.value(dock).second == before; });
@@ -95,14 +95,14 @@ void DockHeights::look() {
         const bool stands = g.window == window && now.value(dock) == g.height;
         if (stands && least(*dock) > g.before.value(dock)) continue;
         const Heights before = grown_.take(dock).before;
-        if (!stands || beside(*dock, now).keys() != before.keys()) continue; // as somebody wants it
+        if (!stands || beside(*dock, now).keys() != before.keys()) continue; // the user has changed it since
         window_.resizeDocks(before.keys(), before.values(), Qt::Vertical);
         by_itself = true;
     }
     const Heights then = heights();
     for (auto it = came_.begin(); (by_itself || was_by_itself_) && it != came_.end(); ++it)
         if (it->second == beside(*it.key(), settled_)) it->second = beside(*it.key(), then);
-    // Those beside it follow in the next turn.
+    // The docks beside it are laid out in the next turn of the event loop: what they do then is not the user's doing.
     was_by_itself_ = by_itself;
     if (by_itself) soon_.start(0);
     settled_ = then;

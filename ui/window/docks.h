@@ -44,7 +44,7 @@ private:
     void arrange_tune();
     void resize_request();
     void put(Qt::DockWidgetArea area, Ids ids);
-    /// Ready to be shown, but never for a moment: all of them at once would make the window grow.
+    /// Adds docks hidden, not even shown for a moment: shown all at once, they would make the window grow.
     void keep(Qt::DockWidgetArea area, Ids ids);
     void keep(Qt::DockWidgetArea area, Dock& dock);
     void keep_rest(); ///< what has no place yet

@@ -18,7 +18,7 @@ const QString value = QStringLiteral("{}");
 constexpr int deepest = 3;              ///< a sentence in a sentence in a sentence
 constexpr qsizetype most_words = 10000; ///< of one, in characters
 
-/// The values of a text that is these pieces with something between them.
+/// The values in a text that consists of these pieces with values between them; nothing if it does not.
 std::optional<QStringList> values_of(const QString& text, const QStringList& pieces) {
     if (pieces.size() == 1) return text == pieces[0] ? std::optional<QStringList>(QStringList()) : std::nullopt;
     if (!text.startsWith(pieces.constFirst()) || !text.endsWith(pieces.constLast())) return {};
@@ -69,7 +69,7 @@ QString EngineWords::translate(const char* context, const char* text, const char
     return out == whole ? QString() : out;
 }
 
-/// Of a text of several sentences; empty where it is none, or one of them is not known.
+/// Translates a text of several sentences; empty if it is only one, or if one of them has no translation.
 QString EngineWords::sentences(const QString& text) const {
     const QString end = QStringLiteral(". ");
     QStringList parts = text.split(end);

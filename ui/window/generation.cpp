@@ -20,7 +20,7 @@ Generation::Generation(const Parts& parts, ParametersPanel& parameters, EntryEdi
     : QObject(parent), parts_(parts), parameters_(parameters), editing_(editing), extension_(extension) {
     connect(&parts_.document, &app::RequestDocument::resolved_changed, this, &Generation::generate_waiting);
     connect(&parts_.inputs, &app::Preparations::finished, this, &Generation::generate_waiting);
-    // Not without what it was asked for with.
+    // Nothing is generated without the inputs that it was asked for with.
     connect(&parts_.inputs, &app::Preparations::dropped, this, &Generation::give_up);
     connect(&parts_.inputs, &app::Preparations::failed, this, [this](const app::Issue& issue) {
         give_up();
@@ -28,7 +28,7 @@ Generation::Generation(const Parts& parts, ParametersPanel& parameters, EntryEdi
     });
 }
 
-/// What is still being typed counts; a field without a value is said.
+/// Accepts what is still being typed. False: a field holds no valid value, which has been said.
 bool Generation::commit() {
     const QString refusal = parameters_.commit();
     if (refusal.isEmpty()) return true;
@@ -78,7 +78,8 @@ void Generation::put_in_line(bool next) {
     const QString tag = extension_.tag();
     for (int i = 0; i < copies; ++i) // next in line: the first of them ends up first
         parts_.queue.add(parts_.document.snapshot(next ? copies - 1 - i : i), next, tag);
-    if (waiting_.empty()) extension_.finish(); // else the same was asked for more than once
+    if (waiting_.empty())
+        extension_.finish(); // else Generate was pressed again meanwhile: those runs extend the same shot
     if (parts_.queue.paused()) emit said(tr("The queue is paused: it waits there."));
 }
 

@@ -28,7 +28,7 @@ QList<QDockWidget*> docks_in(const QMainWindow& window, Qt::DockWidgetArea area)
 /// or what a fresh layout gives it.
 void fit_widths(QMainWindow& window, const QVariantMap& before) {
     const int was = before.value(whole + width).toInt();
-    // Of a window that comes back maximized the width follows later.
+    // A window that comes back maximized gets its width later.
     const bool whole_screen = window.isMaximized() || window.isFullScreen();
     const int now = whole_screen ? window.screen()->availableGeometry().width() : window.width();
     if (was <= now) return;
@@ -85,7 +85,7 @@ void Layouts::place(Layout layout) {
     emit shown(layout);
 }
 
-/// While docks come in one after another they may need more height than in the end, and the window grows by it.
+/// While docks are added one by one they may need more height than in the end, which makes the window grow.
 void Layouts::keep_size(const QSize& size) {
     if (!window_.isVisible()) return;
     window_.layout()->activate();

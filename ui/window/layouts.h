@@ -23,31 +23,34 @@ enum class Layout { create, compare, tune };
 /// "create", "compare", "tune"
 QString layout_name(Layout layout);
 std::optional<Layout> layout_from_name(const QString& name);
-/// Of the docks beside the middle, in a fresh layout of a window of that width.
+/// Width in pixels of the docks beside the middle, in a fresh layout of a window of this width.
 int side_width(int window);
-
-/// Arrangements of the same docks; each is remembered on its own, in the settings, once somebody has moved, opened or
-/// closed a dock in it.
+/// Arrangements of the same docks. Each is stored in the settings on its own, once the user has moved, opened or closed
+/// a dock in it; until then it stays as it comes with the program. Borrows window and settings. GUI thread.
 class Layouts : public QObject {
     Q_OBJECT
 public:
-    /// `arrange` puts the docks where they stand in a fresh layout; `middle` is what one works with there.
+    /// `arrange` puts the docks where they stand in a fresh layout; `middle` returns the widget that a layout is about,
+    /// which gets the focus when nothing else has it (null: none).
     Layouts(QMainWindow& window, app::Settings& settings, std::function<void(Layout)> arrange,
             std::function<QWidget*(Layout)> middle, QObject* parent = nullptr);
     Layout current() const { return current_; }
-    /// The focus is where it was left there; the first time it stays where it is, or goes to the middle.
+    /// Stores the current layout and changes to this one, with the focus where it was when this one was left; the first
+    /// time the focus stays, if it can, or goes to the middle.
     void show(Layout layout);
-    /// The first layout to be shown: nothing is remembered of what was there before.
+    /// Shows the first layout of the session: there is none to store.
     void begin(Layout layout);
-    /// As it came with the program, as long as no dock is moved, opened or closed.
+    /// Arranges the current layout as it comes with the program, and forgets what was stored of it.
     void reset_current();
-    /// A dock was moved, opened or closed, unless that was this one's own doing.
+    /// To be called when a dock has moved, opened or closed: from then on the layout is the user's own and is stored.
+    /// Ignored while this class itself arranges docks.
     void touch();
-    /// The program opens a dock, which nobody asked for: the arrangement is nobody's own by that.
+    /// Calls `open`, which opens a dock without the user's having asked for it: that does not count as touch().
     void on_its_own(const std::function<void()>& open);
-    /// As it came with the program, for a picture: what is remembered stays remembered.
+    /// As reset_current(), but what is stored stays: for a picture of the window.
     void reset_for_picture();
     void focus_middle();
+    /// Stores the current layout, if the user has touched it.
     void remember();
 
 signals:

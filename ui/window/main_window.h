@@ -97,7 +97,8 @@ private:
     bool tunes() const; ///< the layout Tune is shown
     void select_clip(); ///< of the grid, in the list of runs
     void show_newest();
-    /// An export or a draft would be lost by quitting, and whoever quits is told of it first.
+    /// True if quitting would lose an export or a draft: then the window stays open, and a banner offers to quit
+    /// anyway.
     bool keeps_export();
     // Of the program's own accord, after something else was asked for.
     void open_dock(const char* id);

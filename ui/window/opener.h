@@ -21,23 +21,23 @@ namespace denoir::ui {
 
 class Banners;
 
-/// Knows what a file or folder is, as dropped or named on the command line: requests and sweeps it opens itself, of
-/// anything else it tells by the signal of its kind. Borrows all.
+/// Finds out what a dropped file or folder is, or one named on the command line. Opens requests and sweeps itself; for
+/// anything else it emits the signal of that kind. Borrows all. GUI thread.
 class Opener : public QObject {
     Q_OBJECT
 public:
     Opener(app::RequestDocument& document, app::SweepDocument& sweeps, Banners& banners, QWidget& window);
     /// A run folder, project, video, picture, request, sweep, trace, LoRA or model.
     void open(const QString& path);
-    /// One after the other; two clips or runs together where those are compared.
+    /// Opens one after the other. `compares`: two clips or runs are opened as a pair, pair_chosen().
     void open_all(const QStringList& paths, bool compares);
-    /// What was dropped together, none left out: traces are compared, LoRAs put into the request; two pictures are the
-    /// ends of a clip, two clips are compared, more of them are shots.
+    /// Opens what was dropped together: traces are compared, LoRAs are added to the request, two pictures become start
+    /// and end image, two clips are compared, more than two become shots; anything else is opened one after the other.
     void open_together(const QStringList& files);
-    /// As open_together(); of one picture it is asked, at `where` on the screen, what it is to be.
+    /// As open_together(), but for a single picture asks, in a menu at `where` on the screen, what it is to be.
     void take_dropped(const QStringList& files, const QPoint& where);
     void ask_what_it_is(const QString& picture, const QPoint& where);
-    /// Says why something cannot be opened; of what was opened together, all of it at once.
+    /// Says why something cannot be opened; while several are being opened, collects the reasons and says them once.
     void refuse(const QString& why);
     /// `request`: JSON that the file at `path` carries.
     void offer_request(const QString& request, const QString& path);

@@ -67,12 +67,13 @@ bool Place::eventFilter(QObject* watched, QEvent* event) {
     switch (event->type()) {
     case QEvent::Show:
     case QEvent::Hide:
-        // The dock tells of it next. With a window that is minimized, or comes back, none is opened or closed.
+        // visibilityChanged() of the dock follows. When the window is minimized or comes back, no dock was opened or
+        // closed by anybody.
         with_window_ = watched != &window_ && event->spontaneous();
         break;
     case QEvent::Resize:
     case QEvent::Move:
-        // At the edge between two docks, or one that floats.
+        // Somebody drags the edge between two docks, or moves a floating one.
         if (const auto* dock = qobject_cast<QDockWidget*>(watched);
             dock && (dock->isFloating() ||
                      (event->type() == QEvent::Resize && QGuiApplication::mouseButtons().testFlag(Qt::LeftButton))))

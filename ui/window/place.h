@@ -19,9 +19,9 @@ class Place : public QObject {
     Q_OBJECT
 public:
     Place(QMainWindow& window, Layouts& layouts, app::Settings& settings, QObject* parent = nullptr);
-    void restore();  ///< of the window; before it is shown
-    void keep();     ///< from now on
-    void remember(); ///< at once
+    void restore();  ///< puts the window back where it was; before it is shown
+    void keep();     ///< begins to store every change
+    void remember(); ///< stores now
 
 private:
     bool eventFilter(QObject* watched, QEvent* event) override;
@@ -30,7 +30,7 @@ private:
     Layouts& layouts_;
     app::Settings& settings_;
     QTimer soon_;
-    bool with_window_ = false; ///< the dock that is about to tell of it is seen, or not, by the window's doing
+    bool with_window_ = false; ///< the dock's next visibilityChanged() is due to the window, not to the user
 };
 
 } // namespace denoir::ui

@@ -22,7 +22,7 @@ public:
              QObject* parent = nullptr);
     void toggle();
     void pause();                ///< everything
-    void pause_cut();            ///< it would take away again what is shown now
+    void pause_cut();            ///< a cut that plays on would at once replace what is shown
     void shuttle(int direction); ///< 1 or -1: that way, faster each time
     void step(int frames);       ///< negative: back
     void toggle_loop();

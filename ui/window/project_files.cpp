@@ -119,7 +119,8 @@ void ProjectFiles::write(const std::function<void()>& save, const QString& words
         remembered_.save();
         save();
         studio_.settings.add_recent_project(studio_.project.path());
-        for (const char* banner : {"save", "close"}) banners_.remove(QLatin1String(banner)); // that it could not be
+        for (const char* banner : {"save", "close"})
+            banners_.remove(QLatin1String(banner)); // which said that it could not be saved
         emit said(words);
         if (then) then();
     } catch (const Error& error) {
@@ -196,7 +197,7 @@ void ProjectFiles::offer_recovery(bool reopens) {
     studio_.settings.set_value(open_key, {}); // of this session, from now on
     for (const auto& recovery : app::Project::recoverable()) {
         if (recovery.shots == 0 && recovery.path.isEmpty()) {
-            app::Project::discard(recovery); // its request is kept by itself as well
+            app::Project::discard(recovery); // its request is kept by RememberedRequest as well
             continue;
         }
         if (recovery.kept && !recovery.older &&
@@ -223,7 +224,7 @@ void ProjectFiles::offer_to_recover(const app::Project::Recovery& recovery, cons
             banners_.remove(QStringLiteral("recover"));
             recover(recovery);
         });
-        if (!done) offer_to_recover(recovery); // stays until that is answered, which may be by Cancel
+        if (!done) offer_to_recover(recovery); // keep offering it: the question may be answered with Cancel
     };
     const auto answered = [this] { studio_.core.results.set_recovery_offered(false); };
     studio_.core.results.set_recovery_offered(true);

@@ -38,8 +38,9 @@ public:
     /// At the start: what a crash left, or the last session did not save; else, with `reopens`, the project that was
     /// open then.
     void offer_recovery(bool reopens);
-    void keep_nothing() { keeps_ = false; } ///< of which projects are opened, from now on
-    /// Unsaved changes cannot be kept for the next start, as on a full disk, and whoever quits is told of it first.
+    void keep_nothing() { keeps_ = false; } ///< from now on, opened projects are not remembered
+    /// True if unsaved changes cannot be kept for the next start, as on a full disk: then the window stays open, and a
+    /// banner says so and offers to close it all the same.
     bool loses_cut();
 
 signals:
@@ -53,9 +54,9 @@ private:
     /// `again`: at the start, with what was typed last. False: refused.
     bool take(const QString& path, bool again = false);
     void write(const std::function<void()>& save, const QString& words, const std::function<void()>& then);
-    /// Calls `then` once the project may be replaced. False: that is asked first.
+    /// Calls `then`, at once or after the user has decided about unsaved changes. False: the user is asked.
     bool leave(const std::function<void()>& then);
-    /// It is about changes that are saved by now, or of a project that is gone: nothing follows.
+    /// Closes the question about changes that have been saved, or whose project is gone: nothing follows.
     void forget_question();
     /// `change` puts another request into the parameters; undo brings back the one before, where it would be lost.
     void replace_request(const QString& label, const std::function<void()>& change);

@@ -34,7 +34,7 @@ RemovalUndo::RemovalUndo(Studio& studio, QAction& undo, QAction& redo, QObject* 
         restored({0, What::entries, {}, entries});
     });
     connect(&studio_.project, &app::Project::loaded, this, [this] {
-        removed_.clear(); // the steps that they stood between are gone
+        removed_.clear(); // their places between the steps of the old project mean nothing now
         restored_.clear();
         name_actions();
     });
@@ -68,7 +68,7 @@ void RemovalUndo::redo() {
 }
 
 void RemovalUndo::removed(What what) {
-    studio_.document.settle(); // what is changed next is a step of its own, after this
+    studio_.document.settle(); // the next edit must not merge with one before the removal
     if (!redoing_) restored_.clear();
     removed_.push_back({studio_.project.step(), what, {}, {}});
     name_actions();
@@ -79,7 +79,7 @@ void RemovalUndo::restored(const Removal& back) {
     const auto last = std::find_if(removed_.rbegin(), removed_.rend(),
                                    [&back](const Removal& each) { return each.what == back.what; });
     if (last != removed_.rend()) {
-        // Brought back by another button, after other steps, it is none of those that are undone.
+        // If it was brought back by another button, after other steps, it was not undone and cannot be redone.
         const bool undone = last->step == studio_.project.step() && !(back.runs.isEmpty() && back.entries.isEmpty());
         if (undone) restored_.push_back({last->step, back.what, back.runs, back.entries});
         removed_.erase(std::next(last).base());
@@ -87,7 +87,7 @@ void RemovalUndo::restored(const Removal& back) {
     name_actions();
 }
 
-/// What was undone cannot be done again after a step that is new.
+/// After a new step, what was undone cannot be redone.
 void RemovalUndo::step_changed() {
     const int step = studio_.project.step();
     if (step > step_ && !redoing_) restored_.clear();
@@ -95,13 +95,13 @@ void RemovalUndo::step_changed() {
     name_actions();
 }
 
-/// Something was removed after whatever else can be undone.
+/// What undo would take back next is a removal.
 bool RemovalUndo::removed_last() const {
     return !removed_.empty() && removed_.back().step == studio_.project.step() &&
            (removed_.back().what == What::runs ? studio_.history.can_restore() : studio_.queue.can_undo_clear());
 }
 
-/// A removal was undone before whatever else can be done again.
+/// What redo would do next is a removal.
 bool RemovalUndo::restored_last() const {
     return !restored_.empty() && restored_.back().step == studio_.project.step();
 }

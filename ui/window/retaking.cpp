@@ -58,7 +58,7 @@ void Retaking::put_in_line(const QString& shot, const app::Retake& retake, const
     offer_prompt(entry, tag, std::move(snapshot), words);
 }
 
-/// The prompt as it is now, where that is another than the shot's.
+/// Offers to use the prompt as it is now, which differs from the shot's.
 void Retaking::offer_prompt(quint64 entry, const QString& tag, app::RequestDocument::Snapshot snapshot,
                             const QString& words) {
     banners_.show_banner(QStringLiteral("retake"), Banners::Kind::info, words,

@@ -55,7 +55,7 @@ RunNews::RunNews(app::RunQueue& queue, const app::RunHistory& history, app::Sett
     });
 }
 
-/// It goes on by another button, or is gone.
+/// The run has been resumed in another way, or deleted.
 void RunNews::withdraw_offer() {
     offered_.clear();
     banners_.remove(QStringLiteral("resume"));
@@ -118,7 +118,7 @@ void RunNews::tell_failure(const QString& run) {
         tr("“%1” failed: %2").arg(title, at.data(app::RunHistory::IssueRole).value<app::Issue>().line()));
 }
 
-/// Of those that were declined, what is still there to be offered is remembered.
+/// Remembers that runs were declined only as long as they could still be offered.
 QStringList RunNews::left_at_work() const {
     QStringList runs, declined;
     const QStringList before = settings_.value(declined_key).toStringList();

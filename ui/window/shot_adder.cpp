@@ -67,7 +67,7 @@ void ShotAdder::tell_added(int shots, int stills) {
         emit said(tr("%n shot(s) added to the timeline.", nullptr, shots));
 }
 
-/// How many, where one by one they would say the same, and only the last would be read.
+/// In one sentence with a count: of several sentences, only the last could be read.
 void ShotAdder::tell_refused(const QList<app::Issue>& issues, int added) {
     const bool no_video = std::ranges::all_of(
         issues, [](const app::Issue& each) { return each.message == QLatin1String(app::no_video_yet); });

@@ -105,7 +105,7 @@ QString StatusLine::Work::words() const {
 
 void StatusLine::show_task(Task task, const QString& text, int done, int total) {
     Work& work = tasks_[std::size_t(task)];
-    // Another stage of it counts anew.
+    // A new stage of the task: time is measured from here.
     if (work.total != total || done < work.done) work.from = done, work.since = Clock::now();
     work.text = text;
     work.done = done;
@@ -160,7 +160,7 @@ void StatusLine::refresh_memory() {
     ask_card(device);
 }
 
-/// Shown a second later.
+/// Asks the card's driver on another thread; the next refresh_memory() shows the answer.
 void StatusLine::ask_card(const Device& device) {
     if (std::exchange(asking_, true)) return;
     // A driver that wakes up takes a second or two.

@@ -51,7 +51,7 @@ Viewer::Viewer(PreviewView& preview, StepsPanel& steps, Playback& playback, Layo
     follow_worker();
 }
 
-/// Of its jobs those of the queue; another is a verification's.
+/// Only the queue's jobs: the worker's others are verifications and traces.
 void Viewer::follow_worker() {
     connect(&worker_, &app::EngineWorker::run_created, this,
             [this](app::JobId job, const QString& run, int steps, int first, const Request& request) {
@@ -105,7 +105,7 @@ QString Viewer::awaited_text(const QModelIndex& entry) {
 
 void Viewer::show_run(const QString& run) { show(run, true); }
 
-/// The next run comes into the preview by itself as this one did.
+/// As show(), but the next run at work comes into the preview by itself, as this one did.
 void Viewer::show_ended(const QString& run) {
     show(run, false);
     watching_ = true;
@@ -114,11 +114,11 @@ void Viewer::show_ended(const QString& run) {
 void Viewer::entry_ended(int state, const QString& run) {
     steps_.finish();
     if (run.isEmpty()) return;
-    steps_.look_again(run); // one that went on has more of them
+    steps_.look_again(run); // a resumed run has more steps now
     if (state != int(app::RunQueue::State::cancelled) || steps_.live().run() != run) return;
     if (follows()) {
         show_ended(run);
-        // What comes next does not take the place of the one that was stopped to be looked at, and branched from.
+        // The next run must not take its place: it was stopped in order to look at it, and perhaps branch from it.
         if (queue_.waiting() > 0) {
             watching_ = false;
             steps_.show_live(false);
@@ -169,7 +169,7 @@ QString Viewer::clip_of(const QString& video, const QString& run) const {
 
 void Viewer::show_cut_frame(const QString& video, const QString& run, int frame) {
     look_away();
-    playback_.play_next(false); // it was said of something else
+    playback_.play_next(false); // that was meant for another clip
     preview_.show_overlay({}, {});
     preview_.show_frame(Side::a, clip_of(video, run), frame);
 }
@@ -309,7 +309,7 @@ void Viewer::bring_back(const QStringList& runs) {
     }
 }
 
-/// Where nothing else is looked at since, the picture comes back with its run.
+/// Shows it where it was shown, unless something else has been opened there since.
 void Viewer::show_again(const Deleted& deleted) {
     if (deleted.side == Side::b) {
         if (preview_.info(Side::b) || !b_of_compare_.isEmpty()) return;

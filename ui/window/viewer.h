@@ -22,18 +22,18 @@ class Playback;
 class PreviewView;
 class StepsPanel;
 
-/// What is looked at: a run, a file, two of them beside each other, or the steps of the run at work, which comes into
-/// the preview by itself until one looks at something else. Borrows all.
+/// Decides what the preview and the step strip show: a run, a file, two of them side by side, or the steps of the run
+/// at work, which comes into the preview by itself until the user looks at something else. Borrows all. GUI thread.
 class Viewer : public QObject {
     Q_OBJECT
 public:
     Viewer(PreviewView& preview, StepsPanel& steps, Playback& playback, Layouts& layouts, const app::RunQueue& queue,
            const app::EngineWorker& worker, QObject* parent = nullptr);
 
-    void open_run(const QString& run); ///< from wherever: where it can be seen
+    void open_run(const QString& run); ///< as show_run(), leaving the layout Tune, which has no preview
     void show_run(const QString& run);
     void show_file(const QString& path); ///< a video, a picture, a folder of frames
-    /// A frame of the cut: of its video, or of the run where that is what is open.
+    /// A frame of the cut: from the run that the take came from, or from the video if that is already open.
     void show_cut_frame(const QString& video, const QString& run, int frame);
     void expect_cut_frame(const QString& video, const QString& run, int frame); ///< soon
     void show_live();                                                           ///< the steps of the run at work
@@ -48,15 +48,16 @@ public:
     /// The run at work comes into the preview by itself, unless a pair is compared there.
     void watch(bool watch = true) { watching_ = watch; }
     void look_away(); ///< something else is looked at than the run at work
-    /// They are deleted: where one of them is looked at, `next` is instead; empty: nothing. One that is B ends the
-    /// comparison.
+    /// To be called when runs are deleted. If A is one of them, shows `next` instead (empty: nothing); if B is, ends
+    /// the comparison.
     void forget(const QStringList& runs, const QString& next);
-    void bring_back(const QStringList& runs); ///< they are not any more
+    /// To be called when deleted runs have come back: shows them where they were shown, unless something else is now.
+    void bring_back(const QStringList& runs);
 
 signals:
     /// A side shows this now; empty: nothing.
     void side_changed(denoir::app::Side side, const QString& name, const QString& run);
-    /// `by_hand`: not because it has ended.
+    /// `by_hand`: the user asked for it; false: it is shown because it has ended.
     void run_shown(const QString& run, bool by_hand);
     void live_shown();
     void said(const QString& text);
