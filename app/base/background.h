@@ -10,16 +10,16 @@
 
 namespace denoir::app {
 
-/// For what may wait for a slow disk. Not Qt's own pool: QtGui paints large pictures with that, and the window would
-/// wait, too. Its work is over before the application is gone. GUI thread.
+/// Threads for work that may have to wait for a slow disk. Not Qt's global pool: QtGui paints large pictures with that,
+/// so the window would wait as well. The application joins the threads before it is destroyed. GUI thread.
 inline QThreadPool* background_pool() {
     static auto* const pool = new QThreadPool(QCoreApplication::instance());
     return pool;
 }
 
-/// `work` on a thread of `pool`, then `use` with what it returned, once, in this thread while `context` lives, which
-/// lives here. `work` must not throw. Not by QFuture::then: with Qt 6.4 that calls a second time, and crashes, where
-/// the work ends in the moment in which it is told what comes then.
+/// Runs `work` on a thread of `pool`, then calls `use` once with its result on the calling thread, to which `context`
+/// must belong; not if `context` has been destroyed by then. `work` must not throw. QFuture::then() would be shorter,
+/// but in Qt 6.4 it may call twice, and crash, if the work ends at the moment the continuation is attached.
 template <class Work, class Use>
 void run_then(QObject* context, Work work, Use use, QThreadPool* pool = background_pool()) {
     auto* watcher = new QFutureWatcher<std::invoke_result_t<Work>>(context);

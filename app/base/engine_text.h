@@ -7,20 +7,20 @@
 
 namespace denoir::app {
 
-/// A sentence of the engine (an error's message or hint, a note, a field) in the studio's language; as it is where that
-/// has no words for it. For showing only: what is stored stays as the engine said it.
+/// A sentence of the engine (an error's message or hint, a note, a field) in the studio's language, or unchanged if
+/// there is no translation. Only for showing: what is stored keeps the engine's words.
 inline QString engine_text(const QString& sentence) {
     return sentence.isEmpty() ? sentence : QCoreApplication::translate("Engine", sentence.toUtf8().constData());
 }
 
-/// True where the studio speaks English, too: its words for the engine's sentences stand beside those that it has none
-/// for.
+/// Whether the studio speaks the engine's own language, English. Then a sentence for which the studio has other words
+/// may stand beside one for which it has none.
 inline bool speaks_as_the_engine() {
     const QString language = QStringLiteral("the engine's language");
     return engine_text(language) == language;
 }
 
-/// What is wrong and what to do, in one language: as the engine said both where the studio has no words for one.
+/// "message; hint" in one language: if either has no translation, both stay as the engine wrote them.
 inline QString words(const Issue& issue) {
     const QString message = engine_text(issue.message), hint = engine_text(issue.hint);
     if (hint.isEmpty()) return message;

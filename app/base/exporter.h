@@ -20,13 +20,13 @@ public:
 
     /// Writes the file, which appears whole or not at all. Throws Error, Cancelled.
     using Work = std::function<void(const WorkCall& tell, const std::stop_token&)>;
-    /// `out` is what `work` writes, for finished(). False: one is at work already.
+    /// `out`: the file that `work` writes, passed on to finished(). False: an export is running already.
     bool start(const QString& out, Work work);
     void cancel() { thread_.request_stop(); }
     bool running() const { return running_; }
 
 protected:
-    void stop(); ///< cancels and joins; nothing is told any more
+    void stop(); ///< cancels and joins; no signal follows
 
 signals:
     void progressed(const QString& what, int done, int total); ///< 20 times a second at most, and as a part ends

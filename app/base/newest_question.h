@@ -6,19 +6,19 @@
 
 namespace denoir::app {
 
-/// A question asked over and over, of which only the newest answer counts: one that still waits is never answered, one
-/// at work is told to stop (or not: ask_next), and what comes of it all the same is known by its number. Borrows the
-/// thread, which others may share. One thread asks.
+/// A question that is asked again and again, where only the answer to the newest one counts. A new question drops one
+/// that still waits and stops one that is being answered (ask_next() lets that finish); an answer that comes too late
+/// is recognised by its number, which is not newest(). Borrows the thread, which others may share. Use from one thread.
 class NewestQuestion {
 public:
     using Number = TaskThread::Id;
     explicit NewestQuestion(TaskThread& thread) : thread_(thread) {}
-    /// `answer` is called on the thread. Returns the number of the question.
+    /// Calls `answer` on the borrowed thread. Returns the number of the question.
     Number ask(TaskThread::Task answer) {
         thread_.cancel(newest_);
         return newest_ = thread_.put(std::move(answer));
     }
-    /// As ask(), but one at work goes on to its end: for what is asked more often than it can be answered.
+    /// As ask(), but an answer in progress is finished: for questions that come faster than they can be answered.
     Number ask_next(TaskThread::Task answer) {
         thread_.drop(newest_);
         return newest_ = thread_.put(std::move(answer));

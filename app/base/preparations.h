@@ -13,17 +13,17 @@
 
 namespace denoir::app {
 
-/// What has to be read or written before the document can change: a pasted picture kept, a shot's last frame decoded,
-/// the files of a branch hashed. One after another on a thread of its own, so that a slow disk never holds up the
-/// window; whoever starts a run waits until none is left. Destroying it waits for the one at work alone. GUI thread.
+/// Work on files that must be done before the document can change: storing a pasted picture, decoding a shot's last
+/// frame, hashing the files of a branch. Done one at a time on a thread of its own, so that a slow disk never holds up
+/// the window; a run is not started while busy(). Destroying it waits only for the work that has begun. GUI thread.
 class Preparations : public QObject {
     Q_OBJECT
 public:
     explicit Preparations(QObject* parent = nullptr) : QObject(parent) { pool_.setMaxThreadCount(1); }
     ~Preparations() override { ++round_; }
 
-    /// `work` away from the window, then `use` with what it returned, here, while `owner` lives. What `work` throws is
-    /// told by failed() instead.
+    /// Runs `work` on the other thread, then `use` with its result on this one, unless `owner` has been destroyed by
+    /// then. If `work` throws, failed() is emitted instead.
     template <class Work, class Use> void put(QObject* owner, Work work, Use use) {
         struct Outcome {
             std::optional<std::invoke_result_t<Work>> value;
@@ -52,7 +52,7 @@ public:
         run_then(this, std::move(attempt), std::move(end), &pool_);
     }
     bool busy() const { return open_ > 0; }
-    /// Nothing that was put is used or told of any more, nor begun: what it was for is gone.
+    /// Forgets all work, as what it was for is gone: nothing more is begun, and neither `use` nor failed() follows.
     void drop() {
         ++round_;
         open_ = 0;

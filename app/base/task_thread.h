@@ -22,10 +22,10 @@ public:
 
     struct Options {
         int nice = background; ///< of the thread and those it starts; 0: as the window's
-        /// Called on the thread when nothing was done for ten minutes, and at its end: frees what tasks keep for the
-        /// next one.
+        /// Frees what tasks keep for the next one. Called on the thread after ten minutes without a task, and when the
+        /// thread ends.
         std::function<void()> release;
-        std::function<void(Id)> ended; ///< on the thread, when it is no longer the current one
+        std::function<void(Id)> ended; ///< called on the thread after each task, when it is no longer current()
     };
     TaskThread() : TaskThread(Options{}) {}
     explicit TaskThread(Options options);
@@ -33,9 +33,9 @@ public:
 
     Id put(Task task);
     Id put(std::function<void()> task);
-    /// True: it waited, and is not done any more. False: it is at work, is over, or never was.
+    /// Removes a task that still waits. False: it is being done, is over, or never was.
     bool drop(Id task);
-    /// As drop(), and if it is at work it is told to stop.
+    /// As drop(), but a task that is being done is told to stop.
     bool cancel(Id task);
     std::vector<Id> cancel_all(); ///< those that waited
     Id current() const;           ///< at work; 0: none

@@ -20,7 +20,7 @@ struct Comparison::Worker {
     std::mutex mutex;
     std::condition_variable_any changed;
     quint64 generation = 0;
-    Comparison* owner = nullptr; ///< null: nobody listens any more
+    Comparison* owner = nullptr; ///< null: the comparison is gone
     struct Wish {
         int frame;
         QImage a, b;
@@ -33,7 +33,7 @@ struct Comparison::Worker {
     template <class F> void tell(F&& f) {
         const std::lock_guard lock(mutex);
         if (!owner) return;
-        // A worker that was replaced meanwhile is not listened to.
+        // Ignored if the worker has been replaced by then.
         QMetaObject::invokeMethod(
             owner,
             [receiver = owner, number = generation, f = std::forward<F>(f)] {
@@ -73,7 +73,7 @@ struct Comparison::Worker {
         }
     }
 
-    /// The latents' own frames. Throws Error where they cannot be had: then the videos serve.
+    /// Clips decoded from the latents. Throws Error if that fails: then the videos are compared.
     std::unique_ptr<ClipSource> exact(const ClipInfo& info, const QString& doing, const std::stop_token& stop) {
         return open_clip(exact_clip(info.run, stop,
                                     [&](double done, double total) {

@@ -24,7 +24,7 @@ namespace denoir::app {
 namespace fs = std::filesystem;
 namespace {
 
-/// A file's name as AtomicFile names its own, so that whoever sweeps temporaries sweeps what a crash left here.
+/// Named like AtomicFile's temporaries, so that what a crash leaves here is cleaned up together with them.
 QString trace_file(const char* side) {
     static std::atomic<int> counter{0};
     const fs::path folder = made_folder(cache_folder() / "traces");
@@ -39,7 +39,7 @@ QString name_of_run(const RunRecord& record, const QString& run) {
     return LayerComparison::tr("%1, seed %2").arg(shortened(prompt, 60), QString::number(*record.request.seed));
 }
 
-/// Layers of other sizes have nothing to be measured by.
+/// Throws Error unless both clips have the same size: else no layer of one has the shape of the other's.
 void check_sizes(const Request& a, const Request& b) {
     if (a.width == b.width && a.height == b.height && a.frames == b.frames) return;
     const auto size = [](const Request& r) {
@@ -182,7 +182,7 @@ void LayerComparison::cancel() {
     reading_.withdraw();
     if (!busy()) return;
     const JobId job = state_ == State::tracing ? traces_[tracing_].job : 0;
-    end({}); // first: what the engine says of this job is then no longer ours
+    end({}); // first: what the engine still says of this job is then ignored
     if (job != 0) engine_.cancel(job);
 }
 

@@ -47,16 +47,16 @@ struct Shot {
     friend bool operator==(const Shot&, const Shot&) = default;
 };
 
-/// What a cut is shown and exported in: as its first shot that is no still picture, which only comes in between.
+/// Size and rate that a cut is shown and exported in: those of its first shot that moves, else of its first.
 struct CutFormat {
     int width = 0, height = 0; ///< pixels
     double fps = 24;
 };
 CutFormat format_of(const std::vector<Shot>& shots); ///< at least one
 
-/// What a cut may hold, in its shots' frames and in its own: nine days. Places on a timeline stay whole numbers.
+/// The most frames of a cut, at its shots' rates and at its own: nine days, so that a place on a timeline is an int.
 inline constexpr std::int64_t longest_cut = 20'000'000;
-bool can_be_counted(const std::vector<Shot>& shots);
+bool can_be_counted(const std::vector<Shot>& shots); ///< it is not longer than that
 
 /// What changed, typed, so that each view looks at its own part alone.
 struct ProjectEvent {
@@ -79,10 +79,10 @@ public:
 
     QUndoStack& undo() { return undo_; }
     static constexpr int most_steps = 500; ///< that can be undone: older ones are forgotten
-    /// How many steps led to what is there now, forgotten ones included: undo().index() alone stands still while they
-    /// are forgotten.
+    /// How many steps led to the present state, with those that can no longer be undone: undo().index() does not count
+    /// these.
     int step() const { return undo_.index() + forgotten_; }
-    /// Another one from each loaded() on: what was asked of one project is not for the next.
+    /// Changes with every loaded(), so that an answer which comes late is not taken for the next project's.
     quint64 number() const { return number_; }
     const std::vector<Shot>& shots() const { return shots_; }
     int count() const { return int(shots_.size()); }
@@ -107,35 +107,35 @@ public:
     /// Of a still only the length counts, out - in; `in` may be negative.
     bool trim(int row, int in, int out, int merge = 0);
     bool split(int row, int frame); ///< frame of the take, in < frame < out; the second part is a shot of its own
-    /// Becomes the current one, trimmed as before where it reaches so far: Take::part says where it lies.
+    /// Makes it the shot's current take, trimmed as the one before as far as it reaches: Take::part says where it lies.
     bool add_take(int row, const Take& take);
     bool select_take(int row, int take);
     bool remove_take(int row, int take); ///< not the last one
     bool rename_shot(int row, const QString& name);
 
     QStringList runs() const; ///< of all takes, each once
-    /// How many shots have a take of one of these.
+    /// How many shots have a take of one of these runs.
     int shots_of(const QStringList& runs) const;
-    /// Whether a file, whatever its name, says that it is one.
+    /// Whether the file's content says that it is a project, whatever its name.
     static bool is_project(const QString& file);
-    /// Whether the video, picture or folder of frames of a shot was not there at the last look; each is looked at when
-    /// a shot first shows it.
+    /// Whether the video, picture or folder of frames of a shot was missing when it was last looked for, which is when
+    /// a shot first shows it and at each look_at_media().
     bool is_missing(int row) const;
-    bool is_there(int row) const; ///< looks now
+    bool is_there(int row) const; ///< asks the disk now
     /// The shots of which something is missing, as issues naming the shot and the file.
     QList<Issue> missing_media() const;
     Issue missing_issue(int row) const;
-    /// Looks at every video of the cut again, away from the window; media_changed() tells where one came or went,
-    /// medium_rewritten() where another lies in its place.
+    /// Looks for every video of the cut again, on another thread. media_changed() follows if one came or went,
+    /// medium_rewritten() if a file has been replaced.
     void look_at_media();
 
     struct Moved {
         Take take;
         QString now; ///< its file, or folder of frames
     };
-    /// This take, whose file is now elsewhere, and the others that are missing and lie as they did beside it there.
+    /// This take, whose file is now at `now`, and the other missing takes whose files have moved along with it.
     std::vector<Moved> moved_with(const Take& take, const QString& now) const;
-    /// Whatever was shown from one of these places is shown from the other: one undo step.
+    /// Lets the takes use the files' new places: one undo step.
     void relink(const std::vector<Moved>& moved);
 
     /// The request being edited (asked_json()); an empty object: none. Not an undo step: the document pushes its own.
@@ -156,10 +156,10 @@ public:
 
     /// Half a second after each change, to a file of the data folder. Off until the program switches it on.
     void set_autosave(bool on);
-    /// The end of a session: unsaved changes stay in the autosave and come back as `kept` next time. False: they could
-    /// not be written, and issue() will say why.
+    /// At the end of a session: writes unsaved changes to the autosave, from which they come back next time as `kept`.
+    /// False: they could not be written; issue() will say why.
     bool keep_for_next_start();
-    /// After that, where the session ends all the same: what an older autosave holds is no crash's.
+    /// If that failed and the session ends all the same: marks the autosave as `older`, not as left by a crash.
     void leave_older_autosave();
     struct Recovery {
         QString autosave; ///< file
@@ -167,11 +167,11 @@ public:
         QDateTime saved;
         int shots = 0;
         bool kept = false;  ///< put there by keep_for_next_start(), not left by a crash
-        bool older = false; ///< nor by a crash: later changes could not be kept
+        bool older = false; ///< marked by leave_older_autosave(): later changes could not be kept
     };
     /// Autosaves of studios that do not run any more, newest first.
     static QList<Recovery> recoverable();
-    /// As modified; what holds for the lock of open() holds for its project's. Throws Error.
+    /// Opens it as a modified project, and takes the lock of its file as open() does. Throws Error.
     void recover(const Recovery& recovery);
     static void discard(const Recovery& recovery);
 
@@ -190,7 +190,7 @@ private:
     /// False: the cut would be longer than longest_cut, and nothing changed.
     bool push(const QString& text, const std::vector<Shot>& after, const ProjectEvent& redo, const ProjectEvent& undo,
               int merge = 0);
-    /// The shot of a row, which comes out otherwise: a step where it does.
+    /// Replaces the shot of a row, as an undo step if it differs.
     bool change_shot(const QString& text, int row, Shot shot, int merge = 0);
     bool has(int row) const { return row >= 0 && row < count(); }
     /// `with` in place of `count` shots from row `first` on.

@@ -9,17 +9,18 @@ namespace denoir::app {
 
 class RunQueue;
 
-/// Puts the result of a queue entry with a ResultPlace on the timeline when it is done, as an undo step. While there is
-/// something to redo, which such a step would end, results are held back: until redo is used up, until the user's next
-/// edit ends it, or place_held(). Those of a cut that may yet be recovered wait for that. GUI thread; borrows both.
+/// Puts the result of a queue entry that has a ResultPlace on the timeline when it is done, as an undo step. Such a
+/// step would make it impossible to redo what was undone; so while there is something to redo, results are held back
+/// until it has been redone, until the user's next edit, or until place_held(). Results of a cut that may still be
+/// recovered wait for that. GUI thread; borrows both.
 class ResultPlacer : public QObject {
     Q_OBJECT
 public:
     ResultPlacer(Project& project, RunQueue& queue, QObject* parent = nullptr);
     int held() const { return int(held_.size()); }
-    void place_held(); ///< now, in the order they came in; what was undone cannot be done again
-    /// While it is, a result whose shot is not there may be of the cut that comes back, as may those that an earlier
-    /// session left unplaced.
+    void place_held(); ///< now, in the order they came in; what was undone cannot be redone after that
+    /// Whether the user is being offered to recover a cut. Until that is answered, results whose shot is missing are
+    /// kept, also those that an earlier session left: the shot may be in that cut.
     void set_recovery_offered(bool offered);
 
 signals:

@@ -9,14 +9,14 @@
 
 namespace denoir::app {
 
-// What a shot becomes longer by, or is taken again with, where its model does diffusion forcing: requests whose clip
-// goes on after the shot's own video, so that what moves goes on moving (spec/pipelines.md 7.5).
+// Requests that extend or retake a shot. If the model does diffusion forcing, their clip continues the shot's own
+// video, so that what moves keeps moving (spec/pipelines.md 7.5).
 
 /// A clip that goes on where the shot ends. It begins with the shot's last frames (`forcing->overlap`), which the cut
 /// does not show again. Everything else is as in `request`; no seed.
 Request extension_of(const Shot& shot, const Request& request);
 
-/// The picture of `take` at that frame of the cut's shot: nearest where its clip turns out to be shorter. Throws Error.
+/// The picture of `take` at that frame, or its last one if the clip turns out to be shorter. Throws Error.
 Image frame_of(const Take& take, int frame);
 
 /// What is chosen in the parameters.
@@ -24,11 +24,11 @@ struct ChosenModel {
     Request request;
     bool takes_image = false, forcing = false; ///< the model can start with an image; does diffusion forcing
 };
-/// How a shot is gone on from.
+/// How to extend a shot.
 struct Continuation {
     bool possible = false;          ///< the shot's model, or the one chosen, takes an image
-    std::optional<Request> request; ///< of the run that the shot shows; its model may be the one chosen. Empty: chosen
-    QImage last;                    ///< of a model without diffusion forcing: the clip begins with it
+    std::optional<Request> request; ///< of the shot's run, perhaps with the chosen model; empty: use what is chosen
+    QImage last;                    ///< of a shot that moves, for a model without diffusion forcing: what to begin with
 };
 /// Reads the shot's run and picture. Throws Error.
 Continuation continuation_of(const Shot& shot, const ChosenModel& chosen);
@@ -38,9 +38,9 @@ struct Retake {
     std::optional<int> part; ///< the Take::part of its result
     std::optional<int> end;  ///< frame of the shot's take that is to follow: becomes `last_image`. Empty: nothing does
 };
-/// The part of its take that the shot shows, made again between what comes before and after it there. `made`: the
-/// request of that take. Where the shot shows all that its request made, or the model is another, all of it anew. May
-/// read the headers of the model's files.
+/// A request that makes the part of its take which the shot shows again, to fit between what comes before and after it
+/// in the take. If the shot shows everything that its request made, or the model does no diffusion forcing, makes all
+/// of it anew. `made`: the request of the take. May read the headers of the model's files.
 Retake retake_of(const Shot& shot, const Request& made);
 
 /// Where the result of a queue entry belongs on the timeline. Kept as the entry's tag, so that it holds for a run that

@@ -31,7 +31,7 @@ QString place_of(const Request& r) {
                                                                   : "skyreels";
     return to_qstring(r.device.value_or(Device{}).name()) + QLatin1Char('|') + QLatin1String(precision);
 }
-/// The bundled model has a name in what is recorded, and none in what is asked for.
+/// A model by its path: the bundled one has an empty path in requests, but its own in records.
 QString model_of(const Request& r) {
     std::filesystem::path model = r.model;
     try {
@@ -55,7 +55,7 @@ double speed_followed(double before, double amount, double seconds) {
     return each > 0 ? 1 / each : before;
 }
 
-/// What the VAE does for a run, in pixels times frames.
+/// The VAE's work for a run, in pixels times frames.
 struct PictureWork {
     double encoded_first = 0, encoded_between = 0; ///< before the first step, and before each later window's first
     double decoded_between = 0, decoded_last = 0;  ///< the windows before the last, and that one
@@ -66,7 +66,7 @@ struct PictureWork {
 PictureWork picture_work(const Request& r) {
     const double area = double(*r.width) * *r.height;
     PictureWork work;
-    // Of an image-to-video model's clip only the images: its encoder stops where the rest repeats.
+    // An image-to-video model encodes only the images: its encoder stops where the rest of the clip repeats.
     work.encoded_first = area * (int(!r.image.empty()) + int(!r.last_image.empty()));
     if (goes_on(r)) work.encoded_first += area * r.forcing->overlap;
     const int start = r.start ? r.start->step : 0;
@@ -92,7 +92,7 @@ QStringList smaller(const Request& r, const Estimate& work, double available, do
     return out;
 }
 
-/// What would make it possible, or make all of it fit into `available` bytes. Empty: nothing that is known here.
+/// What to change so that the run is possible, or fits into `available` bytes entirely. Empty: nothing is known.
 QStringList changes_for(const Request& r, const Estimate& work, quint64 needed, double available, bool possible) {
     if (!possible) return smaller(r, work, available, double(work.least_bytes));
     const double weights = double(work.held_bytes), beside = double(needed) - weights;
@@ -103,7 +103,7 @@ QStringList changes_for(const Request& r, const Estimate& work, quint64 needed, 
     return {QObject::tr("use a model with weights of at most %1").arg(bytes_text(available - beside))};
 }
 
-/// Of one matrix product, per second.
+/// Floating-point operations per second of a matrix product.
 double measured_flops(Backend& backend, bool card) {
     // Large enough to keep every unit of it at work: of a processor each thread gets several tiles, and there are
     // more rows than the 512 from which on oneDNN, where it is there, takes a product as it does a model's.
@@ -211,7 +211,7 @@ QString Estimator::text_of(const Forecast& f, const Device& device) {
     const bool known = f.seconds >= 0;
     QString time = tr("time is known after the first run");
     if (known) time = tr("≈ %1").arg(duration_text(f.seconds));
-    // Which nobody has timed here yet.
+    // Decoding is left out of a time in which it has not been measured.
     const auto whole = [&](const QString& text) {
         return known && f.decode <= 0 ? tr("%1, then decoding").arg(text) : text;
     };
@@ -240,7 +240,7 @@ void Estimator::learn(const RunRecord& record, const Estimate& work) {
     if (denoise > 0) speed.flops = followed(speed.flops, work.flop / denoise);
     if (image > 0) speed.encode_pixels = followed(speed.encode_pixels, pictures.encoded() / image);
     if (decode > 0) speed.decode_pixels = followed(speed.decode_pixels, pictures.decoded() / decode);
-    // What the run before left in memory is there at once, which says nothing of how fast it is read.
+    // If the run before used this model, it is in memory already: that says nothing of how fast it is read.
     Loaded& last = loaded_[to_qstring(r.device.value_or(Device{}).name())];
     const QString model = model_of(r);
     if (last.model == model) {
@@ -268,7 +268,7 @@ Estimator::Facts Estimator::look_into(const Device& device) {
     try {
         out.flops = measured_flops(*backend, card);
         keep_open(std::move(backend)); // for the first run
-    } catch (const std::exception&) {  // a card that is full says how full; of its speed nothing is known
+    } catch (const std::exception&) {  // a full card: its free memory is known, its speed is not
     }
     return out;
 }

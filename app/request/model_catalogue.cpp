@@ -40,7 +40,7 @@ struct ModelRow {
     QVariantMap tasks;
     bool bundled = false;
     Issue issue;
-    // Of its default clip; empty or 0: not known.
+    // Its default clip in words, and what that needs in bytes; empty or 0: not known.
     QString clip;
     quint64 peak = 0, steps = 0, least = 0; ///< as Estimate's
     quint64 available = 0;                  ///< of this machine, when it was looked at
@@ -105,7 +105,7 @@ std::pair<QString, QString> fit(const ModelRow& row, quint64 card) {
                                              .arg(bytes_text(double(row.least)), row.clip, have)};
 }
 
-/// Told from headers. False: no model (a VAE alone, a text encoder).
+/// Reads the headers. False: it is no model (only a VAE, a text encoder).
 bool describe(ModelRow& row, const QVariant& parts, const std::stop_token& stop) {
     try {
         Request named;
@@ -185,7 +185,7 @@ struct ModelCatalogue::Store {
 
     void tell(std::function<void()> what) { QMetaObject::invokeMethod(&self, std::move(what)); }
 
-    /// Paths in their new order; what is known of them stays until it was looked at again.
+    /// Lists these paths, in this order; what is known of a path stays until it has been looked at again.
     void begin(const std::vector<ModelRow>& found, const QStringList& watch) {
         self.beginResetModel();
         std::vector<ModelRow> next;
@@ -269,7 +269,7 @@ QVariant ModelCatalogue::data(const QModelIndex& index, int role) const {
     switch (role) {
     case Qt::DisplayRole:
     case NameRole: {
-        // Two of one name are told apart by where they lie.
+        // Two models of the same name are told apart by their folders.
         const auto& all = store_->rows;
         const bool alone = std::count_if(all.begin(), all.end(), [&](const auto& x) { return x.name == r.name; }) < 2;
         return alone ? r.name : QStringLiteral("%1 · %2").arg(r.name, QFileInfo(r.path).dir().dirName());

@@ -23,7 +23,7 @@ namespace {
 constexpr int most_depth = 6; ///< ComfyUI/models/diffusion_models/WanVideo/I2V, a revision in Hugging Face's cache
 constexpr std::size_t most_looked_at = 20'000; ///< entries below one root
 
-/// Series of shards and single files; none where the folder cannot be read.
+/// Weight files of a folder, a series of shards as one; none if the folder cannot be read.
 std::vector<CheckpointFiles> checkpoints_in(const fs::path& folder) {
     const auto is_other = [](const CheckpointFiles& files) {
         if (files.files.empty()) return true;
@@ -48,7 +48,7 @@ bool is_lfs_pointer(const fs::path& file) {
     return std::ifstream(file, std::ios::binary).read(start.data(), std::streamsize(start.size())) && start == begins;
 }
 
-/// Of what cannot be read: a .pth may be any program's, and most are.
+/// Whether a file that cannot be read is to be shown: a .pth may be any program's, and few are models.
 bool is_worth_a_word(const fs::path& file) { return file.extension() != ".pth" || is_lfs_pointer(file); }
 
 bool holds_transformer(const CheckpointFiles& files, const std::stop_token& stop) {
@@ -72,7 +72,7 @@ bool has_companions_in(const fs::path& folder, const ModelFolder& model) {
     return beside > 0 && elsewhere == 0;
 }
 
-/// The folder that was opened is this model's and no other's.
+/// Whether the folder that was opened belongs to this model alone.
 bool is_its_own(const ModelFolder& model) {
     const fs::path root = normal_path(model.root), place = normal_path(model.transformer.front()).parent_path();
     if (is_file(root / "model_index.json")) return true;
@@ -100,7 +100,7 @@ void ModelFinder::look_below(const fs::path& root) {
     }
 }
 
-/// False: enough was looked at, or nobody waits for it any more.
+/// False: enough has been looked at, or the search has been stopped.
 bool ModelFinder::look(const fs::path& folder, Level& level) {
     if (!is_folder(folder)) return true;
     folders << to_qstring(folder);
@@ -122,7 +122,7 @@ bool ModelFinder::look(const fs::path& folder, Level& level) {
     return true;
 }
 
-/// False: nobody waits for it any more.
+/// False: the search has been stopped.
 bool ModelFinder::look_at_files(const fs::path& folder) {
     for (const CheckpointFiles& files : checkpoints_in(folder)) {
         if (end_.stop_requested()) return false;

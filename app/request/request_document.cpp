@@ -22,12 +22,12 @@ constexpr int request_command = 0x5e01; ///< for merging
 constexpr auto burst_pause = std::chrono::milliseconds(1200), longest_burst = std::chrono::milliseconds(8000);
 constexpr quint64 largest_drawn_seed = 4294967293u; ///< SkyReels' own range; quick to type again
 
-/// Decide nothing of defaults, messages and estimate.
+/// True for fields that change neither defaults nor messages nor the estimate.
 bool is_harmless(const QString& key) {
     return key == QStringLiteral("prompt") || key == QStringLiteral("negative_prompt") || key == QStringLiteral("seed");
 }
 
-/// What the chosen model's files say; nothing where they do not, or cannot be read.
+/// The family that the chosen model's files tell; nothing if they do not, or cannot be read.
 std::optional<Family> family_told(const Request& r) {
     try {
         return ModelFolder::open(find_model(r.model), r.parts).family;
@@ -36,17 +36,17 @@ std::optional<Family> family_told(const Request& r) {
     }
 }
 
-/// What no control shows was said of the model before, if it is none of `chosen`.
+/// Clears fields that no control shows, unless they are among `chosen`: they were meant for the previous model.
 void forget_hidden(Request& r, const QStringList& chosen = {}) {
     for (const char* key : {"family", "preprocess"})
         if (!chosen.contains(QLatin1String(key))) clear_request_field(r, key);
 }
 
-/// A run's or a file's request, as something to go on with.
+/// The request of a run or a file, made fit for editing.
 Request to_edit(Request r, const QString& prompt_template) {
     r.start.reset(); // the run itself, not a branch of it
     r.mode.reset();  // follows from the model and the images, which may change
-    // What no control shows is not held fast where it is so anyway.
+    // Fields that no control shows are left open if the model's own value is the same.
     if (r.family && r.family == family_told(r)) r.family.reset();
     if (r.preprocess == Preprocess::original) r.preprocess.reset();
     if (!prompt_template.isEmpty()) r.prompt = prompt_template.toStdString();
@@ -104,7 +104,7 @@ QVariant RequestDocument::default_value(const QString& key) const {
 
 bool RequestDocument::has_value(const QString& key) const {
     if (key == QStringLiteral("prompt")) return !asked_.prompt.empty();
-    // These have a value of their own instead of "open".
+    // These are never open: empty is a value.
     if (key == QStringLiteral("threads")) return asked_.threads != 0;
     if (key == QStringLiteral("guidance_until")) return asked_.guidance_until != 0;
     if (key == QStringLiteral("latents")) return asked_.latents != KeepLatents::all;
@@ -291,7 +291,7 @@ void RequestDocument::settle() { burst_began_ = {}; }
 
 void RequestDocument::push(State after, const QString& label, const QString& merge_key) {
     if (changed_keys(asked_, after.request).isEmpty()) return set_seed_locked(after.seed_locked);
-    // What is chosen from files is no stream of small changes.
+    // Choosing a file is a step of its own: it is not typed letter by letter.
     const bool merges = !merge_key.isEmpty() && !merge_key.contains(QLatin1String("image")) &&
                         !merge_key.contains(QLatin1String("model"));
     const auto now = std::chrono::steady_clock::now();
@@ -302,7 +302,7 @@ void RequestDocument::push(State after, const QString& label, const QString& mer
                                   merges ? QStringLiteral("%1 %2").arg(burst_).arg(merge_key) : QString()));
 }
 
-/// A lock that the step leaves alone stays as it was put by hand since.
+/// If the step does not change the lock, it stays as the user has set it since.
 void RequestDocument::go(const State& from, const State& to) {
     if (from.seed_locked != to.seed_locked) set_seed_locked(to.seed_locked);
     apply(to.request, changed_keys(from.request, to.request));
@@ -315,7 +315,7 @@ void RequestDocument::apply(const Request& request, const QStringList& keys) {
     take_harmless();
 }
 
-/// What nobody has to be asked about.
+/// Takes over changes that need no new answer from the resolver.
 void RequestDocument::take_harmless() {
     if (!resolved_) return;
     resolved_->prompt = asked_.prompt;

@@ -39,7 +39,8 @@ Issue placed(Issue issue, const Request& r) {
     return issue;
 }
 
-/// Takes out what was refused, to see what else is. False: there is nothing to take out.
+/// Removes the refused field from the request, so that other problems are found, too. False: there is nothing to
+/// remove.
 bool drop(Request& r, const QString& key) {
     if (key == QStringLiteral("width") || key == QStringLiteral("height")) {
         const bool any = r.width || r.height;
@@ -111,7 +112,7 @@ RequestDocument::Resolution RequestDocument::Resolver::resolve(const Request& as
                 break;
             } catch (const Error& e) {
                 const Issue issue = placed(Issue::from(e), r);
-                // An image that is unreadable was said already.
+                // An unreadable image has been reported already.
                 if (std::none_of(out.issues.begin(), out.issues.end(),
                                  [&](const Issue& i) { return i.field == issue.field; }))
                     out.issues << issue;

@@ -32,7 +32,7 @@ void OpenSweep::changed(const std::vector<std::size_t>& cells) {
     emit cells_changed(cells);
 }
 
-/// Those of the cells, and of all that are measured against them.
+/// Drops the figures of these cells, and of all cells measured against them.
 void OpenSweep::forget_figures(const std::vector<std::size_t>& cells) {
     std::vector<bool> among(size(), false);
     for (const std::size_t cell : cells) among[cell] = true;
@@ -42,7 +42,7 @@ void OpenSweep::forget_figures(const std::vector<std::size_t>& cells) {
     }
 }
 
-/// All at once: the whole record is written, and every view looks at it.
+/// Marks all in one go: each change writes the whole record, and every view reads it.
 void OpenSweep::set_done(const std::vector<Done>& runs) {
     std::vector<std::size_t> all;
     for (const Done& done : runs) all.insert(all.end(), done.cells.begin(), done.cells.end());

@@ -48,12 +48,12 @@ void SweepDocument::with_sweep(const QString& path, const Use& use, bool tell) {
     if (const auto there = sweeps_.value(path)) return use(there);
     ++reading_;
     files_.put([this, path, use, tell, look = looks_only_] {
-        const std::filesystem::path real = to_path(real_path(path)); // one sweep, whatever leads to it
+        const std::filesystem::path real = to_path(real_path(path)); // the same sweep by whatever path
         std::shared_ptr<SweepFolder> folder;
         Issue issue;
         if (!look) try {
                 folder = std::make_shared<SweepFolder>(SweepFolder::take(real));
-            } catch (const Error&) { // another process is at it: to be looked at
+            } catch (const Error&) { // another process has it: it can only be looked at
             }
         const bool writable = folder != nullptr;
         if (!folder) try {
@@ -111,7 +111,7 @@ void SweepDocument::let_go() {
     for (const Tag& tag : in_line()) needed.insert(tag.path);
     const auto idle = [&](const auto& item) { return !needed.contains(item.key()); };
     for (auto it = sweeps_.cbegin(); it != sweeps_.cend(); ++it)
-        if (!needed.contains(it.key())) measurer_.forget(it.key()); // nobody would store what is measured
+        if (!needed.contains(it.key())) measurer_.forget(it.key()); // there is no record to store figures in
     sweeps_.removeIf(idle);
     expected_.removeIf(idle);
 }
@@ -134,7 +134,7 @@ void SweepDocument::fill(const QModelIndex& entry) {
     if (target.cells.empty()) return;
     const QString run = entry.data(RunQueue::RunRole).toString();
     const auto issue = entry.data(RunQueue::IssueRole).value<Issue>();
-    // The record is read away from here; the sweep is at hand by then.
+    // The run's record is read in the background; with_sweep() finds the sweep again.
     files_.put([this, target, state, run, issue] {
         double seconds = 0;
         try {
@@ -189,7 +189,7 @@ void SweepDocument::queue_changed(int first, int last) {
         if (tag.path == shown_->path() && !tag.cells.empty())
             emit cells_changed(tag.cells);
         else if (std::ranges::find(entries_, at.data(RunQueue::IdRole).toULongLong()) != entries_.end())
-            index_queue(); // it was for one of the cells, and is no more
+            index_queue(); // the entry was for one of the cells before
     }
 }
 
@@ -252,7 +252,7 @@ SweepDocument::Progress SweepDocument::progress() const {
         const bool timed = runs && view.eta >= 0;
         bool& entry_known = known[entry_of(i).value_or(0)];
         entry_known = entry_known || timed || guess >= 0;
-        if (!timed) left += std::max(0.0, guess); // of the first cell of an entry alone
+        if (!timed) left += std::max(0.0, guess); // counted once, for the entry's first cell
     }
     const auto is_known = [](const auto& entry) { return entry.second; };
     if (out.open > 0 && std::all_of(known.begin(), known.end(), is_known))
@@ -283,7 +283,7 @@ void SweepDocument::retry(const std::vector<std::size_t>& cells) {
     if (!anew.empty()) plan_again(anew);
 }
 
-/// Which of them share a run says a plan alone: the entry that they had in the queue may have been cleared.
+/// Only a plan says which cells share a run: their entry in the queue may have been cleared.
 void SweepDocument::plan_again(const std::vector<std::size_t>& cells) {
     files_.put([this, cells, path = shown_->path(), sweep = shown_->sweep(),
                 done = history_.finished_runs()](TaskThread::Id, const std::stop_token& stop) {

@@ -21,7 +21,7 @@ namespace {
 
 constexpr int look_after_ms = 150; ///< the last edit
 
-/// What somebody asked to be measured against, where the new axes have it, too.
+/// The reference that the user chose, as far as the new axes have its values, too.
 std::vector<std::optional<std::size_t>> carried_reference(const Sweep& before, const Sweep& now) {
     if (before.reference == usual_reference(before.axes)) return now.reference;
     auto out = now.reference;
@@ -37,7 +37,7 @@ std::vector<std::optional<std::size_t>> carried_reference(const Sweep& before, c
     return out;
 }
 
-/// Hears of what a plan has to say beside its cells, each thing once.
+/// Collects the engine's warnings while a plan is made, each once.
 class Warnings : public Observer {
 public:
     void warning(std::string_view text) override {
@@ -48,7 +48,7 @@ public:
 
 } // namespace
 
-/// Of a sweep that begins, as the background made it.
+/// A sweep that begins, as planned in the background.
 struct SweepDocument::Beginning {
     TaskThread::Id task = 0;
     std::shared_ptr<SweepFolder> folder;
@@ -95,7 +95,7 @@ SweepDocument::SweepDocument(Settings& settings, RequestDocument& document, RunQ
     connect(&measurer_, &SweepMeasurer::measured, this,
             [this](const QString& path, quint64 cell, const SweepCell::Figures& figures) {
                 const auto sweep = sweeps_.value(path);
-                // Asked anew meanwhile: against another cell, or of another run.
+                // Asked again in the meantime: against another cell, or of another run.
                 if (sweep && cell < sweep->size() && sweep->has_video(cell) &&
                     sweep->sweep().reference_of(cell) == figures.reference)
                     sweep->set_figures(cell, figures);
@@ -246,7 +246,7 @@ bool SweepDocument::stop_starting() {
 }
 
 void SweepDocument::take_beginning(Beginning& beginning) {
-    if (beginning.task != beginning_) { // it was stopped, perhaps a moment too late
+    if (beginning.task != beginning_) { // stopped, after the plan was done
         if (!beginning.folder) return;
         const std::filesystem::path folder = beginning.folder->path();
         beginning.folder.reset();

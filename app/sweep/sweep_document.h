@@ -44,15 +44,15 @@ public:
         Issue issue;          ///< why it cannot begin
     };
     const Outlook& outlook() const { return outlook_; }
-    /// Keeps the outlook up to date; off while nobody looks.
+    /// Whether to keep the outlook up to date: off while nobody looks at it.
     void set_watching(bool watching);
 
     /// Puts what has to be rendered into the queue; started() or failed() follows.
     void start();
     bool starting() const { return beginning_ != 0; }
-    /// What start() was to begin once the request is resolved does not; false: nothing waits for that.
+    /// Withdraws a start() that waits for the request to be resolved. False: none does.
     bool give_up() { return std::exchange(wanted_, false); }
-    /// While starting(): nothing comes of it, neither started() nor failed(). False: there was nothing to stop.
+    /// Stops a start() while starting(): neither started() nor failed() follows. False: there was nothing to stop.
     bool stop_starting();
 
     /// The sweep shown; null: none.
@@ -76,14 +76,14 @@ public:
         double seconds_left = -1;
     };
     Progress progress() const;
-    /// Puts cells that are missing, gone or failed into the queue again, with one of them all that share its run; a run
-    /// that was stopped goes on. What has no entry in the queue any more is planned anew, in the background.
+    /// Puts cells that are missing, gone or failed into the queue again, together with all cells that share their runs;
+    /// a run that was stopped is resumed. Cells without an entry in the queue are planned anew, in the background.
     void retry(const std::vector<std::size_t>& cells);
     void retry_all();
     /// Takes what still waits of the shown sweep out of the queue; the queue's undo brings it back.
     void clear_waiting();
     void set_reference(const std::vector<std::optional<std::size_t>>& reference);
-    /// What the shown sweep made of a cell, into the document: the axes' values and the seed, or the whole request.
+    /// Puts a cell of the shown sweep into the document: only the axes' values and the seed, or the `whole` request.
     void take_values(std::size_t cell, bool whole);
     int measuring() const; ///< cells of the shown sweep that get their figures
 
@@ -95,7 +95,7 @@ public:
     const QList<Earlier>& earlier() const { return earlier_; }
     void list_earlier(); ///< looks again, in the background
 
-    /// Fills in what ended while nobody listened, shows what was shown last. Once the queue is read.
+    /// Fills in runs that ended in an earlier session and shows the last sweep. Once, after the queue has been read.
     void begin();
     /// Only shows what was shown last: for a picture of the window. Nothing is measured or stored.
     void begin_for_picture();
@@ -126,14 +126,14 @@ private:
     double seconds_for(const SweepPlan& plan, const std::vector<std::size_t>& cells) const;
     void take_beginning(Beginning& beginning);
     void plan_again(const std::vector<std::size_t>& cells);
-    /// Of these cells, and all that share a run with one of them: what the plan found is filled in, the others are put
-    /// in line, but for those that have their video or are. `of`: what the requests come from.
+    /// For these cells and all that share a run with one of them: fills in the runs that the plan found, and queues the
+    /// others, except those that have a video or are queued already. `of`: the snapshot that the requests derive from.
     void put_in_line(OpenSweep& sweep, const SweepPlan& plan, const std::vector<std::size_t>& cells,
                      const RequestDocument::Snapshot& of);
     void adopt(const std::shared_ptr<OpenSweep>& sweep);
     void show(const std::shared_ptr<OpenSweep>& sweep);
     void show_last();
-    /// With that sweep, once it is read; not at all where it cannot be.
+    /// Called with a sweep once it has been read; not at all if it cannot be.
     using Use = std::function<void(const std::shared_ptr<OpenSweep>&)>;
     void with_sweep(const QString& path, const Use& use, bool tell = false);
     void fill(const QModelIndex& entry);               ///< of the queue, where it ended
