@@ -37,13 +37,13 @@ int refuse(const QString& text) {
     return 1;
 }
 
-/// Somebody reads it: on a terminal, through a pipe or in a file. A desktop gives what it starts a socket, or nothing.
+/// Whether anybody reads stderr: it is a terminal, a pipe or a file. Desktops start programs with a socket, or nothing.
 bool stderr_is_read() {
     struct stat s {};
     return isatty(STDERR_FILENO) != 0 || (fstat(STDERR_FILENO, &s) == 0 && (S_ISFIFO(s.st_mode) || S_ISREG(s.st_mode)));
 }
 
-/// In a window too, for whoever starts it from the desktop.
+/// Also in a window if the program was started from a desktop, where nobody sees stderr.
 int refuse_to_start(const QString& text, const ui::Arguments& arguments) {
     refuse(text);
     if (arguments.screenshot.isEmpty() && !stderr_is_read())
@@ -59,7 +59,7 @@ void draw_without_display(int argc, char** argv) {
     if (picture && qEnvironmentVariableIsEmpty("DISPLAY") && qEnvironmentVariableIsEmpty("WAYLAND_DISPLAY") &&
         qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) {
         qputenv("QT_QPA_PLATFORM", "offscreen");
-        // Of every window Qt says that nobody will move it; errors must stand alone.
+        // The offscreen platform complains about every window; only real errors are to be printed.
         static QtMessageHandler others =
             qInstallMessageHandler([](QtMsgType type, const QMessageLogContext& context, const QString& text) {
                 if (!text.startsWith(QLatin1String("This plugin does not support"))) others(type, context, text);
@@ -68,7 +68,7 @@ void draw_without_display(int argc, char** argv) {
 }
 
 int run(QApplication& program, const ui::Arguments& arguments) {
-    // A picture of the window is taken beside a studio that is at work; it changes nothing.
+    // --screenshot changes nothing, so it may run beside another studio.
     app::SingleInstance instance;
     if (arguments.screenshot.isEmpty() && !instance.begin(arguments.paths)) {
         if (instance.handed_over()) return 0;
@@ -87,7 +87,7 @@ int run(QApplication& program, const ui::Arguments& arguments) {
     if (arguments.size) window.resize(*arguments.size);
     if (!arguments.screenshot.isEmpty()) return ui::take_screenshot(window, studio, arguments);
 
-    // The end of a session, `kill` and Ctrl+C are ends like any other: nothing is lost, nothing was unexpected.
+    // The end of a session, `kill` and Ctrl+C close the window as usual: nothing is lost, and it is no crash.
     app::Termination termination;
     QObject::connect(&termination, &app::Termination::asked, &window, [&window] {
         window.close();

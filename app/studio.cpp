@@ -54,7 +54,7 @@ Studio::Studio(QObject* parent) : QObject(parent), document(project.undo()), que
     connect(&document, &RequestDocument::changed, this, keep_request);
     connect(&document, &RequestDocument::seed_locked_changed, this, keep_request);
     connect(&project, &Project::loaded, this, [this] {
-        inputs.drop(); // they were for the one before
+        inputs.drop(); // they were for the previous project
         try {
             document.load(project.request().empty() ? Request{}
                                                     : request_from_json(project.request(), {"project", "/"}));
@@ -63,7 +63,7 @@ Studio::Studio(QObject* parent) : QObject(parent), document(project.undo()), que
         }
     });
     connect(&history, &RunHistory::totals_changed, this, &Studio::over_limit_changed);
-    // A run that goes or comes back may be what a shot shows.
+    // A run that is deleted or comes back may be one that a shot shows.
     connect(&history, &RunHistory::removed, &project, &Project::look_at_media);
     connect(&history, &RunHistory::restored, &project, &Project::look_at_media);
     connect(&history, &RunHistory::totals_changed, this, [this, runs = history.total()]() mutable {
@@ -75,14 +75,14 @@ Studio::Studio(QObject* parent) : QObject(parent), document(project.undo()), que
     sweeps_ = std::make_unique<SweepDocument>(settings, document, queue, history, estimator, project.undo());
 }
 
-/// What the last run taught is kept, and nothing begins because of it.
+/// Lessons being read are still learned, but the estimator's signal must not start anything any more.
 Studio::~Studio() {
     const QSignalBlocker quiet(estimator);
     for (LessonWatcher* lesson : QList(lessons_)) {
         lesson->waitForFinished();
         take(lesson);
     }
-    worker.disconnect(this); // it goes after what hears of it, and ends jobs that wait
+    worker.disconnect(this); // it is destroyed after members that its signals use, and ends waiting jobs then
 }
 
 void Studio::connect_queue() {
@@ -119,17 +119,17 @@ void Studio::connect_queue() {
 void Studio::look_at_device() {
     const std::optional<Device> device = document.device();
     if (device) models.set_available(estimator.free_bytes(*device));
-    // While something runs, its memory is not free.
+    // Not during a run, which would make the device seem to have less memory than it has.
     if (device && device != looked_at_ && !worker.busy() && queue.running() == 0) {
         looked_at_ = device;
         estimator.look_at(*device);
     }
     tell_device(device); // as it is now, not as it was when it was looked into before
-    // A card is looked into before runs take its memory.
+    // Only then: a run would take the memory before it has been measured.
     if (!document.pending() && !estimator.looking()) queue.start();
 }
 
-/// One that cannot be used is said before something waits for it, and again where it is chosen again.
+/// Says that a device cannot be used as soon as that is known, and again whenever the device is chosen again.
 void Studio::tell_device(const std::optional<Device>& device) {
     if (!device) return;
     if (told_ != device) told_.reset();
@@ -141,7 +141,7 @@ void Studio::tell_device(const std::optional<Device>& device) {
 
 void Studio::connect_journal() {
     using Level = Journal::Level;
-    // The queue has moved on when the end of a job is told.
+    // By the time that a job's end is told, the queue may be at the next entry.
     const auto of_job = [this](JobId job) { return job == begun_.job ? begun_.entry : 0; };
     connect(&queue, &RunQueue::entry_started, this, [this](quint64 id, JobId job) {
         begun_ = {job, id};
@@ -178,7 +178,7 @@ void Studio::connect_journal() {
         else if (state == int(RunQueue::State::cancelled))
             journal.add(Level::info, run.isEmpty() ? tr("stopped before it began") : tr("stopped: %1").arg(run), id);
     });
-    // Of a verification or a trace; runs are told as they end.
+    // Only of verifications and traces: the failure of a run is logged by entry_ended above.
     connect(&worker, &EngineWorker::failed, this, [this, of_job](JobId job, const Issue& issue) {
         if (of_job(job) == 0) journal.add(Level::error, issue.line());
     });

@@ -20,9 +20,9 @@
 namespace denoir::app {
 namespace {
 
-constexpr int decoder_nice = 5; ///< before the run: somebody waits for this picture
+constexpr int decoder_nice = 5; ///< ahead of the engine's 10: somebody waits for this picture
 
-/// Leaves the decoder once the picture that was asked for is there.
+/// Thrown to leave the decoder once it has made the picture that was asked for.
 struct Enough {};
 
 } // namespace
@@ -38,7 +38,7 @@ struct DraftDecoder::State {
     explicit State(DraftDecoder& owner)
         : self(owner), thread({.nice = decoder_nice, .release = [this] { release(); }}) {}
 
-    /// Weights and backend belong to the thread.
+    /// On the thread, to which weights and backend belong.
     void release() {
         residency.reset();
         backend.reset();
@@ -73,7 +73,7 @@ struct DraftDecoder::State {
         const RunFolder run = RunFolder::open(draft.run);
         const Request& r = run.record().request;
         const ModelFolder model = ModelFolder::open(find_model(r.model), r.parts, stop);
-        // A step of a clip of several windows shows its own; pictures before that are those of the windows before.
+        // A step of a clip in several windows has only its window's frames: an earlier frame needs an earlier window.
         int first = 0;
         if (r.forcing && r.forcing->base) {
             check_resolved(run);
@@ -87,14 +87,14 @@ struct DraftDecoder::State {
         const Tensor all = draft_latent(run, draft.step, model);
         const std::int64_t frames = video_frames(all.size(1));
         if (wanted >= frames) throw UsageError({}, "frame", "the clip is shorter than that", "choose another frame");
-        // Four frames share a latent frame, the first has one alone; later ones do not reach back.
+        // A latent frame holds four frames, the first only one. The VAE is causal: no later latent frames are needed.
         const std::int64_t needed = wanted < 0 ? all.size(1) : latent_frame_of(wanted) + 1;
         const Tensor latent = needed == all.size(1) ? all : all.slice(1, 0, needed).to_host_f32();
         if (!backend || backend->device() != *r.device) {
-            residency.reset(); // what the old device prepared of the weights goes with it
+            residency.reset(); // weights prepared by the old device are of no use
             backend = open_backend(*r.device, std::max(1, int(std::thread::hardware_concurrency()) / 2));
         }
-        if (std::exchange(decoder, model.vae) != model.vae) residency.reset(); // one model's is kept
+        if (std::exchange(decoder, model.vae) != model.vae) residency.reset(); // only one model's decoder is kept
         if (!residency) residency.emplace();
         Pipeline pipeline(*residency, backend);
         try {

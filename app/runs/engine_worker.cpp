@@ -22,14 +22,14 @@ double since(Clock::time_point begin) { return std::chrono::duration<double>(Clo
 } // namespace
 
 struct EngineWorker::State {
-    /// Turns what the engine tells into signals. Lives on the engine thread.
+    /// Turns the engine's observer calls into signals. Lives on the engine thread.
     class Reporter : public Observer {
     public:
         Reporter(EngineWorker& worker, JobId job) : worker_(worker), job_(job) {}
 
         void run_begins(const RunFolder& run) {
             const RunRecord& record = run.record();
-            const auto& start = record.request.start; // a branch that begins has not taken over its steps yet
+            const auto& start = record.request.start; // a branch has not copied the steps it starts from yet
             const int first = !record.steps.empty() ? record.steps.back().step : start ? start->step : 0;
             run_ = to_qstring(run.path());
             emit worker_.run_created(job_, run_, record.total_steps, first, record.request);
@@ -62,7 +62,7 @@ struct EngineWorker::State {
           thread({.release = [this] { engine.clear(); }, // on the thread that it belongs to
                   .ended = [this](JobId job) { emit self.ended(job); }}) {}
 
-    /// `work` says how it went: unless it was cancelled or failed.
+    /// `work` emits the signal for its success; cancellation and failure are told here.
     JobId put(std::function<void(JobId, Reporter&, const std::stop_token&)> work) {
         return thread.put([this, work = std::move(work)](JobId job, const std::stop_token& stop) {
             Reporter reporter(self, job);
@@ -73,7 +73,7 @@ struct EngineWorker::State {
             } catch (const Cancelled&) {
                 emit self.cancelled(job, reporter.run());
             } catch (...) {
-                engine.clear(); // what failed for want of memory finds it next time
+                engine.clear(); // so that a job which ran out of memory has more next time
                 emit self.failed(job, Issue::from_current_exception());
             }
         });
@@ -123,7 +123,7 @@ JobId EngineWorker::resume(const QString& run) {
 
 JobId EngineWorker::verify(const QString& run) {
     return state_->put([s = state_.get(), run = to_path(run)](JobId job, auto& reporter, const auto& stop) {
-        s->engine.clear(); // works with nothing kept, and should find the memory
+        s->engine.clear(); // uses nothing of what is kept there, and may need the memory
         const Verification v = verify_run(run, 0, reporter, stop);
         VerifyResult result{v.identical(), v.steps, v.first_difference.value_or(-1), {}};
         for (const std::string& file : v.changed_files) result.changed_files << to_qstring(file);

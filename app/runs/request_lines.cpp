@@ -44,7 +44,7 @@ QString value_text(const Json& value) {
     }
 }
 
-/// A path by its last part: the rest is a tooltip's.
+/// Of a path, only the last part: labels are short, and the tool tip has all of it.
 QString short_text(const QString& field, const QString& value) {
     if (!is_path_field(field.toStdString())) return value;
     const QString name = QFileInfo(value).fileName();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/runs/run_history.h"
 
+#include <QDateTime>
 #include <QEventLoop>
 #include <QFileSystemWatcher>
 #include <QHash>
@@ -24,7 +25,7 @@ namespace denoir::app {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr int rows_shown_one_by_one = 24; ///< more at once: the views start anew
+constexpr int rows_shown_one_by_one = 24; ///< for more at once the model is reset, which is faster
 constexpr int look_again_ms = 400;        ///< after the runs' folder changed
 
 /// Newest first; runs of one second by name.
@@ -88,7 +89,7 @@ struct RunHistory::Store {
         const auto it = std::lower_bound(shown.begin(), shown.end(), index);
         return it != shown.end() && *it == index ? int(it - shown.begin()) : -1;
     }
-    /// Of what is shown, else of all: the run that comes after this one, which is none of them, or the last.
+    /// Path of the run that comes after `row`, which is listed no more, else of the last: of those shown, else of all.
     QString next_to(const RunRow& row) const {
         const int index = int(std::lower_bound(rows.begin(), rows.end(), row, before) - rows.begin());
         if (const auto it = std::lower_bound(shown.begin(), shown.end(), index); it != shown.end())
@@ -141,20 +142,20 @@ struct RunHistory::Store {
         emit self.dataChanged(changed, changed);
     }
 
-    /// What was read of the run at work may be older than what is known of it.
+    /// The run at work may have got further than when its folder was read.
     void bring_up(RunRow& row) const {
         if (row.standing == RunStanding::running && (row.path == at_work || row.entry == at_work))
             row.steps_done = std::max(row.steps_done, step_at_work);
     }
 
-    /// In the run's folder, on the scanner's thread.
+    /// Writes to the run's folder, on the scanner's thread.
     void write_notes(const QString& entry, const RunNotes& notes) {
         Unwritten& waits = unwritten[entry];
         ++waits.writes;
         waits.newest = notes;
         scanner.note(entry, notes);
     }
-    /// Where the run lies now: the scanner will not find it where it was.
+    /// Writes notes that wait for the scanner, at once: it would not find the run, which now lies at `place`.
     void write_waiting_notes(const QString& entry, const fs::path& place) {
         const auto waits = unwritten.find(entry);
         if (waits == unwritten.end()) return;
@@ -165,7 +166,7 @@ struct RunHistory::Store {
             emit self.issue_changed();
         }
     }
-    /// What was read before the newest notes were written shows none older.
+    /// The row may have been read before the newest notes were written.
     void put_newest_notes(RunRow& row) const {
         const auto waits = unwritten.find(row.entry);
         if (waits == unwritten.end()) return;
@@ -203,7 +204,7 @@ struct RunHistory::Store {
     void apply_at_once(RunChanges changes) {
         const QSet<QString> gone(changes.gone.begin(), changes.gone.end());
         const auto is_gone = [&](const RunRow& row) { return gone.contains(row.entry); };
-        if (changes.rows.empty() && std::ranges::none_of(rows, is_gone)) return; // what was removed here
+        if (changes.rows.empty() && std::ranges::none_of(rows, is_gone)) return; // remove() has done it already
         self.beginResetModel();
         QHash<QString, int> places;
         for (std::size_t i = 0; i < rows.size(); ++i) places.insert(rows[i].entry, int(i));
@@ -219,7 +220,7 @@ struct RunHistory::Store {
         self.endResetModel();
     }
 
-    /// Before the scanner has its own connection.
+    /// From the index: the list is there at once. The scanner's connection to it belongs to the scanner's thread.
     static std::vector<RunRow> first_rows() {
         return RunIndex(data_folder() / "history.sqlite", QStringLiteral("denoir-runs-first")).rows();
     }
@@ -388,7 +389,7 @@ QString RunHistory::title(const QString& run) {
 }
 
 Issue RunHistory::titled(Issue issue) {
-    // A prompt ends with a full stop of its own.
+    // In quotation marks: a prompt may end with a full stop of its own.
     if (is_run_folder(to_path(issue.file))) issue.file = tr("“%1”").arg(shortened(title(issue.file), 60));
     return issue;
 }
@@ -422,7 +423,7 @@ void RunHistory::set_name(const QString& run, const QString& name) {
 
 void RunHistory::set_prompt_template(const QString& run, const QString& text) {
     if (contains(run)) return note(run, [&](RunNotes& notes) { notes.prompt_template = text; });
-    // A run that was just made: not in the list yet.
+    // The run has just been made and is not in the list yet.
     RunNotes notes = RunNotes::read(to_path(run));
     notes.prompt_template = text;
     store_->write_notes(entry_of(run), notes);
@@ -436,7 +437,7 @@ QString RunHistory::entry_of(const QString& run) const {
 
 QStringList RunHistory::remove(const QStringList& runs) {
     QStringList gone, entries;
-    const RunRow* first = nullptr; // that goes, as it comes in the list
+    const RunRow* first = nullptr; // of those removed, the first in the list's order
     QHash<QString, const RunRow*> listed;
     for (const RunRow& row : store_->rows) listed.insert(row.path, &row);
     QSet<const RunRow*> seen;
@@ -506,7 +507,7 @@ void RunHistory::rebuild() {
 
 bool RunHistory::wait_scanned(int milliseconds) {
     const bool scanned = wait_until([&] { return store_->looked && store_->scanner.idle(); }, milliseconds);
-    QEventLoop().processEvents(); // what was told last
+    QEventLoop().processEvents(); // delivers what the scanner told last
     return scanned;
 }
 
@@ -518,7 +519,7 @@ quint64 RunHistory::bytes() const {
 
 RunHistory::DropPlan RunHistory::plan_drop(quint64 limit) const {
     DropPlan plan;
-    // What cannot be read cannot be freed here: others do not go for its sake.
+    // Unreadable runs cannot be freed, and others must not be freed in their place.
     quint64 used = bytes();
     for (const RunRow& row : store_->rows)
         if (row.standing == RunStanding::unreadable) used -= std::min(used, row.bytes);

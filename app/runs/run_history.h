@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 #include <QAbstractListModel>
-#include <QDateTime>
-#include <QImage>
 #include <QStringList>
 #include <functional>
 #include <memory>
-#include <optional>
-#include <vector>
 
 #include "app/base/issue.h"
 #include "app/runs/run_standing.h"
@@ -21,9 +17,10 @@ namespace denoir::app {
 
 struct RunNotes;
 
-/// The runs, newest first: an SQLite index over run folders (`history.sqlite` of the data folder), filled and renewed
-/// by a thread that looks at the folders, and rebuilt from them where it is missing or damaged. What the user adds to a
-/// run (star, name, prompt template) lives in the run's own `studio.json`, so nothing is lost with the index.
+/// The runs, newest first. The rows come from an SQLite index (`history.sqlite` in the data folder), which a thread
+/// keeps up to date with the run folders and rebuilds from them if it is missing or damaged. What the user adds to a
+/// run (star, name, prompt template) is stored in the run's own `studio.json`, so nothing is lost with the index. GUI
+/// thread.
 class RunHistory : public QAbstractListModel {
     Q_OBJECT
 public:
@@ -73,15 +70,15 @@ public:
     int total() const;                       ///< without search and filter
     int row_of(const QString& run) const;    ///< -1: not shown
     bool contains(const QString& run) const; ///< filter ignored
-    FinishedRuns finished_runs() const;      ///< whatever is searched for
+    FinishedRuns finished_runs() const;      ///< search and filter ignored
     QString newest_done() const;             ///< path; empty: none
     /// Reads the run's folder: full record with the resolved request. Throws Error.
     static RunRecord record(const QString& run);
-    /// What people know a run by: the name it was given, else its prompt; where neither can be read, its folder's name.
+    /// What people know a run by: its name, else its prompt, else its folder's name. Reads the folder.
     static QString title(const QString& run);
-    /// Of a run's folder: with its title instead, which says more. Any other stays as it is.
+    /// The issue with its file, if that is a run folder, replaced by the run's title. Reads the folder.
     static Issue titled(Issue issue);
-    /// A run's folder among the others, or what these lie in: nobody gave it its name.
+    /// True for the folder of runs, its parent, and the folders in it: users know none of them by its path.
     static bool is_own_folder(const QString& path);
 
     bool starred(const QString& run) const;
@@ -89,41 +86,41 @@ public:
     void set_name(const QString& run, const QString& name);
     void set_prompt_template(const QString& run, const QString& text);
 
-    /// Moves the folders to `.trash` among the runs, where they stay until purge_trash(). Runs at work are left alone,
-    /// and those that cannot be moved, with an issue: returns what was moved. Undo with restore().
+    /// Moves the folders to `.trash` in the folder of runs, where they stay until purge_trash(). Leaves out runs at
+    /// work, and those that cannot be moved, which sets issue(). Returns those that were moved.
     QStringList remove(const QStringList& runs);
-    /// The runs that the last remove() took, back at their places.
+    /// Moves the runs of the last remove() back.
     void restore();
     bool can_restore() const;
-    /// Removes what lies in the trash for longer than this, but these runs.
+    /// Deletes what has been in the trash for longer than this, except the runs in `but`.
     void purge_trash(int older_than_days, const QStringList& but = {});
-
-    /// A folder was made or changed: looked at soon. The window connects queue and worker to this.
+    /// Reads the run's folder anew, soon: it was made or has changed.
     void touch(const QString& run);
-    /// The run at work has reached this step: listed so at once, before its folder is looked at.
+    /// Lists the run at work with this step at once, before its folder is read.
     void set_step(const QString& run, int step);
     /// Looks at every folder again, in the background.
     void refresh();
     /// Forgets the index and makes it again from the folders.
     void rebuild();
-    bool wait_scanned(int milliseconds); ///< for tests and benchmarks
+    bool wait_scanned(int milliseconds); ///< false: not in time. For tests, benchmarks and --screenshot
 
     quint64 bytes() const; ///< disk use of all runs
-    /// Runs whose step latents would go so that at most `limit` bytes are used: unstarred, finished, oldest first. The
-    /// last latent, video and record always stay.
+    /// Runs that would lose the latents of their steps, and the bytes that this frees.
     struct DropPlan {
         QStringList runs;
         quint64 bytes = 0;
     };
+    /// What to drop so that at most `limit` bytes are used: from unstarred, finished runs, the oldest first. The last
+    /// latent, the video and the record always stay.
     DropPlan plan_drop(quint64 limit) const;
     void drop_latents(const DropPlan& plan);
-    /// What went wrong last: the index, a star or name could not be written, a run not removed; runs are listed.
+    /// The latest problem: the index, a star or a name could not be written, or a run could not be removed.
     Issue issue() const;
 
 signals:
     void scanned();        ///< a look at the folders is complete
     void totals_changed(); ///< total(), bytes()
-    /// `next`: what stood after them in the list, else before them; empty: nothing is left.
+    /// `next`: the run to show instead, the one after them in the list, else the one before; empty: none is left.
     void removed(const QStringList& runs, const QString& next);
     void restored(const QStringList& runs);
     void issue_changed();

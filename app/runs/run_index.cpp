@@ -65,7 +65,7 @@ bool unpack(const QByteArray& bytes, RunRow& row) {
 RunIndex::RunIndex(const fs::path& file, const QString& connection) : connection_(connection) {
     const QString name = to_qstring(file);
     if (open(name)) return;
-    // An index holds nothing of its own: away with it, the folders tell everything again.
+    // Deletes the index: all that it held can be read from the folders again.
     QSqlDatabase::removeDatabase(connection_);
     for (const char* part : {"", "-wal", "-shm", "-journal"}) QFile::remove(name + QString::fromLatin1(part));
     if (open(name)) return;
@@ -165,7 +165,7 @@ void RunScanner::know(const std::vector<RunRow>& rows) {
 void RunScanner::scan() {
     {
         const std::scoped_lock lock(mutex_);
-        if (std::exchange(scan_waits_, true)) return; // one that has not begun sees everything, too
+        if (std::exchange(scan_waits_, true)) return; // a scan that has not begun yet will do
     }
     post([this] {
         {
@@ -206,7 +206,7 @@ void RunScanner::note(const QString& entry, const RunNotes& notes) {
 
 void RunScanner::drop(const QStringList& entries) {
     post([this, entries] {
-        RunChanges changes; // told at once: each row by itself would ask anew what else could go
+        RunChanges changes; // in one message: after each, the window computes anew what else could be dropped
         for (const QString& entry : entries) {
             if (end_.stop_requested()) break;
             try {

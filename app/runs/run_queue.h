@@ -64,11 +64,11 @@ public:
     };
     /// Many at once, at the end, written once. Returns their ids.
     QList<quint64> add_all(const std::vector<Tagged>& entries);
-    /// Puts a run that was interrupted, cancelled or failed before all others that wait, to go on; once, however often
-    /// it is asked.
+    /// Puts a run that was interrupted, cancelled or failed first in line, to be resumed. Asked again while it is in
+    /// line, does nothing more. Returns the entry's id.
     quint64 add_resume(const QString& run);
-    /// Puts an entry that ended without a video before all others that wait: it goes on where its run stopped, or
-    /// begins anew where there is none.
+    /// Puts an entry that ended without a video first in line: it resumes its run, or begins anew if it has none.
+    /// False: there is no such entry, or it has a video.
     bool retry(quint64 id);
     /// Cancels: a waiting entry leaves the queue, one at work ends resumable.
     void cancel(quint64 id);
@@ -76,20 +76,20 @@ public:
     /// Removes entries that are not at work.
     void remove(const QList<quint64>& ids);
     void remove(quint64 id) { remove(QList<quint64>{id}); }
-    /// Entries that ended with these runs, which are gone; remember() brings them back with their runs.
+    /// Takes out the ended entries of runs that were deleted; remember() puts them back when their runs are.
     void forget(const QStringList& runs);
     void remember(const QStringList& runs);
     /// Everything that ended.
     void clear_ended();
-    /// Everything that waits whose tag begins so.
+    /// Every waiting entry whose tag begins like this.
     void clear_tagged(const QString& beginning);
-    /// Everything that waits. undo_clear() brings back what the last clear or remove took, then the one before.
+    /// Every waiting entry. undo_clear() brings back what the last clear or remove took, then the one before it.
     void clear_waiting();
     bool can_undo_clear() const;
     void undo_clear();
     bool move(quint64 id, int row);
-    /// The request of a waiting entry, for editing; replace() puts it back at the same place. False: the entry waits no
-    /// more, or it is a run that goes on, whose request lies in its folder.
+    /// The request of a waiting entry, for editing; replace() puts it back at the same place. Nothing, or false, if the
+    /// entry waits no more or is a run to be resumed, whose request lies in its folder.
     std::optional<RequestDocument::Snapshot> snapshot(quint64 id) const;
     bool replace(quint64 id, const RequestDocument::Snapshot& snapshot);
     void set_tag(quint64 id, const QString& tag);
@@ -104,10 +104,10 @@ public:
     QString running_run() const; ///< its folder, once it exists
     std::optional<Request> running_request() const;
     int row_of(quint64 id) const; ///< -1: none
-    /// What a crash or the program's end took from the engine, and has a run: oldest first.
+    /// Entries with a run that were at work when the program ended or crashed, oldest first.
     QList<quint64> interrupted() const;
-    /// What an entry will take by the Estimator, in seconds: for its progress and ETA. Between its windows pictures are
-    /// decoded and encoded, too: that is of `denoise`; `decode` is what comes after the last step.
+    /// The Estimator's forecast for an entry, in seconds, for its progress and ETA. `before`: up to the first step;
+    /// `decode`: after the last one; `denoise`: between them, with what a clip of several windows decodes in between.
     struct Expected {
         double before = 0, denoise = 0, decode = 0;
     };
@@ -119,7 +119,7 @@ public:
 
 signals:
     void paused_changed(bool paused);
-    /// Two ended one after the other for the same reason: what waits would, too. The queue is paused, once a reason.
+    /// Two runs in a row failed for the same reason; the queue was paused before more do. Once for each reason.
     void failing(const denoir::app::Issue& issue);
     void entry_started(quint64 id, denoir::app::JobId job);
     void run_created(quint64 id, const QString& run);

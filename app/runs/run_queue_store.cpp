@@ -44,7 +44,7 @@ int RunQueue::Store::first_waiting() const {
 void RunQueue::Store::changed(int row) { emit self.dataChanged(self.index(row), self.index(row)); }
 
 quint64 RunQueue::Store::save() {
-    // A long queue takes longer to be put into words than a click may.
+    // Written on the saver's thread: to serialise a long queue takes longer than a click may.
     return saver.save([all = entries, is_paused = paused] {
         Json json{{"schema", 1}, {"paused", is_paused}, {"entries", Json::array()}};
         for (const Entry& e : all) json["entries"].push_back(e.to_json());
@@ -117,7 +117,7 @@ void RunQueue::Store::end(int row, State state) {
         pump();
 }
 
-/// What failures have in common that would befall others, too: of their own folders and of amounts nothing.
+/// What two failures must share to be alike: not the run's own folder, and not the numbers in the message.
 QString RunQueue::Store::reason(const Issue& failure, const QString& run) const {
     static const QRegularExpression number(QStringLiteral("[0-9]+([.,][0-9]+)?"));
     const QString runs = to_qstring(data_folder() / "runs");
@@ -134,7 +134,7 @@ void RunQueue::Store::mind_failures(State state, const Issue& why, const QString
     const bool again = state == State::failed && now == failed_last;
     failures = state != State::failed ? 0 : again ? failures + 1 : 1;
     failed_last = now;
-    if (!again) told = false; // it was told to go on all the same: for that reason
+    if (!again) told = false; // a new reason: the user has not been told of it yet
     if (failures < alike_to_pause || told || paused || first_waiting() == int(entries.size())) return;
     told = true;
     self.set_paused(true);
@@ -151,7 +151,7 @@ void RunQueue::Store::trim() {
                 ++row;
         }
     };
-    // Of what failed before it had a folder the request is nowhere else.
+    // An entry that failed before it had a folder is the only place where its request is kept.
     const auto lost = [](const Entry& e) { return e.state == State::failed && e.run.isEmpty(); };
     keep(most_ended, [&](const Entry& e) { return e.ended() && e.state != State::interrupted && !lost(e); });
     keep(most_lost, lost);
@@ -189,7 +189,7 @@ quint64 RunQueue::Store::add(Entry e, bool next) {
 
 void RunQueue::Store::remove_if(const std::function<bool(const Entry&)>& goes) {
     std::vector<std::pair<int, Entry>> taken;
-    // Neighbours together: whoever listens looks at the whole queue after each signal.
+    // Neighbours in one signal: listeners look at the whole queue after each.
     for (int last = int(entries.size()) - 1; last >= 0; --last) {
         if (!goes(entries[std::size_t(last)])) continue;
         int first = last;

@@ -62,7 +62,7 @@ std::vector<fs::path> step_files(const RunFolder& run) {
     return out;
 }
 
-/// Of a text with values in it, in small letters.
+/// The words of a text without the values in it, in lower case.
 QString letters(const QString& text) {
     QString out;
     for (const QChar c : text.toLower())
@@ -70,7 +70,7 @@ QString letters(const QString& text) {
     return out.simplified();
 }
 
-/// "cfg" and "3", as rows have them: "guidance:3 ". Empty where a row has no such field.
+/// A field as haystacks have it, "guidance:3 ", from the words of a row, "cfg" and "3". Empty: rows have no such field.
 QByteArray field(const QString& name, const QString& value) {
     bool number = false;
     double amount = QLocale().toDouble(value, &number);
@@ -92,17 +92,17 @@ QByteArray field(const QString& name, const QString& value) {
     return {};
 }
 
-/// As haystacks have them, in the order of RunStanding.
+/// The states' names in haystacks, in the order of RunStanding.
 constexpr const char* standings[] = {"waiting", "running", "done", "failed", "cancelled", "interrupted", "unreadable"};
 static_assert(std::size(standings) == std::size_t(RunStanding::unreadable) + 1);
 
-/// The states whose words in a row begin so.
+/// The states, as haystacks have them, of which a word shown in rows begins with `word`.
 QList<QByteArray> states(const QString& word) {
-    constexpr qsizetype least = 3; // letters, before it means anything
+    constexpr qsizetype least = 3; // letters: a shorter word would match too many states
     if (word.size() < least) return {};
     QList<QByteArray> out;
     for (std::size_t i = 0; i < std::size(standings); ++i) {
-        // Behind the point stands what it does.
+        // What follows the middle dot is no state: "running · decoding".
         const QString words = run_words::standing(RunStanding(i), 0, 0, {}).section(QChar(0xb7), 0, 0);
         for (const QString& each : letters(words).split(QLatin1Char(' ')))
             if (each.startsWith(word)) out << QByteArray("state:") + standings[i];
@@ -110,17 +110,17 @@ QList<QByteArray> states(const QString& word) {
     return out;
 }
 
-/// As haystacks have it: in small letters, and a size is written with either sign.
+/// As haystacks have it: in lower case, and with an x for the × of sizes.
 QString folded(const QString& text) { return text.toLower().replace(QChar(0xd7), QLatin1Char('x')); }
 
-/// Of a run that no process has to end.
+/// Of a run that has ended.
 RunStanding standing_of(RunState ended) {
     return ended == RunState::done     ? RunStanding::done
            : ended == RunState::failed ? RunStanding::failed
                                        : RunStanding::cancelled;
 }
 
-/// What its folder tells, whatever its record says.
+/// Fills in what the folder says, without the record: paths, sizes, files, notes.
 void look_at_folder(RunRow& row, const fs::path& entry) {
     std::error_code code;
     const fs::path real = fs::canonical(entry, code);
@@ -132,7 +132,7 @@ void look_at_folder(RunRow& row, const fs::path& entry) {
     row.notes = RunNotes::read(entry);
 }
 
-/// Not the lost+found of a disk whose root the folder of runs is.
+/// Whether the folder belongs to this user; lost+found does not, if the folder of runs is the root of a disk.
 bool is_ours(const fs::path& folder) {
     struct stat status {};
     return ::lstat(folder.c_str(), &status) == 0 && status.st_uid == ::geteuid();
@@ -199,7 +199,7 @@ QString run_stamp(const fs::path& entry) {
     for (const char* name : {run_file::record, notes_name, run_file::video, run_file::thumbnail}) {
         std::error_code code;
         const auto time = fs::last_write_time(entry / name, code);
-        // Behind a folder that may not be entered a run may lie: whoever looks into it says so.
+        // A folder of ours that cannot be entered may hold a run: it is listed as unreadable, not left out.
         if (code && name == std::string_view(run_file::record) &&
             (code != std::errc::permission_denied || !is_ours(entry)))
             return {};
@@ -210,7 +210,7 @@ QString run_stamp(const fs::path& entry) {
 
 RunRow read_run(const fs::path& entry) {
     RunRow row;
-    row.stamp = run_stamp(entry); // before the reading: what changes meanwhile is looked at again
+    row.stamp = run_stamp(entry); // before reading: a change while it is being read is noticed next time
     const RunFolder run = RunFolder::open(entry);
     const RunRecord& record = run.record();
     const Request& r = record.request;
@@ -221,7 +221,7 @@ RunRow read_run(const fs::path& entry) {
     row.sampler = text_or_empty(request, "sampler");
     row.model = to_qstring(r.model.filename());
     const bool at_work = record.state == RunState::running || record.state == RunState::waiting;
-    // Before its first step it is at work, too: prompt and images are being encoded.
+    // Not told by its steps: a run is at work before the first one, encoding prompt and images.
     row.standing = !at_work                 ? standing_of(record.state)
                    : RunFolder::busy(entry) ? RunStanding::running
                                             : RunStanding::interrupted;

@@ -30,7 +30,7 @@ bool names_one_of(const QStringList& runs, const QString& name) {
 
 } // namespace
 
-/// The first one is ours.
+/// The first is the one in use; the second, of older versions, is only emptied.
 std::vector<fs::path> RunTrash::folders() const {
     std::vector<fs::path> folders{data_folder() / "trash"};
     if (!runs_.empty()) folders.insert(folders.begin(), runs_ / ".trash");
