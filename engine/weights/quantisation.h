@@ -38,7 +38,7 @@ void check_quantisation_metadata(const std::map<std::string, std::string>& metad
 /// tell.
 void check_quantisation(const Container&, const std::string& file);
 
-/// A scale as Weight::scale wants it, f32 of [] or [out]; or, where rows are scaled in blocks of columns, [out, blocks].
+/// A scale as Weight::scale wants it, f32 [] or [out]; where rows are scaled in blocks of columns, [out, blocks].
 /// Throws Error naming `name` where the shape does not fit `weight` or a value is not finite.
 Tensor read_scale(const Tensor& stored, const Shape& weight, std::string_view name, const std::string& file);
 
