@@ -9,28 +9,28 @@
 
 namespace denoir::cli {
 
-/// What the program says: results on stdout (with --json one document), refusals, warnings and progress on stderr.
+/// The program's output: results on stdout (with --json, one document), errors, warnings and progress on stderr.
 class Console {
 public:
     explicit Console(bool json) : json_(json) {}
     bool json() const { return json_; }
 
-    /// The result for people; dropped with --json.
+    /// Prints the result for people; does nothing with --json.
     void say(std::string_view text) const;
-    /// The result for programs; dropped without --json.
+    /// Prints the result for programs; does nothing without --json.
     void report(const Json& document) const;
-    /// A document as `report` writes it, for who reads it as text.
+    /// The text that report() prints.
     static std::string text(const Json& document);
-    /// What `refuse` puts into a JSON document as "error", for a result that stands beside it.
+    /// The value of "error" in a JSON document, for a document that also has results.
     static Json error_json(const Error&);
     /// One line `denoir-cli: …` on stderr, and {"error": …} on stdout with --json.
     void refuse(const Error&) const;
-    /// The line of a cancelled command, and {"error": …} on stdout with --json. It does not wait for who reads nothing.
+    /// The line of a cancelled command on stderr, and {"error": …} on stdout with --json. Does not wait for a reader.
     void cancelled(const std::string& line) const;
-    /// The same by any thread, past the buffers of the main one: what nobody reads within `patience` goes unsaid.
+    /// The same from any thread, bypassing stdio's buffers: what nobody reads within `patience` is left out.
     static void say_cancelled(const std::string& line, bool json, std::chrono::milliseconds patience);
-    /// Text as it is on stdout, with --json too. Whether it got there is for the end of the program to see: this throws
-    /// nothing.
+    /// Prints text to stdout as it is, with --json too. Does not throw: main() checks at the end whether stdout took
+    /// it.
     static void print(std::string_view text);
     /// One line on stderr.
     void note(std::string_view line) const;
@@ -39,7 +39,7 @@ private:
     bool json_;
 };
 
-/// Where progress goes: `auto` a line that renews itself, on a terminal only; `plain` a line per step; `none`.
+/// How progress is shown: a line that is rewritten in place, a line per step, or not at all.
 enum class ProgressStyle { none, line, plain };
 class Arguments;
 /// Throws UsageError naming --progress.
@@ -54,18 +54,19 @@ public:
     void stage_ends(Stage, double seconds) override;
     void progress(Stage, double done, double total, double seconds_left) override;
     void warning(std::string_view) override;
-    /// Work that is no stage of a run: `done` of `total` pieces called `unit` ("frame"); total 0: not known.
+    /// Progress of work that is not a stage of a run: `done` of `total` pieces called `unit` ("frame"); total 0:
+    /// unknown.
     void work(std::string_view what, std::string_view unit, double done, double total);
-    /// Removes the line, before something else is written.
+    /// Removes the line, so that something else can be written.
     void clear();
 
 protected:
     void show(const std::string& text);
-    std::string prefix_; ///< before every line: what this work is a part of
+    std::string prefix_; ///< put before every line: what the work is part of
 
 private:
     using Clock = std::chrono::steady_clock;
-    bool is_due(bool always); ///< a line may follow the one before
+    bool is_due(bool always); ///< whether enough time has passed since the last line, or `always`
     ProgressStyle style_;
     bool shown_ = false;
     std::string work_; ///< what work() spoke of last
@@ -74,7 +75,8 @@ private:
 
 /// "1:23", "0.4 s"
 std::string duration(double seconds);
-/// `command` with the path as one word of a shell, to be copied; without it where a line could not hold it as it is.
+/// `command` and the path, quoted for a shell, to be copied; `command` alone if the path could not be shown in one
+/// line.
 std::string command_with(std::string_view command, const std::string& path);
 
 } // namespace denoir::cli

@@ -6,28 +6,28 @@
 
 namespace denoir::cli {
 
-/// Turns Ctrl+C, SIGTERM and SIGHUP (unless nohup has it ignored) into a stop token. Work that has not come back 0.4 s
-/// later, and every second signal, ends the process with 130: what is on disk is whole at any moment, temporaries are
-/// removed. Constructed before any thread: the signals are blocked from then on. Throws std::system_error where the
-/// system starts no thread.
+/// Turns Ctrl+C, SIGTERM and SIGHUP (unless nohup ignores it) into a stop token. If the work has not returned after 0.4
+/// s, or a second signal comes, the process ends with 130; that is safe, as whatever is on disk is whole at any moment,
+/// and temporary files are removed. To be constructed before any thread is started, since it blocks the signals. Throws
+/// std::system_error if no thread can be started.
 class Interrupt {
 public:
     Interrupt();
-    ~Interrupt(); ///< main's work is done: from here on its own exit code counts
+    ~Interrupt(); ///< the work is done: from here on main's own exit code counts
     Interrupt(const Interrupt&) = delete;
     Interrupt& operator=(const Interrupt&) = delete;
-    /// The line for stderr where the process has to be ended in a hurry ("cancelled; resume with …").
+    /// The line for stderr if the process has to be ended by a signal ("cancelled; resume with …").
     static void set_last_words(const std::string& line);
-    /// What the program says at its end, result or refusal, is written from here on: a signal that comes now is too
-    /// late, and only a further one ends the process.
+    /// From here on the program's result or error is being printed: the first signal that comes now is ignored as too
+    /// late, and only a second one ends the process.
     static void begin_result();
-    /// Then stdout gets its document, too.
+    /// On such an end, also prints a JSON document to stdout.
     static void set_json();
-    /// What is being written: a half-made folder of frames beside it goes too.
+    /// The output being written, whose half-made folder of frames is to be removed, too.
     static void set_output(const std::filesystem::path& out);
 };
 
-/// Of Ctrl+C and its like, from the first Interrupt on.
+/// The stop token of the signals; valid once there is an Interrupt.
 std::stop_token interrupt_token();
 
 } // namespace denoir::cli

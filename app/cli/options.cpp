@@ -137,6 +137,33 @@ void check_text(std::string_view name, const std::string& value) {
     if (find_invalid_utf8(value)) throw UsageError("", std::string(name), "is not UTF-8", "write it in UTF-8");
 }
 
+/// Refuses an argument without a name that is one too many, or looks like an option with a dash missing. `before`: how
+/// many there were before it; `only_words`: it stands behind `--`.
+void check_argument(const Command& command, const std::string& word, std::size_t before, bool only_words) {
+    check_text("argument", word);
+    if (!only_words && word.size() > 2 && word[0] == '-' && find(command, "-" + word))
+        throw UsageError("", printable(word, 60), fmt::format("{} has no such option", command.name),
+                         fmt::format("did you mean -{}?", printable(word, 60)));
+    if (int(before) == command.most)
+        throw UsageError(
+            "", printable(word, 60),
+            fmt::format("{} takes {}", command.name, command.most == 0 ? "options only" : "no further argument"),
+            too_many_hint(command));
+}
+
+/// The values of an option at the beginning of `words`: one or, of a list, all up to the next word with two dashes. A
+/// value may begin with a dash, but is never the name of an option of the command.
+std::vector<std::string> values_after(const Command& command, const Option& option,
+                                      std::span<const std::string> words) {
+    std::vector<std::string> values;
+    for (const std::string& word : words) {
+        if (word == "--" || find(command, word.substr(0, word.find('=')))) break;
+        if (!values.empty() && (option.count != Option::Count::list || word.starts_with("--"))) break;
+        values.push_back(word);
+    }
+    return values;
+}
+
 /// On a terminal: a letter of several bytes ("…") is one column; the help has none that are wider.
 std::size_t columns(std::string_view text) {
     return std::size_t(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
@@ -183,15 +210,7 @@ Arguments parse(const Command& command, std::span<const std::string> words) {
     for (std::size_t i = 0; i < words.size(); ++i) {
         const std::string& word = words[i];
         if (only_words || !is_option(word)) {
-            check_text("argument", word);
-            if (!only_words && word.size() > 2 && word[0] == '-' && find(command, "-" + word))
-                throw UsageError("", printable(word, 60), fmt::format("{} has no such option", command.name),
-                                 fmt::format("did you mean -{}?", printable(word, 60)));
-            if (int(out.words_.size()) == command.most)
-                throw UsageError("", printable(word, 60),
-                                 fmt::format("{} takes {}", command.name,
-                                             command.most == 0 ? "options only" : "no further argument"),
-                                 too_many_hint(command));
+            check_argument(command, word, out.words_.size(), only_words);
             out.words_.push_back(word);
             continue;
         }
@@ -212,19 +231,18 @@ Arguments parse(const Command& command, std::span<const std::string> words) {
             values.emplace_back();
             continue;
         }
-        const std::size_t before = values.size();
-        if (equals != std::string::npos) values.push_back(word.substr(equals + 1));
-        // A value may start with a dash, but is never the name of an option.
-        while (equals == std::string::npos && i + 1 < words.size() && words[i + 1] != "--" &&
-               !find(command, words[i + 1].substr(0, words[i + 1].find('=')))) {
-            const bool list = option->count == Option::Count::list;
-            if (list && values.size() > before && words[i + 1].starts_with("--")) break;
-            values.push_back(words[++i]);
-            if (!list) break;
-        }
-        if (values.size() == before)
+        std::vector<std::string> given;
+        if (equals != std::string::npos)
+            given.push_back(word.substr(equals + 1));
+        else
+            given = values_after(command, *option, words.subspan(i + 1));
+        if (given.empty())
             throw UsageError("", name, "its value is missing", fmt::format("write {} {}", name, option->value));
-        for (std::size_t v = before; v < values.size(); ++v) check_text(name, values[v]);
+        if (equals == std::string::npos) i += given.size();
+        for (std::string& value : given) {
+            check_text(name, value);
+            values.push_back(std::move(value));
+        }
     }
     if (int(out.words_.size()) < command.least)
         throw UsageError("", std::string(command.name), "an argument is missing",

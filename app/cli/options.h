@@ -30,11 +30,11 @@ struct Command {
     bool hidden = false;
 };
 
-/// The words of a command line, sorted by what they belong to. Values are taken literally.
+/// A parsed command line: the values of each option, and the arguments without a name. Values are taken literally.
 class Arguments {
 public:
     bool has(std::string_view option) const { return options_.contains(option); }
-    /// The value, or `otherwise` where the option was not given.
+    /// The option's (first) value, or `otherwise` if it was not given.
     std::string get(std::string_view option, std::string otherwise = {}) const;
     std::vector<std::string> all(std::string_view option) const;
     const std::vector<std::string>& words() const { return words_; }
@@ -45,18 +45,20 @@ private:
     std::vector<std::string> words_;
 };
 
-/// Throws UsageError naming the option, with a suggestion for a misspelt one. `--` ends the options.
+/// Parses the words after the command's name; `--` ends the options. Throws UsageError naming the option, with a
+/// suggestion for a misspelt one.
 Arguments parse(const Command& command, std::span<const std::string> words);
 
-/// Throws UsageError where one of the option's values is empty; `hint`: what it is to be.
+/// Throws UsageError if any value of the option is empty; `hint` says what to give.
 void refuse_empty(const Arguments&, std::string_view option, std::string hint);
 
-/// With --resume the stored `what` decides the result: neither a file nor an option but --resume, --progress, --json
-/// and those in `also` may come along. `instead`: what changes one.
+/// Throws UsageError for arguments that cannot be combined with --resume, since the stored `what` ("request", "sweep")
+/// decides the result: everything but --resume, --progress, --json and the options in `also`. `instead` says what to do
+/// to change something.
 void check_resume(const Arguments&, const Command&, std::initializer_list<std::string_view> also, std::string_view what,
                   std::string_view instead);
 
-/// At most 140 columns.
+/// The text of --help, at most 140 columns wide.
 std::string help(const Command& command);
 std::string help(std::span<const Command> commands);
 

@@ -48,7 +48,7 @@ void report(const RenderResult& result, const Console& console) {
     console.report(report);
 }
 
-/// Progress that keeps the words for a sudden end up to date.
+/// Progress that keeps the line that an interrupted render ends with up to date.
 class RenderProgress : public Progress {
 public:
     using Progress::Progress;
@@ -70,7 +70,7 @@ public:
         return run_.empty() ? "cancelled"
                             : fmt::format("cancelled after step {} of {}; {}", step_, steps_, resume_command(run_));
     }
-    /// `e`, with what becomes of the steps that are done.
+    /// `e`, with a hint how to resume if any steps are done.
     Error with_resuming(const Error& e) const {
         if (step_ == 0) return e;
         const std::string resume = resume_command(run_);
@@ -82,41 +82,44 @@ private:
     int step_ = 0, steps_ = 0;
 };
 
+RenderResult resumed(const Arguments& args, RenderProgress& progress, Engine& engine) {
+    check_resume(args, render_command(), {"--threads"}, "request", "branch with --from RUN --step N");
+    refuse_empty(args, "--resume", "name a run folder");
+    const int threads = int(whole_number(args, "--threads", 0, 1024, -1));
+    const auto on_run = [&](const RunFolder& folder) { progress.begin(folder); };
+    RenderResult result = resume(named_run(args.get("--resume")), on_run, threads, engine, progress, interrupt_token());
+    result.run = resolved_path(result.run.native(), {}); // absolute, as that of a new run
+    return result;
+}
+
+RenderResult rendered(const Arguments& args, RenderProgress& progress, Engine& engine) {
+    if (args.words().empty() && !args.has("--from") && !args.has("--prompt") && !args.has("--image")) {
+        Request none;
+        apply_request_options(none, args); // a wrong value is reported first
+        throw UsageError("", "render", "nothing to render", "give a REQUEST.json or --prompt TEXT, and --out FILE");
+    }
+    if (!args.has("--out")) throw UsageError("", "--out", "is missing", "give --out FILE.mp4, FILE.mkv or a folder");
+    if (args.has("--from") != args.has("--step"))
+        throw UsageError("", args.has("--from") ? "--step" : "--from", "is missing",
+                         "a branch needs --from RUN --step N");
+    RenderOptions options;
+    options.out = output_file(args, "--out");
+    refuse_empty(args, "--out", "give --out FILE.mp4, FILE.mkv or a folder");
+    Interrupt::set_output(options.out);
+    refuse_empty(args, "--run-dir", "name a folder");
+    options.run_dir = args.get("--run-dir");
+    options.metadata = !args.has("--no-metadata");
+    if (!args.words().empty()) options.inputs.push_back(request_word(args, "REQUEST.json"));
+    options.on_run = [&](const RunFolder& folder) { progress.begin(folder); };
+    return render(request_of(args), options, engine, progress, interrupt_token());
+}
+
 int run_request(const Arguments& args, Console& console) {
     RenderProgress progress(progress_style(args));
     Engine engine(Residency::Span::run);
-    const auto on_run = [&](const RunFolder& folder) { progress.begin(folder); };
     try {
-        if (args.has("--resume")) {
-            check_resume(args, render_command(), {"--threads"}, "request", "branch with --from RUN --step N");
-            refuse_empty(args, "--resume", "name a run folder");
-            const int threads = int(whole_number(args, "--threads", 0, 1024, -1));
-            RenderResult result =
-                resume(named_run(args.get("--resume")), on_run, threads, engine, progress, interrupt_token());
-            result.run = resolved_path(result.run.native(), {}); // as of a new one
-            report(result, console);
-            return 0;
-        }
-        if (args.words().empty() && !args.has("--from") && !args.has("--prompt") && !args.has("--image")) {
-            Request none;
-            apply_request_options(none, args); // a value that is none comes first
-            throw UsageError("", "render", "nothing to render", "give a REQUEST.json or --prompt TEXT, and --out FILE");
-        }
-        if (!args.has("--out"))
-            throw UsageError("", "--out", "is missing", "give --out FILE.mp4, FILE.mkv or a folder");
-        if (args.has("--from") != args.has("--step"))
-            throw UsageError("", args.has("--from") ? "--step" : "--from", "is missing",
-                             "a branch needs --from RUN --step N");
-        RenderOptions options;
-        options.out = output_file(args, "--out");
-        refuse_empty(args, "--out", "give --out FILE.mp4, FILE.mkv or a folder");
-        Interrupt::set_output(options.out);
-        refuse_empty(args, "--run-dir", "name a folder");
-        options.run_dir = args.get("--run-dir");
-        options.metadata = !args.has("--no-metadata");
-        if (!args.words().empty()) options.inputs.push_back(request_word(args, "REQUEST.json"));
-        options.on_run = on_run;
-        const RenderResult result = render(request_of(args), options, engine, progress, interrupt_token());
+        const RenderResult result =
+            args.has("--resume") ? resumed(args, progress, engine) : rendered(args, progress, engine);
         progress.clear();
         report(result, console);
         return 0;

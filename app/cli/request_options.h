@@ -12,19 +12,19 @@
 
 namespace denoir::cli {
 
-/// The request's own options, in one wording and one meaning for every command that takes a request: a file as first
-/// word, or what carries one (carried_request.h), then the options over it. `start` of a branch stays. `steps_option`:
-/// where --steps means something else.
+/// Applies the request that the command line gives: its first argument, a request file or anything that carries a
+/// request (carried_request.h), and then the options, which mean the same in every command. The start of a branch is
+/// kept. `steps_option`: the name of the option for solver steps in commands where --steps means something else.
 void apply_request_arguments(Request&, const Arguments&, std::string_view steps_option = "--steps");
-/// The first word as the path of a request: a file, or a run by its name. Throws UsageError where it is empty, calling
-/// it `what`, Error where nothing is there.
+/// The first argument as a path: a request file, or a run by its name. Throws UsageError naming `what` if it is empty,
+/// Error if it does not exist.
 std::filesystem::path request_word(const Arguments&, const char* what);
-/// The options alone.
+/// Applies the options only.
 void apply_request_options(Request&, const Arguments&, std::string_view steps_option = "--steps");
-/// An error that names what the user wrote instead of a field or a path made absolute, see naming_arguments.
+/// The Error made to name what the user wrote, see naming_arguments().
 Error as_written(const Error&, const Arguments&, std::string_view steps_option);
-/// `run`, whose refusals name a field of the request, or a path made absolute: they name what the user wrote instead,
-/// the option or the request file.
+/// run(), with errors that name a field of the request or an absolute path made to name what the user wrote: the
+/// option, or the request file.
 template <class Run>
 auto naming_arguments(const Arguments& args, Run&& run, std::string_view steps_option = "--steps") {
     try {
@@ -38,9 +38,9 @@ auto naming_arguments(const Arguments& args, Run&& run, std::string_view steps_o
 }
 /// The options of a request, then a command's own.
 std::vector<Option> with_request_options(std::initializer_list<Option> own, std::string_view steps_option = "--steps");
-/// A field of the request from its option, which a refusal names.
+/// Sets a field of the request from its option. Throws UsageError naming the option.
 void set_field(Request&, std::string_view key, const Json& value, std::string_view steps_option = "--steps");
-/// "960x544" as the two fields of the request.
+/// Sets width and height of the request from a text like "960x544". Throws UsageError naming --size.
 void set_size_fields(Request&, const std::string& text);
 
 } // namespace denoir::cli

@@ -9,9 +9,10 @@
 
 namespace denoir::cli {
 
-/// --report and --csv: refused before anything is computed, as other outputs are.
+/// Checks the outputs --report and --csv before anything is computed. Throws Error, UsageError.
 void check_tables(const Arguments&, std::span<const std::filesystem::path> inputs);
-/// Both are whole in temporary files before one of them is seen; where the second fails, the first goes again.
+/// Writes --report and --csv, as far as given. Both are complete in temporary files before either appears; if the
+/// second fails, the first is removed again.
 void write_tables(const Arguments&, const std::function<std::string()>& csv,
                   const std::function<std::string()>& report);
 

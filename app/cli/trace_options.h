@@ -7,7 +7,7 @@
 
 namespace denoir::cli {
 
-/// Alternatives of --layers, and --steps as steps to trace; shared by the commands that trace.
+/// The selection that --layers and --steps give, in the commands that trace.
 TraceSelection trace_selection(const Arguments&);
 inline constexpr Option layers_option{"--layers", "GLOB",
                                       "layers to keep, as trace --list names them, with * ? []; may be repeated, "

@@ -12,28 +12,29 @@
 
 namespace denoir::cli {
 
-/// Values of options, refused by the option's name.
+// Values of options. A wrong one is a UsageError naming the option.
+
 std::int64_t whole_number(const Arguments&, std::string_view option, std::int64_t low, std::int64_t high,
                           std::int64_t otherwise);
-/// Nothing where the option was not given.
+/// Empty if the option was not given.
 std::optional<double> number(const Arguments&, std::string_view option, double low, double high);
 std::optional<Device> device_of(const Arguments&);
 std::optional<PrecisionPolicy> precision_of(const Arguments&);
-/// The file that an option or a word names for a result, empty where there is none: behind a link of that name.
+/// The output file that an option or argument names, empty if it is not given. A link is followed to its target.
 std::filesystem::path output_file(const std::string& given);
 inline std::filesystem::path output_file(const Arguments& args, std::string_view option) {
     return output_file(args.get(option));
 }
-/// A run as people name it: its folder or, where nothing of that name lies there, as find_run() knows it.
+/// The run that a person names: a folder or, if there is none of that name, a run that find_run() knows.
 std::string named_run(const std::string& given);
-/// Such a file's whole path, through the name that was given.
+/// An output file's absolute path turned back into the name that output_file() was given.
 std::filesystem::path as_given(const std::filesystem::path& whole);
-/// An Error about such a file, or about a path below one of the command line's words, names it by these. The engine has
-/// made most paths absolute.
+/// An Error whose file is such an output, or lies below an argument of the command line, made to name it as the user
+/// did: the engine works with absolute paths.
 Error as_given(const Error&);
-/// What the command line holds behind the command; once, before anything is refused.
+/// Tells as_given() the words behind the command; to be called once, at the start.
 void remember_words(const std::vector<std::string>& words);
-/// `run`, whose refusals of the field name the option that gave it instead.
+/// run(), with errors about `field` made to name `option` instead.
 template <class Run> auto naming_option(std::string_view field, std::string_view option, Run&& run) {
     try {
         return run();
@@ -45,7 +46,7 @@ template <class Run> auto naming_option(std::string_view field, std::string_view
         throw Error(e.file(), std::string(option), e.message(), e.hint());
     }
 }
-/// The JSON value of a number as typed; text that is no number stays text, and the field refuses it.
+/// The JSON value of a number as it was typed. Text that is not a number stays text, which the field then refuses.
 Json number_value(const std::string& text);
 
 } // namespace denoir::cli
