@@ -33,7 +33,7 @@ std::shared_ptr<Backend> open(const ModuleCall& call, std::stop_token stop) {
     return backend;
 }
 
-/// Errors about an input know its name, not the file it came from.
+/// run(), whose Errors about an input name the tensor alone: adds the file it came from.
 template <class Run> auto with_inputs(const ModuleCall& call, Run run) {
     try {
         return run();
@@ -44,7 +44,7 @@ template <class Run> auto with_inputs(const ModuleCall& call, Run run) {
     }
 }
 
-/// As renders refuse it. Finite inputs may overflow too, where they are far from what the network was made for.
+/// The outputs, if they are finite; refused as a render would otherwise. Inputs far out of range may overflow, too.
 Tensors checked(const Weights& by, Tensors outputs) {
     for (const auto& [name, tensor] : outputs)
         check_computed(by, name, tensor, "its weights are damaged, or the inputs far out of range");
@@ -67,11 +67,71 @@ void check_timesteps(const ModuleInputs& in, const Tensor& timestep, const Tenso
     if (timestep.rank() == 1 && n != 1 && n != frames && n != tokens)
         in.refuse("timestep", fmt::format("has {} values for {} latent frames", n, frames),
                   fmt::format("give 1, {} (frames) or {} (tokens)", frames, tokens));
-    for (const float t : timestep.span<float>()) // as the file has it: f32, one after the other
+    for (const float t : timestep.span<float>())
         if (!(t >= 0.0f && t <= 1000.0f)) in.refuse("timestep", fmt::format("{} is out of range", t), "use 0 to 1000");
 }
 
-/// config.json's number counts where both speak, so that one setting serves folders with and without it.
+/// The inputs of `wan-transformer`.
+struct TransformerInputs {
+    Tensor latent, timestep, text;
+    Tensor clip, condition; ///< or undefined
+    std::optional<int> fps; ///< row of the fps table
+};
+
+/// Reads them, and checks what can be checked without the weights.
+TransformerInputs transformer_inputs(ModuleInputs& in, const ModuleSettings& set, std::optional<std::int64_t> causal) {
+    TransformerInputs x;
+    x.latent = in.get("latent", {"[Cin, T, H, W]"});
+    x.timestep = in.get("timestep", {"[]", "[T]"});
+    x.text = in.get("text", {"[text_len, text_dim]"});
+    x.clip = in.find("clip", {"[257, width]", "[514, width]", "[rows, width]"});
+    x.condition = in.find("condition", {"[Cc, T, H, W]"});
+    const Tensor fps = in.find("fps", {"[]", "[1]"});
+    in.finish();
+    const Shape& latent = x.latent.shape();
+    if (latent[2] % 2 != 0 || latent[3] % 2 != 0)
+        in.refuse("latent", fmt::format("has shape {}", to_string(latent)),
+                  "height and width must be even (2x2 patches)");
+    if (causal.value_or(0) > 0 && latent[1] % *causal != 0)
+        set.refuse("causal_block",
+                   fmt::format("{} latent frames are not a whole number of blocks of {}", latent[1], *causal),
+                   "use a divisor of the frames, or 0 for full attention");
+    if (x.condition && !std::equal(x.condition.shape().begin() + 1, x.condition.shape().end(), latent.begin() + 1))
+        in.refuse("condition",
+                  fmt::format("has shape {}, the latent {}", to_string(x.condition.shape()), to_string(latent)),
+                  "give both the same T, H, W");
+    check_timesteps(in, x.timestep, x.latent);
+    if (!fps) return x;
+    const float row = fps.data<float>()[0];
+    if (row != 0.0f && row != 1.0f)
+        in.refuse("fps", fmt::format("{} is not an index", row), "use 0 (16 frames a second) or 1 (24)");
+    x.fps = int(row);
+    return x;
+}
+
+/// Refuses inputs that the model with these weights does not take.
+void check_against(const wan::Config& config, const ModuleInputs& in, const TransformerInputs& x) {
+    const std::int64_t channels = x.latent.size(0) + (x.condition ? x.condition.size(0) : 0);
+    if (channels != config.in_channels)
+        in.refuse(x.condition ? "condition" : "latent",
+                  fmt::format("latent and condition have {} channels together, the model takes {}", channels,
+                              config.in_channels),
+                  "give the tensors of this model");
+    if (x.text.size(0) != config.text_len || x.text.size(1) != config.text_dim)
+        in.refuse("text",
+                  fmt::format("has shape {}, this model takes [{}, {}]", to_string(x.text.shape()), config.text_len,
+                              config.text_dim),
+                  "pad the prompt's rows with zeros");
+    if (x.fps && config.fps_rows == 0) in.refuse("fps", "this model has no fps branch", "leave it out");
+    if (x.clip && config.clip_dim == 0) in.refuse("clip", "this model has no image branch", "leave it out");
+    if (x.clip && config.clip_positions == 0 && x.clip.size(0) != clip_rows && x.clip.size(0) != 2 * clip_rows)
+        in.refuse("clip",
+                  fmt::format("has shape {}, expected [257, {}] or [514, {}]", to_string(x.clip.shape()),
+                              config.clip_dim, config.clip_dim),
+                  "give the features of one image, or of two behind each other");
+}
+
+/// Warns if `--set heads` is overruled by config.json, as it is so that one setting serves models with and without one.
 void tell_heads(std::optional<std::int64_t> asked, std::int64_t counts) {
     if (asked && *asked != counts)
         log::warning(fmt::format("--set heads: {} has no effect: config.json says {}", *asked, counts));
@@ -87,60 +147,21 @@ Tensors run_transformer(const ModuleCall& call, std::stop_token stop) {
     const ModuleSettings set(call, {"heads", "causal_block"});
     const auto heads = set.whole("heads", 1, 1024), causal = set.whole("causal_block", 0, 4096);
     ModuleInputs in(call);
-    const Tensor latent = in.get("latent", {"[Cin, T, H, W]"}), timestep = in.get("timestep", {"[]", "[T]"}),
-                 text = in.get("text", {"[text_len, text_dim]"});
-    const Tensor clip = in.find("clip", {"[257, width]", "[514, width]", "[rows, width]"}),
-                 condition = in.find("condition", {"[Cc, T, H, W]"});
-    const Tensor fps = in.find("fps", {"[]", "[1]"});
-    in.finish();
-    for (const int axis : {2, 3})
-        if (latent.size(axis) % 2 != 0)
-            in.refuse("latent", fmt::format("has shape {}", to_string(latent.shape())),
-                      "height and width must be even (2x2 patches)");
-    if (causal.value_or(0) > 0 && latent.size(1) % *causal != 0)
-        set.refuse("causal_block",
-                   fmt::format("{} latent frames are not a whole number of blocks of {}", latent.size(1), *causal),
-                   "use a divisor of the frames, or 0 for full attention");
-    if (condition && !std::equal(condition.shape().begin() + 1, condition.shape().end(), latent.shape().begin() + 1))
-        in.refuse("condition",
-                  fmt::format("has shape {}, the latent {}", to_string(condition.shape()), to_string(latent.shape())),
-                  "give both the same T, H, W");
-    check_timesteps(in, timestep, latent);
-    const float index = fps ? fps.data<float>()[0] : 0.0f;
-    if (index != 0.0f && index != 1.0f)
-        in.refuse("fps", fmt::format("{} is not an index", index), "use 0 (16 frames a second) or 1 (24)");
-
+    const TransformerInputs x = transformer_inputs(in, set, causal);
     const auto weights = load(call, Component::transformer);
     const wan::Transformer::Options options{heads, causal, cast_points(policy(call, *weights))};
     const wan::Config config = wan::Config::read(*weights, heads);
     tell_heads(heads, config.heads);
-    const std::int64_t channels = latent.size(0) + (condition ? condition.size(0) : 0);
-    if (channels != config.in_channels)
-        in.refuse(condition ? "condition" : "latent",
-                  fmt::format("latent and condition have {} channels together, the model takes {}", channels,
-                              config.in_channels),
-                  "give the tensors of this model");
-    if (text.size(0) != config.text_len || text.size(1) != config.text_dim)
-        in.refuse("text",
-                  fmt::format("has shape {}, this model takes [{}, {}]", to_string(text.shape()), config.text_len,
-                              config.text_dim),
-                  "pad the prompt's rows with zeros");
-    if (fps && config.fps_rows == 0) in.refuse("fps", "this model has no fps branch", "leave it out");
-    if (clip && config.clip_dim == 0) in.refuse("clip", "this model has no image branch", "leave it out");
-    if (clip && config.clip_positions == 0 && clip.size(0) != clip_rows && clip.size(0) != 2 * clip_rows)
-        in.refuse("clip",
-                  fmt::format("has shape {}, expected [257, {}] or [514, {}]", to_string(clip.shape()), config.clip_dim,
-                              config.clip_dim),
-                  "give the features of one image, or of two behind each other");
+    check_against(config, in, x);
     in.check_finite();
 
     const auto backend = open(call, stop);
     return with_inputs(call, [&]() -> Tensors {
         const wan::Transformer model(weights, backend, options);
-        const wan::Context context = model.context(text, clip ? &clip : nullptr);
-        const Tensor times = timestep.to_host_f32();
-        const Tensor velocity = model.forward(latent, condition ? &condition : nullptr, times.span<float>(), context,
-                                              fps ? std::optional(int(index)) : std::nullopt);
+        const wan::Context context = model.context(x.text, x.clip ? &x.clip : nullptr);
+        const Tensor times = x.timestep.to_host_f32();
+        const Tensor velocity =
+            model.forward(x.latent, x.condition ? &x.condition : nullptr, times.span<float>(), context, x.fps);
         return checked(*weights, {{"velocity", backend->download(velocity).to_host_f32()}});
     });
 }

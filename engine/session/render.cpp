@@ -59,8 +59,8 @@ void warn_once(RunRecord& record, const std::string& text, Observer& observer) {
     observer.warning(text);
 }
 
-/// Refuses to go on with other files than the run began with: its steps would come from two models. `draws`: noise is
-/// drawn once more.
+/// Refuses to resume with other files than the run began with: its steps would come from two models. `draws`: noise is
+/// still to be drawn.
 void check_files(RunRecord& record, bool draws, Observer& observer, const std::stop_token& stop) {
     const ModelChanges changes = model_changes(files_still_read(record, draws), stop);
     if (!changes.changed.empty())
@@ -70,7 +70,7 @@ void check_files(RunRecord& record, bool draws, Observer& observer, const std::s
         warn_once(record, fmt::format("{} is not the file this run began with", printable(file, 160)), observer);
 }
 
-/// That may be meant, of a branch. Of LoRAs, only those that it has too.
+/// The same for a branch, where it may be intended: warnings. Only files that the branch uses too are looked at.
 std::vector<std::string> warnings_of_other_files(const RunRecord& parent, const Request& r, const ModelFolder& model,
                                                  const std::stop_token& stop) {
     std::vector<fs::path> used = files_of_steps(model, r);
@@ -87,7 +87,7 @@ std::vector<std::string> warnings_of_other_files(const RunRecord& parent, const 
     return out;
 }
 
-/// Where the rest of a run will be written: found out before it is computed.
+/// Refuses a resumed run some of whose files cannot be written, before anything is computed.
 void check_places(const RunFolder& run, int last_step) {
     std::vector<fs::path> places{run.file(run_file::video), run.file(run_file::thumbnail), run.file(run_file::metrics),
                                  run.file(run_file::conditioning)};
@@ -123,7 +123,8 @@ void remember(const fs::path& run) try {
 } catch (const Error&) { // without a data folder there is no history
 }
 
-/// What an output must not replace. More of it becomes known step by step, and each time the output is looked at.
+/// The inputs, which the output must not replace. They become known little by little, and the output is checked each
+/// time.
 struct Inputs {
     const fs::path& out;
     std::vector<fs::path> paths;
@@ -148,7 +149,7 @@ void check_pictures(const Request& asked) {
             throw Error(file.string(), "", "is a folder", "name a file");
 }
 
-/// Against its model and, of a branch, its parent.
+/// Resolves the request against its model and, if it is a branch, its parent.
 void resolve_for(Resolved& r, Observer& observer) {
     for (const std::string& warning : r.model.warnings) observer.warning(warning);
     r.request = Pipeline::resolve(r.request, r.model);
@@ -260,23 +261,23 @@ RenderResult render(const Request& asked, const RenderOptions& options, Engine& 
     return RunWorker(run, r.model, backend, engine.residency(), observer, std::move(stop)).work();
 }
 
-RenderResult resume(const fs::path& path, const std::function<void(const RunFolder&)>& on_run, int threads,
-                    Engine& engine, Observer& observer, std::stop_token stop) {
-    RunFolder run = RunFolder::take(path);
-    RunRecord& record = run.record();
-    if (record.state == RunState::done) {
-        run.drop_latents();
-        std::error_code ignored;
-        if (!fs::exists(record.out, ignored))
-            observer.warning(fmt::format("{}: is not there any more; decode the run to make it again",
-                                         printable(record.out.string(), 160)));
-        return result_of(run);
-    }
-    check_resolved(run);
-    const ModelFolder model = ModelFolder::open(find_model(record.request.model), record.request.parts, stop);
-    std::vector<fs::path> inputs = inputs_of(record.request);
-    for (fs::path& file : inputs_of(model)) inputs.push_back(std::move(file));
-    check_output(record.out, inputs, *record.request.frames, run.path());
+namespace {
+
+/// The result of a run that is done already.
+RenderResult finished(RunFolder& run, Observer& observer) {
+    run.drop_latents();
+    const fs::path& out = run.record().out;
+    if (std::error_code ignored; !fs::exists(out, ignored))
+        observer.warning(
+            fmt::format("{}: is not there any more; decode the run to make it again", printable(out.string(), 160)));
+    return result_of(run);
+}
+
+/// The state to resume from; empty: from the beginning. A branch that lacks steps of its parent takes them over first.
+/// Warns of stored steps that are lost.
+std::optional<DenoiseState> state_to_resume(RunFolder& run, const fs::path& path, const ModelFolder& model,
+                                            Observer& observer) {
+    const RunRecord& record = run.record();
     const int stored = record.steps.empty() ? -1 : record.steps.back().step;
     auto state = run.last_state();
     if (const auto& start = record.request.start; start && (!state || state->step < start->step)) {
@@ -286,6 +287,31 @@ RenderResult resume(const fs::path& path, const std::function<void(const RunFold
     if (const int whole = state ? state->step : -1; whole < stored)
         observer.warning(fmt::format("{}: what was stored after step {} is missing or was changed: computed again",
                                      printable(path.string(), 160), std::max(0, whole)));
+    return state;
+}
+
+/// Removes what a killed process left half-written.
+void remove_leftovers(const RunFolder& run) {
+    for (const fs::path& folder : {run.path(), run.file(run_file::latents), run.file(run_file::solver)})
+        remove_partials(folder, "");
+    const fs::path& out = run.record().out;
+    remove_partials(out.parent_path(), out.filename().string());
+    remove_partials(out, ""); // a folder of frames
+}
+
+} // namespace
+
+RenderResult resume(const fs::path& path, const std::function<void(const RunFolder&)>& on_run, int threads,
+                    Engine& engine, Observer& observer, std::stop_token stop) {
+    RunFolder run = RunFolder::take(path);
+    RunRecord& record = run.record();
+    if (record.state == RunState::done) return finished(run, observer);
+    check_resolved(run);
+    const ModelFolder model = ModelFolder::open(find_model(record.request.model), record.request.parts, stop);
+    std::vector<fs::path> inputs = inputs_of(record.request);
+    for (fs::path& file : inputs_of(model)) inputs.push_back(std::move(file));
+    check_output(record.out, inputs, *record.request.frames, run.path());
+    const auto state = state_to_resume(run, path, model, observer);
     const bool draws = !state || draws_after(stored_windows(run), state->step);
     const Request checked = as_stored(record.request, draws);
     if (Pipeline::step_count(Pipeline::resolve(checked, model)) != record.total_steps)
@@ -301,11 +327,8 @@ RenderResult resume(const fs::path& path, const std::function<void(const RunFold
     if (threads >= 0) record.request.threads = threads;
     check_places(run, state ? state->step : -1);
     const auto backend = engine.open(*record.request.device, record.request.threads);
-    for (const fs::path& folder : {run.path(), run.file(run_file::latents), run.file(run_file::solver)})
-        remove_partials(folder, "");
-    remove_partials(record.out.parent_path(), record.out.filename().string());
-    remove_partials(record.out, ""); // a folder of frames
-    remember(run.path());            // it may have been moved
+    remove_leftovers(run);
+    remember(run.path()); // it may have been moved
     if (on_run) on_run(run);
     return RunWorker(run, model, backend, engine.residency(), observer, std::move(stop)).work();
 }

@@ -77,7 +77,7 @@ void check_groups(const std::string& pattern) {
     }
 }
 
-/// Each is held against each of some thousand layers.
+/// Limits number and length, as each pattern is matched against some thousand layers.
 void check_patterns(const std::vector<std::string>& patterns) {
     constexpr std::size_t most = 256, longest = 1024;
     if (patterns.size() > most)
@@ -97,7 +97,7 @@ bool matches(const std::string& pattern, std::string_view component, std::string
     return ::fnmatch(pattern.c_str(), subject.c_str(), FNM_EXTMATCH) == 0;
 }
 
-/// 3 of "transformer/step_003/cond/blocks.0"; 0 where there is no step, 1 for the noise.
+/// 3 for "transformer/step_003/cond/blocks.0", 0 for a key without a step.
 int step_of(std::string_view key) {
     const std::size_t at = key.find("/step_");
     if (at == std::string_view::npos) return 0;
@@ -106,59 +106,72 @@ int step_of(std::string_view key) {
     return std::max(step, 1); // the noise belongs to the first step
 }
 
-/// A still picture passes by the convolutions over time (spec/vae21.md 2.7, 2.8).
+/// `names` as they are or, of a `still` picture, without the convolutions over time, which it bypasses
+/// (spec/vae21.md 2.7, 2.8).
 std::vector<std::string> without_time(std::vector<std::string> names, bool still) {
     if (still) std::erase_if(names, [](const std::string& name) { return name.ends_with(".time_conv"); });
     return names;
 }
 
+void add(std::vector<TraceLayer>& all, const char* component, const std::vector<std::string>& names,
+         std::int64_t tensors) {
+    for (const std::string& name : names) all.push_back({component, name, tensors});
+}
+
+void add_text_encoder(std::vector<TraceLayer>& all, const ModelFolder& model, std::int64_t prompts) {
+    const auto config = umt5::Config::read(load_headers(model.text_encoder, Component::umt5));
+    all.push_back({"text_encoder", "tokens", prompts});
+    add(all, "text_encoder", umt5::layer_names(config), prompts);
+}
+
+void add_image_encoder(std::vector<TraceLayer>& all, const ModelFolder& model, std::int64_t images) {
+    const auto config = clip::Config::read(load_headers(model.clip, Component::clip));
+    all.push_back({"image_encoder", "pixels", images});
+    add(all, "image_encoder", clip::layer_names(config), images);
+}
+
+/// Of each transformer that computes any step up to the last of `steps`; `clip`: it sees CLIP features.
+void add_transformers(std::vector<TraceLayer>& all, const wan::Config& config, bool clip, const Request& r,
+                      const ModelFolder& model, const std::set<int>& steps) {
+    const Window window = windows_of(r).front();
+    const std::vector<int> forwards = step_forwards(r, model, window);
+    const bool negative = uses_negative(r, model);
+    for (const bool low : {false, true}) {
+        const auto [first, end] = expert_steps(r, model, window, low);
+        if (first == end || *steps.rbegin() <= first) continue;
+        const char* component = low ? "transformer_low" : "transformer";
+        const int contexts = negative && guided(r, guidance_of(r, low)) ? 2 : 1;
+        add(all, component, wan::context_layer_names(config, clip), contexts);
+        std::int64_t traced = 0; // forwards of this transformer in `steps`
+        for (auto step = steps.upper_bound(first); step != steps.upper_bound(end); ++step)
+            traced += forwards[std::size_t(*step) - 1];
+        if (traced == 0) continue;
+        add(all, component, wan::layer_names(config), traced);
+        all.push_back({component, "velocity", traced});
+    }
+}
+
 } // namespace
 
 std::vector<TraceLayer> traceable_layers(const Request& r, const ModelFolder& model, const std::set<int>& steps) {
-    std::vector<TraceLayer> all;
-    const auto add = [&](const char* component, const std::vector<std::string>& names, std::int64_t tensors) {
-        for (const std::string& name : names) all.push_back({component, name, tensors});
-    };
-    const bool negative = uses_negative(r, model);
-    const std::int64_t branches = negative ? 2 : 1, frames = *r.frames;
-    const bool image = !r.image.empty() || !r.last_image.empty();
-
-    const auto text = umt5::Config::read(load_headers(model.text_encoder, Component::umt5));
-    all.push_back({"text_encoder", "tokens", branches});
-    add("text_encoder", umt5::layer_names(text), branches);
     const auto transformer = wan::Config::read(load_headers(model.transformer, Component::transformer));
-    const bool clip = image && transformer.clip_dim > 0;
-    if (clip) {
-        const std::int64_t pictures = transformer.clip_positions > 0 ? 2 : 1;
-        all.push_back({"image_encoder", "pixels", pictures});
-        add("image_encoder", clip::layer_names(clip::Config::read(load_headers(model.clip, Component::clip))),
-            pictures);
-    }
     const auto vae = wan::VaeConfig::read(load_headers(model.vae, Component::vae21));
+    const bool image = !r.image.empty() || !r.last_image.empty(), clip = image && transformer.clip_dim > 0;
+    const std::int64_t frames = *r.frames;
+    std::vector<TraceLayer> all;
+    add_text_encoder(all, model, uses_negative(r, model) ? 2 : 1);
+    if (clip) add_image_encoder(all, model, transformer.clip_positions > 0 ? 2 : 1);
     if (image || goes_on(r)) {
         const bool stills = !goes_on(r) && (*r.mode == Mode::forcing || Variant::read(model).clean_image());
         const std::int64_t pictures = goes_on(r) ? r.forcing->overlap + 1 : stills ? 2 : frames;
-        add("vae_encoder", without_time(wan::encoder_layer_names(vae), stills || frames == 1), pictures);
+        add(all, "vae_encoder", without_time(wan::encoder_layer_names(vae), stills || frames == 1), pictures);
         all.push_back({"vae_encoder", "latent", 2});
     }
-    const Window window = windows_of(r).front();
-    const std::vector<int> forwards = step_forwards(r, model, window);
-    for (const bool low : {false, true}) {
-        const auto [first, end] = expert_steps(r, model, window, low);
-        if (first == end || *steps.rbegin() <= first) continue; // no step of its own is reached
-        const char* component = low ? "transformer_low" : "transformer";
-        std::int64_t made = 0;
-        for (auto step = steps.upper_bound(first); step != steps.upper_bound(end); ++step)
-            made += forwards[std::size_t(*step) - 1];
-        add(component, wan::context_layer_names(transformer, clip), negative && guided(r, guidance_of(r, low)) ? 2 : 1);
-        if (made == 0) continue; // of these steps, none is its own
-        add(component, wan::layer_names(transformer), made);
-        all.push_back({component, "velocity", made});
-    }
+    add_transformers(all, transformer, clip, r, model, steps);
     for (const char* name : {"velocity", "latent", "x0"})
         all.push_back({"sampler", name,
                        std::int64_t(steps.size()) + (name == std::string_view("latent") && steps.contains(1) ? 1 : 0)});
-    add("vae_decoder", without_time(wan::decoder_layer_names(vae), frames == 1), frames);
+    add(all, "vae_decoder", without_time(wan::decoder_layer_names(vae), frames == 1), frames);
     all.push_back({"vae_decoder", "picture", frames});
     return all;
 }
