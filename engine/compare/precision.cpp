@@ -21,7 +21,8 @@ namespace denoir {
 namespace fs = std::filesystem;
 namespace {
 
-/// A folder of our own; what is kept comes out of it at the end, so that nothing stays of a comparison that was ended.
+/// A temporary folder for the traces. Those that are to be kept are moved out of it at the end, so that a comparison
+/// that was interrupted leaves nothing behind.
 class Workplace {
 public:
     Workplace(const fs::path& keep, const fs::path& beside) : keep_(keep) {
@@ -45,7 +46,7 @@ public:
         if (made_) fs::remove(keep_, code); // does nothing but where it is empty
     }
     fs::path file(const char* name) const { return own_->path() / name; }
-    /// The files of these names go to the folder that is kept, if any.
+    /// Moves the files of these names to the folder that keeps them, if there is one.
     void keep(std::initializer_list<const char*> names) {
         for (const char* name : names) {
             std::error_code code;
@@ -59,6 +60,19 @@ private:
     fs::path keep_;
     std::optional<ScratchFolder> own_;
 };
+
+/// Completes the part about pictures from the metrics of all frames, with the worst `shown` of them side by side.
+void finish(PicturePart& p, const std::vector<Image>& a, const std::vector<Image>& b, int shown) {
+    const metrics::Summary summary = metrics::summarize(p.frames);
+    p.mean = summary.mean;
+    p.verdict = metrics::verdict(summary.mean).text;
+    double largest = 0;
+    for (const metrics::FrameMetrics& frame : p.frames) largest = std::max(largest, frame.difference.max);
+    p.amplified = fitting_amplification(largest);
+    std::vector<std::size_t> worst = metrics::worst_frames(p.frames, std::size_t(shown), 2);
+    if (worst.empty() && !a.empty()) worst.push_back(a.size() / 2);
+    for (const std::size_t i : worst) p.shown.push_back({i, a[i], b[i], amplified_difference(a[i], b[i], p.amplified)});
+}
 
 std::string label(const Request& r) {
     const Json stored = to_json(r);
@@ -105,45 +119,31 @@ PrecisionResult compare_precision(const Request& asked, const PrecisionOptions& 
         require_device(r->device ? *r->device : default_device());
     Workplace place(options.keep, options.work);
     PrecisionResult result;
-    std::vector<Image> frames;
+    PicturePart& p = result.pictures;
+    std::vector<Image> frames_a, frames_b;
 
     begins("A");
     constexpr const char *name_a = "A.safetensors", *name_b = "B.safetensors";
     TraceOptions trace_a{place.file(name_a), options.select, {}, {}};
-    trace_a.picture = [&](int, const Tensor& frame) { frames.push_back(to_image(frame.unsqueeze(1), 0)); };
+    trace_a.picture = [&](int, const Tensor& frame) { frames_a.push_back(to_image(frame.unsqueeze(1), 0)); };
     result.a = trace(a, trace_a, observer, stop).request;
 
     b.seed = result.a.seed; // drawn once
     ThreadPool pool(b.threads);
-    double largest = 0;
     begins("B");
     TraceOptions trace_b{place.file(name_b), options.select, {}, {}};
-    std::vector<Image> others;
     trace_b.picture = [&](int index, const Tensor& frame) {
-        others.push_back(to_image(frame.unsqueeze(1), 0));
-        if (std::size_t(index) >= frames.size()) return;
-        result.pictures.frames.push_back(
-            metrics::compare_frames(rgb8(frames[std::size_t(index)]), rgb8(others.back()), pool));
-        largest = std::max(largest, result.pictures.frames.back().difference.max);
+        frames_b.push_back(to_image(frame.unsqueeze(1), 0));
+        if (const auto i = std::size_t(index); i < frames_a.size())
+            p.frames.push_back(metrics::compare_frames(rgb8(frames_a[i]), rgb8(frames_b.back()), pool));
     };
     result.b = trace(b, trace_b, observer, stop).request;
 
     const TraceFiles files(trace_a.out, trace_b.out);
     result.traces = files.compare(comparing, stop);
-    result.traces.name_a = label(result.a);
-    result.traces.name_b = label(result.b);
-
-    PicturePart& p = result.pictures;
-    p.label_a = label(result.a);
-    p.label_b = label(result.b);
-    const metrics::Summary summary = metrics::summarize(p.frames);
-    p.mean = summary.mean;
-    p.verdict = metrics::verdict(summary.mean).text;
-    p.amplified = fitting_amplification(largest);
-    std::vector<std::size_t> shown = metrics::worst_frames(p.frames, std::size_t(options.shown), 2);
-    if (shown.empty() && !frames.empty()) shown.push_back(frames.size() / 2);
-    for (const std::size_t i : shown)
-        p.shown.push_back({i, frames[i], others[i], amplified_difference(frames[i], others[i], p.amplified)});
+    p.label_a = result.traces.name_a = label(result.a);
+    p.label_b = result.traces.name_b = label(result.b);
+    finish(p, frames_a, frames_b, options.shown);
     result.report = trace_report(result.traces, &files, p);
     place.keep({name_a, name_b});
     return result;
