@@ -11,7 +11,7 @@
 namespace denoir::cpu {
 namespace {
 
-/// Packed keys and values that exist at a time, in elements: as many heads as fit (one at least) are packed, then used
+/// Elements of packed keys and values that exist at a time: as many heads as fit (at least one) are packed, then used
 /// by all their queries.
 constexpr std::int64_t packed_limit = std::int64_t{8} << 20;
 constexpr float log2_e = 1.44269504f;
@@ -20,13 +20,13 @@ std::int64_t head_at(const Tensor& x, std::int64_t token, std::int64_t head) {
     return token * x.stride(0) + head * x.stride(1);
 }
 
-/// Sizes of one call; D channels are padded to whole panels, keys and queries go in blocks.
+/// The sizes of one call. The D channels are padded to whole panels; keys and queries are cut into blocks.
 struct Plan {
     std::int64_t queries, keys, heads, size;
     std::int64_t padded, key_block, blocks, per_head;
     std::int64_t heads_at_once;
-    std::int64_t rows;        ///< queries whose scores on a block of keys lie in the nearest caches, with the keys
-    std::int64_t query_block; ///< queries that use a block of keys while it is near
+    std::int64_t rows;        ///< queries whose scores for a block of keys fit into the inner caches with those keys
+    std::int64_t query_block; ///< queries that use a block of keys while it is in the caches
 
     Plan(const Kernels& kernels, const Tensor& q, const Tensor& k)
         : queries(q.size(0)),
@@ -39,17 +39,18 @@ struct Plan {
           per_head(blocks * key_block * (size + padded)),
           heads_at_once(std::max<std::int64_t>(1, std::min(packed_limit / std::max<std::int64_t>(1, per_head), heads))),
           rows(kernels.bf16_in_tiles ? 32 : 96),
-          // Matrix tiles are so fast that fetching the keys counts; but 64 blocks at least for many cores.
+          // Matrix tiles are so fast that fetching the keys matters; but at least 64 blocks, to keep many cores busy.
           query_block(kernels.bf16_in_tiles ? std::clamp<std::int64_t>(queries * heads_at_once / 64 / 96, 1, 3) * 96
                                             : rows) {}
-    /// Where the panels of Kᵀ of a block begin; those of V follow behind key_block · size floats.
+    /// Where the panels of Kᵀ of a block begin; those of V follow key_block · size floats later.
     std::int64_t at(std::int64_t head, std::int64_t block) const {
         return head * per_head + block * key_block * (size + padded);
     }
 };
 
-/// Attention in pieces that run side by side: the keys and values of some heads are packed, a block of keys a piece;
-/// then these heads' queries go over them, a block of queries a piece. Each piece works in `scratch_floats` of its own.
+/// Attention with an online softmax, in pieces that run in parallel. First the keys and values of some heads are
+/// packed, one block of keys per piece; then the queries of these heads are computed, one block of queries per piece.
+/// Each piece needs `scratch_floats` of its own.
 class Pieces {
 public:
     Pieces(const Kernels& kernels, const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options,
@@ -65,8 +66,8 @@ public:
           pairs_(round_ && kernels.gemm_bf16 && plan_.size % 2 == 0) {}
 
     const Plan& plan() const { return plan_; }
-    /// Products come from the processor's bf16 units where it has them: every factor is a bf16 value by then either
-    /// way.
+    /// Type of the factors of products: bf16 if the processor has units for it, since in bf16 every factor is a bf16
+    /// value anyway.
     DType factors() const { return pairs_ ? DType::bf16 : DType::f32; }
     std::int64_t scratch_floats() const {
         const std::int64_t packing = plan_.key_block * (plan_.size + (pairs_ ? plan_.padded : 0));
@@ -74,21 +75,24 @@ public:
                                      plan_.rows * plan_.key_block * (pairs_ ? 2 : 1));
     }
 
-    /// The next heads, from `first_head` on; their keys and values to be packed into [heads_at_once · per_head]
-    /// factors.
+    /// Goes on to the heads from `first_head` on, whose keys and values are packed into `packed` [heads_at_once ·
+    /// per_head].
     void begin(std::int64_t first_head, std::byte* packed) { first_head_ = first_head, packed_ = packed; }
     void pack(std::int64_t head, std::int64_t block, float* scratch);
     void attend(std::int64_t head, std::int64_t block_of_queries, float* scratch) const;
 
 private:
-    /// A block of queries at work, rows [begin, begin + count).
+    /// A block of queries being computed, rows [begin, begin + count), and its memory.
     struct Queries {
         std::int64_t head, begin, count;
-        float *values, *sums, *greatest, *total; ///< greatest: in powers of e, or of 2 where the products are of pairs
-        float* scores;                           ///< of plan_.rows of them
-        std::byte* chances;                      ///< the probabilities as factors: the scores' own memory in f32
+        float* values;            ///< the queries as factors
+        float* sums;              ///< running sums of probabilities times v
+        float* greatest;          ///< running maximum of each row's scores, as an exponent of e, or of 2 if `pairs_`
+        float* total;             ///< running sum of each row's probabilities
+        float* scores;            ///< of plan_.rows queries
+        std::byte* probabilities; ///< as factors; in f32 they replace the scores in place
     };
-    /// Some of them on a block of keys: rows [first, first + count) of the block, keys [from, from + n).
+    /// Some of these queries, rows [first, first + count) of the block, and keys [from, from + n).
     struct Part {
         std::int64_t first, count, block, from, n;
     };
@@ -108,7 +112,7 @@ private:
     std::byte* query(const Queries& q, std::int64_t i) const {
         return reinterpret_cast<std::byte*>(q.values) + i * plan_.size * bytes();
     }
-    /// Keys that query i of the block may see: [0, seen).
+    /// Query i of the block may see keys [0, seen).
     std::int64_t seen(const Queries& q, std::int64_t i) const {
         const std::int64_t block = options_.causal_block;
         return block == 0 ? plan_.keys : std::min(plan_.keys, ((q.begin + i) / block + 1) * block);
@@ -153,7 +157,7 @@ void Pieces::attend(std::int64_t head, std::int64_t block_of_queries, float* scr
     q.greatest = q.sums + most * plan_.padded;
     q.total = q.greatest + most;
     q.scores = q.total + most;
-    q.chances = reinterpret_cast<std::byte*>(pairs_ ? q.scores + plan_.rows * plan_.key_block : q.scores);
+    q.probabilities = reinterpret_cast<std::byte*>(pairs_ ? q.scores + plan_.rows * plan_.key_block : q.scores);
     for (std::int64_t i = 0; i < q.count; ++i) read(q_, q.begin + i, head, factors(), query(q, i));
     std::fill_n(q.greatest, q.count, -std::numeric_limits<float>::infinity());
     std::fill_n(q.total, q.count, 0.0f);
@@ -176,8 +180,8 @@ void Pieces::attend_part(const Queries& q, const Part& part) const {
     add_values(q, part);
 }
 
-/// Scores of the part's row become probabilities against the greatest score so far; what was summed against a smaller
-/// one shrinks.
+/// One step of the online softmax for a row of the part: turns its scores into probabilities relative to the maximum so
+/// far, and rescales what was summed relative to a smaller one.
 void Pieces::weigh_scores(const Queries& q, const Part& part, std::int64_t row_of_part) const {
     const std::int64_t i = part.first + row_of_part, from = part.from, n = part.n;
     float* row = q.scores + row_of_part * plan_.key_block;
@@ -194,7 +198,7 @@ void Pieces::weigh_scores(const Queries& q, const Part& part, std::int64_t row_o
         scale = unit;
     }
     const float top = std::max(q.greatest[i], kernels_.greatest(row, visible) * scale);
-    // -inf: nothing seen yet. +inf makes what has it no number, as a score that is none already, and so the total.
+    // -inf means that no key was visible yet. A score of +inf or NaN makes the row NaN.
     const float shift = top == -std::numeric_limits<float>::infinity() ? 0.0f : top;
     if (top > q.greatest[i] && q.total[i] > 0) {
         const float shrink = std::exp((q.greatest[i] - shift) / unit);
@@ -204,9 +208,9 @@ void Pieces::weigh_scores(const Queries& q, const Part& part, std::int64_t row_o
     }
     q.greatest[i] = top;
     if (pairs_) {
-        auto* chance = reinterpret_cast<std::uint16_t*>(q.chances + row_of_part * plan_.key_block * bytes());
-        q.total[i] += kernels_.powers_of_two_bf16(row, scale, shift, chance, visible);
-        std::fill(chance + visible, chance + whole(n), std::uint16_t{0});
+        auto* p = reinterpret_cast<std::uint16_t*>(q.probabilities + row_of_part * plan_.key_block * bytes());
+        q.total[i] += kernels_.powers_of_two_bf16(row, scale, shift, p, visible);
+        std::fill(p + visible, p + whole(n), std::uint16_t{0});
     } else {
         q.total[i] += kernels_.exponentials(row, scale, shift, round_, visible);
         std::fill(row + visible, row + n, 0.0f);
@@ -220,7 +224,7 @@ void Pieces::add_values(const Queries& q, const Part& part) const {
     const std::byte* values = values_of(q.head, part.block);
     float* sums = q.sums + part.first * plan_.padded;
     for (std::int64_t j = 0; j < plan_.padded; j += columns)
-        gemm(kernels_, factors(), q.chances, plan_.key_block, values + j * stored * bytes(), n, part.count,
+        gemm(kernels_, factors(), q.probabilities, plan_.key_block, values + j * stored * bytes(), n, part.count,
              std::min(columns, plan_.size - j), sums + j, plan_.padded, true);
 }
 

@@ -38,7 +38,7 @@ void Job::cut() {
     padded = kernel.padded(call.kernels);
     tiles_across = divide_up(phase.columns.count, widest);
     columns = divide_up(phase.columns.count, std::max<std::int64_t>(1, tiles_across));
-    // About 1.2 GFLOP a tile, so that the stop token is looked at soon enough; a window of at most 4 MiB.
+    // About 1.2 GFLOP per tile, so that the stop token is checked often enough; a window of at most 4 MiB.
     const std::int64_t multiplications =
         columns * padded * kernel.in * kernel.time * phase.rows.taps * phase.columns.taps;
     const std::int64_t row_floats = columns * call.options.stride * call.options.stride * kernel.in * kernel.time;
@@ -82,7 +82,8 @@ void Job::run(std::int64_t tile, float* scratch) const {
     }
 }
 
-/// What a weight was prepared as for this use, or room for it: pictures of another size may have wanted it otherwise.
+/// The slot of a weight's prepared form for this use. Any other form is dropped: pictures of another size may have
+/// needed one.
 std::shared_ptr<void>& only_use(const Weight& w, const std::string& use) {
     if (!w.prepared.contains(use)) w.prepared.clear();
     return w.prepared[use];
@@ -90,9 +91,9 @@ std::shared_ptr<void>& only_use(const Weight& w, const std::string& use) {
 
 } // namespace
 
-/// bf16 pairs where the processor has units for them. With duplication only where these are so fast that its taps need
-/// not be added up (which would round them once more). Not for a row of the kernel with an odd number of values (C =
-/// 3), and not for dot products.
+/// Type of the factors: bf16 pairs if the processor has units for them; but not for dot products, nor if a row of the
+/// kernel has an odd number of values (C = 3). With duplication only if the units are so fast that the taps need not be
+/// added up, which would round them once more.
 DType CpuBackend::conv_factors(const KernelShape& kernel, const ConvOptions& options) const {
     const bool pairs = options.compute == DType::bf16 && kernels_.gemm_bf16 && !kernel.dotted() &&
                        (kernels_.bf16_in_tiles || !options.duplicate) && kernel.width * kernel.in % 2 == 0;

@@ -6,13 +6,13 @@
 
 namespace denoir::cpu {
 
-// With channels last, the pixels below one row of a kernel lie behind each other: kw·C floats, and the next output
-// pixel's begin stride·C further. So a convolution is, for each row of the kernel in space and time, a matrix product
-// whose A is the image itself (rows overlap), summed into the same C. Nothing is unfolded.
+// With channels last, the pixels under one row of a kernel are contiguous: kw·C floats, and those of the next output
+// pixel begin stride·C later. So a convolution is, for each row of the kernel in space and time, a matrix product whose
+// A is the image itself (with overlapping rows), all summed into the same C. Nothing is unfolded (no im2col).
 //
-// A 2x2 duplicated input under a 3x3 kernel is four convolutions of the input itself, one for each parity of the
-// output's row and column, whose kernels add up the taps that fall on the same pixel: 2x2 taps instead of 3x3. Each of
-// them is a phase; without duplication there is one.
+// A 3x3 convolution of a 2x2 duplicated input equals four convolutions of the input itself, one for each parity of the
+// output's row and column, in whose kernels the taps that fall on the same pixel are added up: 2x2 taps instead of 3x3.
+// Each of the four is a phase; without duplication there is one phase.
 
 /// Sizes of w [O,C,kt,kh,kw] or [O,C,kh,kw].
 struct KernelShape {
@@ -20,9 +20,10 @@ struct KernelShape {
     explicit KernelShape(const Shape& s)
         : out(s[0]), in(s[1]), time(s.rank() == 5 ? s[2] : 1), height(s[-2]), width(s[-1]) {}
 
-    /// So few output channels (a picture's three) that a panel would be padding: each is a dot product instead.
+    /// There are so few output channels (a picture's three) that a panel would be mostly padding: dot products are
+    /// used.
     bool dotted() const { return out <= 4; }
-    /// Output channels in whole panels; as they are where they are dotted.
+    /// Output channels, padded to whole panels unless dotted().
     std::int64_t padded(const Kernels&) const;
 };
 

@@ -10,13 +10,13 @@ namespace denoir::cpu {
 namespace {
 
 constexpr std::int64_t taps = 3;
-/// Fewer channels than this and the transforms cost more than they save.
+/// With fewer channels than this, the transforms cost more than they save.
 constexpr std::int64_t fewest_channels = 16;
-/// Tiles of a block at most, and values of one of its points, its sums included: what lies in the caches meanwhile.
+/// Limits of a block: its tiles, and the values of one of its points with their sums, so that these stay in the caches.
 constexpr std::int64_t most_tiles = 128, most_values = 1 << 17;
-/// Tiles of a row of a block: square blocks share more of the pixels around them.
+/// The most tiles in a row of a block: square blocks share more of the pixels around them.
 constexpr std::int64_t most_across = 16;
-/// Between the values of one point and the next, so that they do not fall into the same lines of a cache.
+/// Floats between the values of one point and the next, so that they do not compete for the same sets of a cache.
 constexpr std::int64_t gap = 16;
 
 std::int64_t side(bool duplicate) { return duplicate ? 3 : 4; }
@@ -27,9 +27,9 @@ std::array<double, 4> transformed(double a, double b, double c, bool duplicate) 
     return {a, (a + b + c) / 2, (a - b + c) / 2, c};
 }
 
-/// Its panels take 16 values where the definition has nine: no more of these than half of a picture of that width has,
-/// which costs memory where there is much and time where there is little. The height does not count: a picture may be
-/// computed in strips, and must come out the same.
+/// Whether the picture is large enough for the memory that the panels take, 16 values for nine taps: their extra values
+/// must be no more than half of the values of a square picture of this width. The height does not count, since a
+/// picture that is computed in strips must come out the same.
 bool is_wide_enough(const ConvCall& call) {
     if (call.options.duplicate) return true; // 9 values where the definition has 16
     const std::int64_t width = call.out.size(2), more = 7 * call.kernel.time * call.kernel.in;

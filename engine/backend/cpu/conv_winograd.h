@@ -10,14 +10,14 @@ namespace denoir::cpu {
 // additions. Where the input is duplicated 2x2, the four pixels under a pair of outputs are three (a, b, b, c), one of
 // the four points is zero, and 9 multiplications are left of 36.
 //
-// An output depends on its own 3x3 pixels alone to the bit, and on where in its tile it lies: a picture that is
-// computed in parts is the same picture where parts begin at even rows and columns.
+// The exact bits of an output depend on its own 3x3 pixels and on its place in its tile only. So a picture computed in
+// parts is bit-equal to the whole if the parts begin at even rows and columns.
 
-/// Whether a call is computed so: f32 sums of 3x3 taps at stride 1, enough channels on both sides, a picture wide
-/// enough for the memory that its panels take.
+/// Whether a call is computed this way: f32 products of 3x3 taps at stride 1, with enough channels on both sides and a
+/// picture wide enough for the memory that the panels take.
 bool winograd_serves(const ConvCall&);
 
-/// What a large block takes of a thread's scratch memory, in floats, with so many channels on both sides.
+/// Floats of scratch memory that a thread needs for a large block with so many channels on both sides.
 std::int64_t winograd_scratch(std::int64_t channels);
 
 /// Floats of all panels: [time][point][panel][C][kernels.tile_columns].

@@ -9,26 +9,26 @@
 namespace denoir::cpu {
 namespace {
 
-/// Depth of one pass over a tile: so long that sums are rarely fetched again. A multiple of every storage block.
+/// Depth of one pass over a tile: so large that the sums are rarely fetched again. A multiple of every storage block.
 constexpr std::int64_t depth_step = 1024;
-/// The same on matrix tiles (AMX): a panel of this depth and the rows it meets stay in the first cache, where they take
-/// it from.
+/// The same for matrix tiles (AMX): a panel of this depth and the rows that it is multiplied with stay in the L1 cache,
+/// which the tiles are loaded from.
 constexpr std::int64_t tile_depth_step = 256;
-/// And where it is made anew each time: shorter pieces of the weight's rows come more slowly from memory.
+/// The same if panels are packed anew for each product: shorter pieces of the weight's rows are read more slowly.
 constexpr std::int64_t unpacked_tile_depth_step = 512;
-/// Columns of a tile of the result where the weight is packed for all products, at most.
+/// The most columns of a tile of the result if the weight is packed once for all products.
 constexpr std::int64_t packed_columns = 256;
-/// Up to here the weights are read once and dotted with every row of x: nothing is packed for so few rows.
+/// For up to so many rows of x, nothing is packed: each row of the weight is read once and dotted with every row of x.
 constexpr std::int64_t few_rows = 8;
-/// Up to here rows of x are made factors once for all tiles, where they are not that already; and no weight is packed
-/// for all products, which takes as long as some hundred rows and as much memory as the weight: those of text encoders
-/// are used once a prompt.
+/// For up to so many rows of x, the rows are converted to factors once for all tiles, and no weight is packed for all
+/// products: that takes as long as some hundred rows and as much memory as the weight, while the weights of text
+/// encoders are used once per prompt.
 constexpr std::int64_t shared_rows = 512;
-/// Rows of a weight that are asked for before they are read.
+/// How many rows of a weight ahead are prefetched before they are read.
 constexpr std::int64_t fetched_ahead = 2;
-/// Rows of a tile of the result that memory is asked for before they are written.
+/// How many rows of the result ahead are prefetched before they are written.
 constexpr std::int64_t written_ahead = 8;
-/// Bytes of a packed weight that is kept whatever memory is left.
+/// Packed weights up to this many bytes are kept however little memory is left.
 constexpr std::int64_t always_kept = std::int64_t{1} << 20;
 
 /// The smallest multiple of `unit` that cuts `size` into as few equal tiles as tiles of at most `limit` would.
@@ -37,12 +37,12 @@ std::int64_t even_tile(std::int64_t size, std::int64_t limit, std::int64_t unit)
     return divide_up(divide_up(size, tiles), unit) * unit;
 }
 
-/// A write of part of a line waits for the whole line, unless it was asked for.
+/// Prefetches memory for writing: writing part of a cache line waits for the whole line to be loaded.
 void fetch_to_write(const std::byte* to, std::int64_t bytes) {
     for (std::int64_t line = 0; line < bytes; line += 64) __builtin_prefetch(to + line, 1);
 }
 
-/// The end of a linear layer for n sums of one row: bias, rounding, activation; stored at `to`.
+/// The epilogue of a linear layer for n sums of one row: bias, rounding, activation; stored at `to`.
 void finish_row(const Kernels& kernels, float* sums, const float* bias, const LinearOptions& options, DType stored,
                 std::byte* to, std::int64_t n) {
     const bool activated = options.activation != Activation::none, round = options.compute == DType::bf16;
@@ -66,8 +66,9 @@ std::optional<DType> CpuBackend::packed_type(DType compute, std::int64_t rows) {
     return round && rows > shared_rows && units ? std::optional(DType::bf16) : std::nullopt;
 }
 
-/// Whether our own loops use the processor's bf16 units on the weight as it is stored: as fast as oneDNN's on a copy of
-/// it (bench/results/kernels.md). By what is stored alone, changes or none: the choice of loops decides the bytes.
+/// Whether our own loops can feed the processor's bf16 units with the weight as it is stored, which is as fast as
+/// oneDNN with a packed copy (bench/results/kernels.md). Decided by the stored form alone, whether the weight has
+/// changes (LoRA) or not, since the choice of loops affects the last bits of the result.
 bool CpuBackend::multiplies_as_stored(const Weight& w, std::int64_t depth, bool round) const {
     return round && depth % 2 == 0 && kernels_.gemm_bf16 && !kernels_.bf16_in_tiles && !OneDnnMatrix::forced() &&
            !w.scale && w.stored().dtype() == DType::bf16;
@@ -95,8 +96,8 @@ void CpuBackend::linear(const Tensor& x, const Weight& w, const Weight* bias, co
         linear_tiles(x, weight, {}, add, options, out);
 }
 
-/// The weight with its changes added, once for all products; the very values that reading it gives. Itself where it has
-/// none, or where memory is short.
+/// The weight with its changes (LoRA) added once for all products, to the same values as reading it would give. The
+/// weight itself if it has no changes, or if memory is short.
 const Weight& CpuBackend::with_changes(const Weight& w, bool round) {
     if (w.changes.empty()) return w;
     auto& kept = w.prepared[round ? "changed.bf16" : "changed"];
@@ -158,12 +159,12 @@ namespace {
 struct Tiles {
     std::int64_t rows, columns, down, across;
 
-    /// At most 2.4 GFLOP a tile (25 ms at 100 GFLOP/s), so that the stop token is looked at soon. Within that, high
-    /// tiles: each unpacks its weights for itself, and its rows of x too unless these are used where they lie. Where
-    /// the weights are `packed`, rows that stay in the second cache.
+    /// At most 2.4 GFLOP per tile (25 ms at 100 GFLOP/s), so that the stop token is checked often. Within that, tall
+    /// tiles, as each packs its part of the weight for itself, and its rows of x unless these are read in place
+    /// (`direct`). If the weight is `packed` already, as many rows as stay in the L2 cache.
     Tiles(const Kernels& kernels, std::int64_t m, std::int64_t n, std::int64_t k, bool direct, bool packed) {
         const std::int64_t area = 1'200'000'000 / std::max<std::int64_t>(1, k);
-        // Narrow tiles keep many cores at work on the few rows of a prompt; these cost no copies of their own.
+        // Narrow tiles keep many cores busy with the few rows of a prompt, which are copied once for all tiles.
         const std::int64_t wide = packed ? packed_columns : m <= shared_rows ? 96 : direct ? 128 : 384;
         columns = even_tile(n, wide, kernels.tile_columns);
         std::int64_t high = std::clamp<std::int64_t>(area / columns, 132, packed ? 264 : direct ? 528 : 384);
@@ -175,8 +176,8 @@ struct Tiles {
     }
 };
 
-/// True where the matrix kernel may read rows of x in place: factors as they are, at a stride that spreads rows over
-/// the sets of a cache (rows a large power of two apart would push each other out).
+/// Whether the matrix kernel can read rows of x in place: they are factors already, and their stride spreads them over
+/// the sets of a cache (rows a large power of two apart would evict each other).
 bool readable_in_place(const Tensor& x, DType factors, bool round) {
     const std::int64_t bytes = x.stride(0) * element_bytes(x.dtype());
     return x.dtype() == factors && round == (factors == DType::bf16) && (bytes & -bytes) <= 4096;
@@ -226,8 +227,8 @@ Tensor CpuBackend::linear_panels(const Weight& w, const WeightRows& rows) {
     return panels;
 }
 
-/// Kept beside the weight, whose stored form is not needed then. What does not fit into memory is packed for each
-/// product anew, which is slow, but the system would end the program.
+/// Keeps a packed copy with the weight, whose stored pages are then dropped. If memory is short, the copy is not kept:
+/// it is slow to pack it for each product, but otherwise the system would kill the program.
 void CpuBackend::keep(const Weight& w, std::string_view use, std::shared_ptr<void> packed, std::int64_t bytes) const {
     if (bytes < always_kept || host_has(0, available_())) w.prepared.emplace(use, std::move(packed));
     drop_stored_pages(w);

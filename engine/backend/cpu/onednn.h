@@ -9,28 +9,28 @@ namespace denoir::cpu {
 
 class WeightRows;
 
-/// A weight W [n, k] packed for oneDNN's matrix product on a processor's bf16 units (AVX512_BF16). Cut into tiles
-/// of columns of the result, so that each is a call of its own on one thread. Only onednn.cpp speaks oneDNN;
-/// no_onednn.cpp stands in for it where the library is missing.
+/// A weight W [n, k] packed for oneDNN's matrix product on the processor's bf16 units (AVX512_BF16). It is cut into
+/// tiles of columns of the result, each of which is a call of its own on one thread. Only onednn.cpp uses oneDNN;
+/// no_onednn.cpp replaces it in builds without the library.
 class OneDnnMatrix {
 public:
-    /// True where the library is there and multiplies bf16 faster than f32. DENOIR_ONEDNN=off|always in the environment
-    /// overrides it (tests); `always` uses f32 where the processor has no bf16.
+    /// Whether the library is there and multiplies bf16 faster than f32. The variable DENOIR_ONEDNN=off|always
+    /// overrides this, for tests; `always` uses f32 if the processor has no bf16 units.
     static bool available();
-    static bool forced(); ///< `always`: in every product
-    /// What it multiplies: bf16, or f32 when forced.
+    static bool forced(); ///< DENOIR_ONEDNN=always: used for every product
+    /// Type of the factors: bf16, or f32 if forced on a processor without bf16 units.
     static DType type();
 
-    /// How pieces are run: body(i) for i < count, in parallel.
+    /// Runs body(i) for all i < count, in parallel.
     using Run = std::function<void(std::int64_t count, const std::function<void(std::int64_t)>& body)>;
-    /// Null where oneDNN cannot do this shape; then the caller's own loops do.
+    /// Null if oneDNN has no implementation for this shape; the caller falls back to its own loops.
     static std::shared_ptr<OneDnnMatrix> pack(const WeightRows&,
                                               const std::function<Tensor(const Shape&, DType)>& empty, const Run&);
     ~OneDnnMatrix();
 
     std::int64_t tiles() const;
     std::int64_t tile_columns() const; ///< of all tiles but the last
-    /// Rows of one call for a result of `rows` rows; makes what multiply() needs.
+    /// Rows to pass to one multiply() for a result of `rows` rows. Must be called before multiply(), which it prepares.
     std::int64_t tile_rows(std::int64_t rows);
     std::int64_t scratch_bytes() const; ///< of one call
 

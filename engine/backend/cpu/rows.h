@@ -15,14 +15,15 @@ constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b
 const float* as_f32(const Kernels&, DType, const std::byte* from, std::int64_t n, float* scratch);
 /// n f32 values written as f32 or bf16.
 void store_f32(const Kernels&, const float* values, DType, std::byte* to, std::int64_t n);
-/// n values as factors of the matrix kernel for `factors`: bf16 (rounded where they are not), or f32 rounded to bf16 if
-/// `round`.
+/// n values converted to factors of the matrix kernel: to bf16 or, if `factors` is f32, to f32, rounded to bf16 values
+/// if `round`.
 void read_factors(const Kernels&, DType from_type, const std::byte* from, std::int64_t n, DType factors, bool round,
                   std::byte* to);
 /// Kernels::gemm or gemm_bf16, as `factors` says.
 void gemm(const Kernels&, DType factors, const std::byte* a, std::int64_t lda, const std::byte* panels, std::int64_t k,
           std::int64_t m, std::int64_t n, float* c, std::int64_t ldc, bool accumulate);
-/// Where a kernel may write its n f32 results: the row itself, or scratch that store_f32 then narrows.
+/// Where a kernel may write its f32 results: the row itself if it is f32, else `scratch`, which store_f32() then
+/// narrows.
 inline float* result_row(DType dtype, std::byte* to, float* scratch) {
     return dtype == DType::f32 ? reinterpret_cast<float*>(to) : scratch;
 }
@@ -31,8 +32,8 @@ inline std::byte* row_of(const Tensor& x, std::int64_t row) {
     return x.raw() + row * x.stride(0) * element_bytes(x.dtype());
 }
 
-/// Tensors of one shape, walked together: axes that lie densely behind each other in all of them are joined, axes of
-/// size 1 dropped. At least one axis is left.
+/// Iterates over tensors of one shape together. Axes that are contiguous in all of them are joined, axes of size 1 are
+/// dropped; at least one axis is left.
 template <int count> struct Walk {
     int rank = 0;
     std::array<std::int64_t, Shape::max_rank> size{};
@@ -49,10 +50,10 @@ template <int count> struct Walk {
     std::int64_t offset(int tensor, std::int64_t row) const;
 };
 
-/// Rows cut into runs short enough for scratch in the first cache.
+/// Rows are processed in runs of this many elements, so that their scratch memory stays in the L1 cache.
 constexpr std::int64_t run_length = 2048;
 
-/// The n <= run_length elements of a run as f32, gathered into `scratch` where they are not that or do not lie densely.
+/// The n <= run_length elements of a run as f32: in place if they are contiguous f32, else gathered into `scratch`.
 const float* gather_run(const Kernels&, const Tensor& x, std::int64_t offset, std::int64_t stride, std::int64_t n,
                         float* scratch);
 /// The opposite, for f32 and bf16.

@@ -9,23 +9,23 @@
 
 namespace denoir::cpu {
 
-/// A stored weight as rows of f32: axis 0 are the rows, all other axes are folded into columns. Any storage dtype; the
-/// scale of 8-bit files is multiplied in, changes are added. Valid as long as the weight.
+/// A stored weight read as rows of f32: axis 0 are the rows, all other axes are folded into columns. Any storage dtype;
+/// the scale of 8-bit files is multiplied in, changes (LoRA) are added. The weight must outlive it.
 class WeightRows {
 public:
     /// `round`: values are rounded to bf16.
     WeightRows(const Kernels&, const Weight&, bool round);
     std::int64_t count() const { return count_; }
     std::int64_t columns() const { return columns_; }
-    /// Columns [begin, end) of a row; block types: on the borders of blocks (see `align`).
+    /// Columns [begin, end) of a row; both must be multiples of align(), or the end of the row.
     void read(std::int64_t row, std::int64_t begin, std::int64_t end, float* out) const;
-    /// The same as bf16, to which values are rounded in any case. `wide`: scratch of as many floats.
+    /// The same, rounded to bf16. `wide`: scratch of as many floats.
     void read_bf16(std::int64_t row, std::int64_t begin, std::int64_t end, float* wide, std::uint16_t* out) const;
-    /// Asks memory for what `read` will want: pieces of rows are too short for the processor to guess the next.
+    /// Prefetches what read() will need: pieces of rows are too short for the processor to predict the next one.
     void fetch(std::int64_t row, std::int64_t begin, std::int64_t end) const;
-    /// The row where it lies, if it is read as it is and is of that type; else null.
+    /// A pointer to the stored row if it is of this type and needs no change; else null.
     const std::byte* direct(std::int64_t row, DType) const;
-    /// Columns come in multiples of this.
+    /// Size of a block of the storage type, in columns.
     std::int64_t align() const { return info(dtype_).block_elements; }
 
 private:
@@ -41,7 +41,7 @@ private:
     std::int64_t count_, columns_, row_bytes_;
     const Tensor scale_;
     const std::vector<WeightChange>& changes_;
-    mutable std::once_flag widened_; ///< by whoever reads first: most rows are packed already and never read
+    mutable std::once_flag widened_; ///< the changes are widened on first use: most weights are packed and never read
     mutable std::optional<ChangedRows> changed_;
     bool round_;
 };
