@@ -280,8 +280,8 @@ void PreviewView::refresh() {
         canvas_->set_message(covered || a_.clip || b_.clip || waiting ? QString()
                              : awaited_.isEmpty()                     ? empty_text_
                                                                       : awaited_);
-    set_spoken_description(
-        *this, canvas_->accessibleDescription()); // this widget has the focus, the canvas has the description
+    // The canvas is described, but it is this widget that has the focus.
+    set_spoken_description(*this, canvas_->accessibleDescription());
     if (fresh && !player_.playing() && player_.frames_meet())
         comparison_.measure(player_.frame_of(Side::a), a_.shown, b_.shown);
 }

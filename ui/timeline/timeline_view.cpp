@@ -269,9 +269,8 @@ void TimelineView::project_changed(const app::ProjectEvent& event) {
     using Kind = app::ProjectEvent::Kind;
     int row = project_.row_of(selected_id_);
     if (event.kind == Kind::shot_added && event.again)
-        row = event.row; // as before it was removed
-    else if (row < 0 &&
-             selected_ >= 0) { // it was removed: the shot in its place, or the whole that a half has become part of
+        row = event.row;                  // as before it was removed
+    else if (row < 0 && selected_ >= 0) { // it was removed: the one in its place; of a half, the whole again
         const bool halves = event.kind == Kind::shots_replaced && event.row >= 0;
         row = std::min(halves ? event.row : selected_, project_.count() - 1);
     }

@@ -78,8 +78,7 @@ void Generation::put_in_line(bool next) {
     const QString tag = extension_.tag();
     for (int i = 0; i < copies; ++i) // next in line: the first of them ends up first
         parts_.queue.add(parts_.document.snapshot(next ? copies - 1 - i : i), next, tag);
-    if (waiting_.empty())
-        extension_.finish(); // else Generate was pressed again meanwhile: those runs extend the same shot
+    if (waiting_.empty()) extension_.finish(); // else Generate was pressed again: those runs extend it as well
     if (parts_.queue.paused()) emit said(tr("The queue is paused: it waits there."));
 }
 

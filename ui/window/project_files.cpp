@@ -119,8 +119,7 @@ void ProjectFiles::write(const std::function<void()>& save, const QString& words
         remembered_.save();
         save();
         studio_.settings.add_recent_project(studio_.project.path());
-        for (const char* banner : {"save", "close"})
-            banners_.remove(QLatin1String(banner)); // which said that it could not be saved
+        for (const char* banner : {"save", "close"}) banners_.remove(QLatin1String(banner)); // that saving failed
         emit said(words);
         if (then) then();
     } catch (const Error& error) {
