@@ -26,12 +26,14 @@ namespace {
 constexpr int trash_days = 7;
 constexpr int look_ms = 20'000; ///< the longest that the queue waits for a device to be looked into
 
-/// Whether a run takes as long as the one that is edited: true where all that decides it is the same.
+/// Whether the edited request's forecast holds for a run: what mostly decides the time agrees, as far as the run gives
+/// it.
 bool takes_as_long(const Request& run, const Request& edited) {
     const auto same = [](const auto& given, const auto& known) { return !given || given == known; };
-    return same(run.width, edited.width) && same(run.frames, edited.frames) && same(run.steps, edited.steps) &&
-           same(run.guidance, edited.guidance) && same(run.guidance_low, edited.guidance_low) &&
-           run.guidance_until == edited.guidance_until && run.model == edited.model && run.parts == edited.parts;
+    return same(run.width, edited.width) && same(run.height, edited.height) && same(run.frames, edited.frames) &&
+           same(run.steps, edited.steps) && same(run.guidance, edited.guidance) &&
+           same(run.guidance_low, edited.guidance_low) && run.guidance_until == edited.guidance_until &&
+           run.model == edited.model && run.parts == edited.parts;
 }
 
 } // namespace

@@ -47,7 +47,8 @@ struct Shot {
     friend bool operator==(const Shot&, const Shot&) = default;
 };
 
-/// Size and rate that a cut is shown and exported in: those of its first shot that moves, else of its first.
+/// Size and rate that a cut is shown and exported in: those of its first shot that moves, else those of its first
+/// still, whose longer side is scaled to 1920 pixels if it has more.
 struct CutFormat {
     int width = 0, height = 0; ///< pixels
     double fps = 24;

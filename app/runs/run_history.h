@@ -94,6 +94,7 @@ public:
     bool can_restore() const;
     /// Deletes what has been in the trash for longer than this, except the runs in `but`.
     void purge_trash(int older_than_days, const QStringList& but = {});
+
     /// Reads the run's folder anew, soon: it was made or has changed.
     void touch(const QString& run);
     /// Lists the run at work with this step at once, before its folder is read.

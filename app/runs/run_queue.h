@@ -64,11 +64,11 @@ public:
     };
     /// Many at once, at the end, written once. Returns their ids.
     QList<quint64> add_all(const std::vector<Tagged>& entries);
-    /// Puts a run that was interrupted, cancelled or failed first in line, to be resumed. Asked again while it is in
-    /// line, does nothing more. Returns the entry's id.
+    /// Puts a run that was interrupted, cancelled or failed first in line, to be resumed. If it has an entry
+    /// already, a waiting one moves there and one at work stays. Returns the entry's id.
     quint64 add_resume(const QString& run);
     /// Puts an entry that ended without a video first in line: it resumes its run, or begins anew if it has none.
-    /// False: there is no such entry, or it has a video.
+    /// False: no such entry has ended, or it has a video.
     bool retry(quint64 id);
     /// Cancels: a waiting entry leaves the queue, one at work ends resumable.
     void cancel(quint64 id);
@@ -88,8 +88,8 @@ public:
     bool can_undo_clear() const;
     void undo_clear();
     bool move(quint64 id, int row);
-    /// The request of a waiting entry, for editing; replace() puts it back at the same place. Nothing, or false, if the
-    /// entry waits no more or is a run to be resumed, whose request lies in its folder.
+    /// The request of an entry, for editing; nothing if there is no such entry. replace() puts it back at the same
+    /// place; false: the entry waits no more, or is a run to be resumed, whose request lies in its folder.
     std::optional<RequestDocument::Snapshot> snapshot(quint64 id) const;
     bool replace(quint64 id, const RequestDocument::Snapshot& snapshot);
     void set_tag(quint64 id, const QString& tag);

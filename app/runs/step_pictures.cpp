@@ -96,7 +96,8 @@ struct StepPictures::Worker {
     void learn(const RunFolder& run) {
         const RunRecord& record = run.record();
         if (record.state != RunState::done || learned_colours(record.request)) return;
-        if (record.request.forcing && record.request.forcing->base) return; // only the last window's latents are stored
+        if (record.request.forcing && record.request.forcing->base)
+            return; // its last step has only the last window's latents
         std::error_code code;
         std::filesystem::path video = run.file(run_file::video);
         if (!std::filesystem::exists(video, code)) video = record.out;
@@ -204,7 +205,7 @@ void StepPictures::begin(const QString& run, const Request& request, int steps, 
     running_ = true;
     first_step_ = first;
     set_up(request, steps);
-    // Tasks hold a plain pointer to the worker: while it is being destroyed, worker_ is null already.
+    // Tasks hold a plain pointer to the worker: while it is being destroyed, worker_ must not be used.
     worker_->put([worker = worker_.get(), request, steps](const std::stop_token&) { worker->prepare(request, steps); });
     if (first > 0) show_stored(first); // of a resumed run: its next step may take long, or there may be none
     emit changed();

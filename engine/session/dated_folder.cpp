@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <ctime>
 
 #include "engine/core/disk.h"
@@ -47,7 +48,7 @@ fs::path make_dated_folder(const std::string& kind, const std::string& what, con
         if (!code) continue; // it is there
         const Error why(path.string(), "", "this folder cannot be created: " + code.message(),
                         fmt::format("set DENOIR_HOME, or give {}", option));
-        if (code == std::errc::no_space_on_device) throw NoSpace(why);
+        if (code == std::errc::no_space_on_device || code.value() == EDQUOT) throw NoSpace(why);
         throw why;
     }
     throw Error(folder.string(), "", fmt::format("already holds too many {} from this second", kind), "give " + option);

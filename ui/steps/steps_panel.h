@@ -39,6 +39,7 @@ public:
     void follow();                     ///< the strip in front shows the newest step again
     bool follows() const;              ///< no step has been picked in the strip in front
     const app::StepPictures& pictures() const { return shows_live() ? live_pictures_ : pictures_; } ///< in front
+
     /// The run of that side is now this one; empty: none. The strip of a run that has just ended stays in front as long
     /// as that run is A.
     void set_run(app::Side side, const QString& run);

@@ -283,7 +283,7 @@ void TimelineView::project_changed(const app::ProjectEvent& event) {
     player_.follow_cut();
     follow_media();
     if (event.again && event.row >= 0) reveal_shot(std::min(event.row, project_.count() - 1));
-    // Only while the cut is shown: a new shot must not replace another picture that is looked at.
+    // Only with the focus here or while it plays: a new shot must not replace another picture that is looked at.
     if (drag_.grip == Grip::none && (hasFocus() || playing())) show_playhead();
 }
 

@@ -198,7 +198,7 @@ void SweepBar::refresh() {
     refresh_summary();
 }
 
-/// The last one.
+/// Removes the last chip.
 void SweepBar::remove_chip() {
     AxisChip* chip = chips_.takeLast();
     if (chip->isAncestorOf(focusWidget())) add_->setFocus(); // its own button asked

@@ -271,7 +271,7 @@ void Field::set_default(const QString& shown_default, bool changed) {
     describe();
 }
 
-/// Shows the most serious of error and hint.
+/// Sets what screen readers say of the control: the error, else the hint, else that it is not the default.
 void Field::describe() {
     const QString& below = error_->text().isEmpty() ? hint_->text() : error_->text();
     set_spoken_description(*control_, below.isEmpty() ? default_words_ : below);

@@ -35,7 +35,7 @@ std::optional<QStringList> values_of(const QString& text, const QStringList& pie
 }
 
 /// A size or a number that the sentence calls one, with the decimal point of the window's other numbers. What has no
-/// unit, neither in itself nor in what comes `after` it, may be a version or a name else, and stays.
+/// unit, neither in itself nor in what comes `after` it, may be a version or a name, and stays.
 QString in_locale(const QString& text, const QString& after, bool is_number) {
     static const QRegularExpression amount(QStringLiteral(R"(^\d+\.\d+(?:e[-+]\d+| [KMG]iB)?$)")),
         unit(QStringLiteral("^ [KMG]iB\\b"));

@@ -25,6 +25,7 @@ QString layout_name(Layout layout);
 std::optional<Layout> layout_from_name(const QString& name);
 /// Width in pixels of the docks beside the middle, in a fresh layout of a window of this width.
 int side_width(int window);
+
 /// Arrangements of the same docks. Each is stored in the settings on its own, once the user has moved, opened or closed
 /// a dock in it; until then it stays as it comes with the program. Borrows window and settings. GUI thread.
 class Layouts : public QObject {

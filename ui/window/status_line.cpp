@@ -178,8 +178,8 @@ void StatusLine::ask_card(const Device& device) {
     });
 }
 
-/// Row of the queue's entry at work; -1: none. While another task has the engine, an entry that waits for it is not at
-/// work.
+/// Row of the queue's entry at work; -1: none. `task`: another task is at work; then an entry that still waits for the
+/// engine does not count.
 int StatusLine::running_row(bool task) const {
     const quint64 id = studio_.queue.running();
     const int row = id != 0 ? studio_.queue.row_of(id) : -1;

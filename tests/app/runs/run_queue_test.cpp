@@ -587,8 +587,7 @@ private:
     }
     QList<quint64> seeds() const {
         QList<quint64> out;
-        for (int row = 0; row < queue_->rowCount(); ++row)
-            out << queue_->index(row).data(RunQueue::SeedRole).toULongLong();
+        for (int i = 0; i < queue_->rowCount(); ++i) out << queue_->index(i).data(RunQueue::SeedRole).toULongLong();
         return out;
     }
     std::optional<Home> home_;

@@ -35,7 +35,6 @@ protected:
     ModelFolder model_;
 };
 
-/// The time that matching takes grows with the groups' product: what would take hours is refused.
 TEST_F(TracePatterns, WhoStopsWaitsForNoFurtherFile) {
     Observer observer;
     std::stop_source stop;
@@ -45,6 +44,7 @@ TEST_F(TracePatterns, WhoStopsWaitsForNoFurtherFile) {
     EXPECT_THROW(list_traceable(request_, select, observer, stop.get_token()), Cancelled);
 }
 
+/// The time that matching takes grows with the groups' product: what would take hours is refused.
 TEST_F(TracePatterns, GroupsAreFewAndRepeatedOnesSimple) {
     for (const char* pattern : {"@(a)@(b)@(c)@(d)", "+(a)*(b)", "+(a)@(b|c)*", "?(a*)", "!(a|b)", "+([0-9*|(])",
                                 "+([!]*])", "[(][+(][@(][!(][?(]", "(a)(b)(c)(d)(e)", "a(b)c(d)e(f)g(h)i(j)"})
