@@ -25,7 +25,8 @@ public:
     static Json error_json(const Error&);
     /// One line `denoir-cli: …` on stderr, and {"error": …} on stdout with --json.
     void refuse(const Error&) const;
-    /// The line of a cancelled command on stderr, and {"error": …} on stdout with --json. Does not wait for a reader.
+    /// The line of a cancelled command on stderr, and {"error": …} on stdout with --json. Waits at most 0.4 s for each
+    /// stream that nobody reads.
     void cancelled(const std::string& line) const;
     /// The same from any thread, bypassing stdio's buffers: what nobody reads within `patience` is left out.
     static void say_cancelled(const std::string& line, bool json, std::chrono::milliseconds patience);

@@ -39,8 +39,8 @@ struct FramePair {
 /// threads of its own, one for each side. Memory holds two pairs.
 class FramePairs {
 public:
-    /// Throws Error with the sizes or rates of both if they cannot be compared. `ahead` false: decodes on the calling
-    /// thread, in next().
+    /// Throws Error if they cannot be compared, with both sizes or naming the side whose rate is unknown; Cancelled.
+    /// `ahead` false: decodes on the calling thread, in next().
     FramePairs(FrameSource& a, FrameSource& b, const PairOptions& options, bool ahead);
     ~FramePairs();
     FramePairs(const FramePairs&) = delete;

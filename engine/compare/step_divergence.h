@@ -24,7 +24,7 @@ struct StepDivergence {
 struct StepDivergences {
     std::vector<StepDivergence> steps; ///< ascending; steps that are not stored on both sides are left out
     std::vector<std::string> notes;    ///< what did not fit, and what was done about it; for people
-    std::optional<std::size_t> first;  ///< index of the first step that is not bit-equal
+    std::optional<std::size_t> first;  ///< index of the first step whose values differ
 };
 
 /// Compares step n of A with step n of B or, if the runs have different numbers of steps, with the step of B in the

@@ -11,6 +11,7 @@
 #include <cstdio>
 
 #include "engine/core/atomic_file.h"
+#include "engine/core/disk.h"
 #include "engine/core/error.h"
 #include "engine/core/mapped_file.h"
 
@@ -76,7 +77,9 @@ void FrameFolderWriter::write(const Image& frame) {
     const std::string name = frame_name(++frames_);
     try {
         write_png(temporary_ / name, frame, frames_ == 1 ? metadata_ : std::string());
-    } catch (const Error& error) { // the temporary name says nothing to the user
+    } catch (const NoSpace& error) { // the temporary name says nothing to the user
+        throw NoSpace((folder_ / name).string(), error.field(), error.message(), error.hint());
+    } catch (const Error& error) {
         throw Error((folder_ / name).string(), error.field(), error.message(), error.hint());
     }
 }

@@ -35,9 +35,9 @@ private:
     std::size_t bytes_;
 };
 
-/// Whether `frame`, from this decoder, was decoded from damaged data: libav marks it, or it is an FFV1 frame with a
-/// slice of wrong checksum, which that decoder conceals and only logs. Stays true for later FFV1 frames, which may
-/// build on a damaged one, until forget_damage().
+/// Whether `frame`, from this decoder, was decoded from damaged data: libav marks it, or the decoder of FFV1 or GIF
+/// has complained in its log, which is all that these do (FFV1: a slice of wrong checksum). Stays true for later frames
+/// of these, which may build on a damaged one, until forget_damage().
 bool is_damaged(const AVCodecContext& decoder, const AVFrame& frame);
 /// To be called after a flush, when decoding begins anew at a keyframe.
 void forget_damage(AVCodecContext& decoder);

@@ -27,7 +27,7 @@ struct TensorDifference {
     double worst_a = 0, worst_b = 0;
     /// Elements where one side is NaN or infinite and the other is not the same; they count in nothing above.
     std::int64_t not_finite = 0;
-    /// Elements where both are NaN, or the same infinity; they count as equal.
+    /// Elements where both are NaN, or the same infinity: no difference, but they count in nothing above either.
     std::int64_t both_not_finite = 0;
 
     /// Same dtype, and equal byte for byte. The fields above compare values as f32 and may be 0 even if this is false:
@@ -58,7 +58,8 @@ struct PairHistograms {
     double low = 0, high = 0;        ///< range of the values of both, cut into a.size() bins
     std::vector<std::uint64_t> a, b; ///< counts in bins of equal width
     /// |a - b| in decades: bin i of `error` counts 10^(error_low + i) … 10^(error_low + i + 1), the first one also all
-    /// smaller differences except 0, which `equal` counts. error_low is -9, or more if the largest would have no bin.
+    /// smaller differences except 0, which `equal` counts. error_low is -9, or another (lower or higher) if the largest
+    /// would have no bin.
     int error_low = -9;
     std::vector<std::uint64_t> error;
     std::uint64_t equal = 0, not_finite = 0;

@@ -98,7 +98,8 @@ std::string said_of_missing(const TraceComparison&);
 bool is_given(const TraceKey&);
 
 /// The inputs of a layer, as names of layers of the same component, step and branch. References to anything else begin
-/// with '@': "@before" (the block before, or the input of block 0), "@latent" (of the step before), "@text", "@image",
+/// with '@': "@before" (VAE: the last whole blocks before it), "@last_block", "@latent" (of the step before), "@text",
+/// "@image",
 /// "@condition", "@velocity", "@decoded". Empty optional for an unknown name.
 std::optional<std::vector<std::string>> inputs_of(std::string_view component, std::string_view layer);
 /// A layer that is an activation or a product of other layers of its component, and those; empty for any other layer.

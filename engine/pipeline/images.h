@@ -22,7 +22,7 @@ enum class ImageRule {
     wan,      ///< bicubic on floats, aspect ignored; a last image is fitted to the first
     skyreels, ///< centre crop, Lanczos
     forcing,  ///< SkyReels' diffusion forcing: centre crop, bicubic
-    frame,    ///< the same for frames of a video that is continued: bicubic, aspect ignored (spec/pipelines.md 7.6)
+    frame,    ///< diffusion forcing's frames of a continued video: bicubic, aspect ignored (spec/pipelines.md 7.6)
     ti2v,     ///< scaled with Lanczos until it covers the video's size, centre crop
     diffusers ///< Lanczos, aspect ignored
 };

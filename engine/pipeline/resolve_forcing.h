@@ -6,7 +6,7 @@
 namespace denoir {
 
 /// Sets forcing.base so that a clip longer than `usual`, the model's own number of frames, is made in several windows
-/// of that length with the usual overlap (spec/pipelines.md 6), if its blocks allow it. Changes nothing if the user
+/// of that length with the usual overlap (spec/pipelines.md 6), if its blocks allow it. Sets no base if the user
 /// chose: by a base, by a noise file (which has the shape of its windows), or by branching from a run.
 void choose_windows(Request&, int usual);
 

@@ -14,7 +14,8 @@ Family family_of(const Request&, const ModelFolder&);
 /// Throws UsageError if `family` is skyreels-df but the model's tensors are of another kind.
 void check_family(Family, const Variant&, const ModelFolder&);
 
-/// The request's mode, or the one that its images imply. Throws UsageError if the family cannot do it.
+/// The request's mode, or the one that its images imply; for skyreels-df always forcing, which serves t2v and i2v too.
+/// Throws UsageError if the family cannot do it.
 Mode mode_of(const Request&, Family);
 /// The mode that this model is most likely used in while the images are not chosen yet.
 Mode likely_mode(const Request&, Family, const Variant&);

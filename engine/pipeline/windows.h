@@ -53,8 +53,8 @@ std::pair<int, int> expert_steps(const Request&, const ModelFolder&, const Windo
 /// The window that the latent after `step` steps of the run belongs to; the first one for step 0, the noise.
 const Window& window_after(const std::vector<Window>&, int step);
 
-/// Number of latent frames that are stored after that step: the window's, plus one for an end image except after the
-/// very last step.
+/// Number of latent frames that are stored after that step: the window's, plus one for an end image in the last
+/// window, except after the very last step.
 int stored_frames(const Request&, int step);
 
 /// Whether noise is still to be drawn after that step: a later window begins.

@@ -22,7 +22,8 @@ struct CacheRules {
 /// What becomes of one forward of a run.
 struct CachedForward {
     int source = 0; ///< the forward whose residual it reuses; its own number if it is computed
-    int stream = 0; ///< 0 or 1: even and odd forwards of a period (the two guidance branches) are cached apart
+    int stream = 0; ///< 0 or 1: even and odd forwards of a period (the two guidance branches, where a step counts two
+                    ///< forwards) are cached apart
     friend bool operator==(const CachedForward&, const CachedForward&) = default;
 };
 

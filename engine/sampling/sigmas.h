@@ -22,7 +22,7 @@ enum class SigmaList {
 };
 
 /// Computed in f64, then rounded to f32. Throws UsageError for steps outside 1 … 1000, shift outside 0.01 … 1000, and
-/// if two sigmas become equal (list D, with many steps and a large shift).
+/// if the sigmas do not fall at every step (list D, with many steps and a large shift).
 SigmaSchedule sigma_schedule(SigmaList list, int steps, double shift);
 
 } // namespace denoir

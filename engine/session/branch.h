@@ -36,6 +36,7 @@ void leave_as_in_parent(Request& branch, const Request& parent);
 RunFolder open_start(Request& branch);
 /// Throws UsageError naming a field that differs from the parent's although a branch has to keep it (size, steps,
 /// sampler, …). `branch` is resolved; its seed and its start's checksum are set to the parent's.
+/// Throws Error if the start's checksum is another; a differing seed is only warned of.
 void check_branch(Request& branch, const RunFolder& parent, Observer&);
 /// Whether the branch can use the parent's encoded prompt and images.
 bool shares_conditioning(const Request& branch, const Request& parent, const ModelFolder&);

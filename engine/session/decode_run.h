@@ -22,7 +22,7 @@ int decode_run(const std::filesystem::path& run, std::optional<int> step, const 
 int decode_frames(const RunFolder& run, std::optional<int> asked, int threads,
                   const std::function<void(int, const Tensor&)>& frame, Observer&, std::stop_token);
 
-/// `asked`, or the last step. Throws Error if the run did not get that far.
+/// `asked` as it is, or the last step. Throws Error if that one is meant and the run is not finished.
 int step_to_show(const RunFolder& run, std::optional<int> asked);
 
 /// The latent [C,T,h,w] f32 that a draft of a stored step decodes, without an appended end image: the estimate of the

@@ -20,7 +20,8 @@ public:
         idle,      ///< at the lowest priority, beside a run; what is not finished in time stays unknown
         waited_for ///< at normal priority: the caller waits for it
     };
-    /// Files that cannot be read are left out. Starts the thread unless everything is in the cache.
+    /// Files that are missing or not regular are left out; one that cannot be read stays without a hash. Starts the
+    /// thread unless everything is in the cache.
     explicit FileHashes(std::span<const std::filesystem::path> files, Pace pace = Pace::idle);
     ~FileHashes();
     FileHashes(const FileHashes&) = delete;
@@ -28,7 +29,8 @@ public:
 
     /// All files, with the hashes known so far.
     std::vector<ModelFile> files() const;
-    /// Waits at most this long for all hashes. False if some are still unknown.
+    /// Waits at most this long for the thread to finish. False if it is still at work; some hashes may be unknown
+    /// afterwards, too.
     bool wait(std::chrono::milliseconds);
 
 private:

@@ -11,8 +11,8 @@
 namespace denoir {
 
 struct Verification {
-    /// Files whose checksum differs from the one in run.json, where that has one: the run's own, then the model's and
-    /// the noise file.
+    /// Files that differ from run.json: the run's own by checksum, then the model's and the noise file, also if they
+    /// are missing or of another size.
     std::vector<std::string> changed_files;
     std::optional<int> first_difference; ///< the first step whose latents differ; 0: the noise
     int steps = 0;                       ///< that were compared

@@ -19,8 +19,8 @@ bool is_perhaps_part(const Checkpoint&);
 /// Joins one network that lies in several files whose names do not say so, such as in a folder without an index.
 /// `holding`: checkpoints that hold what is asked for; `unknown`: those that may be parts of it. All whose every tensor
 /// is named by one scheme become one checkpoint of `holding`; an unknown one that adds no tensor to the known ones, or
-/// repeats some of theirs, is no part. Nothing changes where the known ones agree and no part was found. Headers are
-/// not read again.
+/// repeats more than one of theirs, is no part. Nothing changes where the known ones agree and no part was found.
+/// Headers are not read again.
 void join_parts(std::vector<Checkpoint>& holding, std::vector<Checkpoint> unknown, Component wanted);
 
 /// As join_parts() for files that someone named one by one: all of them are meant, whatever their tensors are called.

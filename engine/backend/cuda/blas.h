@@ -18,7 +18,7 @@ public:
     /// The product of 8-bit values. For fp8, C is bf16 with scales and bias applied; for int8, the bare sums as i32.
     /// False if this card cannot do it.
     virtual bool multiply(const EightBitProduct&) = 0;
-    /// Size of the workspace that set_workspace() must provide before the first product.
+    /// Size of the workspace that set_workspace() takes; without one, only algorithms that need none are used.
     virtual std::size_t workspace_bytes() const = 0;
     virtual void set_workspace(std::byte*) = 0;
 };

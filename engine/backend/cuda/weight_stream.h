@@ -63,7 +63,7 @@ private:
         std::size_t offset, bytes;
         int arrived, done; ///< marks
         bool read = false; ///< kernels that read it were submitted; `done` marks the end of the last of them
-        bool waits = true; ///< not read yet, so it must not be overwritten
+        bool waits = true; ///< going to be read (again), so it must not be overwritten
     };
     Place* find(const StreamedWeight*);
     /// Finds room for `bytes` by evicting weights that have been read or, with `force`, any weights. npos: there is

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <limits>
 #include <memory>
+#include <optional>
 
 #include "engine/core/atomic_file.h"
 #include "engine/core/disk.h"
@@ -116,12 +117,15 @@ TEST(FrameFolder, GoesOnAmongItsOwnFramesAlone) {
 /// Known by its kind, whoever writes. A limit on the size of files stands for the disk.
 TEST(FrameFolder, AFullDiskIsTold) {
     const TempFolder folder;
+    std::optional<FrameFolderWriter> writer(std::in_place, folder / "frames");
     const auto handler = ::signal(SIGXFSZ, SIG_IGN);
     rlimit before{};
     ::getrlimit(RLIMIT_FSIZE, &before);
     const rlimit none{0, before.rlim_max};
     ::setrlimit(RLIMIT_FSIZE, &none);
     EXPECT_THROW(write_png(folder / "a.png", picture(6, 4)), NoSpace);
+    EXPECT_THROW(writer->write(picture(6, 4)), NoSpace);
+    writer.reset();
     ::setrlimit(RLIMIT_FSIZE, &before);
     ::signal(SIGXFSZ, handler);
     EXPECT_EQ(folder.entries(), 0);
