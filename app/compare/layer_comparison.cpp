@@ -231,6 +231,4 @@ void LayerComparison::write(const QString& out) {
     });
 }
 
-bool LayerComparison::is_trace(const QString& file) { return denoir::is_trace(to_path(file)); }
-
 } // namespace denoir::app

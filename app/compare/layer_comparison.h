@@ -56,10 +56,6 @@ public:
     /// The result as .html, .json or .csv (by the name's end); exported() or export_failed() answers.
     void write(const QString& out);
 
-    /// True for a file that looks like a trace: one of Denoir's or of the hooks in tests/reference. Reads its table of
-    /// contents.
-    static bool is_trace(const QString& file);
-
 signals:
     void changed(); ///< any of the above but how far it is
     void progressed();

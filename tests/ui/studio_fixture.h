@@ -29,9 +29,16 @@
 #include "ui/theme/theme.h"
 #include "ui/widgets/banner.h"
 #include "ui/window/main_window.h"
+#include "ui/window/opener.h"
 #include "ui/window/viewer.h"
 
 namespace denoir::ui {
+
+/// Waits until nothing that was dropped or named is looked at any more. True for a widget that is no main window.
+inline bool looked_at(const QWidget& window) {
+    const auto* opener = window.findChild<Opener*>();
+    return !opener || QTest::qWaitFor([&] { return !opener->busy(); }, 30000);
+}
 
 /// The whole studio as main() composes it, with a hand on its keyboard and mouse: events enter at the window, as the
 /// window system gives them, so that shortcuts, focus and hit tests are the real ones.
@@ -67,6 +74,11 @@ public:
             window_->activateWindow();
             (void)QTest::qWaitForWindowActive(window_.get(), 2000);
         }
+    }
+    /// As if dropped on the window or named on the command line; returns once all has been looked at and opened.
+    void open(const QStringList& paths) {
+        window_->open_paths(paths);
+        QVERIFY(looked_at(*window_));
     }
     /// A key as the window system sends it.
     void key(int key, Qt::KeyboardModifiers modifiers = Qt::NoModifier) {

@@ -3131,6 +3131,10 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <source>“%1”</source>
         <translation>„%1“</translation>
     </message>
+    <message>
+        <source>Looking at %1 …</source>
+        <translation>%1 wird geprüft …</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::ParametersPanel</name>

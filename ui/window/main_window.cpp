@@ -271,7 +271,7 @@ void MainWindow::select_clip() {
 void MainWindow::begin(Layout layout, const QStringList& files) {
     layouts_->begin(layout);
     remembered_.restore(first_prompt());
-    show_newest();
+    if (files.isEmpty()) show_newest();
     studio_.history.refresh();
     files_->offer_recovery(files.isEmpty());
     news_->offer_to_resume();
@@ -281,7 +281,8 @@ void MainWindow::begin(Layout layout, const QStringList& files) {
     news_->tell_state();
     prompt_->focus_prompt();
     place_->keep();
-    open_paths(files);
+    if (!files.isEmpty()) playback_->play_next(); // whichever clip comes first
+    opener_->open_all(files, layouts_->current() == Layout::compare, [this] { show_newest(); });
 }
 
 void MainWindow::begin_for_picture(Layout layout) {

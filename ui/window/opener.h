@@ -3,14 +3,15 @@
 #include <QObject>
 #include <QPoint>
 #include <QStringList>
+#include <QThreadPool>
 
+#include <functional>
 #include <optional>
+#include <vector>
+
+#include "app/found.h"
 
 class QWidget;
-
-namespace denoir {
-struct Request;
-}
 
 namespace denoir::app {
 class RequestDocument;
@@ -21,16 +22,20 @@ namespace denoir::ui {
 
 class Banners;
 
-/// Finds out what a dropped file or folder is, or one named on the command line. Opens requests and sweeps itself; for
-/// anything else it emits the signal of that kind. Borrows all. GUI thread.
+/// Opens dropped files and folders, and those named on the command line, once a thread has looked at what they are
+/// (app/found.h): requests and sweeps itself; for anything else it emits the signal of that kind. What is asked for
+/// first is opened first. Borrows all. GUI thread.
 class Opener : public QObject {
     Q_OBJECT
 public:
     Opener(app::RequestDocument& document, app::SweepDocument& sweeps, Banners& banners, QWidget& window);
     /// A run folder, project, video, picture, request, sweep, trace, LoRA or model.
     void open(const QString& path);
-    /// Opens one after the other. `compares`: two clips or runs are opened as a pair, pair_chosen().
-    void open_all(const QStringList& paths, bool compares);
+    /// Something is being looked at.
+    bool busy() const { return answered_ < asked_; }
+    /// Opens one after the other. `compares`: two clips or runs are opened as a pair, pair_chosen(). `otherwise` is
+    /// called first if there is neither clip nor run among them.
+    void open_all(const QStringList& paths, bool compares, std::function<void()> otherwise = {});
     /// Opens what was dropped together: traces are compared, LoRAs are added to the request, two pictures become start
     /// and end image, two clips are compared, more than two become shots; anything else is opened one after the other.
     void open_together(const QStringList& files);
@@ -58,20 +63,25 @@ signals:
     void said(const QString& text);
 
 private:
-    void open_request(const QString& path);
-    /// False: it is no sweep's folder, sweep.json or file with axes.
-    bool open_sweep(const QString& path);
-    void take(Request request);
-    bool open_sweep_file(const QString& path);
+    /// Looks at `paths` on the other thread, then calls `use` on this one with what each of them is, in their order.
+    void look(const QStringList& paths, std::function<void(const std::vector<app::Found>&)> use);
+    void take_each(const std::vector<app::Found>& found);
+    void take_together(const std::vector<app::Found>& found);
+    void take_clips(const std::vector<app::Found>& clips);
+    void take(const app::Found& found);
+    void take_request(const app::Found& found);
+    void take_axes(const app::Found& found);
+    void restore(const Request& request);
     void show_sweep(const QString& folder);
-    void open_clips(const QStringList& clips);
-    void open_each(const QStringList& paths);
+    void watch(const QString& models);
 
     app::RequestDocument& document_;
     app::SweepDocument& sweeps_;
     Banners& banners_;
     QWidget& window_;
     std::optional<QStringList> refused_; ///< while several are being opened
+    int asked_ = 0, answered_ = 0;
+    QThreadPool pool_; ///< last: joined before the rest goes
 };
 
 } // namespace denoir::ui

@@ -15,6 +15,7 @@
 #include "ui/tune/sweep_grid.h"
 #include "ui/tune/sweep_view.h"
 #include "ui/window/main_window.h"
+#include "ui/window/opener.h"
 
 namespace denoir::ui {
 
@@ -75,6 +76,7 @@ int take_screenshot(MainWindow& window, Studio& studio, const Arguments& argumen
     studio.history.wait_scanned(read_ms);
     lay_out(window, arguments);
     window.open_paths(arguments.paths);
+    app::wait_until([&opener = *window.findChild<Opener*>()] { return !opener.busy(); }, open_ms);
     studio.document.wait_resolved(read_ms);
     studio.models.wait_looked(read_ms);
     PreviewView& preview = window.preview();

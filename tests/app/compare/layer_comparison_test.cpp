@@ -10,6 +10,7 @@
 
 #include "app/base/text.h"
 #include "app/compare/run_divergence.h"
+#include "app/found.h"
 #include "engine/compare/trace_compare.h"
 #include "engine/core/own_folders.h"
 #include "engine/session/trace.h"
@@ -120,10 +121,10 @@ private slots:
             r.guidance = guidance;
             Observer observer;
             denoir::trace(r, {to_path(file), {{"sampler/*"}, "1,last"}, {}, {}}, observer, {});
-            QVERIFY(LayerComparison::is_trace(file));
+            QCOMPARE(look_at(file).kind, Found::Kind::trace);
         }
-        QVERIFY(!LayerComparison::is_trace(one_ + QStringLiteral("/conditioning.safetensors")));
-        QVERIFY(!LayerComparison::is_trace(one_ + QStringLiteral("/run.json")));
+        QVERIFY(look_at(one_ + QStringLiteral("/conditioning.safetensors")).kind != Found::Kind::trace);
+        QVERIFY(look_at(one_ + QStringLiteral("/run.json")).kind != Found::Kind::trace);
         LayerComparison comparison(*worker_);
         comparison.compare_files(a, b);
         QTRY_COMPARE_WITH_TIMEOUT(comparison.state(), State::done, 30000);
@@ -164,7 +165,7 @@ private slots:
         QVERIFY2(comparison.issue().isEmpty(), qPrintable(comparison.issue().line()));
         comparison.write(a); // an input
         QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 1, 30000);
-        QVERIFY(LayerComparison::is_trace(a));
+        QCOMPARE(look_at(a).kind, Found::Kind::trace);
         comparison.write(home_.file(QStringLiteral("nowhere/x.json")));
         QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 2, 30000);
     }

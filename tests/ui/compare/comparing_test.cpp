@@ -58,6 +58,7 @@ class ComparingTest : public QObject {
         QVERIFY(enter.isAccepted());
         QDropEvent event(at, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
         QApplication::sendEvent(&target, &event);
+        QVERIFY(looked_at(*target.window()));
     }
     static QStringList offered(StudioFixture& studio, const char* button) {
         QMenu* menu = studio.find<QToolButton>(button)->menu();
@@ -321,7 +322,7 @@ private slots:
         QCOMPARE(preview.info(app::Side::b)->kind, app::ClipInfo::Kind::folder);
         // Named beside a video on the command line, too.
         studio.window().actions().at("compare.end")->trigger();
-        studio.window().open_paths({home.file("a.mp4"), home.file("frames")});
+        studio.open({home.file("a.mp4"), home.file("frames")});
         QVERIFY(both_open(preview));
         QCOMPARE(preview.info(app::Side::a)->kind, app::ClipInfo::Kind::video);
         QCOMPARE(preview.info(app::Side::b)->kind, app::ClipInfo::Kind::folder);

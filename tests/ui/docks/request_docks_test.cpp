@@ -476,14 +476,14 @@ private slots:
         auto* box = studio.find<ElidedCombo>("model");
         const QString before = document.value("model").toString();
         const QString one = add("one/Wan2.1-a-name-far-too-long-for-a-box-of-this-width-T2V-1.3B");
-        studio.window().open_path(home.file("one"));
+        studio.open({home.file("one")});
         QTRY_COMPARE_WITH_TIMEOUT(document.value("model").toString(), one, 30000);
         QVERIFY2(box->toolTip().contains(one), qPrintable(box->toolTip()));
         studio.picture("request-docks-3-long-name");
         studio.core().project.undo().undo();
         QCOMPARE(document.value("model").toString(), before);
         add("two/a"), add("two/b");
-        studio.window().open_path(home.file("two"));
+        studio.open({home.file("two")});
         QTRY_VERIFY_WITH_TIMEOUT(studio.core().models.wait_looked(1000) && box->findData(home.file("two/b")) >= 0,
                                  30000);
         QCOMPARE(document.value("model").toString(), before); // which of them, nobody said

@@ -119,7 +119,7 @@ void StoriesTest::does_it_fit() {
 
     // Its folder is opened, the model is picked from the list by the keyboard.
     const QString large_model = QStringLiteral(DENOIR_HOLLOW_MODEL);
-    studio.window().open_path(large_model);
+    studio.open({large_model});
     auto* model = studio.find<QComboBox>("model");
     QTRY_VERIFY_WITH_TIMEOUT(model->findData(large_model) >= 0, 30000);
     QVERIFY(studio.core().models.wait_looked(30000));

@@ -140,7 +140,7 @@ private slots:
         QVERIFY(!timeline->playing());
         studio.key(Qt::Key_Space, Qt::ShiftModifier);
         QVERIFY(timeline->playing() && !preview.player().playing());
-        studio.window().open_path(home.file("long.mp4"));
+        studio.open({home.file("long.mp4")});
         QVERIFY(!timeline->playing());
     }
 
@@ -234,7 +234,7 @@ private slots:
         StudioFixture studio;
         load_tiny(studio);
         auto& project = studio.core().project;
-        studio.window().open_path(home.file("card.png"));
+        studio.open({home.file("card.png")});
         auto& preview = studio.window().preview();
         QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::a), 20000);
         studio.key(Qt::Key_F6);
@@ -285,7 +285,7 @@ private slots:
         QVERIFY(QFile::rename(card, home.file("elsewhere.png")));
         StudioFixture studio;
         load_tiny(studio);
-        studio.window().open_path(home.file("film.denoir"));
+        studio.open({home.file("film.denoir")});
         const QString missed = QStringLiteral("its picture is not there any more");
         QVERIFY2(said(studio).contains(missed), qPrintable(said(studio)));
         QVERIFY(QFile::rename(home.file("elsewhere.png"), card));
@@ -401,7 +401,7 @@ private slots:
             QVERIFY(live->isVisible() && !own->isVisible());
         };
         make_another();
-        studio.window().open_path(home.file("a.mp4"));
+        studio.open({home.file("a.mp4")});
         QVERIFY(shows(home.file("a.mp4"), {}));
         QVERIFY(own->isVisible() && !live->isVisible());
         studio.find<QAction>("run.branch")->trigger();

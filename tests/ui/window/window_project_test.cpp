@@ -188,7 +188,7 @@ private slots:
         other.save_as(home.file("other.denoir"));
         StudioFixture studio;
         for (const char* name : {"other", "one/cut", "two/cut"})
-            studio.window().open_path(home.file(QLatin1String(name) + QStringLiteral(".denoir")));
+            studio.open({home.file(QLatin1String(name) + QStringLiteral(".denoir"))});
         const QMenu* recent = nullptr;
         for (const auto* menu : studio.window().menuBar()->findChildren<QMenu*>())
             if (menu->title() == QString("Open &recent")) recent = menu;
@@ -214,7 +214,7 @@ private slots:
             document.set_value("prompt", QLatin1String(name));
             studio.core().project.save_as(home.file(QLatin1String(name) + ".denoir"));
         }
-        studio.window().open_path(home.file("one.denoir"));
+        studio.open({home.file("one.denoir")});
         QCOMPARE(document.value("prompt").toString(), QStringLiteral("one"));
         studio.key(Qt::Key_Z, Qt::ControlModifier);
         QCOMPARE(document.value("prompt").toString(), QStringLiteral("one"));
@@ -323,7 +323,7 @@ private slots:
         QVERIFY(!studio.core().project.is_modified());
         QVERIFY(QFile::rename(home.file("film v1.2.denoir"), home.file("film v1.2"))); // as somebody may have called it
         studio.core().project.clear();
-        studio.window().open_path(home.file("film v1.2"));
+        studio.open({home.file("film v1.2")});
         QCOMPARE(studio.core().project.count(), 1);
     }
 
@@ -361,7 +361,7 @@ private slots:
         QVERIFY(question());
         project.save();
         QVERIFY(!question());
-        studio.window().open_path(home.file("other.denoir"));
+        studio.open({home.file("other.denoir")});
         project.rename_shot(0, "of the other");
         QCOMPARE(project.path(), home.file("other.denoir"));
         QVERIFY(!question() && project.is_modified());
@@ -387,7 +387,7 @@ private slots:
         {
             const app::Home elsewhere; // as another user of the same folder has it
             StudioFixture second;
-            second.window().open_path(home.file("cut.denoir"));
+            second.open({home.file("cut.denoir")});
             QCOMPARE(second.core().project.count(), 1);
             QVERIFY2(said(second).contains("cut.denoir"), qPrintable(said(second)));
             second.core().project.rename_shot(0, "mine");

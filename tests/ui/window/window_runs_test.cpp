@@ -72,7 +72,7 @@ private slots:
         QVERIFY(QFile::remove(run + "/video.mp4"));
         StudioFixture studio(Layout::compare);
         studio.core().history.refresh();
-        studio.window().open_path(run);
+        studio.open({run});
         QTRY_VERIFY_WITH_TIMEOUT(studio.find<QToolButton>("choose-a")->toolTip().startsWith("a red balloon"), 20000);
         QVERIFY(studio.find<QToolButton>("choose-a")->toolTip().contains("no video yet"));
         auto* metrics = studio.window().findChild<MetricsView*>();
@@ -259,7 +259,7 @@ private slots:
         auto& document = studio.core().document;
         const auto* runs = studio.window().findChild<RunsPanel*>();
         QTRY_COMPARE_WITH_TIMEOUT(runs->current(), listed, 30000);
-        studio.window().open_path(elsewhere);
+        studio.open({elsewhere});
         QCOMPARE(studio.window().viewer().run(app::Side::a), elsewhere);
         emit studio.core().history.scanned(); // before its video is open
         QVERIFY2(runs->current().isEmpty(), qPrintable(runs->current()));

@@ -51,6 +51,7 @@ class WindowTest : public QObject {
         QApplication::sendEvent(target, &enter);
         QDropEvent event(inside, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
         QApplication::sendEvent(target, &event);
+        QVERIFY(looked_at(window));
     }
 
 private slots:
@@ -96,8 +97,8 @@ private slots:
             for (auto* dialog : studio.window().findChildren<QDialog*>()) dialog->close();
         }
         // As a second studio hands over what it was started with, while the question about the first is still up.
-        studio.window().open_path(home.file("first.denoir"));
-        studio.window().open_path(home.file("second.denoir"));
+        studio.open({home.file("first.denoir")});
+        studio.open({home.file("second.denoir")});
         QCOMPARE(open(static_cast<QMessageBox*>(nullptr)), 1);
         for (auto* box : studio.window().findChildren<QMessageBox*>())
             if (box->isVisible()) box->button(QMessageBox::Discard)->click();
@@ -111,7 +112,7 @@ private slots:
         app::write_clip(home.file("clip.mkv"), 96, 54, 9);
         StudioFixture studio;
         load_tiny(studio);
-        studio.window().open_path(home.file("clip.mkv"));
+        studio.open({home.file("clip.mkv")});
         auto& preview = studio.window().preview();
         QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::a), 20000);
         preview.player().pause();
@@ -131,7 +132,7 @@ private slots:
         StudioFixture studio(Layout::tune);
         load_tiny(studio);
         QVERIFY(!studio.window().preview().isVisible());
-        studio.window().open_path(home.file("clip.mkv"));
+        studio.open({home.file("clip.mkv")});
         QTRY_VERIFY_WITH_TIMEOUT(studio.window().preview().info(app::Side::a), 20000);
         QVERIFY(studio.window().preview().isVisible());
     }
@@ -236,7 +237,7 @@ private slots:
         for (const char* name : {"text.mp4", "half.png", "empty.mkv", "future.json", "syntax.json", "future.denoir",
                                  "cut-off.denoir", "half-run", "empty-folder", "not-there.mp4"}) {
             const QByteArray before = read(home.file(name));
-            studio.window().open_path(home.file(name));
+            studio.open({home.file(name)});
             QVERIFY2(QTest::qWaitFor([&] { return said(studio).contains(name); }, 10000),
                      qPrintable(QString(name) + " -> " + said(studio)));
             for (const QString& line : studio.window().banners().texts()) {
@@ -256,7 +257,7 @@ private slots:
         QVERIFY(QTest::qWaitFor([&] { return said(studio).contains("text.mp4"); }, 10000));
         QCOMPARE(preview.info(app::Side::a)->frames, 6);
         // Told once, and of two both.
-        studio.window().open_paths({home.file("text.mp4"), home.file("empty.mkv")});
+        studio.open({home.file("text.mp4"), home.file("empty.mkv")});
         const auto told = [&] { return studio.window().banners().texts().join('\n'); };
         QTRY_VERIFY_WITH_TIMEOUT(told().contains("text.mp4") && told().contains("empty.mkv"), 10000);
         QVERIFY2(!preview.canvas().accessibleDescription().contains("empty.mkv"),
@@ -292,8 +293,8 @@ private slots:
         QDir(home.path()).mkpath("models");
         write(home.file("models/model.safetensors"), "no weights");
         auto& banners = studio.window().banners();
-        studio.window().open_paths({home.file("syntax.json"), home.file("cut-off.denoir"), home.file("gone"),
-                                    home.file("models/model.safetensors")});
+        studio.open({home.file("syntax.json"), home.file("cut-off.denoir"), home.file("gone"),
+                     home.file("models/model.safetensors")});
         QCOMPARE(banners.texts().size(), 1);
         const QString text = banners.texts().constFirst();
         QVERIFY2(text.startsWith("4 files could not be opened: "), qPrintable(text));
@@ -312,7 +313,7 @@ private slots:
         write(home.file("text.mp4"), "this is no video\n");
         auto& project = studio.core().project;
         project.add_shot(app::take_of_video(home.file("good.mp4")));
-        studio.window().open_path(home.file("cut-off.denoir"));
+        studio.open({home.file("cut-off.denoir")});
         QVERIFY(said(studio).contains("cut-off.denoir"));
         for (const auto* box : studio.window().findChildren<QMessageBox*>()) QVERIFY(!box->isVisible());
         QCOMPARE(project.count(), 1);
@@ -321,10 +322,10 @@ private slots:
         QImage step(64, 48, QImage::Format_RGB32);
         step.fill(Qt::gray);
         preview.show_overlay(step, QStringLiteral("step 3 of 9"));
-        studio.window().open_path(home.file("text.mp4"));
+        studio.open({home.file("text.mp4")});
         QVERIFY(QTest::qWaitFor([&] { return said(studio).contains("text.mp4"); }, 10000));
         QCOMPARE(preview.canvas().accessibleDescription(), QStringLiteral("step 3 of 9"));
-        studio.window().open_path(home.file("good.mp4"));
+        studio.open({home.file("good.mp4")});
         QTRY_COMPARE_WITH_TIMEOUT(preview.canvas().accessibleDescription(), QStringLiteral("good.mp4"), 30000);
     }
 
