@@ -51,7 +51,7 @@ private slots:
         QVERIFY(QDir(home_.path()).mkpath("empty"));
         is(home_.file("empty"), Kind::clip);
         is(write("a.denoir", "cut off"), Kind::project);
-        is(write("project.json", R"({"format": "denoir-project")"), Kind::project);
+        is(write("project.json", "{\"format\": \"denoir-project\""), Kind::project);
         is(write("sweep/sweep.json", R"({"axes": {}, "cells": []})"), Kind::sweep, home_.file("sweep"));
         is(home_.file("sweep"), Kind::sweep);
         is(QFileInfo(DENOIR_FIXTURES "/_inputs/style-kohya.safetensors").absoluteFilePath(), Kind::lora);
@@ -88,14 +88,14 @@ private slots:
         QCOMPARE(found.kind, Found::Kind::run);
         QCOMPARE(found.request.steps, 2);
         QCOMPARE(found.refusal, QString());
-        write("half/run.json", R"({"schema": 1, "state": "runn)");
+        write("half/run.json", "{\"schema\": 1, \"state\": \"runn");
         const Found half = look_at(home_.file("half"));
         QCOMPARE(half.kind, Found::Kind::run); // it can still be shown beside another, which says the same
         QVERIFY2(half.refusal.contains("run.json"), qPrintable(half.refusal));
     }
 
     void what_is_damaged_is_refused_in_a_line() {
-        is_refused(write("syntax.json", R"({"prompt": )"), "syntax.json");
+        is_refused(write("syntax.json", "{\"prompt\": "), "syntax.json");
         is_refused(write("future.json", R"({"schema": 99, "prompt": "x"})"), "future.json");
         is_refused(write("wrong-axes.json", R"({"schema": 1, "request": {}, "axes": {"colour": [1]}})"), "colour");
         is_refused(write("models/model.safetensors", "no weights"), "model.safetensors");
