@@ -44,7 +44,9 @@ inline bool looked_at(const QWidget& window) {
 /// window system gives them, so that shortcuts, focus and hit tests are the real ones.
 class StudioFixture {
 public:
-    explicit StudioFixture(Layout layout = Layout::create, Scheme scheme = Scheme::dark, QSize size = {1280, 800})
+    /// `files`: named on the command line.
+    explicit StudioFixture(Layout layout = Layout::create, Scheme scheme = Scheme::dark, QSize size = {1280, 800},
+                           const QStringList& files = {})
         : core_(std::make_unique<app::Studio>()),
           frames_(256 << 20),
           theme_(*qApp),
@@ -58,7 +60,7 @@ public:
         (void)QTest::qWaitForWindowExposed(window_.get());
         window_->activateWindow();
         (void)QTest::qWaitForWindowActive(window_.get(), 2000);
-        window_->begin(layout);
+        window_->begin(layout, files);
     }
     ~StudioFixture() { qApp->removeEventFilter(&guard_); }
 

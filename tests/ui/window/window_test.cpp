@@ -269,6 +269,23 @@ private slots:
         QCOMPARE(studio.core().project.count(), 0);
     }
 
+    /// The clip that was named is shown and plays; where no clip was named, that of the newest run.
+    void what_is_named_on_the_command_line_comes_first() {
+        const app::Home home;
+        const QString run = listed_run(home, QStringLiteral("20261127-100000-7-a-run"), 2, 7);
+        app::write_clip(home.file("clip.mp4"), 64, 48, 50);
+        write(home.file("request.json"), "{\"schema\": 1, \"prompt\": \"a red kite\"}");
+        const auto shown_by = [](const QString& file) {
+            StudioFixture studio(Layout::create, Scheme::dark, {1280, 800}, {file});
+            PreviewView& preview = studio.window().preview();
+            const bool plays =
+                QTest::qWaitFor([&] { return preview.info(app::Side::a) && preview.player().playing(); }, 30000);
+            return plays ? preview.info(app::Side::a)->path : QString();
+        };
+        QCOMPARE(shown_by(home.file("clip.mp4")), home.file("clip.mp4"));
+        QCOMPARE(shown_by(home.file("request.json")), run);
+    }
+
     /// Not by the name of its folder, which nobody gave it.
     void a_run_from_elsewhere_is_called_by_its_prompt() {
         const app::Home home;
