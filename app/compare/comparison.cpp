@@ -102,7 +102,8 @@ struct Comparison::Worker {
         const bool by_latents = a != nullptr;
         if (!a) a = pair.open_a(stop);
         if (!b) b = pair.open_b(stop);
-        const auto [first, last] = pair.range(a->info().frames, b->info().frames);
+        const auto range = pair.range(a->info().frames, b->info().frames);
+        const int first = range.first, last = range.second; // not [first, last]: clang 14's lambdas cannot capture them
         tell([uncompressed, by_latents, undecoded, frames = a->info().frames](Comparison& c) {
             c.pair_.exact = by_latents;
             c.undecoded_ = undecoded;

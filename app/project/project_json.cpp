@@ -48,7 +48,7 @@ Json with_paths(Json value, const std::function<std::string(const QString&)>& ch
     if (value.is_string() && is_path_field(field)) return change(to_qstring(value.get_ref<const std::string&>()));
     if (value.is_structured())
         for (const auto& [key, child] : value.items())
-            child = with_paths(child, change, field.empty() ? key : field + '.' + key);
+            child = with_paths(child, change, field.empty() ? key : fmt::format("{}.{}", field, key));
     return value;
 }
 
