@@ -395,8 +395,10 @@ Issue RunHistory::titled(Issue issue) {
 }
 
 bool RunHistory::is_own_folder(const QString& path) {
-    const fs::path runs = runs_folder(), folder = to_path(path);
-    return !runs.empty() && (folder == runs || folder == runs.parent_path() || folder.parent_path() == runs);
+    std::error_code code; // of what is not there it stays as it is written
+    const auto real = [&](const fs::path& folder) { return fs::weakly_canonical(folder, code); };
+    const fs::path runs = real(runs_folder()), folder = real(to_path(path));
+    return !runs.empty() && (folder == runs || folder == real(data_folder()) || folder.parent_path() == runs);
 }
 
 bool RunHistory::starred(const QString& run) const {

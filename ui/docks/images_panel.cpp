@@ -18,6 +18,7 @@
 #include "app/runs/run_history.h"
 #include "app/studio.h"
 #include "engine/core/error.h"
+#include "engine/core/own_folders.h"
 #include "engine/pipeline/run_layout.h"
 #include "ui/docks/camera_window.h"
 #include "ui/docks/parameters_text.h"
@@ -127,7 +128,7 @@ bool ImagesPanel::goes_on() const {
     return !studio_.document.value(QStringLiteral("forcing.video")).toString().isEmpty();
 }
 
-QString ImagesPanel::folder() const { return app::to_qstring(app::Settings::runs_folder().parent_path() / "images"); }
+QString ImagesPanel::folder() const { return app::to_qstring(data_folder() / "images"); }
 
 QSize ImagesPanel::target() const {
     return {studio_.document.value(QStringLiteral("width")).toInt(),

@@ -20,6 +20,7 @@
 #include "app/studio.h"
 #include "app/sweep/sweep_document.h"
 #include "engine/core/error.h"
+#include "engine/core/own_folders.h"
 #include "engine/session/model_lookup.h"
 #include "ui/actions/command_palette.h"
 #include "ui/compare/compare_bar.h"
@@ -71,7 +72,7 @@ namespace {
 /// In the data folder; empty where there is none.
 QString own_file(const char* name) {
     try {
-        return app::to_qstring(app::Settings::runs_folder().parent_path() / name);
+        return app::to_qstring(data_folder() / name);
     } catch (const Error&) {
         return {}; // the settings say what is wrong with the data folder
     }

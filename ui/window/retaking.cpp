@@ -4,13 +4,13 @@
 #include <utility>
 
 #include "app/base/preparations.h"
-#include "app/base/settings.h"
 #include "app/base/text.h"
 #include "app/project/project.h"
 #include "app/project/shot_requests.h"
 #include "app/request/short_seed.h"
 #include "app/runs/run_history.h"
 #include "app/runs/run_queue.h"
+#include "engine/core/own_folders.h"
 #include "ui/docks/seen_images.h"
 #include "ui/widgets/banner.h"
 
@@ -32,7 +32,7 @@ void Retaking::retake(int row) {
     };
     inputs_.put(
         this,
-        [shot, to = app::to_qstring(app::Settings::runs_folder().parent_path() / "images")] {
+        [shot, to = app::to_qstring(data_folder() / "images")] {
             Found found{app::retake_of(shot, app::RunHistory::record(shot.current().run).request), {}};
             if (found.retake.end) found.last = kept_picture(app::frame_of(shot.current(), *found.retake.end), to);
             return found;

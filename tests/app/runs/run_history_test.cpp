@@ -310,6 +310,7 @@ private slots:
         open();
         QCOMPARE(history_->rowCount(), 1);
         const QString run = history_->index(0).data(RunHistory::PathRole).toString();
+        QVERIFY(RunHistory::is_own_folder(run) && RunHistory::is_own_folder(to_qstring(runs_ / "run-000001")));
         QCOMPARE(history_->remove({run}), QStringList{run});
         QVERIFY(!fs::exists(elsewhere / "run-000001"));
         history_->purge_trash(1);
