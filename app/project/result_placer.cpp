@@ -8,6 +8,25 @@
 #include "engine/core/error.h"
 
 namespace denoir::app {
+namespace {
+
+/// The last part of a shot of so many frames that has been split since: its parts stand one after the other.
+int last_part(const Project& project, int row, int frames) {
+    const auto continues = [](const Shot& shot, const Shot& next) {
+        const auto is_in_shot = [&](const Take& take) {
+            return std::ranges::find(shot.takes, take.id, &Take::id) != shot.takes.end();
+        };
+        if (std::ranges::none_of(next.takes, is_in_shot)) return false;
+        // Where one of them shows another take by now, frames say nothing.
+        return shot.current().still() || shot.current().id != next.current().id || next.in == shot.out;
+    };
+    int shown = project.shot(row).frames();
+    while (shown < frames && row + 1 < project.count() && continues(project.shot(row), project.shot(row + 1)))
+        shown += project.shot(++row).frames();
+    return row;
+}
+
+} // namespace
 
 ResultPlacer::ResultPlacer(Project& project, RunQueue& queue, QObject* parent)
     : QObject(parent), project_(project), queue_(queue) {
@@ -74,13 +93,14 @@ void ResultPlacer::find_unplaced() {
 void ResultPlacer::place(const Result& result) {
     const bool follows = !result.place.placed.isEmpty();
     const int same = project_.row_of(follows ? result.place.placed : result.place.shot);
-    const int before = follows ? project_.row_of(result.place.shot) : -1;
+    int before = follows ? project_.row_of(result.place.shot) : -1;
     if (same < 0 && before < 0) {
         if (recovery_offered_) return shotless_.push_back(result);
         queue_.set_tag(result.entry, {});
         emit said(tr("The shot is not there any more: the result is among the runs."));
         return;
     }
+    if (before >= 0 && result.place.frames) before = last_part(project_, before, *result.place.frames);
     try {
         Take take = take_of_run(result.run);
         take.part = result.place.part;

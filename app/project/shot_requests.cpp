@@ -21,7 +21,7 @@ constexpr int usual_overlap = 17;  // frames: what SkyReels recommends (spec/pip
 constexpr int most_room = 1 << 20; // latent frames: where the length is not fixed
 
 const QString retake_tag = QStringLiteral("retake|"), extend_tag = QStringLiteral("extend|");
-constexpr QLatin1Char bar('|');
+constexpr QLatin1Char bar('|'), colon(':');
 
 Request anew(const Request& request) {
     Request r = request;
@@ -82,20 +82,29 @@ bool begins_with_image(const Request& made) {
 } // namespace
 
 QString ResultPlace::tag() const {
-    return placed.isEmpty() ? retake_tag + shot + bar + (part ? QString::number(*part) : QString())
-                            : extend_tag + shot + bar + placed;
+    return placed.isEmpty()
+               ? retake_tag + shot + bar + (part ? QString::number(*part) : QString())
+               : extend_tag + shot + bar + placed + (frames ? colon + QString::number(*frames) : QString());
 }
 
 std::optional<ResultPlace> ResultPlace::of_tag(const QString& tag) {
     const bool extends = tag.startsWith(extend_tag);
     const qsizetype first = tag.indexOf(bar) + 1, last = tag.lastIndexOf(bar);
     if ((!extends && !tag.startsWith(retake_tag)) || last < first) return {};
-    ResultPlace place{tag.mid(first, last - first), {}, {}};
+    ResultPlace place{tag.mid(first, last - first), {}, {}, {}};
     const QString rest = tag.mid(last + 1);
-    if (extends) place.placed = rest;
-    bool number = false;
-    if (const int part = rest.toInt(&number); !extends && number) place.part = part;
-    if (place.shot.isEmpty() || (extends && rest.isEmpty())) return {};
+    const auto number = [](const QString& text) {
+        bool is_number = false;
+        const int value = text.toInt(&is_number);
+        return is_number ? std::optional(value) : std::nullopt;
+    };
+    if (extends) {
+        place.placed = rest.section(colon, 0, 0);
+        place.frames = number(rest.section(colon, 1));
+    } else {
+        place.part = number(rest);
+    }
+    if (place.shot.isEmpty() || (extends && place.placed.isEmpty())) return {};
     return place;
 }
 

@@ -51,6 +51,8 @@ struct ResultPlace {
     /// Where it follows: the shot that the first of its copies became, and the others become takes of; until then a
     /// name that they share.
     QString placed;
+    /// How many frames the shot had that is followed. If it has been split since, the result follows its last part.
+    std::optional<int> frames;
 
     QString tag() const;
     /// Nothing: the entry was put in line for something else.

@@ -53,7 +53,7 @@ void Extension::take(const app::Shot& shot, const app::Continuation& how) {
         document_.restore(request, label);
     }
     if (!goes_on) images_.take(ImagesPanel::Side::start, {still ? shot.current().video : QString(), how.last});
-    tag_ = app::ResultPlace{shot.id, {}, app::new_id()}.tag();
+    tag_ = app::ResultPlace{shot.id, {}, app::new_id(), shot.frames()}.tag();
     // The picture arrives later, as a step of its own.
     step_ = project_.step() + (goes_on ? 0 : 1);
     video_ = goes_on ? document_.value(video_key).toString() : QString();

@@ -69,6 +69,35 @@ private slots:
         QCOMPARE(project_->shot(1).out, 9);
     }
 
+    /// The clip continues the shot's last frames, wherever they are by then.
+    void an_extension_follows_the_last_part_of_a_split_shot() {
+        const auto tag = [this](int row) {
+            return ResultPlace{project_->shot(row).id, {}, new_id(), project_->shot(row).frames()}.tag();
+        };
+        const QString whole = tag(0);
+        QVERIFY(project_->split(0, 3));
+        QVERIFY(project_->split(0, 1));
+        end(tag(1), runs_[0]); // asked for after the splits: of that part
+        QCOMPARE(project_->count(), 4);
+        QCOMPARE(project_->shot(2).current().run, runs_[0]);
+        QVERIFY(project_->remove_shot(2));
+        end(ResultPlace{shot(), {}, {}}.tag(), runs_[0]); // a part that shows another take remains one
+        end(whole, runs_[1]);
+        QCOMPARE(project_->count(), 4);
+        QCOMPARE(project_->shot(3).current().run, runs_[1]);
+    }
+
+    void an_extension_follows_the_last_part_of_a_split_still() {
+        Take still = take(1, "still");
+        still.kind = Take::Kind::still;
+        project_->add_shot(still, 0);
+        const QString tag = ResultPlace{shot(), {}, new_id(), project_->shot(0).frames()}.tag();
+        QVERIFY(project_->split(0, 3));
+        end(tag, runs_[0]);
+        QCOMPARE(project_->count(), 4);
+        QCOMPARE(project_->shot(2).current().run, runs_[0]);
+    }
+
     /// A part of nine frames goes where the shot shows no more than that.
     void a_part_shorter_than_its_shot_is_not_placed() {
         QSignalSpy said(&*placer_, &ResultPlacer::said);
