@@ -32,6 +32,7 @@
 #include "ui/widgets/row_changes.h"
 #include "ui/widgets/spoken_rows.h"
 #include "ui/widgets/tool_button.h"
+#include "ui/widgets/wrapped_lines.h"
 
 namespace denoir::ui {
 
@@ -137,8 +138,7 @@ void ModelDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
     painter->setFont(option.font);
     const State state = state_of(index);
     if (state == State::unreadable) { // nothing else is known: the reason has the room
-        painter->setPen(c.error);
-        painter->drawText(text.adjusted(0, 0, 0, 2 * line), Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, words[2]);
+        for (const QString& part : wrapped_lines(words[2], option.font, text.width(), 3)) write(part, c.error);
     } else {
         write(words[1], c.quiet);
         write(words[2], state == State::incomplete ? c.warning : c.quiet);

@@ -31,6 +31,7 @@
 #include "ui/widgets/literal.h"
 #include "ui/widgets/open_dialog.h"
 #include "ui/widgets/save_dialog.h"
+#include "ui/widgets/wrapped_lines.h"
 
 using namespace denoir;
 using namespace denoir::ui;
@@ -42,6 +43,21 @@ private slots:
         QCOMPARE(plain_text(QStringLiteral("Save &as")), QStringLiteral("Save as"));
         QCOMPARE(plain_text(literal(QStringLiteral("a&b && c"))), QStringLiteral("a&b && c"));
         QCOMPARE(plain_text(QStringLiteral("&")), QString());
+    }
+
+    /// What has no room is not left out in silence.
+    void wrapped_lines_say_that_there_is_more() {
+        const QString text = QStringLiteral("not a safetensors file, or a damaged one");
+        const QFont font = QApplication::font();
+        const int width = QFontMetrics(font).horizontalAdvance(QStringLiteral("safetensors file, "));
+        const QStringList all = wrapped_lines(text, font, width, 9), some = wrapped_lines(text, font, width, 2);
+        QCOMPARE(all.join(QLatin1Char(' ')), text);
+        QVERIFY(all.size() > 2);
+        QCOMPARE(some.size(), 2);
+        QCOMPARE(some[0], all[0]);
+        QVERIFY2(some[1].endsWith(QChar(0x2026)), qPrintable(some[1]));
+        for (const QString& line : all + some) QVERIFY(QFontMetrics(font).horizontalAdvance(line) <= width);
+        QVERIFY(wrapped_lines({}, font, width, 3).join(QString()).isEmpty());
     }
 
     /// In a low dock the words come before their picture, and what is cut off can be read all the same.
