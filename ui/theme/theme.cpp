@@ -25,11 +25,16 @@ constexpr auto portal_settings = "org.freedesktop.portal.Settings";
 constexpr auto appearance = "org.freedesktop.appearance";
 constexpr auto scheme_key = "color-scheme";
 
-/// Fusion, but for what is under the list of a combo box: Fusion's own greys would show above and below the list, and
-/// no style sheet reaches there.
+/// Fusion, but for two things that no style sheet reaches. Under the list of a combo box Fusion's own greys would show
+/// above and below the list; and the button of the menus for which the menu bar has no room would be 12 pixels wide,
+/// too few for a drawing.
 class ControlStyle : public QProxyStyle {
 public:
     ControlStyle() : QProxyStyle(QStringLiteral("Fusion")) {}
+    int pixelMetric(PixelMetric metric, const QStyleOption* option, const QWidget* widget) const override {
+        constexpr int extension = 24; // pixels
+        return metric == PM_ToolBarExtensionExtent ? extension : QProxyStyle::pixelMetric(metric, option, widget);
+    }
     void drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter,
                        const QWidget* widget) const override {
         const bool of_list = widget && widget->inherits("QComboBoxPrivateContainer");

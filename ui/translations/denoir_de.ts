@@ -2868,6 +2868,10 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <source>Besides the clip at work none waits.</source>
         <translation>Außer dem Clip, der gerade gerechnet wird, wartet keiner.</translation>
     </message>
+    <message>
+        <source>Further menus</source>
+        <translation>Weitere Menüs</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::MediaLocator</name>

@@ -151,6 +151,7 @@ private:
     void make_compare_menu();
     void add_parameter_actions();
     void add_palette_button();
+    void dress_further_menus();
 
     Studio& studio_;
     ActionTable actions_;

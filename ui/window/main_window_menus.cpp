@@ -5,6 +5,7 @@
 #include "ui/docks/parameters_panel.h"
 #include "ui/widgets/dock.h"
 #include "ui/widgets/field.h"
+#include "ui/widgets/tool_button.h"
 #include "ui/window/docks.h"
 #include "ui/window/main_window.h"
 #include "ui/window/project_files.h"
@@ -53,6 +54,7 @@ void MainWindow::make_menus() {
                                "timeline.retake", "edit.rename", "-", "timeline.fit", "file.export"});
     add_menu(tr("&Help"), {"view.palette", "help.shortcuts", "help.log", "-", "help.about"});
     add_palette_button();
+    dress_further_menus();
 }
 
 void MainWindow::make_view_menu() {
@@ -105,6 +107,12 @@ void MainWindow::add_palette_button() {
     find->setAccessibleName(tr("Find any action"));
     connect(find, &QToolButton::clicked, palette_action, &QAction::trigger);
     menuBar()->setCornerWidget(find);
+}
+
+/// Qt's own button, shown where the window is too narrow for every menu: its drawing is black, its name is missing.
+void MainWindow::dress_further_menus() {
+    if (auto* further = menuBar()->findChild<QToolButton*>(QStringLiteral("qt_menubar_ext_button")))
+        set_drawing(*further, icon(QStringLiteral("more")), tr("Further menus"));
 }
 
 } // namespace denoir::ui

@@ -2,6 +2,7 @@
 // Whether everything has its room, in windows of all sizes and each of the layouts.
 #include <QDockWidget>
 #include <QLabel>
+#include <QMenuBar>
 #include <QScopeGuard>
 #include <QScrollArea>
 #include <QTabBar>
@@ -30,6 +31,28 @@ class WindowLayoutsTest : public QObject {
     }
 
 private slots:
+    /// A narrow window's menu bar leaves out menus: what opens them can be seen and heard.
+    void further_menus_are_found_in_a_narrow_window() {
+        const app::Home home;
+        StudioFixture studio;
+        QMenuBar& bar = *studio.window().menuBar();
+        bar.addMenu(QStringLiteral("As long as it may be in another language or font"));
+        studio.window().resize(studio.window().minimumSizeHint());
+        auto* further = bar.findChild<QToolButton*>("qt_menubar_ext_button");
+        QVERIFY(further);
+        QTRY_VERIFY(further->isVisible());
+        QVERIFY(!further->accessibleName().isEmpty() && !further->toolTip().isEmpty());
+        for (const auto scheme : {Scheme::dark, Scheme::light}) {
+            studio.theme().set_scheme(scheme);
+            const QImage picture = bar.grab(further->geometry()).toImage();
+            const int around = qGray(picture.pixel(0, 0));
+            int drawn = 0;
+            for (int y = 0; y < picture.height(); ++y)
+                for (int x = 0; x < picture.width(); ++x) drawn += std::abs(qGray(picture.pixel(x, y)) - around) > 100;
+            QVERIFY2(drawn >= 9, qPrintable(QString::number(drawn)));
+        }
+    }
+
     /// Where a seed of ten digits leaves no room beside it, a row has a line more: nothing that runs are told apart by
     /// is cut off.
     /// Lines below the title, as many as it takes; what does not fit even so stands in the tooltip.
