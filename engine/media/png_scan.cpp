@@ -11,23 +11,28 @@ namespace denoir::media {
 namespace {
 
 constexpr std::string_view signature("\x89PNG\r\n\x1a\n", 8);
-/// Deflate cannot shrink data further than this.
-constexpr std::uint64_t deflate_ratio = 1032;
+/// Deflate cannot shrink data further than this; `deflate_slack`: for streams of a few bytes.
+constexpr std::uint64_t deflate_ratio = 1032, deflate_slack = 1024;
 constexpr std::size_t comment_limit = 1 << 20;
 /// Of a picture as large as can be, in chunks of a few hundred bytes.
 constexpr std::size_t most_pieces = 1 << 20;
+constexpr std::size_t largest_palette = 3 * 256; ///< bytes
+
+/// IHDR's colour types (PNG specification 11.2.1).
+enum Colour : std::uint32_t { grey = 0, rgb = 2, indexed = 3, grey_alpha = 4, rgb_alpha = 6 };
 
 struct Header {
-    std::uint32_t width = 0, height = 0, depth = 0, colour = 0, interlace = 0;
+    std::uint32_t width = 0, height = 0, depth = 0, colour = grey, interlace = 0;
 
     std::uint64_t bits_per_pixel() const {
-        constexpr std::array<unsigned, 7> channels{1, 0, 3, 1, 2, 0, 4};
+        constexpr std::array<unsigned, 7> channels{1, 0, 3, 1, 2, 0, 4}; // by colour type
         return std::uint64_t{channels[colour]} * depth;
     }
+    bool has_alpha() const { return colour == grey_alpha || colour == rgb_alpha; }
     bool valid() const {
-        const bool known = colour == 0   ? depth <= 16
-                           : colour == 3 ? depth <= 8
-                                         : colour <= 6 && colour != 1 && colour != 5 && depth >= 8 && depth <= 16;
+        const bool known = colour == grey      ? depth <= 16
+                           : colour == indexed ? depth <= 8
+                                               : (colour == rgb || has_alpha()) && depth >= 8 && depth <= 16;
         return known && depth > 0 && (depth & (depth - 1)) == 0 && interlace <= 1;
     }
     /// Rows of equal length, in their order.
@@ -57,8 +62,9 @@ struct Header {
 };
 
 Header read_header(const Bytes& bytes) {
-    if (!bytes.has(0, 33)) refuse_cut();
-    if (bytes.u32(8) != 13 || !bytes.matches(12, "IHDR")) refuse_damaged("it does not begin with a PNG header");
+    constexpr std::uint64_t header_end = 33, body_bytes = 13; // of IHDR, the first chunk
+    if (!bytes.has(0, header_end)) refuse_cut();
+    if (bytes.u32(8) != body_bytes || !bytes.matches(12, "IHDR")) refuse_damaged("it does not begin with a PNG header");
     Header header{bytes.u32(16), bytes.u32(20), bytes.u8(24), bytes.u8(25), bytes.u8(28)};
     check_size(header.width, header.height);
     if (!header.valid() || bytes.u8(26) != 0 || bytes.u8(27) != 0) refuse_damaged("its PNG header is not valid");
@@ -132,6 +138,93 @@ std::string comment_of(const Bytes& chunk, bool international) {
     return std::string(text.begin(), text.end());
 }
 
+struct Chunk {
+    Data whole; ///< four bytes each of length and type, the body, four of a checksum
+    Data body;
+    bool is(std::string_view type) const { return Bytes{whole}.matches(4, type); }
+};
+
+Chunk read_chunk(const Bytes& file, std::uint64_t at) {
+    constexpr std::uint64_t around = 12; // what is not body
+    const std::uint64_t length = file.u32(at);
+    if (!file.has(at, around) || !file.has(at, around + length)) refuse_cut();
+    const Data whole = file.data.subspan(at, around + length);
+    const auto sum = static_cast<std::uint32_t>(crc32(0, whole.data() + 4, static_cast<uInt>(length + 4)));
+    if (sum != file.u32(at + 8 + length)) refuse_damaged("the checksum of a PNG chunk is wrong");
+    return {whole, whole.subspan(8, length)};
+}
+
+/// What the chunks, seen in their order, tell of a picture, and those of them that its decoder needs.
+class PngScan {
+public:
+    PngScan(const Header& header, std::uint64_t raw_bytes, Still still)
+        : header_(header), raw_bytes_(raw_bytes), still_(std::move(still)) {}
+
+    bool ended() const { return ended_; }
+    void see(const Chunk& chunk) {
+        check_place(chunk);
+        describe(chunk);
+        keep(chunk);
+    }
+    Still finished(Depth depth) {
+        if (compressed_.empty()) refuse_damaged("it has no picture data");
+        if (header_.colour == indexed && !palette_) refuse_damaged("its palette is missing");
+        if (raw_bytes_ > compressed_bytes_ * deflate_ratio + deflate_slack) refuse_cut();
+        if (depth == Depth::headers) return std::move(still_);
+        check_stream(compressed_, header_);
+        reserve_packet(still_, signature.size() + needed_bytes_);
+        append(still_.packet, signature);
+        for (const Data chunk : needed_) append(still_.packet, chunk);
+        return std::move(still_);
+    }
+
+private:
+    void check_place(const Chunk& chunk) const {
+        const bool first = needed_.empty(), idat = chunk.is("IDAT");
+        const std::size_t length = chunk.body.size();
+        if (chunk.is("IHDR") != first) refuse_damaged("it has two PNG headers");
+        if (chunk.is("PLTE") &&
+            (palette_ || !compressed_.empty() || length == 0 || length > largest_palette || length % 3))
+            refuse_damaged("its palette is not valid");
+        if (idat && data_over_) refuse_damaged("its picture data is scattered");
+        if (idat && compressed_.size() == most_pieces) refuse_damaged("its picture data is in too many pieces");
+    }
+
+    void describe(const Chunk& chunk) {
+        still_.kind.alpha |= chunk.is("tRNS");
+        still_.kind.more |= chunk.is("acTL") && Bytes{chunk.body}.u32(0) > 1; // an animated PNG
+        if (chunk.is("eXIf")) still_.orientation = exif_orientation(chunk.body);
+        if (!chunk.is("iTXt") && !chunk.is("tEXt")) return;
+        std::string comment = comment_of(Bytes{chunk.body}, chunk.is("iTXt"));
+        if (!comment.empty()) still_.comment = std::move(comment);
+    }
+
+    void keep(const Chunk& chunk) {
+        const bool first = needed_.empty(), idat = chunk.is("IDAT"), plte = chunk.is("PLTE");
+        const bool pixels = idat && !chunk.body.empty();
+        data_over_ |= !idat && !compressed_.empty();
+        palette_ |= plte;
+        ended_ = chunk.is("IEND");
+        if (pixels) {
+            compressed_.push_back(chunk.body);
+            compressed_bytes_ += chunk.body.size();
+        }
+        if (first || pixels || plte || ended_) {
+            needed_.push_back(chunk.whole);
+            needed_bytes_ += chunk.whole.size();
+        }
+    }
+
+    const Header header_;
+    const std::uint64_t raw_bytes_; ///< of the picture, uncompressed
+    Still still_;
+    std::vector<Data> compressed_; ///< the bodies of IDAT
+    std::vector<Data> needed_;     ///< whole chunks, IHDR first
+    std::uint64_t compressed_bytes_ = 0, needed_bytes_ = 0;
+    bool palette_ = false, ended_ = false;
+    bool data_over_ = false; ///< a chunk of another kind came after IDAT
+};
+
 } // namespace
 
 bool is_png(Data data) { return Bytes{data}.matches(0, signature); }
@@ -140,57 +233,17 @@ Still scan_png(Data data, Depth depth) {
     const Bytes bytes{data};
     const Header header = read_header(bytes);
     Still still = make_still("PNG", AV_CODEC_ID_PNG, header.width, header.height);
-    still.kind = {static_cast<int>(std::max(header.depth, 8u)), header.colour == 4 || header.colour == 6, false};
+    still.kind = {static_cast<int>(std::max(header.depth, 8u)), header.has_alpha(), false};
     const std::uint64_t raw = header.raw_bytes();
     check_decoded(still, raw);
     check_weight(data.size(), raw + raw / 8); // what cannot be compressed grows, by little
-    std::vector<Data> parts;
-    std::vector<Data> needed;
-    std::uint64_t compressed = 0, needed_bytes = 0;
-    bool palette = false, ended = false, idat_over = false;
-    for (std::uint64_t at = signature.size(); !ended;) {
-        const std::uint64_t length = bytes.u32(at);
-        if (!bytes.has(at, 12) || !bytes.has(at, 12 + length)) refuse_cut();
-        const Data chunk = data.subspan(at, 12 + length), body = chunk.subspan(8, length);
-        const Bytes type{chunk.subspan(4, 4)};
-        const std::uint32_t sum = static_cast<std::uint32_t>(crc32(0, chunk.data() + 4, static_cast<uInt>(length + 4)));
-        if (sum != bytes.u32(at + 8 + length)) refuse_damaged("the checksum of a PNG chunk is wrong");
-
-        const bool first = at == signature.size(), idat = type.matches(0, "IDAT"), plte = type.matches(0, "PLTE");
-        if (type.matches(0, "IHDR") != first) refuse_damaged("it has two PNG headers");
-        if (plte && (palette || !parts.empty() || length == 0 || length > 768 || length % 3))
-            refuse_damaged("its palette is not valid");
-        if (idat && idat_over) refuse_damaged("its picture data is scattered");
-        idat_over |= !idat && !parts.empty();
-        palette |= plte;
-        ended = type.matches(0, "IEND");
-        if (idat && parts.size() == most_pieces) refuse_damaged("its picture data is in too many pieces");
-        if (idat && length > 0) {
-            parts.push_back(body);
-            compressed += length;
-        }
-        still.kind.alpha |= type.matches(0, "tRNS");
-        still.kind.more |= type.matches(0, "acTL") && Bytes{body}.u32(0) > 1; // an animated PNG
-        if (type.matches(0, "eXIf")) still.orientation = exif_orientation(body);
-        if (type.matches(0, "iTXt") || type.matches(0, "tEXt")) {
-            std::string comment = comment_of(Bytes{body}, type.matches(0, "iTXt"));
-            if (!comment.empty()) still.comment = std::move(comment);
-        }
-        if (first || (idat && length > 0) || plte || ended) {
-            needed.push_back(chunk);
-            needed_bytes += chunk.size();
-        }
-        at += chunk.size();
+    PngScan scan(header, raw, std::move(still));
+    for (std::uint64_t at = signature.size(); !scan.ended();) {
+        const Chunk chunk = read_chunk(bytes, at);
+        scan.see(chunk);
+        at += chunk.whole.size();
     }
-    if (parts.empty()) refuse_damaged("it has no picture data");
-    if (header.colour == 3 && !palette) refuse_damaged("its palette is missing");
-    if (raw > compressed * deflate_ratio + 1024) refuse_cut();
-    if (depth == Depth::headers) return still;
-    check_stream(parts, header);
-    reserve_packet(still, signature.size() + needed_bytes);
-    append(still.packet, signature);
-    for (const Data chunk : needed) append(still.packet, chunk);
-    return still;
+    return scan.finished(depth);
 }
 
 } // namespace denoir::media
