@@ -6,18 +6,19 @@
 namespace denoir::media {
 
 int exif_orientation(Data exif) {
-    constexpr std::string_view prefix("Exif\0\0", 6);
-    if (Bytes{exif}.matches(0, prefix)) exif = exif.subspan(prefix.size());
+    constexpr std::uint32_t tiff_version = 42, orientation_tag = 0x0112, short_type = 3;
+    constexpr std::uint32_t most_entries = 512;
+    if (Bytes{exif}.matches(0, exif_prefix)) exif = exif.subspan(exif_prefix.size());
     Bytes tiff{exif};
     if (!tiff.matches(0, "II") && !tiff.matches(0, "MM")) return 1;
     tiff.big_endian = tiff.matches(0, "MM");
-    if (tiff.u16(2) != 42) return 1;
+    if (tiff.u16(2) != tiff_version) return 1;
     const std::uint64_t directory = tiff.u32(4);
-    const std::uint32_t entries = std::min(tiff.u16(directory), 512u);
+    const std::uint32_t entries = std::min(tiff.u16(directory), most_entries);
     for (std::uint32_t i = 0; i < entries; ++i) {
         const std::uint64_t entry = directory + 2 + 12 * std::uint64_t{i};
-        if (tiff.u16(entry) != 0x0112) continue;
-        const std::uint32_t value = tiff.u16(entry + 2) == 3 ? tiff.u16(entry + 8) : tiff.u32(entry + 8);
+        if (tiff.u16(entry) != orientation_tag) continue;
+        const std::uint32_t value = tiff.u16(entry + 2) == short_type ? tiff.u16(entry + 8) : tiff.u32(entry + 8);
         return value >= 1 && value <= 8 ? static_cast<int>(value) : 1;
     }
     return 1;

@@ -5,7 +5,9 @@
 
 namespace denoir::media {
 
-/// The orientation (1 … 8) of an EXIF block: a TIFF header with its first directory, after an optional "Exif\0\0". 1
+/// What a JPEG writes before an EXIF block.
+inline constexpr std::string_view exif_prefix("Exif\0\0", 6);
+/// The orientation (1 … 8) of an EXIF block: a TIFF header with its first directory, after an optional `exif_prefix`. 1
 /// where none is found.
 int exif_orientation(Data exif);
 

@@ -13,6 +13,30 @@ constexpr std::uint64_t pixels_per_byte = 512;
 constexpr std::uint64_t scan_pixels = std::uint64_t{1} << 30;
 constexpr std::uint64_t usual_scans = 16;
 
+/// The second bytes of markers (ITU-T T.81, table B.1); the first is 0xFF.
+enum Marker : std::uint32_t {
+    stuffed = 0x00, ///< no marker: the coded data has a byte 0xFF
+    tem = 0x01,
+    sof0 = 0xC0, ///< frame headers; the decoder reads baseline, extended and progressive ones, 0 to 2
+    sof2 = 0xC2,
+    sof3 = 0xC3,
+    dht = 0xC4, ///< Huffman tables
+    jpg = 0xC8, ///< reserved
+    sof15 = 0xCF,
+    rst0 = 0xD0, ///< restarts
+    rst7 = 0xD7,
+    soi = 0xD8,
+    eoi = 0xD9,
+    sos = 0xDA, ///< start of a scan
+    dqt = 0xDB, ///< quantisation tables
+    dri = 0xDD, ///< restart interval
+    dhp = 0xDE, ///< hierarchical files
+    expand = 0xDF,
+    app1 = 0xE1,  ///< EXIF
+    app14 = 0xEE, ///< Adobe's
+    fill = 0xFF
+};
+
 struct JpegScan {
     Bytes bytes;
     Still still;
@@ -48,8 +72,8 @@ struct JpegScan {
             p = static_cast<std::uint64_t>(static_cast<const std::uint8_t*>(found) - d);
             if (p + 1 >= bytes.data.size()) refuse_cut();
             const std::uint8_t code = d[p + 1];
-            if (code == 0xFF) continue;
-            if (code != 0 && (code < 0xD0 || code > 0xD7)) break;
+            if (code == fill) continue;
+            if (code != stuffed && (code < rst0 || code > rst7)) break;
             ++p;
         }
         if (keep) append(still.packet, bytes.part(begin, p - begin));
@@ -61,18 +85,18 @@ struct JpegScan {
         if (!bytes.has(at, 4) || !bytes.has(at + 2, length)) refuse_cut();
         if (length < 2) refuse_damaged("a segment has no length");
         const std::uint64_t body = at + 4;
-        if (code == 0xE1 && still.orientation == 1 && bytes.matches(body, std::string_view("Exif\0\0", 6)))
+        if (code == app1 && still.orientation == 1 && bytes.matches(body, exif_prefix))
             still.orientation = exif_orientation(bytes.part(body, length - 2));
-        if (code >= 0xC0 && code <= 0xC2) frame_header(body, length - 2);
-        const bool other_frame = code >= 0xC3 && code <= 0xCF && code != 0xC4 && code != 0xC8;
-        if (other_frame || code == 0xDE || code == 0xDF)
+        if (code >= sof0 && code <= sof2) frame_header(body, length - 2);
+        const bool other_frame = code >= sof3 && code <= sof15 && code != dht && code != jpg;
+        if (other_frame || code == dhp || code == expand)
             refuse_kind("a lossless, hierarchical or arithmetic-coded JPEG");
         // Tables, frame, scan, and Adobe's segment, which tells RGB and CMYK apart; all else is nothing to the decoder.
         const bool needed =
-            (code >= 0xC0 && code <= 0xC4) || code == 0xDA || code == 0xDB || code == 0xDD || code == 0xEE;
+            (code >= sof0 && code <= sof2) || code == dht || code == sos || code == dqt || code == dri || code == app14;
         if (keep && needed) append(still.packet, bytes.part(at, 2 + length));
         at += 2 + length;
-        if (code == 0xDA) coded_data(at);
+        if (code == sos) coded_data(at);
     }
 };
 
@@ -88,12 +112,12 @@ Still scan_jpeg(Data data, Depth depth) {
         if (!scan.bytes.has(scan.at, 2)) refuse_cut();
         if (scan.bytes.u8(scan.at) != 0xFF) refuse_damaged("a marker is missing");
         const std::uint32_t code = scan.bytes.u8(scan.at + 1);
-        if (code == 0xFF) { // fill
+        if (code == fill) {
             ++scan.at;
             continue;
         }
-        if (code == 0xD9) break;
-        if (code == 0x00 || code == 0x01 || (code >= 0xD0 && code <= 0xD8)) refuse_damaged("a marker is out of place");
+        if (code == eoi) break;
+        if (code == stuffed || code == tem || (code >= rst0 && code <= soi)) refuse_damaged("a marker is out of place");
         scan.segment(code);
     }
     if (scan.scans == 0) refuse_damaged("it has no picture data");

@@ -21,10 +21,15 @@ constexpr int deepest = 16;
 constexpr std::uint64_t unknown_size = UINT64_MAX;
 constexpr std::uint64_t header_id = 0x1A45DFA3, segment_id = 0x18538067, cluster_id = 0x1F43B675, info_id = 0x1549A966,
                         tracks_id = 0x1654AE6B, tags_id = 0x1254C367;
-/// Elements that hold others, in what describes the streams.
-constexpr std::array<std::uint64_t, 21> holders{0x6924, 0xAE,   0xE0,   0xE1,   0x55B0, 0x55D0, 0x7670,
-                                                0xE2,   0xE3,   0xE4,   0xE9,   0x6D80, 0x6240, 0x5034,
-                                                0x5035, 0x47E7, 0x41E4, 0x6624, 0x7373, 0x63C0, 0x67C8};
+/// Elements that hold others, in what describes the streams, by their names in RFC 9559.
+constexpr std::array<std::uint64_t, 21> holders{
+    0x6924,                         // Info: ChapterTranslate
+    0xAE,   0xE0,   0xE1,           // Tracks: TrackEntry, Video, Audio
+    0x55B0, 0x55D0, 0x7670,         // of Video: Colour, MasteringMetadata, Projection
+    0xE2,   0xE3,   0xE4,   0xE9,   // TrackOperation, TrackCombinePlanes, TrackPlane, TrackJoinBlocks
+    0x6D80, 0x6240, 0x5034, 0x5035, // ContentEncodings, ContentEncoding, ContentCompression, ContentEncryption
+    0x47E7, 0x41E4, 0x6624,         // ContentEncAESSettings, BlockAdditionMapping, TrackTranslate
+    0x7373, 0x63C0, 0x67C8};        // Tags: Tag, Targets, SimpleTag
 
 /// A segment's head whose size nobody knows: what follows may then be any choice of its parts.
 constexpr std::array<std::uint8_t, 12> open_segment{0x18, 0x53, 0x80, 0x67, 0x01, 0xFF,

@@ -7,19 +7,32 @@
 namespace denoir::media {
 namespace {
 
+// TIFF 6.0. A directory is a count of 16 bits and its entries, each: tag, type, count, value or where it is.
 enum Tag : std::uint32_t {
     width_tag = 256,
     height_tag = 257,
     bits_tag = 258,
     compression_tag = 259,
     photometric_tag = 262,
+    fill_order_tag = 266,
     strip_offsets_tag = 273,
     orientation_tag = 274,
     samples_tag = 277,
+    rows_per_strip_tag = 278,
     strip_bytes_tag = 279,
+    planes_tag = 284,
+    predictor_tag = 317,
+    palette_tag = 320,
     tile_width_tag = 322,
     sample_format_tag = 339
 };
+enum Type : std::uint32_t { byte_type = 1, short_type = 3, long_type = 4 };
+enum Compression : std::uint32_t { none = 1, lzw = 5, deflate = 8, pack_bits = 32773, old_deflate = 32946 };
+
+constexpr std::uint64_t entry_bytes = 12;
+constexpr std::uint32_t most_entries = 512; ///< real files have some twenty
+/// Where entry i of the directory at `directory` is; i = their number: where the next directory's place is.
+std::uint64_t entry_at(std::uint64_t directory, std::uint32_t i) { return directory + 2 + entry_bytes * i; }
 
 /// One entry of the first directory: numbers of 1, 2 or 4 bytes, in place or elsewhere in the file.
 struct Entry {
@@ -27,9 +40,9 @@ struct Entry {
     std::uint64_t at = 0;
 
     std::uint32_t value(const Bytes& bytes, std::uint32_t i) const {
-        return type == 1   ? bytes.u8(at + i)
-               : type == 3 ? bytes.u16(at + 2 * std::uint64_t{i})
-                           : bytes.u32(at + 4 * std::uint64_t{i});
+        return type == byte_type    ? bytes.u8(at + i)
+               : type == short_type ? bytes.u16(at + 2 * std::uint64_t{i})
+                                    : bytes.u32(at + 4 * std::uint64_t{i});
     }
     bool all(const Bytes& bytes, std::uint32_t least, std::uint32_t most) const {
         for (std::uint32_t i = 0; i < count && i < 16; ++i)
@@ -43,11 +56,11 @@ public:
     explicit Directory(const Bytes& bytes) : bytes_(bytes) {
         const std::uint64_t begin = bytes.u32(4);
         const std::uint32_t count = bytes.u16(begin);
-        if (!bytes.has(begin, 2 + 12 * std::uint64_t{count})) refuse_cut();
-        if (count == 0 || count > 512) refuse_damaged("its directory is not valid");
+        if (!bytes.has(begin, entry_at(0, count))) refuse_cut();
+        if (count == 0 || count > most_entries) refuse_damaged("its directory is not valid");
         std::uint32_t last = 0;
         for (std::uint32_t i = 0; i < count; ++i) {
-            const std::uint64_t at = begin + 2 + 12 * std::uint64_t{i};
+            const std::uint64_t at = entry_at(begin, i);
             const std::uint32_t tag = bytes.u16(at);
             // Sorted and single: a decoder that takes the last of two entries must not see another picture than we do.
             if (tag <= last && i > 0) refuse_damaged("its directory is not sorted");
@@ -69,7 +82,7 @@ public:
     /// Pages, or the picture in other sizes.
     bool has_next() const {
         const std::uint64_t at = bytes_.u32(4);
-        const std::uint64_t next = at + 2 + 12 * std::uint64_t{bytes_.u16(at)};
+        const std::uint64_t next = entry_at(at, bytes_.u16(at));
         return bytes_.has(next, 4) && bytes_.u32(next) != 0;
     }
 
@@ -92,7 +105,7 @@ public:
         std::uint32_t count = 0;
         const std::uint64_t old = bytes_.u32(4);
         for (std::uint32_t i = 0; i < bytes_.u16(old); ++i) {
-            const Data entry = bytes_.part(old + 2 + 12 * std::uint64_t{i}, 12);
+            const Data entry = bytes_.part(entry_at(old, i), entry_bytes);
             if (!describes_pixels(Bytes{entry, bytes_.big_endian}.u16(0))) continue;
             append(file, entry);
             ++count;
@@ -104,8 +117,9 @@ public:
 
 private:
     static bool describes_pixels(std::uint32_t tag) {
-        constexpr std::array<std::uint32_t, 14> tags{256, 257, 258, 259, 262, 266, 273,
-                                                     277, 278, 279, 284, 317, 320, 339};
+        constexpr std::array tags{width_tag,      height_tag,        bits_tag,    compression_tag,    photometric_tag,
+                                  fill_order_tag, strip_offsets_tag, samples_tag, rows_per_strip_tag, strip_bytes_tag,
+                                  planes_tag,     predictor_tag,     palette_tag, sample_format_tag};
         return std::ranges::find(tags, tag) != tags.end();
     }
 
@@ -117,8 +131,9 @@ private:
         for (std::size_t i = 0; i < wanted.size(); ++i) {
             if (wanted[i] != tag) continue;
             Entry entry{bytes_.u16(at + 2), bytes_.u32(at + 4), at + 8};
-            const std::uint64_t bytes = std::uint64_t{entry.count} * (entry.type == 1 ? 1 : entry.type == 3 ? 2 : 4);
-            if (entry.type != 1 && entry.type != 3 && entry.type != 4)
+            const std::uint64_t size = entry.type == byte_type ? 1 : entry.type == short_type ? 2 : 4;
+            const std::uint64_t bytes = entry.count * size;
+            if (entry.type != byte_type && entry.type != short_type && entry.type != long_type)
                 refuse_damaged("an entry of its directory is not valid");
             if (bytes > 4) entry.at = bytes_.u32(at + 8);
             if (!bytes_.has(entry.at, bytes)) refuse_cut();
@@ -151,10 +166,14 @@ Still scan_tiff(Data data, Depth depth) {
     const Directory directory(bytes);
     const std::uint32_t w = directory.number(width_tag, 0), h = directory.number(height_tag, 0);
     Still still = make_still("TIFF", AV_CODEC_ID_TIFF, w, h);
-    const std::uint32_t compression = directory.number(compression_tag, 1), samples = directory.number(samples_tag, 1);
-    if (compression != 1 && compression != 5 && compression != 8 && compression != 32773 && compression != 32946)
+    const std::uint32_t compression = directory.number(compression_tag, none),
+                        samples = directory.number(samples_tag, 1);
+    constexpr std::array<std::uint32_t, 5> known{none, lzw, deflate, pack_bits, old_deflate};
+    if (std::ranges::find(known, compression) == known.end())
         refuse_kind("a TIFF with compression " + std::to_string(compression));
-    if (directory.number(photometric_tag, 1) > 3) refuse_kind("a TIFF that is neither grey, RGB nor a palette");
+    constexpr std::uint32_t black_is_zero = 1, palette = 3; // photometric interpretations: greys, RGB, palettes
+    if (directory.number(photometric_tag, black_is_zero) > palette)
+        refuse_kind("a TIFF that is neither grey, RGB nor a palette");
     const Entry* bits = directory.find(bits_tag);
     const Entry* format = directory.find(sample_format_tag);
     if ((bits && !bits->all(bytes, 1, 16)) || (format && !format->all(bytes, 1, 1)))
@@ -163,7 +182,7 @@ Still scan_tiff(Data data, Depth depth) {
     // LZW takes up to twelve bits for eight.
     check_weight(data.size(), std::uint64_t{w} * h * samples * (bits ? bits->value(bytes, 0) + 7 : 8) / 8 * 3 / 2);
     check_strips(bytes, directory);
-    if (compression == 1 && std::uint64_t{w} * h * samples * (bits ? bits->value(bytes, 0) : 1) / 8 > data.size())
+    if (compression == none && std::uint64_t{w} * h * samples * (bits ? bits->value(bytes, 0) : 1) / 8 > data.size())
         refuse_cut();
 
     const std::uint32_t orientation = directory.number(orientation_tag, 1);
