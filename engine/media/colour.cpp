@@ -12,8 +12,9 @@ const std::uint8_t* plane_row(const AVFrame& frame, int plane, int y) {
 }
 std::uint8_t clip8(int v) { return static_cast<std::uint8_t>(std::clamp(v, 0, 255)); }
 
-/// libjpeg's "fancy" upsampling of one chroma row to full width. `scale` 1 << shift is what the row's values carry
-/// already from the vertical filter (1, or 4 after 3:1 weights), its roundings alternate so that they do not drift.
+/// libjpeg's "fancy" upsampling of one chroma row of n values to full width, 3:1 between neighbours (jdsample.c,
+/// h2v1_fancy_upsample and h2v2_fancy_upsample). `halved_rows`: the row's values are four times too large, from the
+/// same filter between rows. What is added before the shift alternates, so that roundings do not drift.
 void upsample_width(const int* in, int n, bool halved_rows, std::uint8_t* out, int width) {
     const int shift = halved_rows ? 4 : 2, even = halved_rows ? 8 : 1, odd = halved_rows ? 7 : 2;
     if (n <= 2 && !halved_rows) { // libjpeg repeats pixels where there are too few for its filter
@@ -24,7 +25,7 @@ void upsample_width(const int* in, int n, bool halved_rows, std::uint8_t* out, i
         const int i = x / 2, near = in[i];
         const bool first = x == 0, last = i == n - 1 && (x & 1);
         if (first || last)
-            out[x] = static_cast<std::uint8_t>(halved_rows ? (4 * near + (first ? 8 : 7)) >> 4 : near);
+            out[x] = static_cast<std::uint8_t>(halved_rows ? (4 * near + (first ? even : odd)) >> shift : near);
         else
             out[x] = static_cast<std::uint8_t>((3 * near + in[x & 1 ? i + 1 : i - 1] + (x & 1 ? odd : even)) >> shift);
     }
@@ -95,11 +96,36 @@ int webp_chroma(const std::uint8_t* near, const std::uint8_t* far, int n, int x)
     return right ? (((sum + 2 * (n1 + f0)) >> 3) + n0) >> 1 : (((sum + 2 * (n0 + f1)) >> 3) + n1) >> 1;
 }
 
-std::uint8_t webp_clip(int v) { return clip8(v >> 6); }
+/// libwebp's YCbCr to RGB (src/dsp/yuv.h, VP8YUVToR and its sisters): BT.601 of limited range, factors in 1/16384 and
+/// sums, with what black and grey subtract, in 1/64.
+void webp_pixel(int luma, int u, int v, std::uint8_t* out) {
+    const auto scaled = [](int value, int factor) { return (value * factor) >> 8; };
+    const auto clipped = [](int sum) { return clip8(sum >> 6); };
+    const int y = scaled(luma, 19077);
+    out[0] = clipped(y + scaled(v, 26149) - 14234);
+    out[1] = clipped(y - scaled(u, 6419) - scaled(v, 13320) + 8708);
+    out[2] = clipped(y + scaled(u, 33050) - 17685);
+}
 
 bool names_matrix(const AVFrame& frame) {
     return frame.colorspace != AVCOL_SPC_UNSPECIFIED && frame.colorspace != AVCOL_SPC_RGB &&
            frame.colorspace != AVCOL_SPC_RESERVED;
+}
+
+/// libav's old names for layouts whose range is always the full one.
+bool is_full_range_format(int format) {
+    return format == AV_PIX_FMT_YUVJ420P || format == AV_PIX_FMT_YUVJ422P || format == AV_PIX_FMT_YUVJ444P ||
+           format == AV_PIX_FMT_YUVJ440P || format == AV_PIX_FMT_YUVJ411P;
+}
+
+/// The contrast that swscale is told to give, in 1/65536: it takes a full range of more than 8 bits for 256 steps of 8
+/// bits, 1023 of 10 bits for 255.75.
+int contrast(const SwsSide& from) {
+    constexpr int one = 1 << 16;
+    const AVPixFmtDescriptor* d = av_pix_fmt_desc_get(from.format);
+    const int bits = d && from.full && !(d->flags & AV_PIX_FMT_FLAG_RGB) ? d->comp[0].depth : 8;
+    if (bits <= 8) return one;
+    return static_cast<int>(std::lround(one * 255 * std::ldexp(1, bits - 8) / (std::ldexp(1, bits) - 1)));
 }
 
 } // namespace
@@ -125,22 +151,10 @@ Image rgb_from_webp(const AVFrame& frame) {
                            *u1 = plane_row(frame, 1, far), *v0 = plane_row(frame, 2, near),
                            *v1 = plane_row(frame, 2, far);
         std::uint8_t* out = image.row(y);
-        for (int x = 0; x < image.width; ++x, out += 3) {
-            const int l = (luma[x] * 19077) >> 8, u = webp_chroma(u0, u1, n, x), v = webp_chroma(v0, v1, n, x);
-            out[0] = webp_clip(l + ((v * 26149) >> 8) - 14234);
-            out[1] = webp_clip(l - ((u * 6419) >> 8) - ((v * 13320) >> 8) + 8708);
-            out[2] = webp_clip(l + ((u * 33050) >> 8) - 17685);
-        }
+        for (int x = 0; x < image.width; ++x, out += 3)
+            webp_pixel(luma[x], webp_chroma(u0, u1, n, x), webp_chroma(v0, v1, n, x), out);
     }
     return image;
-}
-
-/// In 1/65536. swscale takes a full range of more than 8 bits for 256 steps of 8 bits: 1023 of 10 bits for 255.75.
-int contrast(const SwsSide& from) {
-    const AVPixFmtDescriptor* d = av_pix_fmt_desc_get(from.format);
-    const int bits = d && from.full && !(d->flags & AV_PIX_FMT_FLAG_RGB) ? d->comp[0].depth : 8;
-    return bits <= 8 ? 1 << 16
-                     : static_cast<int>(std::lround(65536 * 255 * std::ldexp(1, bits - 8) / (std::ldexp(1, bits) - 1)));
 }
 
 Sws make_sws(const SwsSide& from, const SwsSide& to) {
@@ -180,7 +194,8 @@ void FrameConverter::set_up(const Key& key) {
 }
 
 bool is_taken_for_bt709(const AVFrame& frame) {
-    return !is_rgb_or_grey(frame) && !names_matrix(frame) && frame.height > 576;
+    constexpr int tallest_standard_definition = 576;
+    return !is_rgb_or_grey(frame) && !names_matrix(frame) && frame.height > tallest_standard_definition;
 }
 
 void FrameConverter::convert(const AVFrame& frame, Image& image) {
@@ -188,13 +203,10 @@ void FrameConverter::convert(const AVFrame& frame, Image& image) {
         image = unpack_rgb(frame);
         return;
     }
-    const bool j = frame.format == AV_PIX_FMT_YUVJ420P || frame.format == AV_PIX_FMT_YUVJ422P ||
-                   frame.format == AV_PIX_FMT_YUVJ444P || frame.format == AV_PIX_FMT_YUVJ440P ||
-                   frame.format == AV_PIX_FMT_YUVJ411P;
+    const bool j = is_full_range_format(frame.format), rgb = is_rgb_or_grey(frame);
     const int matrix = names_matrix(frame)         ? static_cast<int>(frame.colorspace)
                        : is_taken_for_bt709(frame) ? SWS_CS_ITU709
                                                    : SWS_CS_ITU601;
-    const bool rgb = is_rgb_or_grey(frame);
     const bool full = !rgb && (j || frame.color_range == AVCOL_RANGE_JPEG);
     AVChromaLocation location = frame.chroma_location;
     if (location == AVCHROMA_LOC_UNSPECIFIED && !j) location = AVCHROMA_LOC_LEFT; // as H.264 and HEVC have it
