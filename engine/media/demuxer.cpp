@@ -229,13 +229,8 @@ CodecContext open_decoder(const Demuxer& demuxer, const MediaLimits& limits) {
     const AVCodecParameters& parameters = *demuxer.stream().codecpar;
     const AVCodec* codec = avcodec_find_decoder(parameters.codec_id);
     if (!codec) demuxer.fail("this build of libav has no decoder for it");
-    CodecContext context(avcodec_alloc_context3(codec));
-    if (!context) throw std::bad_alloc();
+    CodecContext context = make_strict_decoder(*codec, limits.pixels);
     if (avcodec_parameters_to_context(context.get(), &parameters) < 0) demuxer.fail("the data is damaged");
-    context->max_pixels = limits.pixels;
-    context->thread_count = 1; // errors then belong to the frame at which they are reported
-    context->err_recognition = AV_EF_EXPLODE | AV_EF_CRCCHECK | AV_EF_BITSTREAM | AV_EF_BUFFER;
-    context->flags |= AV_CODEC_FLAG_BITEXACT;
     context->pkt_timebase = demuxer.stream().time_base;
     if (const int error = avcodec_open2(context.get(), codec, nullptr); error < 0) demuxer.fail(reason(error));
     return context;

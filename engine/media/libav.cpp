@@ -111,6 +111,21 @@ Packet make_packet() {
     return packet;
 }
 
+CodecContext make_strict_decoder(const AVCodec& codec, std::int64_t max_pixels) {
+    CodecContext context(avcodec_alloc_context3(&codec));
+    if (!context) throw std::bad_alloc();
+    context->max_pixels = max_pixels;
+    context->thread_count = 1;
+    context->err_recognition = AV_EF_EXPLODE | AV_EF_CRCCHECK | AV_EF_BITSTREAM | AV_EF_BUFFER;
+    context->flags |= AV_CODEC_FLAG_BITEXACT;
+    return context;
+}
+
+std::int64_t seek_base(int whence, std::int64_t position, std::int64_t size) {
+    whence &= ~AVSEEK_FORCE;
+    return whence == SEEK_CUR ? position : whence == SEEK_END ? size : 0;
+}
+
 int refuse_open(AVFormatContext*, AVIOContext**, const char*, int, AVDictionary**) { return AVERROR(EACCES); }
 
 double thread_seconds() {
@@ -150,10 +165,7 @@ std::int64_t MemorySource::seek(void* self, std::int64_t offset, int whence) {
     const auto size = static_cast<std::int64_t>(source.size());
     if (whence & AVSEEK_SIZE) return size;
     if (source.expired()) return AVERROR_EXIT;
-    whence &= ~AVSEEK_FORCE;
-    const std::int64_t base = whence == SEEK_CUR   ? static_cast<std::int64_t>(source.position_)
-                              : whence == SEEK_END ? size
-                                                   : 0;
+    const std::int64_t base = seek_base(whence, static_cast<std::int64_t>(source.position_), size);
     if (offset > size - base || offset < -base) return AVERROR(EINVAL);
     source.position_ = static_cast<std::size_t>(base + offset);
     return base + offset;

@@ -81,6 +81,14 @@ Frame make_frame();
 Frame make_frame(int width, int height, AVPixelFormat format);
 Packet make_packet();
 
+/// A decoder that is not opened yet: of frames of at most so many pixels, on one thread, so that errors belong to the
+/// frame at which they are reported. It reports all damage that it can see, and decodes to the same bytes on every
+/// processor.
+CodecContext make_strict_decoder(const AVCodec& codec, std::int64_t max_pixels);
+
+/// Where the offset of a seek counts from. `whence`: SEEK_SET, SEEK_CUR or SEEK_END, perhaps with AVSEEK_FORCE.
+std::int64_t seek_base(int whence, std::int64_t position, std::int64_t size);
+
 /// Refuses to open anything: set as AVFormatContext::io_open, so that no format reaches another file or an address.
 int refuse_open(AVFormatContext*, AVIOContext**, const char*, int, AVDictionary**);
 

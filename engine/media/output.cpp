@@ -60,8 +60,7 @@ int OutputFile::write(const std::uint8_t* data, int bytes) {
 std::int64_t OutputFile::seek(void* self, std::int64_t offset, int whence) {
     auto& file = *static_cast<OutputFile*>(self);
     if (whence & AVSEEK_SIZE) return file.size_;
-    whence &= ~AVSEEK_FORCE;
-    const std::int64_t base = whence == SEEK_CUR ? file.position_ : whence == SEEK_END ? file.size_ : 0;
+    const std::int64_t base = seek_base(whence, file.position_, file.size_);
     if (base + offset < 0) return AVERROR(EINVAL);
     return file.position_ = base + offset;
 }

@@ -49,13 +49,8 @@ int buffer_within_limit(AVCodecContext* context, AVFrame* frame, int flags) {
 CodecContext open_decoder(const Still& still) {
     const AVCodec* codec = avcodec_find_decoder(still.codec);
     if (!codec) refuse_kind("a " + still.format + " (this build of libav has no decoder for it)");
-    CodecContext context(avcodec_alloc_context3(codec));
-    if (!context) throw std::bad_alloc();
-    context->max_pixels = MediaLimits{}.pixels;
+    CodecContext context = make_strict_decoder(*codec, MediaLimits{}.pixels);
     context->get_buffer2 = buffer_within_limit;
-    context->thread_count = 1;
-    context->err_recognition = AV_EF_EXPLODE | AV_EF_CRCCHECK | AV_EF_BITSTREAM | AV_EF_BUFFER;
-    context->flags |= AV_CODEC_FLAG_BITEXACT;
     context->idct_algo = FF_IDCT_FAAN; // rounds least; of libav's transforms the nearest to libjpeg's
     if (const int error = avcodec_open2(context.get(), codec, nullptr); error < 0) refuse_damaged(reason(error));
     return context;
