@@ -39,12 +39,6 @@ void write_all(const fs::path& path, const void* data, std::size_t bytes, WriteS
 
 constexpr std::string_view partial_mark = ".partial-";
 
-/// What the names of temporaries of `name` begin with. The name alone may fill the 255 bytes that a file system allows.
-std::string partial_prefix(const std::string& name) {
-    constexpr std::size_t most = 200;
-    return fmt::format(".{}{}", name.substr(0, most), partial_mark);
-}
-
 /// The temporaries that exist now. Never destroyed: other threads may still write while the process ends.
 struct Temporaries {
     std::mutex mutex;
@@ -90,6 +84,11 @@ void remove_abandoned(const fs::path& place, std::string_view prefix) {
 }
 
 } // namespace
+
+std::string partial_prefix(const std::string& name) {
+    constexpr std::size_t most = 200;
+    return fmt::format(".{}{}", name.substr(0, most), partial_mark);
+}
 
 AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)) {
     static std::atomic<unsigned> counter{0};

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -57,6 +58,10 @@ void copy_file_atomically(const std::filesystem::path& from, const std::filesyst
 /// Syncs `folder` (empty: the working directory), so that the names in it survive a power failure. Folders that cannot
 /// be synced (no permission to read, some network file systems) are skipped; other failures throw Error naming `named`.
 void sync_folder(const std::filesystem::path& folder, const std::filesystem::path& named);
+
+/// What the names of temporaries of `name` begin with: `.NAME.partial-`. The name alone may fill the 255 bytes that a
+/// file system allows; only its first 200 are used.
+std::string partial_prefix(const std::string& name);
 
 /// The process id in a temporary's name, `.NAME.partial-PID-N`; 0 for any other name.
 int partial_of(std::string_view name);

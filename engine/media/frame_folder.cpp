@@ -43,6 +43,15 @@ fs::path plain_name(const fs::path& folder) {
 
 } // namespace
 
+FrameFolderWriter::Lock::Lock(const fs::path& folder, bool waits)
+    : fd_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    if (fd_ >= 0) ::flock(fd_, waits ? LOCK_EX : LOCK_EX | LOCK_NB);
+}
+
+FrameFolderWriter::Lock::~Lock() {
+    if (fd_ >= 0) ::close(fd_);
+}
+
 FrameFolderWriter::FrameFolderWriter(fs::path folder, std::string metadata_json, Folder allowed)
     : folder_(plain_name(folder)), metadata_(std::move(metadata_json)), allowed_(allowed) {
     static std::atomic<unsigned> counter{0};
@@ -55,12 +64,11 @@ FrameFolderWriter::FrameFolderWriter(fs::path folder, std::string metadata_json,
     if (exists_ && allowed_ == Folder::empty) check_content();
     for (;;) {
         const fs::path name =
-            fmt::format(".{}.partial-{}-{}", folder_.filename().string().substr(0, 200), ::getpid(), counter++);
+            fmt::format("{}{}-{}", partial_prefix(folder_.filename().string()), ::getpid(), counter++);
         const fs::path candidate = (exists_ ? folder_ : folder_.parent_path()) / name;
         if (fs::create_directory(candidate, error)) {
             temporary_ = candidate;
-            lock_ = ::open(temporary_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-            if (lock_ >= 0) ::flock(lock_, LOCK_EX | LOCK_NB);
+            lock_.emplace(temporary_, false);
             return;
         }
         if (error) refuse(folder_, error);
@@ -70,7 +78,6 @@ FrameFolderWriter::FrameFolderWriter(fs::path folder, std::string metadata_json,
 FrameFolderWriter::~FrameFolderWriter() {
     std::error_code ignored;
     if (!temporary_.empty()) fs::remove_all(temporary_, ignored);
-    if (lock_ >= 0) ::close(lock_);
 }
 
 void FrameFolderWriter::write(const Image& frame) {
@@ -112,16 +119,7 @@ void FrameFolderWriter::finish() {
 
 /// Somebody's folder stays that folder: its rights, its place, those who stand in it. One writer at a time.
 void FrameFolderWriter::fill() {
-    struct Lock {
-        explicit Lock(const fs::path& folder) : fd(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-            if (fd >= 0) ::flock(fd, LOCK_EX);
-        }
-        ~Lock() {
-            if (fd >= 0) ::close(fd);
-        }
-        Lock(const Lock&) = delete;
-        int fd;
-    } const lock(folder_);
+    const Lock one_writer(folder_, true);
     check_content();
     try {
         for (int i = 1; i <= frames_; ++i) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <system_error>
 
@@ -28,11 +29,24 @@ public:
     void finish();
 
 private:
+    /// Held on a folder while it lives, where one can be had.
+    class Lock {
+    public:
+        /// Without `waits`, there is none where somebody else has it.
+        Lock(const std::filesystem::path& folder, bool waits);
+        ~Lock();
+        Lock(const Lock&) = delete;
+        Lock& operator=(const Lock&) = delete;
+
+    private:
+        int fd_;
+    };
+
     void check_content() const;
     void fill();
     std::filesystem::path folder_, temporary_;
     std::string metadata_;
-    int lock_ = -1; ///< held on the temporary, so that remove_partials() leaves it
+    std::optional<Lock> lock_; ///< on the temporary, so that remove_partials() leaves it
     int frames_ = 0;
     Folder allowed_;
     bool exists_ = false;
