@@ -58,11 +58,11 @@ void CpuBackend::copy(const Tensor& in, Tensor& out) {
     const std::int64_t inner = walk.inner(), step = tiled ? tile : std::min(inner, run_length);
     const std::int64_t across = tiled ? walk.size[last - 1] : 1, group = tiled ? tile : 1;
     const std::int64_t outer = walk.rows() / across;
-    const std::int64_t blocks_in = (inner + step - 1) / step, blocks_across = (across + group - 1) / group;
+    const std::int64_t blocks_in = divide_up(inner, step), blocks_across = divide_up(across, group);
     const std::int64_t blocks = outer * blocks_in * blocks_across,
-                       per_piece = std::max<std::int64_t>(1, 65536 / (step * group));
+                       per_piece = std::max<std::int64_t>(1, values_of_a_piece / (step * group));
     const Scratch scratch(*this, run_length);
-    pool_.run((blocks + per_piece - 1) / per_piece, [&](std::int64_t piece, int worker) {
+    pool_.run(divide_up(blocks, per_piece), [&](std::int64_t piece, int worker) {
         for (std::int64_t block = piece * per_piece; block < std::min(blocks, (piece + 1) * per_piece); ++block) {
             const std::int64_t first = block % blocks_in * step, n = std::min(step, inner - first);
             const std::int64_t begin = block / blocks_in % blocks_across * group, end = std::min(across, begin + group);

@@ -13,10 +13,10 @@ struct Runs {
 
     template <int n> explicit Runs(const Walk<n>& walk)
         : inner(walk.inner()),
-          per_row((inner + run_length - 1) / run_length),
+          per_row(divide_up(inner, run_length)),
           count(walk.rows() * per_row),
-          per_piece(std::max<std::int64_t>(1, 65536 / std::min(inner, run_length))) {}
-    std::int64_t pieces() const { return (count + per_piece - 1) / per_piece; }
+          per_piece(std::max<std::int64_t>(1, values_of_a_piece / std::min(inner, run_length))) {}
+    std::int64_t pieces() const { return divide_up(count, per_piece); }
     std::int64_t end(std::int64_t piece) const { return std::min(count, (piece + 1) * per_piece); }
     std::int64_t first(std::int64_t run) const { return run % per_row * run_length; }
     std::int64_t length(std::int64_t run) const { return std::min(run_length, inner - first(run)); }

@@ -24,10 +24,15 @@ constexpr std::int64_t few_rows = 8;
 /// products: that takes as long as some hundred rows and as much memory as the weight, while the weights of text
 /// encoders are used once per prompt.
 constexpr std::int64_t shared_rows = 512;
+/// Multiplications of one piece of work at most, 25 ms at 100 GFLOP/s, so that the stop token is checked often.
+constexpr std::int64_t multiplications_of_a_piece = 1'200'000'000;
+/// Pieces that keep many cores busy.
+constexpr std::int64_t enough_pieces = 32;
 /// How many rows of a weight ahead are prefetched before they are read.
 constexpr std::int64_t fetched_ahead = 2;
 /// How many rows of the result ahead are prefetched before they are written.
 constexpr std::int64_t written_ahead = 8;
+constexpr std::int64_t cache_line = 64; ///< bytes
 /// Packed weights up to this many bytes are kept however little memory is left.
 constexpr std::int64_t always_kept = std::int64_t{1} << 20;
 
@@ -37,9 +42,16 @@ std::int64_t even_tile(std::int64_t size, std::int64_t limit, std::int64_t unit)
     return divide_up(divide_up(size, tiles), unit) * unit;
 }
 
+/// Values [k, k + count) of m rows of x from `row` on, as factors; a row begins every `stride` factors.
+void read_rows(const Kernels& kernels, const Tensor& x, std::int64_t row, std::int64_t m, std::int64_t k,
+               std::int64_t count, DType factors, bool round, std::byte* to, std::int64_t stride) {
+    for (std::int64_t i = 0; i < m; ++i, to += stride * element_bytes(factors))
+        read_factors(kernels, x.dtype(), row_of(x, row + i) + k * element_bytes(x.dtype()), count, factors, round, to);
+}
+
 /// Prefetches memory for writing: writing part of a cache line waits for the whole line to be loaded.
 void fetch_to_write(const std::byte* to, std::int64_t bytes) {
-    for (std::int64_t line = 0; line < bytes; line += 64) __builtin_prefetch(to + line, 1);
+    for (std::int64_t line = 0; line < bytes; line += cache_line) __builtin_prefetch(to + line, 1);
 }
 
 /// The epilogue of a linear layer for n sums of one row: bias, rounding, activation; stored at `to`.
@@ -52,6 +64,19 @@ void finish_row(const Kernels& kernels, float* sums, const float* bias, const Li
     if (activated) kernels.activate(options.activation, sums, sums, n);
     if (activated && last_rounded) kernels.round_bf16(sums, sums, n);
     store_f32(kernels, sums, stored, to, n);
+}
+
+/// finish_row() for m rows of n sums, `stride` apart, which belong at `row`, `column` of the result. `ahead`: how many
+/// rows of it ahead are prefetched; 0: none.
+void finish_tile(const Kernels& kernels, float* sums, std::int64_t stride, const float* bias,
+                 const LinearOptions& options, const Tensor& out, std::int64_t row, std::int64_t column, std::int64_t m,
+                 std::int64_t n, std::int64_t ahead = 0) {
+    const std::int64_t bytes = element_bytes(out.dtype());
+    for (std::int64_t i = 0; i < m; ++i) {
+        if (ahead > 0 && i + ahead < m) fetch_to_write(row_of(out, row + i + ahead) + column * bytes, n * bytes);
+        finish_row(kernels, sums + i * stride, bias ? bias + column : nullptr, options, out.dtype(),
+                   row_of(out, row + i) + column * bytes, n);
+    }
 }
 
 } // namespace
@@ -109,7 +134,7 @@ const Weight& CpuBackend::with_changes(const Weight& w, bool round) {
     const WeightRows rows(kernels_, w, round);
     Tensor values = empty(w.shape(), type);
     const std::int64_t columns = rows.columns(),
-                       step = std::max<std::int64_t>(1, 65536 / std::max<std::int64_t>(1, columns));
+                       step = std::max<std::int64_t>(1, values_of_a_piece / std::max<std::int64_t>(1, columns));
     const Scratch scratch(*this, columns);
     pool_.run(divide_up(rows.count(), step), [&](std::int64_t piece, int worker) {
         for (std::int64_t row = piece * step; row < std::min(rows.count(), (piece + 1) * step); ++row) {
@@ -146,10 +171,7 @@ void CpuBackend::linear_few_rows(const Tensor& x, const WeightRows& weight, cons
             }
             kernels_.dot(wide.data<float>(), depth, rows, row, depth, sums + column - begin, step);
         }
-        for (std::int64_t i = 0; i < rows; ++i) {
-            finish_row(kernels_, sums + i * step, bias ? bias + begin : nullptr, options, out.dtype(),
-                       row_of(out, i) + begin * element_bytes(out.dtype()), end - begin);
-        }
+        finish_tile(kernels_, sums, step, bias, options, out, 0, begin, rows, end - begin);
     });
 }
 
@@ -159,17 +181,15 @@ namespace {
 struct Tiles {
     std::int64_t rows, columns, down, across;
 
-    /// At most 2.4 GFLOP per tile (25 ms at 100 GFLOP/s), so that the stop token is checked often. Within that, tall
-    /// tiles, as each packs its part of the weight for itself, and its rows of x unless these are read in place
+    /// Tall tiles, as each packs its part of the weight for itself, and its rows of x unless these are read in place
     /// (`direct`). If the weight is `packed` already, as many rows as stay in the L2 cache.
     Tiles(const Kernels& kernels, std::int64_t m, std::int64_t n, std::int64_t k, bool direct, bool packed) {
-        const std::int64_t area = 1'200'000'000 / std::max<std::int64_t>(1, k);
+        const std::int64_t area = multiplications_of_a_piece / std::max<std::int64_t>(1, k);
         // Narrow tiles keep many cores busy with the few rows of a prompt, which are copied once for all tiles.
         const std::int64_t wide = packed ? packed_columns : m <= shared_rows ? 96 : direct ? 128 : 384;
         columns = even_tile(n, wide, kernels.tile_columns);
         std::int64_t high = std::clamp<std::int64_t>(area / columns, 132, packed ? 264 : direct ? 528 : 384);
-        // Small products: enough tiles for many cores.
-        if (divide_up(m, high) * divide_up(n, columns) < 32) high = std::min<std::int64_t>(high, 264);
+        if (divide_up(m, high) * divide_up(n, columns) < enough_pieces) high = std::min<std::int64_t>(high, 264);
         rows = even_tile(m, high, kernels.tile_rows);
         down = divide_up(m, rows);
         across = divide_up(n, columns);
@@ -181,6 +201,17 @@ struct Tiles {
 bool readable_in_place(const Tensor& x, DType factors, bool round) {
     const std::int64_t bytes = x.stride(0) * element_bytes(x.dtype());
     return x.dtype() == factors && round == (factors == DType::bf16) && (bytes & -bytes) <= 4096;
+}
+
+/// Depth of one pass of linear_tiles(); `kept`: its panels are packed already.
+std::int64_t step_of(const Kernels& kernels, DType factors, bool kept) {
+    if (kept) return tile_depth_step;
+    return factors == DType::bf16 && kernels.bf16_in_tiles ? unpacked_tile_depth_step : depth_step;
+}
+
+/// Floats that pack_columns() works in for panels of this depth: the rows of one, and in pairs one more on its way.
+std::int64_t unpacked_floats(const Kernels& kernels, DType factors, std::int64_t depth) {
+    return (factors == DType::bf16 ? kernels.tile_columns / 2 + 1 : kernels.tile_columns) * depth;
 }
 
 } // namespace
@@ -216,7 +247,7 @@ Tensor CpuBackend::linear_panels(const Weight& w, const WeightRows& rows) {
     const std::int64_t panel = kernels_.tile_columns, depth = rows.columns(), all = rows.count();
     const std::int64_t wide = even_tile(all, packed_columns, panel), steps = divide_up(depth, tile_depth_step);
     Tensor panels = empty({divide_up(all, panel) * panel, depth}, DType::bf16);
-    const Scratch scratch(*this, (panel / 2 + 1) * tile_depth_step);
+    const Scratch scratch(*this, unpacked_floats(kernels_, DType::bf16, tile_depth_step));
     pool_.run(divide_up(all, wide) * steps, [&](std::int64_t piece, int worker) {
         const std::int64_t column = piece / steps * wide, k = piece % steps * tile_depth_step;
         const std::int64_t count = std::min(tile_depth_step, depth - k), n = std::min(wide, all - column);
@@ -240,49 +271,37 @@ void CpuBackend::linear_tiles(const Tensor& x, const WeightRows& weight, const T
     const bool round = options.compute == DType::bf16;
     // Pairs of bf16 values where the processor has units for them and every value has its partner.
     const DType factors = round && kernels_.gemm_bf16 && depth % 2 == 0 ? DType::bf16 : DType::f32;
-    const std::int64_t bytes = element_bytes(factors);
-    const bool pairs = factors == DType::bf16;
-    const std::int64_t step = kept                              ? tile_depth_step
-                              : pairs && kernels_.bf16_in_tiles ? unpacked_tile_depth_step
-                                                                : depth_step;
-    const std::int64_t apart = 64 / bytes; // rows a power of two apart would push each other out of the cache
-    const auto copy_rows = [&](std::int64_t row, std::int64_t m, std::int64_t k, std::int64_t count, std::byte* to,
-                               std::int64_t stride) {
-        for (std::int64_t i = 0; i < m; ++i, to += stride * bytes)
-            read_factors(kernels_, x.dtype(), row_of(x, row + i) + k * element_bytes(x.dtype()), count, factors, round,
-                         to);
-    };
-    Tensor a = x; // as factors, where `in_place`
+    const std::int64_t bytes = element_bytes(factors), step = step_of(kernels_, factors, bool(kept));
+    const std::int64_t apart = cache_line / bytes; // rows a power of two apart would push each other out of the cache
+    Tensor a = x;                                  // as factors, where `in_place`
     bool in_place = readable_in_place(x, factors, round);
     if (!in_place && x.size(0) <= shared_rows) {
         a = empty({x.size(0), depth + apart}, factors);
         each_rows(x.size(0), depth, 0, [&](std::int64_t begin, std::int64_t end, float*) {
-            copy_rows(begin, end - begin, 0, depth, row_of(a, begin), depth + apart);
+            read_rows(kernels_, x, begin, end - begin, 0, depth, factors, round, row_of(a, begin), depth + apart);
         });
         in_place = true;
     }
     const Tiles tiles(kernels_, x.size(0), out.size(1), depth, in_place, bool(kept));
     const std::int64_t padded = step + apart, c_stride = tiles.columns + 16; // rather no power of two, as `padded`
-    const auto floats = [&](std::int64_t count) { return divide_up(count * bytes, 64) * 16; };
-    const std::int64_t copied = in_place ? 0 : floats(tiles.rows * padded),
-                       packed = kept ? 0 : floats(tiles.columns * step),
-                       unpacked = kept    ? 0
-                                  : pairs ? (panel / 2 + 1) * step
-                                          : panel * step;
-    const Scratch scratch(*this, copied + packed + unpacked + tiles.rows * c_stride);
+    // Floats of a thread, each part in whole cache lines but the last.
+    const auto lines_of = [&](std::int64_t count) { return divide_up(count * bytes, cache_line) * (cache_line / 4); };
+    const std::int64_t copied = in_place ? 0 : lines_of(tiles.rows * padded),
+                       packed = kept ? 0 : lines_of(tiles.columns * step), sums = tiles.rows * c_stride,
+                       unpacked = kept ? 0 : unpacked_floats(kernels_, factors, step);
+    const Scratch scratch(*this, copied + packed + sums + unpacked);
 
     pool_.run(tiles.down * tiles.across, [&](std::int64_t piece, int worker) {
         const std::int64_t row = piece / tiles.across * tiles.rows, m = std::min(tiles.rows, x.size(0) - row);
         const std::int64_t column = piece % tiles.across * tiles.columns,
                            n = std::min(tiles.columns, out.size(1) - column);
-        float *own = scratch.of(worker), *panels = own + copied, *c = panels + packed,
-              *wide = c + tiles.rows * c_stride;
+        float *own = scratch.of(worker), *panels = own + copied, *c = panels + packed, *wide = c + sums;
         if (depth == 0) std::fill_n(c, m * c_stride, 0.0f);
         for (std::int64_t k = 0; k < depth; k += step) {
             const std::int64_t count = std::min(step, depth - k);
             auto* const rows = reinterpret_cast<std::byte*>(own);
             auto* columns = reinterpret_cast<std::byte*>(panels);
-            if (!in_place) copy_rows(row, m, k, count, rows, padded);
+            if (!in_place) read_rows(kernels_, x, row, m, k, count, factors, round, rows, padded);
             if (kept)
                 columns = kept.raw() + (column * depth + k * divide_up(n, panel) * panel) * bytes;
             else
@@ -290,13 +309,7 @@ void CpuBackend::linear_tiles(const Tensor& x, const WeightRows& weight, const T
             gemm(kernels_, factors, in_place ? row_of(a, row) + k * bytes : rows, in_place ? a.stride(0) : padded,
                  columns, count, m, n, c, c_stride, k > 0);
         }
-        const std::int64_t out_bytes = element_bytes(out.dtype());
-        for (std::int64_t i = 0; i < m; ++i) {
-            if (i + written_ahead < m)
-                fetch_to_write(row_of(out, row + i + written_ahead) + column * out_bytes, n * out_bytes);
-            finish_row(kernels_, c + i * c_stride, bias ? bias + column : nullptr, options, out.dtype(),
-                       row_of(out, row + i) + column * out_bytes, n);
-        }
+        finish_tile(kernels_, c, c_stride, bias, options, out, row, column, m, n, written_ahead);
     });
 }
 
@@ -329,9 +342,10 @@ void CpuBackend::linear_packed(const Tensor& x, OneDnnMatrix& weight, const floa
         high = weight.tile_rows(x.size(0));
     }); // on a thread of the pool: planned for one thread
     const bool in_place = x.dtype() == type && x.stride(0) == depth && type == DType::bf16;
-    // Where rows are copied, several tiles use the copy; 2.4 GFLOP a piece at most, and enough pieces for many cores.
+    // Where rows are copied, several tiles use the copy.
     const std::int64_t down = divide_up(x.size(0), high), tiles = weight.tiles();
-    const std::int64_t most = std::min(1'200'000'000 / (high * wide * depth), down * tiles / 32);
+    const std::int64_t most =
+        std::min(multiplications_of_a_piece / (high * wide * depth), down * tiles / enough_pieces);
     const std::int64_t group = std::clamp<std::int64_t>(most, 1, tiles), across = divide_up(tiles, group);
     // Floats of one thread: A, C, the library's working memory.
     const std::int64_t a_floats = divide_up(high * row_bytes, 4), c_floats = high * wide;
@@ -344,19 +358,14 @@ void CpuBackend::linear_packed(const Tensor& x, OneDnnMatrix& weight, const floa
         const std::byte* rows = row_of(x, row);
         if (!in_place || m < high) {
             auto* to = reinterpret_cast<std::byte*>(copied);
-            for (std::int64_t i = 0; i < m; ++i)
-                read_factors(kernels_, x.dtype(), row_of(x, row + i), depth, type, options.compute == DType::bf16,
-                             to + i * row_bytes);
+            read_rows(kernels_, x, row, m, 0, depth, type, options.compute == DType::bf16, to, depth);
             std::fill(to + m * row_bytes, to + high * row_bytes, std::byte{0});
             rows = to;
         }
         for (std::int64_t tile = begin; tile < end; ++tile) {
             const std::int64_t column = tile * wide, n = std::min(wide, out.size(1) - column);
             weight.multiply(tile, high, rows, c, work);
-            for (std::int64_t i = 0; i < m; ++i) {
-                finish_row(kernels_, c + i * wide, bias ? bias + column : nullptr, options, out.dtype(),
-                           row_of(out, row + i) + column * element_bytes(out.dtype()), n);
-            }
+            finish_tile(kernels_, c, wide, bias, options, out, row, column, m, n);
         }
     });
 }

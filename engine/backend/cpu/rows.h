@@ -52,6 +52,8 @@ template <int count> struct Walk {
 
 /// Rows are processed in runs of this many elements, so that their scratch memory stays in the L1 cache.
 constexpr std::int64_t run_length = 2048;
+/// Values that one piece of work on a thread takes at least: enough to be worth a turn of the pool.
+constexpr std::int64_t values_of_a_piece = 65536;
 
 /// The n <= run_length elements of a run as f32: in place if they are contiguous f32, else gathered into `scratch`.
 const float* gather_run(const Kernels&, const Tensor& x, std::int64_t offset, std::int64_t stride, std::int64_t n,
