@@ -14,7 +14,8 @@ static_assert(gemm_columns == 2 * side);
 constexpr std::int64_t enough_rows = 128;              ///< for the time that it takes to fetch a panel
 constexpr std::int64_t panel_bytes = gemm_columns * 4; ///< from pair to pair of a panel
 
-/// The names of the tiles below are their numbers, which the instructions hold.
+/// The tiles and their numbers. Instructions below name them by these numbers: GCC's intrinsics paste what they are
+/// given into the assembler's text, where an enumerator's name would mean nothing.
 enum : int { c00, c01, c10, c11, a0, a1, b0, b1 };
 
 /// GCC does not know that tile loads read memory: what they shall find must have been written before here.
