@@ -15,6 +15,7 @@
 namespace denoir::report {
 namespace {
 
+// Lengths in pixels of the drawing.
 constexpr int left_margin = 58, right_margin = 14, top_margin = 10, bottom_margin = 40;
 constexpr std::size_t most_points = 1600;
 constexpr double apart = 26; ///< of what has no place on an axis from its end
@@ -103,48 +104,64 @@ std::vector<std::string> tick_texts(const std::vector<double>& all) {
     return texts;
 }
 
+/// A line across the drawing at `y`, and what it stands for, beside the axis.
+std::string grid_line(const Area& a, double y, const std::string& text) {
+    constexpr double from_axis = 8, half_a_text = 4; // in height
+    return fmt::format("<line class=\"grid\" x1=\"{:g}\" x2=\"{:g}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>"
+                       "<text x=\"{:g}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n",
+                       a.left, a.right, y, y, a.left - from_axis, y + half_a_text, text);
+}
+
+/// The lines of the values.
 std::string grid(const Area& a) {
     std::string out;
-    const auto line_at = [&](double height, const std::string& text) {
-        out += fmt::format("<line class=\"grid\" x1=\"{:g}\" x2=\"{:g}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>", a.left,
-                           a.right, height, height);
-        out +=
-            fmt::format("<text x=\"{:g}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n", a.left - 8, height + 4, text);
-    };
-    const auto line = [&](double y, const std::string& text) { line_at(a.level(y), text); };
-    if (a.floor < a.bottom) line(0, "0");
-    if (a.ceiling > a.top) line_at(a.top, "equal");
+    if (a.floor < a.bottom) out += grid_line(a, a.level(0), "0");
+    if (a.ceiling > a.top) out += grid_line(a, a.top, "equal");
     if (a.chart.logarithmic) {
-        const int decades = int(std::lround(std::log10(a.high / a.low))), stride = std::max(1, (decades + 5) / 6);
+        constexpr int most_lines = 6;
+        const int decades = int(std::lround(std::log10(a.high / a.low)));
+        const int stride = std::max(1, (decades + most_lines - 1) / most_lines);
         for (int d = 0; d <= decades; d += stride) {
             const double v = a.low * std::pow(10, d);
-            line(v,
-                 v >= 1e-3 && v < 1e6 ? fmt::format("{:g}", v) : fmt::format("1e{}", int(std::lround(std::log10(v)))));
+            const bool plain = v >= 1e-3 && v < 1e6;
+            out += grid_line(a, a.level(v),
+                             plain ? fmt::format("{:g}", v) : fmt::format("1e{}", int(std::lround(std::log10(v)))));
         }
-    } else {
-        const std::vector<double> all = ticks(a.low, a.high, 5);
-        const std::vector<std::string> texts = tick_texts(all);
-        for (std::size_t i = 0; i < all.size(); ++i)
-            if (all[i] >= a.low && all[i] <= a.high) line(all[i], texts[i]);
+        return out;
     }
+    constexpr int about = 5;
+    const std::vector<double> all = ticks(a.low, a.high, about);
+    const std::vector<std::string> texts = tick_texts(all);
+    for (std::size_t i = 0; i < all.size(); ++i)
+        if (all[i] >= a.low && all[i] <= a.high) out += grid_line(a, a.level(all[i]), texts[i]);
+    return out;
+}
+
+/// The axis of frames or steps, its numbers and its name.
+std::string x_axis(const Area& a) {
+    constexpr double numbers_below = 18, name_below = 34;
+    constexpr int width_of_a_tick = 110, fewest_ticks = 3;
     // Of frames and steps there are no halves.
     const bool whole = std::all_of(a.chart.x.begin(), a.chart.x.end(), [](double v) { return v == std::floor(v); });
-    const int most = std::max(3, a.chart.width / 110);
+    const int most = std::max(fewest_ticks, a.chart.width / width_of_a_tick);
     const std::vector<double> across =
         ticks(a.x_low, a.x_high, whole ? int(std::clamp(a.x_high - a.x_low, 1.0, double(most))) : most);
     const std::vector<std::string> texts = tick_texts(across);
+    std::string out;
     for (std::size_t i = 0; i < across.size(); ++i)
         if (across[i] >= a.x_low && across[i] <= a.x_high)
             out += fmt::format("<text x=\"{:.1f}\" y=\"{:g}\" text-anchor=\"middle\">{}</text>\n", a.across(across[i]),
-                               a.bottom + 18, texts[i]);
+                               a.bottom + numbers_below, texts[i]);
     out += fmt::format("<line class=\"axis\" x1=\"{:g}\" x2=\"{:g}\" y1=\"{:g}\" y2=\"{:g}\"/>", a.left, a.right,
                        a.bottom, a.bottom);
-    out += fmt::format("<text x=\"{:g}\" y=\"{:g}\" text-anchor=\"end\">{}</text>\n", a.right, a.bottom + 34,
+    out += fmt::format("<text x=\"{:g}\" y=\"{:g}\" text-anchor=\"end\">{}</text>\n", a.right, a.bottom + name_below,
                        escaped(a.chart.x_name));
     return out;
 }
 
+/// The named levels, each with its name above it.
 std::string levels(const Area& a) {
+    constexpr double gap = 4;
     std::string out;
     for (const Level& level : a.chart.levels) {
         if (level.y <= a.low || level.y >= a.high) continue;
@@ -152,7 +169,7 @@ std::string levels(const Area& a) {
         out += fmt::format("<line class=\"mark\" x1=\"{:g}\" x2=\"{:g}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>", a.left,
                            a.right, y, y);
         out += fmt::format("<text class=\"marktext\" x=\"{:g}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n",
-                           a.right - 4, y - 4, escaped(level.name));
+                           a.right - gap, y - gap, escaped(level.name));
     }
     return out;
 }
@@ -285,7 +302,7 @@ std::string figure(const Chart& chart) {
                        "style=\"--wide:{0}px\" role=\"img\" "
                        "aria-label=\"{2}\">\n",
                        chart.width, chart.height, escaped(told(chart)));
-    out += grid(area) + levels(area) + lines(area);
+    out += grid(area) + x_axis(area) + levels(area) + lines(area);
     out += fmt::format("<line class=\"pointer\" x1=\"0\" x2=\"0\" y1=\"{:g}\" y2=\"{:g}\"/>\n</svg>\n</figure>\n",
                        area.top, area.bottom);
     return out;
