@@ -7,9 +7,10 @@
 namespace denoir {
 
 CacheRules CacheRules::of(double threshold, std::vector<double> coefficients, bool ret_steps, int steps, bool halved) {
-    const int forwards = 2 * steps;
+    constexpr int a_step = 2; // forwards
+    const int forwards = a_step * steps;
     // With ret_steps the first five steps are computed, else the first and the last.
-    const int first = ret_steps ? 10 : 2, last = ret_steps ? forwards : forwards - 2;
+    const int first = ret_steps ? 5 * a_step : a_step, last = ret_steps ? forwards : forwards - a_step;
     return {threshold, std::move(coefficients), halved ? steps : forwards, first, last};
 }
 

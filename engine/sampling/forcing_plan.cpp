@@ -12,6 +12,8 @@ namespace denoir {
 namespace {
 
 constexpr int max_frames = latent_frames(FrameCount::max);
+constexpr int max_ar_step = 1000;
+constexpr float not_begun = 999.0f;              ///< timestep of a frame that is all noise: the last one of training
 constexpr std::int64_t max_entries = 10'000'000; ///< of the matrix; eleven minutes of video in 50 rows have a 49th
 
 void check(const char* field, int value, int low, int high) {
@@ -23,7 +25,7 @@ void check_all(int steps, const ForcingFrames& f) {
     const auto [frames, base, ar_step, ready, block, end_frames] = f;
     check("frames", frames, 1, max_frames);
     check("base", base, 1, max_frames);
-    check("ar_step", ar_step, 0, 1000);
+    check("ar_step", ar_step, 0, max_ar_step);
     check("block", block, 1, frames);
     check("ready", ready, 0, frames);
     check("end_frames", end_frames, 0, max_frames);
@@ -53,7 +55,7 @@ ForcingPlan forcing_plan(const SigmaSchedule& schedule, const ForcingFrames& f) 
     check_all(steps, f);
     const int block = f.block, blocks = f.frames / block, window = std::min(f.base / block, blocks), done = steps + 1;
     // Index 0: not started, k: at the k-th time, steps + 1: done.
-    std::vector<float> times{999.0f};
+    std::vector<float> times{not_begun};
     times.insert(times.end(), schedule.timesteps.begin(), schedule.timesteps.end());
     times.push_back(0.0f);
 

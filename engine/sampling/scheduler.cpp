@@ -5,6 +5,7 @@
 #include <cassert>
 
 #include "engine/core/error.h"
+#include "engine/core/units.h"
 
 namespace denoir {
 
@@ -73,7 +74,7 @@ SchedulerState SchedulerState::from_tensors(const std::map<std::string, Tensor>&
     const auto it = tensors.find("counters");
     if (it == tensors.end() || it->second.elements() != 3) refuse_state("is incomplete");
     const Tensor counters = it->second.to_host_f32();
-    const auto whole = [](float v) { return v >= 0 && v <= 1000 ? static_cast<int>(v) : -1; };
+    const auto whole = [](float v) { return v >= 0 && v <= float(StepCount::max) ? static_cast<int>(v) : -1; };
     state.index = whole(counters.data<float>()[0]);
     state.last_order = whole(counters.data<float>()[1]);
     state.warm = whole(counters.data<float>()[2]);

@@ -37,13 +37,14 @@ SigmaSchedule from_sigmas(const std::vector<double>& sigmas, bool truncate) {
 
 /// diffusers' FlowMatchEuler: the shift acts on the ends of the range and again on every value.
 SigmaSchedule flow_match_euler(int steps, double shift) {
-    const float least = 1.0f / 1000.0f, f = static_cast<float>(shift);
+    constexpr auto all = static_cast<float>(train_steps);
+    const float least = 1.0f / all, f = static_cast<float>(shift);
     const float low = f * least / (1.0f + static_cast<float>(shift - 1) * least); // this one in f32
     SigmaSchedule s;
-    for (const double t : linspace(1000.0, static_cast<double>(low) * 1000.0, steps)) {
-        const float sigma = static_cast<float>(shifted(t / 1000.0, shift));
+    for (const double t : linspace(train_steps, static_cast<double>(low) * train_steps, steps)) {
+        const float sigma = static_cast<float>(shifted(t / train_steps, shift));
         s.sigmas.push_back(sigma);
-        s.timesteps.push_back(sigma * 1000.0f);
+        s.timesteps.push_back(sigma * all);
     }
     s.sigmas.push_back(0.0f);
     return s;
