@@ -88,10 +88,48 @@ struct Counters {
 
 std::uint8_t nearest(float v) { return v > 0 ? std::uint8_t(std::min(v + 0.5f, 255.0f)) : std::uint8_t{0}; }
 
-/// Sums of one row of a float picture.
+/// Sums of one row of a float picture's differences.
 struct RowSums {
     double squares = 0, absolute = 0, max = 0;
 };
+
+/// The sums of a row of two pictures; the size of each difference goes to `difference`.
+RowSums compare_row(const float* a, const float* b, std::int64_t width, float* difference) {
+    RowSums sums;
+    for (std::int64_t x = 0; x < width; ++x) {
+        const double d = double(a[x]) - double(b[x]), size = std::abs(d);
+        difference[x] = float(size);
+        sums.squares += d * d;
+        sums.absolute += size;
+        sums.max = std::max(sums.max, size);
+    }
+    return sums;
+}
+
+/// Counts a row of channel c, rounded to whole levels.
+void count_row(const float* a, const float* b, const float* difference, std::int64_t width, std::size_t c,
+               PixelHistograms& counts) {
+    for (std::int64_t x = 0; x < width; ++x) {
+        ++counts.a[c][nearest(a[x])];
+        ++counts.b[c][nearest(b[x])];
+        ++counts.difference[nearest(difference[x])];
+    }
+}
+
+/// The mean over the channels of [3, H, W], or nothing where the picture is smaller than SSIM's window.
+std::optional<double> ssim_of_channels(const Tensor& a, const Tensor& b, ThreadPool& pool) {
+    double sum = 0;
+    for (int c = 0; c < 3; ++c) {
+        const auto plane = [&](const Tensor& t) {
+            return SamplePlane<float>{t.data<float>() + c * t.stride(0), t.stride(1), int(t.size(2)), int(t.size(1)),
+                                      1};
+        };
+        const std::optional<double> value = ssim(plane(a), plane(b), pool);
+        if (!value) return std::nullopt;
+        sum += *value;
+    }
+    return sum / 3;
+}
 
 } // namespace
 
@@ -138,8 +176,9 @@ FrameMetrics compare_frames(const Tensor& a, const Tensor& b, ThreadPool& pool, 
     assert(a.shape() == b.shape() && a.rank() == 3 && a.size(0) == 3 && a.dtype() == DType::f32 &&
            b.dtype() == DType::f32 && a.stride(2) == 1 && b.stride(2) == 1);
     const std::int64_t height = a.size(1), width = a.size(2), rows = 3 * height;
-    const auto row = [](const Tensor& t, std::int64_t i, std::int64_t h) {
-        return t.data<float>() + i / h * t.stride(0) + i % h * t.stride(1);
+    // Row i of all channels' rows, one channel after the other.
+    const auto row = [&](const Tensor& t, std::int64_t i) {
+        return t.data<float>() + i / height * t.stride(0) + i % height * t.stride(1);
     };
     std::vector<float> difference(std::size_t(rows * width));
     std::vector<RowSums> sums{std::size_t(rows)};
@@ -147,23 +186,10 @@ FrameMetrics compare_frames(const Tensor& a, const Tensor& b, ThreadPool& pool, 
     pool.run(pieces_of(rows), [&](std::int64_t piece, int worker) {
         const std::int64_t end = std::min(rows, (piece + 1) * rows_of_a_piece);
         for (std::int64_t i = piece * rows_of_a_piece; i < end; ++i) {
-            const float *p = row(a, i, height), *q = row(b, i, height);
-            RowSums& s = sums[std::size_t(i)];
-            for (std::int64_t x = 0; x < width; ++x) {
-                const double d = double(p[x]) - double(q[x]), size = std::abs(d);
-                difference[std::size_t(i * width + x)] = float(size);
-                s.squares += d * d;
-                s.absolute += size;
-                s.max = std::max(s.max, size);
-            }
-            if (!options.histograms) continue;
-            PixelHistograms& h = parts[std::size_t(worker)];
-            const auto c = std::size_t(i / height);
-            for (std::int64_t x = 0; x < width; ++x) {
-                ++h.a[c][nearest(p[x])];
-                ++h.b[c][nearest(q[x])];
-                ++h.difference[nearest(difference[std::size_t(i * width + x)])];
-            }
+            float* own = difference.data() + i * width;
+            sums[std::size_t(i)] = compare_row(row(a, i), row(b, i), width, own);
+            if (options.histograms)
+                count_row(row(a, i), row(b, i), own, width, std::size_t(i / height), parts[std::size_t(worker)]);
         }
     });
     for (const PixelHistograms& part : parts) add(*options.histograms, part);
@@ -181,17 +207,7 @@ FrameMetrics compare_frames(const Tensor& a, const Tensor& b, ThreadPool& pool, 
     m.difference.mean = absolute / samples;
     m.difference.p95 = percentile(difference, 95);
     m.difference.p99 = percentile(difference, 99);
-    if (!options.ssim) return m;
-    double sum = 0;
-    for (int c = 0; c < 3; ++c) {
-        const auto plane = [&](const Tensor& t) {
-            return SamplePlane<float>{t.data<float>() + c * t.stride(0), t.stride(1), int(width), int(height), 1};
-        };
-        const std::optional<double> value = ssim(plane(a), plane(b), pool);
-        if (!value) return m;
-        sum += *value;
-    }
-    m.ssim = sum / 3;
+    if (options.ssim) m.ssim = ssim_of_channels(a, b, pool);
     return m;
 }
 
