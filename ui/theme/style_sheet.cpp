@@ -95,7 +95,7 @@ QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
 QAbstractScrollArea::corner { background: transparent; border: none; }
 QSplitter::handle { background: @window; }
 
-QProgressBar { background: @field; border: none; border-radius: 3px; color: @text; text-align: center; min-height: 6px; max-height: 6px; }
+QProgressBar { background: @rim; border: none; border-radius: 3px; color: @text; text-align: center; min-height: 6px; max-height: 6px; }
 QProgressBar::chunk { background: @accent; border-radius: 3px; }
 QSlider::groove:horizontal { height: 4px; background: @rim; border-radius: 2px; }
 QSlider::handle:horizontal { width: 12px; margin: -4px 0; border-radius: 6px; background: @text; }

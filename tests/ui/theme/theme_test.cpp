@@ -7,6 +7,7 @@
 #include <QDBusVariant>
 #include <QHeaderView>
 #include <QLabel>
+#include <QProgressBar>
 #include <QScrollBar>
 #include <QTest>
 #include <QToolTip>
@@ -108,6 +109,26 @@ private slots:
         const int middle = combo.view()->visualRect(combo.model()->index(0, 0)).center().y();
         QCOMPARE(list.pixelColor(list.width() - 8, middle), light_colours().selection);
         combo.hidePopup();
+    }
+
+    /// How much is left is seen as well: the rest of the bar stands out from what is around it.
+    void progress_is_seen_against_the_whole() {
+        Theme theme(*qApp);
+        QProgressBar bar;
+        bar.setTextVisible(false);
+        bar.setRange(0, 10);
+        bar.setValue(5);
+        bar.resize(160, bar.sizeHint().height());
+        bar.show();
+        for (const auto& [scheme, c] : {std::pair(Scheme::light, &light_colours()), {Scheme::dark, &dark_colours()}}) {
+            theme.set_scheme(scheme);
+            const QImage picture = bar.grab().toImage();
+            const QColor done = picture.pixelColor(40, picture.height() / 2),
+                         rest = picture.pixelColor(120, picture.height() / 2);
+            QCOMPARE(done, c->accent);
+            QVERIFY2(contrast(rest, c->window) >= 1.4, qPrintable(rest.name()));
+            QVERIFY2(contrast(rest, done) >= 2, qPrintable(rest.name()));
+        }
     }
 
     /// One surface and one line around it, as a menu's.
