@@ -14,7 +14,9 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "app/base/background.h"
 #include "app/base/text.h"
@@ -42,6 +44,27 @@
 
 namespace denoir::ui {
 namespace {
+
+/// A number beyond the range can be typed, and is taken for the nearest in it: Qt would refuse its last digit, and 100
+/// would be 10.
+class CountBox : public QSpinBox {
+public:
+    using QSpinBox::QSpinBox;
+    QValidator::State validate(QString& text, int& at) const override {
+        const QValidator::State state = QSpinBox::validate(text, at);
+        return state == QValidator::Invalid && typed(text) ? QValidator::Intermediate : state;
+    }
+    void fixup(QString& text) const override {
+        if (const auto number = typed(text)) text = prefix() + textFromValue(std::clamp(*number, minimum(), maximum()));
+    }
+
+private:
+    std::optional<int> typed(const QString& text) const {
+        bool is_number = false;
+        const int number = text.sliced(text.startsWith(prefix()) ? prefix().size() : 0).toInt(&is_number);
+        return is_number ? std::optional(number) : std::nullopt;
+    }
+};
 
 QString title(Sampler sampler) {
     switch (sampler) {
@@ -464,7 +487,7 @@ void ParametersPanel::add_bottom(QVBoxLayout* column, QAction& generate) {
     generate_ = new QPushButton(bottom);
     generate_->setObjectName(QStringLiteral("generate"));
     generate_->setProperty("primary", true);
-    copies_ = new QSpinBox(bottom);
+    copies_ = new CountBox(bottom);
     copies_->setObjectName(QStringLiteral("copies"));
     copies_->setRange(1, 64);
     copies_->setPrefix(QStringLiteral("× "));

@@ -408,6 +408,27 @@ private slots:
         QVERIFY2(told(), qPrintable(said(*studio)));
     }
 
+    /// A number that is too large is not the one without its last digit.
+    void more_copies_than_can_be_are_as_many_as_can_be() {
+        const app::Home home;
+        StudioFixture studio;
+        load_tiny(studio);
+        auto* copies = studio.find<QSpinBox>("copies");
+        for (const auto& [typed, taken] : {std::pair("100", 64), {"0", 1}, {"7", 7}}) {
+            copies->setFocus();
+            copies->selectAll();
+            studio.type(QLatin1String(typed));
+            studio.key(Qt::Key_Tab);
+            QCOMPARE(copies->value(), taken);
+        }
+        copies->setFocus();
+        copies->selectAll();
+        studio.type(QStringLiteral("64x5"));
+        studio.core().queue.set_paused(true);
+        studio.key(Qt::Key_Return, Qt::ControlModifier);
+        QTRY_COMPARE_WITH_TIMEOUT(studio.core().queue.rowCount(), 64, 30000);
+    }
+
     /// No seed changes the noise that a branch begins with: copies of it would be one clip.
     void a_branch_is_made_once() {
         const app::Home home;
