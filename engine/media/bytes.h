@@ -42,6 +42,7 @@ struct Bytes {
     }
 };
 
+/// The whole file; valid as long as `file` is.
 Data data_of(const MappedFile& file);
 
 void append(std::vector<std::uint8_t>& out, Data part);

@@ -8,13 +8,14 @@ namespace denoir::media {
 
 /// Frames whose samples are red, green, blue, grey or palette entries: no colour arithmetic is needed.
 bool is_rgb_or_grey(const AVFrame& frame);
-/// The upper 8 bits of each sample, fewer bits spread over 0 … 255; alpha is dropped.
+/// The upper 8 bits of each sample, fewer bits spread over 0 … 255; alpha is dropped. For frames that
+/// is_rgb_or_grey(); both throw Error, without a file's name, for a pixel format that libav cannot describe.
 Image unpack_rgb(const AVFrame& frame);
 
 /// Planar 8-bit YCbCr, full range, as libjpeg turns it into RGB: its triangle filter for halved chroma, its fixed-point
-/// matrix.
+/// matrix. Throws Error, without a file's name, for frames of other kinds.
 Image rgb_from_jpeg(const AVFrame& frame);
-/// yuv420p as libwebp turns it into RGB: its 9-3-3-1 filter and its fixed-point matrix.
+/// yuv420p as libwebp turns it into RGB: its 9-3-3-1 filter and its fixed-point matrix. Throws Error likewise.
 Image rgb_from_webp(const AVFrame& frame);
 
 /// Whether a frame that names no matrix is read by BT.709's, as players do above 576 rows.
@@ -24,6 +25,8 @@ bool is_taken_for_bt709(const AVFrame& frame);
 /// to frame.
 class FrameConverter {
 public:
+    /// `image` becomes the frame, W x H, in its own memory where that fits. Throws Error, without a file's name, where
+    /// swscale does not know the pixel format.
     void convert(const AVFrame& frame, Image& image);
 
 private:
@@ -43,7 +46,8 @@ struct SwsSide {
     int matrix, full;
     AVChromaLocation location;
 };
-/// swscale without short cuts, the same on every processor.
+/// swscale without short cuts, the same on every processor. Throws Error, without a file's name, where it does not know
+/// a pixel format.
 Sws make_sws(const SwsSide& from, const SwsSide& to);
 
 } // namespace denoir::media

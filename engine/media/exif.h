@@ -11,7 +11,7 @@ inline constexpr std::string_view exif_prefix("Exif\0\0", 6);
 /// where none is found.
 int exif_orientation(Data exif);
 
-/// Turned and mirrored so that it stands upright (EXIF 2.3, tag 0x0112).
+/// Turned and mirrored so that it stands upright (EXIF 2.3, tag 0x0112): 1 … 8; as it is for other numbers.
 Image upright(Image image, int orientation);
 inline bool swaps_sides(int orientation) { return orientation >= 5 && orientation <= 8; }
 

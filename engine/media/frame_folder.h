@@ -25,7 +25,9 @@ public:
     FrameFolderWriter(const FrameFolderWriter&) = delete;
     FrameFolderWriter& operator=(const FrameFolderWriter&) = delete;
 
+    /// The next frame, as a PNG. Throws Error (NoSpace where the disk is full) naming the file it would become.
     void write(const Image& frame);
+    /// Gives the frames their place. Throws Error where that is not possible, or not empty any more.
     void finish();
 
 private:

@@ -9,8 +9,10 @@
 
 namespace denoir::media {
 
+/// Errors of writing are kept and thrown outside of libav, by rethrow() and finish(): nothing may be thrown through it.
 class OutputFile {
 public:
+    /// Throws Error where no file can be made there.
     explicit OutputFile(const std::filesystem::path& path);
     /// Makes `format` write here. It may read back what it wrote (MP4 moves its index to the front), and open nothing
     /// else.
