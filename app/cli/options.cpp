@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <utility>
 
 #include "engine/core/error.h"
@@ -129,8 +128,7 @@ std::string too_many_hint(const Command& command) {
 
 /// "--steps", "-x"; a text like "-5 degrees" is none.
 bool is_option(std::string_view word) {
-    return word.starts_with("--") ||
-           (word.size() == 2 && word[0] == '-' && std::isalpha(static_cast<unsigned char>(word[1])));
+    return word.starts_with("--") || (word.size() == 2 && word[0] == '-' && is_ascii_letter(word[1]));
 }
 
 void check_text(std::string_view name, const std::string& value) {
@@ -166,7 +164,7 @@ std::vector<std::string> values_after(const Command& command, const Option& opti
 
 /// On a terminal: a letter of several bytes ("…") is one column; the help has none that are wider.
 std::size_t columns(std::string_view text) {
-    return std::size_t(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+    return std::size_t(std::count_if(text.begin(), text.end(), [](char c) { return !is_utf8_continuation(c); }));
 }
 
 /// A description broken at spaces, hanging behind the option's name.

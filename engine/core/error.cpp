@@ -60,8 +60,8 @@ std::string printable(std::string_view text, std::size_t limit) {
     if (clean.size() <= limit) return clean;
     const std::string dots = "…";
     std::size_t head = (limit - dots.size()) * 2 / 3, tail = clean.size() - (limit - dots.size() - head);
-    while (head > 0 && (static_cast<std::uint8_t>(clean[head]) & 0xC0) == 0x80) --head;
-    while (tail < clean.size() && (static_cast<std::uint8_t>(clean[tail]) & 0xC0) == 0x80) ++tail;
+    while (head > 0 && is_utf8_continuation(clean[head])) --head;
+    while (tail < clean.size() && is_utf8_continuation(clean[tail])) ++tail;
     return clean.substr(0, head) + dots + clean.substr(tail);
 }
 

@@ -26,7 +26,7 @@ std::string place(std::string_view text, std::size_t offset) {
     const std::size_t line_start = before.rfind('\n') + 1; // npos + 1 = 0
     const auto line = 1 + std::count(before.begin(), before.end(), '\n');
     const auto column = 1 + std::count_if(before.begin() + static_cast<std::ptrdiff_t>(line_start), before.end(),
-                                          [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
+                                          [](char c) { return !is_utf8_continuation(c); });
     return fmt::format("line {}, column {}", line, column);
 }
 

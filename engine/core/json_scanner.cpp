@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cstdint>
 
@@ -33,8 +32,7 @@ void JsonScanner::open(char bracket, std::string_view kind) {
 
 void JsonScanner::literal(std::string_view word) {
     const std::size_t end = at_ + word.size();
-    if (text_.substr(at_, word.size()) != word ||
-        (end < text_.size() && std::isalnum(static_cast<unsigned char>(text_[end]))))
+    if (text_.substr(at_, word.size()) != word || (end < text_.size() && is_ascii_alphanumeric(text_[end])))
         unexpected("a value");
     at_ = end;
 }
@@ -98,7 +96,7 @@ char32_t JsonScanner::four_digits() {
 
 bool JsonScanner::skip_digits() {
     const std::size_t start = at_;
-    while (at_ < text_.size() && text_[at_] >= '0' && text_[at_] <= '9') ++at_;
+    while (at_ < text_.size() && is_ascii_digit(text_[at_])) ++at_;
     return at_ > start;
 }
 

@@ -13,15 +13,11 @@
 namespace denoir {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
 /// The run of digits at `at`, without leading zeros; `at` is behind it then.
 std::string_view digits_at(std::string_view text, std::size_t& at) {
     while (at < text.size() && text[at] == '0') ++at;
     const std::size_t begin = at;
-    while (at < text.size() && is_digit(text[at])) ++at;
+    while (at < text.size() && is_ascii_digit(text[at])) ++at;
     return text.substr(begin, at - begin);
 }
 
@@ -52,7 +48,7 @@ std::size_t utf8_length(std::string_view s) {
                                                   : 0;
     if (n == 0 || n > s.size()) return 0;
     for (std::size_t i = 1; i < n; ++i)
-        if ((byte(i) & 0xC0) != 0x80) return 0;
+        if (!is_utf8_continuation(s[i])) return 0;
     if ((b == 0xE0 && byte(1) < 0xA0) || (b == 0xED && byte(1) > 0x9F)) return 0;
     if ((b == 0xF0 && byte(1) < 0x90) || (b == 0xF4 && byte(1) > 0x8F)) return 0;
     return n;
@@ -116,7 +112,7 @@ std::string counted(std::uint64_t n, std::string_view what) {
 bool natural_less(std::string_view a, std::string_view b) {
     std::size_t i = 0, j = 0;
     while (i < a.size() && j < b.size()) {
-        if (is_digit(a[i]) && is_digit(b[j])) {
+        if (is_ascii_digit(a[i]) && is_ascii_digit(b[j])) {
             const std::string_view m = digits_at(a, i), n = digits_at(b, j);
             if (m.size() != n.size()) return m.size() < n.size();
             if (m != n) return m < n;
@@ -133,16 +129,16 @@ std::string file_slug(std::string_view text, std::size_t limit, std::string_view
     std::string out;
     for (const char c : text) {
         if (out.size() >= limit) break;
-        if (is_letter(c) || is_digit(c) || also.find(c) != std::string_view::npos)
+        if (is_ascii_alphanumeric(c) || also.find(c) != std::string_view::npos)
             out += c;
         else if (!out.empty() && out.back() != '-')
             out += '-';
     }
-    while (!out.empty() && !is_letter(out.back()) && !is_digit(out.back())) out.pop_back();
+    while (!out.empty() && !is_ascii_alphanumeric(out.back())) out.pop_back();
     return out;
 }
 
-char lower_ascii(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+char lower_ascii(char c) { return is_ascii_upper(c) ? static_cast<char>(c - 'A' + 'a') : c; }
 
 std::string lower_ascii(std::string_view text) {
     std::string lower(text);

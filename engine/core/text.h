@@ -11,6 +11,16 @@
 
 namespace denoir {
 
+// Of ASCII, whatever the locale; bytes of longer characters are none of these.
+constexpr bool is_ascii_digit(char32_t c) { return c >= '0' && c <= '9'; }
+constexpr bool is_ascii_upper(char32_t c) { return c >= 'A' && c <= 'Z'; }
+constexpr bool is_ascii_lower(char32_t c) { return c >= 'a' && c <= 'z'; }
+constexpr bool is_ascii_letter(char32_t c) { return is_ascii_upper(c) || is_ascii_lower(c); }
+constexpr bool is_ascii_alphanumeric(char32_t c) { return is_ascii_letter(c) || is_ascii_digit(c); }
+
+/// Whether a character's UTF-8 goes on with this byte: one that begins none.
+constexpr bool is_utf8_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+
 /// Bytes of the well-formed UTF-8 sequence that `text` (not empty) starts with: 1 to 4, or 0 where there is none.
 std::size_t utf8_length(std::string_view text);
 

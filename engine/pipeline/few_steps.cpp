@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <vector>
 
 #include "engine/core/error.h"
@@ -28,11 +27,6 @@ struct Method {
     int steps = usual_steps;
 };
 
-bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
-bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-
 /// Letters and digits between other signs, in lower case. `capitals`: they begin words, too ("FusionX",
 /// "i2vLightning").
 std::vector<std::string> words_of(std::string_view name, bool capitals) {
@@ -40,12 +34,12 @@ std::vector<std::string> words_of(std::string_view name, bool capitals) {
     bool inside = false;
     for (std::size_t i = 0; i < name.size(); ++i) {
         const char c = name[i];
-        if (!is_letter(c) && !is_digit(c)) {
+        if (!is_ascii_alphanumeric(c)) {
             inside = false;
             continue;
         }
-        const bool begins =
-            is_upper(c) && i > 0 && (is_lower(name[i - 1]) || (i + 1 < name.size() && is_lower(name[i + 1])));
+        const bool begins = is_ascii_upper(c) && i > 0 &&
+                            (is_ascii_lower(name[i - 1]) || (i + 1 < name.size() && is_ascii_lower(name[i + 1])));
         if (!inside || (capitals && begins)) words.emplace_back();
         words.back() += lower_ascii(std::string_view(&c, 1));
         inside = true;
@@ -58,7 +52,7 @@ bool is_version_of(std::string_view word, std::string_view key) {
     if (!word.starts_with(key)) return false;
     word.remove_prefix(key.size());
     if (word.starts_with('v')) word.remove_prefix(1);
-    return std::all_of(word.begin(), word.end(), is_digit);
+    return std::all_of(word.begin(), word.end(), is_ascii_digit);
 }
 
 /// The steps of a method of distillation that a name speaks of; people write its words apart, too: "Self_Forcing",
@@ -88,10 +82,10 @@ int counted_steps(std::string_view name) {
     const std::string all = lower_ascii(name);
     for (std::size_t at = all.find(word); at != std::string::npos; at = all.find(word, at + 1)) {
         std::size_t begin = at, end = at + word.size();
-        while (begin > 0 && is_digit(all[begin - 1])) --begin;
+        while (begin > 0 && is_ascii_digit(all[begin - 1])) --begin;
         if (end < all.size() && all[end] == 's') ++end;
-        const bool ends = end == all.size() || !is_lower(name[end]);
-        if (begin == at || all[begin] == '0' || !ends || (begin > 0 && is_letter(all[begin - 1]))) continue;
+        const bool ends = end == all.size() || !is_ascii_lower(name[end]);
+        if (begin == at || all[begin] == '0' || !ends || (begin > 0 && is_ascii_letter(all[begin - 1]))) continue;
         const int steps = read_whole<int>(std::string_view(all).substr(begin, at - begin)).value_or(0);
         if (steps > 0 && steps <= most_steps) return steps;
     }

@@ -33,7 +33,7 @@ bool fits(const Shape& found, std::string_view wanted) {
     const auto names = axes(wanted);
     if (int(names.size()) != found.rank()) return false;
     for (int i = 0; i < found.rank(); ++i) {
-        const bool fixed = names[i][0] >= '0' && names[i][0] <= '9';
+        const bool fixed = is_ascii_digit(names[i][0]);
         if (found[i] < 1 || (fixed && std::to_string(found[i]) != names[i])) return false;
     }
     return true;

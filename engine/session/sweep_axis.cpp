@@ -172,7 +172,7 @@ std::string value_text(const SweepAxis& axis, std::size_t index, std::size_t lon
 std::string axis_title(std::string_view field) {
     std::string out(field);
     constexpr std::string_view lora = "loras.";
-    if (out.starts_with(lora) && out.size() > lora.size() && out[lora.size()] >= '0' && out[lora.size()] <= '9') {
+    if (out.starts_with(lora) && out.size() > lora.size() && is_ascii_digit(out[lora.size()])) {
         std::size_t index = 0;
         const char *begin = out.data() + lora.size(), *end = out.data() + out.size();
         const auto [rest, problem] = std::from_chars(begin, end, index);

@@ -34,7 +34,7 @@ std::string series_of(const std::string& name) {
     const std::size_t of = name.rfind("-of-");
     if (of == std::string::npos) return {};
     std::size_t begin = of;
-    while (begin > 0 && std::isdigit(static_cast<unsigned char>(name[begin - 1]))) --begin;
+    while (begin > 0 && is_ascii_digit(name[begin - 1])) --begin;
     if (begin == of || begin == 0 || name[begin - 1] != '-') return {};
     return name.substr(0, begin) + name.substr(of);
 }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 #include "engine/core/error.h"
 #include "engine/core/json_fields.h"
@@ -20,10 +19,10 @@ bool has(std::string_view text, std::string_view part) { return text.find(part) 
 
 /// True where `word` stands in `text` between things that are no letters: "DF" in "SkyReels-V2-DF-1.3B", not in "pdf".
 bool has_word(std::string_view text, std::string_view word) {
-    const auto letter = [](char c) { return c >= 'a' && c <= 'z'; };
     for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
         const std::size_t end = at + word.size();
-        if ((at == 0 || !letter(text[at - 1])) && (end == text.size() || !letter(text[end]))) return true;
+        if ((at == 0 || !is_ascii_lower(text[at - 1])) && (end == text.size() || !is_ascii_lower(text[end])))
+            return true;
     }
     return false;
 }
@@ -176,7 +175,7 @@ std::string relative_by_name(const std::vector<std::string>& names) {
         const auto same = [&](std::string_view version) {
             const std::size_t end = at + version.size();
             return name.compare(at, version.size(), version) == 0 &&
-                   (end == name.size() || std::isalnum(static_cast<unsigned char>(name[end])) == 0);
+                   (end == name.size() || !is_ascii_alphanumeric(name[end]));
         };
         const auto relative = std::ranges::find_if(skyreels_relatives, [&](const auto& r) { return same(r.first); });
         return relative == skyreels_relatives.end() ? std::string() : std::string(relative->second);

@@ -22,23 +22,21 @@ constexpr std::array<std::string_view, 41> other_ends{
     "fashion", "fantasy",    "school",  "tech",   "kick",    "kicks", "cut",        "rise",   "waist",
     "waisted", "rider",      "collar",  "boots",  "socks"};
 
-bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
-bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-
 /// `text` goes on with one of those at `at`: a word ends before a capital, too ("HighHeelsV2").
 bool goes_on_otherwise(std::string_view text, std::size_t at) {
     const std::string all = lower_ascii(text);
     if (at < all.size() && std::string_view("_- .").find(all[at]) != std::string_view::npos) ++at;
     std::size_t end = at;
-    while (end < all.size() && is_lower(all[end]) && !(end > at && is_lower(text[end - 1]) && is_upper(text[end])))
+    while (end < all.size() && is_ascii_lower(all[end]) &&
+           !(end > at && is_ascii_lower(text[end - 1]) && is_ascii_upper(text[end])))
         ++end;
     return std::ranges::find(other_ends, std::string_view(all).substr(at, end - at)) != other_ends.end();
 }
 
 /// Where `word` stands in `text` as a word of its own; capitals begin one, too, and "noise" may follow.
 std::size_t find_word(std::string_view text, std::string_view word) {
-    const auto upper = [&](std::size_t i) { return is_upper(text[i]); };
-    const auto lower = [&](std::size_t i) { return is_lower(text[i]); };
+    const auto upper = [&](std::size_t i) { return is_ascii_upper(text[i]); };
+    const auto lower = [&](std::size_t i) { return is_ascii_lower(text[i]); };
     const std::string all = lower_ascii(text);
     for (std::size_t at = all.find(word); at != std::string::npos; at = all.find(word, at + 1)) {
         const std::size_t end = at + word.size();
@@ -94,7 +92,7 @@ std::string without_expert(std::string_view file_name) {
             for (std::size_t at = find_word(rest, word); at != std::string::npos; at = find_word(rest, word))
                 rest.replace(at, word.size(), 1, '-'); // what was beside it stays a word of its own
     rest = lower_ascii(rest);
-    std::erase_if(rest, [](char c) { return !(c >= 'a' && c <= 'z') && !(c >= '0' && c <= '9'); });
+    std::erase_if(rest, [](char c) { return !is_ascii_lower(c) && !is_ascii_digit(c); });
     return rest;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which of Wan 2.2's two experts a LoRA is for, by names.
 #include <algorithm>
-#include <cctype>
 #include <string>
 #include <string_view>
 
@@ -18,9 +17,7 @@ namespace fs = std::filesystem;
 /// initial ("Samuel_L_Jackson").
 Expert letter_of(std::string_view file_name) {
     const std::string_view stem = file_name.substr(0, file_name.rfind('.'));
-    const auto is_apart = [&](std::size_t i) {
-        return i >= stem.size() || !std::isalnum(static_cast<unsigned char>(stem[i]));
-    };
+    const auto is_apart = [&](std::size_t i) { return i >= stem.size() || !is_ascii_alphanumeric(stem[i]); };
     const auto is_name = [&](std::size_t begin) {
         std::size_t end = begin;
         while (!is_apart(end)) ++end;
@@ -49,9 +46,7 @@ Expert small_letter_of(const std::string& name, const std::string& other) {
     const auto [mine, its] = std::mismatch(name.begin(), name.end(), other.begin(), other.end());
     if (mine == name.end() || its == other.end() || !std::equal(mine + 1, name.end(), its + 1, other.end()))
         return Expert::none;
-    const auto is_apart = [&](auto begin, auto end) {
-        return begin == end || !std::isalnum(static_cast<unsigned char>(*begin));
-    };
+    const auto is_apart = [&](auto begin, auto end) { return begin == end || !is_ascii_alphanumeric(*begin); };
     if (!is_apart(mine + 1, name.end()) || (mine != name.begin() && !is_apart(mine - 1, name.end())))
         return Expert::none;
     return *mine == 'h' && *its == 'l' ? Expert::high : *mine == 'l' && *its == 'h' ? Expert::low : Expert::none;

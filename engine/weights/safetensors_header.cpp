@@ -111,8 +111,7 @@ private:
     }
 
     std::uint64_t integer(const std::string& tensor, std::string_view what) {
-        const bool digit = peek() >= '0' && peek() <= '9';
-        const std::string_view digits = digit ? number() : std::string_view();
+        const std::string_view digits = is_ascii_digit(peek()) ? number() : std::string_view();
         if (digits.empty() || digits.find_first_of(".eE") != std::string_view::npos)
             fail_in(tensor, fmt::format("{} holds something that is not a whole number >= 0", what));
         std::uint64_t value = 0;

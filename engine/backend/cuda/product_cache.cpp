@@ -12,6 +12,7 @@
 #include "engine/core/error.h"
 #include "engine/core/file.h"
 #include "engine/core/own_folders.h"
+#include "engine/core/text.h"
 
 namespace denoir::cuda {
 namespace {
@@ -51,7 +52,7 @@ std::map<std::string, ProductCache::Words, std::less<>> read(const std::filesyst
 } // namespace
 
 std::filesystem::path ProductCache::file(std::string_view what, std::string card, std::size_t version) {
-    const auto odd = [](unsigned char c) { return !std::isalnum(c); };
+    const auto odd = [](char c) { return !is_ascii_alphanumeric(c); };
     std::replace_if(card.begin(), card.end(), odd, '-');
     try {
         return cache_folder() / fmt::format("{}-{}-{}.txt", what, card.substr(0, 80), version);

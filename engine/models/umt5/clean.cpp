@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/core/text.h"
 #include "engine/models/umt5/html_entities.h"
 #include "engine/models/umt5/mojibake.h"
 #include "engine/models/umt5/unicode.h"
@@ -12,9 +13,6 @@ namespace {
 
 using Text = std::u32string;
 using View = std::u32string_view;
-
-bool is_ascii_letter(char32_t c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_ascii_digit(char32_t c) { return c >= '0' && c <= '9'; }
 
 /// Decodes `&…;` (at most 24 letters and digits, perhaps after '#') once, or, `nested`, until none is left.
 Text decode_references(View text, bool nested) {
@@ -29,7 +27,7 @@ Text decode_references(View text, bool nested) {
         out += c;
         if (c != ';') continue;
         std::size_t start = out.size() - 1; // of the letters before the ';'
-        while (start > barrier && (is_ascii_letter(out[start - 1]) || is_ascii_digit(out[start - 1]))) --start;
+        while (start > barrier && is_ascii_alphanumeric(out[start - 1])) --start;
         const std::size_t letters = out.size() - 1 - start;
         if (start > barrier && out[start - 1] == '#') --start;
         if (letters == 0 || letters > longest || start == barrier || out[start - 1] != '&') continue;

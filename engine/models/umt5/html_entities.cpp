@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <iterator>
 
+#include "engine/core/text.h"
 #include "engine/models/umt5/unicode.h"
 
 namespace denoir::umt5 {
@@ -54,7 +55,7 @@ std::u32string number_text(std::uint32_t n) {
 }
 
 int digit_value(char32_t c, int base) {
-    if (c >= '0' && c <= '9') return static_cast<int>(c - '0');
+    if (is_ascii_digit(c)) return static_cast<int>(c - '0');
     if (base == 16 && ((c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F')))
         return static_cast<int>((c | 0x20) - 'a') + 10;
     return -1;
@@ -93,8 +94,8 @@ std::size_t named_reference(std::u32string_view s) {
 std::optional<std::u32string> unescape_capitals(std::string name) {
     if (find_prefix(name)) return std::nullopt;
     for (char& c : name) {
-        if (c >= 'a' && c <= 'z') return std::nullopt;
-        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c | 0x20);
+        if (is_ascii_lower(c)) return std::nullopt;
+        c = lower_ascii(c);
     }
     const Entity* e = find(name);
     if (!e) return std::nullopt;

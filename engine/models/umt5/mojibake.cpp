@@ -6,6 +6,7 @@
 #include <iterator>
 #include <vector>
 
+#include "engine/core/text.h"
 #include "engine/models/umt5/misread.h"
 #include "engine/models/umt5/unicode.h"
 
@@ -32,8 +33,8 @@ std::uint32_t classes_of(char32_t c) {
     const auto* range = std::partition_point(std::begin(class_ranges), std::end(class_ranges),
                                              [&](const ClassRange& r) { return r.last < c; });
     if (range != std::end(class_ranges) && c >= range->first) classes = range->classes;
-    if (c >= 'a' && c <= 'z') classes |= small_letter;
-    if (c >= 'A' && c <= 'Z') classes |= capital_letter;
+    if (is_ascii_lower(c)) classes |= small_letter;
+    if (is_ascii_upper(c)) classes |= capital_letter;
     if (is_python_space(c)) classes |= any_space;
     if (c == '_' || is_alphanumeric(c)) classes |= word;
     return classes;
