@@ -11,6 +11,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "engine/core/text.h"
 #include "engine/weights/limits.h"
 #include "engine/weights/name_rules.h"
 
@@ -61,8 +62,7 @@ const Table* find_table(Component component, Naming naming) {
 // Matching
 
 bool is_index(std::string_view segment) {
-    return !segment.empty() && segment.size() <= 6 &&
-           std::ranges::all_of(segment, [](char c) { return c >= '0' && c <= '9'; });
+    return !segment.empty() && segment.size() <= 6 && std::ranges::all_of(segment, is_ascii_digit);
 }
 
 struct Match {
@@ -233,7 +233,9 @@ public:
             depth = {static_cast<int>(flat_samplings_.size()) + 1, *flat_samplings_.begin()};
         else if (!flat_blocks_.empty())
             depth = {1, static_cast<int>(flat_blocks_.size())};
-        return {std::clamp(depth.levels, 1, 8), std::clamp(depth.blocks, 2, 17)};
+        // A hostile file may name any number; released VAEs have four levels of three blocks.
+        constexpr int most_levels = 8, fewest_blocks = 2, most_blocks = 17;
+        return {std::clamp(depth.levels, 1, most_levels), std::clamp(depth.blocks, fewest_blocks, most_blocks)};
     }
 
 private:
