@@ -90,6 +90,10 @@ std::string file_stamp(const fs::path& file) {
                        status.st_mtim.tv_nsec);
 }
 
+std::string printable_name(const std::filesystem::path& path, std::size_t limit) {
+    return printable(path.filename().string(), limit);
+}
+
 std::string lower_extension(const fs::path& path) { return lower_ascii(path.extension().string()); }
 
 } // namespace denoir

@@ -32,6 +32,9 @@ std::filesystem::path behind_link(const std::filesystem::path& path);
 /// A key that changes with a file's content, for caches that live as long as the program: path, inode, size and time.
 std::string file_stamp(const std::filesystem::path& file);
 
+/// The last part of a path for a message, as printable() makes it, at most `limit` bytes.
+std::string printable_name(const std::filesystem::path& path, std::size_t limit = 80);
+
 /// ".mp4", in small letters.
 std::string lower_extension(const std::filesystem::path& path);
 

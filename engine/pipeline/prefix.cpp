@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/core/error.h"
+#include "engine/core/file.h"
 #include "engine/core/units.h"
 #include "engine/media/frames.h"
 #include "engine/media/indexed_video.h"
@@ -82,7 +83,7 @@ FramesBefore::~FramesBefore() = default;
 
 std::string FramesBefore::warning() const {
     const std::string about = video_ ? hdr_warning(video_->info()) : std::string();
-    return about.empty() ? about : fmt::format("{} {}", printable(path_.filename().string(), 80), about);
+    return about.empty() ? about : fmt::format("{} {}", printable_name(path_), about);
 }
 
 Image FramesBefore::read(int index) {

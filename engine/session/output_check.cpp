@@ -141,8 +141,7 @@ void refuse_kept_file(const fs::path& out, const fs::path& own_run) {
     const fs::path folder = fs::canonical(folder_of(out), code);
     if (code) return; // it was looked at before
     if (is_file_of_sweep(folder, out.filename()))
-        throw Error(out.string(), "",
-                    fmt::format("is a file of the sweep {}", printable(folder.filename().string(), 100)),
+        throw Error(out.string(), "", fmt::format("is a file of the sweep {}", printable_name(folder, 100)),
                     "choose another output");
     const bool state = folder.filename() == run_file::latents || folder.filename() == run_file::solver;
     const fs::path run = state ? folder.parent_path() : folder;
@@ -151,7 +150,7 @@ void refuse_kept_file(const fs::path& out, const fs::path& own_run) {
     if (!fs::is_regular_file(run / run_file::record, code) || !fs::is_directory(run / run_file::latents, code) ||
         !fs::is_directory(run / run_file::solver, code) || (!own_run.empty() && same_file(run, own_run)))
         return;
-    throw Error(out.string(), "", fmt::format("is a file of the run {}", printable(run.filename().string(), 100)),
+    throw Error(out.string(), "", fmt::format("is a file of the run {}", printable_name(run, 100)),
                 "choose another output");
 }
 

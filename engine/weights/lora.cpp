@@ -152,7 +152,7 @@ private:
             if (count++ == 0) first = what;
         }
     };
-    std::string name() const { return printable(fs::path(file_).filename().string(), 80); }
+    std::string name() const { return printable_name(file_); }
     [[noreturn]] void refuse(std::string tensor, std::string message, std::string hint) const {
         throw Error(file_, printable(tensor, 120), std::move(message), std::move(hint));
     }
@@ -338,7 +338,7 @@ private:
 /// Where nobody said which expert a LoRA is for, and its name does not say it with certainty. `split`: its tensors do.
 std::optional<std::string> warning_of_guess(const Lora& lora, Expert expert, bool split) {
     if (expert == Expert::none || lora.expert) return std::nullopt;
-    const std::string name = printable(lora.file.filename().string(), 80);
+    const std::string name = printable_name(lora.file);
     if (named_expert(lora.file) == Expert::none) {
         if (split || expert != Expert::high) return std::nullopt; // said once for both experts
         return fmt::format(

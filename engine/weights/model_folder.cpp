@@ -88,8 +88,7 @@ private:
     void warn_unless_twins(const fs::path& high, const fs::path& low) {
         if (!are_twins(high, low))
             model_.warnings.push_back(fmt::format("{} and {} are taken for the two experts of one model",
-                                                  printable(high.filename().string(), 80),
-                                                  printable(low.filename().string(), 80)));
+                                                  printable_name(high), printable_name(low)));
     }
     [[noreturn]] static void refuse_several(const fs::path& place, const std::vector<Network>& all) {
         throw Error(
@@ -131,8 +130,8 @@ private:
         const auto other = find_other_expert(file, {*traits_, bytes_}, search_, path_);
         if (!other) {
             if (said_expert_of(file) != Expert::none)
-                model_.warnings.push_back(fmt::format("{} is one expert of two; the other one is not beside it",
-                                                      printable(file.filename().string(), 80)));
+                model_.warnings.push_back(
+                    fmt::format("{} is one expert of two; the other one is not beside it", printable_name(file)));
             return;
         }
         const std::vector<fs::path> own = model_.transformer;

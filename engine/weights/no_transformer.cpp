@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "engine/core/error.h"
+#include "engine/core/file.h"
 #include "engine/weights/places.h"
 #include "engine/weights/quantisation.h"
 #include "engine/weights/traits.h"
@@ -94,7 +95,7 @@ std::string unread_transformer(const fs::path& folder, const std::stop_token& st
         all.resize(std::min(all.size(), most));
         for (const CheckpointFiles& files : all)
             if (const std::string scheme = unread_scheme(files, stop); !scheme.empty())
-                return fmt::format("{} is {}", printable(files.files.front().filename().string(), 80), scheme);
+                return fmt::format("{} is {}", printable_name(files.files.front()), scheme);
     }
     return {};
 }
