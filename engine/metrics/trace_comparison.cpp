@@ -41,6 +41,7 @@ constexpr double factor_same = 5, factor_mixed = 4;
 /// noise of bf16 there. Below a third of the rounding it is left alone: equal rows round equally.
 constexpr double factor_shared = 2.2, least_shared = 0.3;
 constexpr double largest_gain = 8;
+constexpr std::int64_t fewest_rows = 8; ///< for that part to stand out from what differs from row to row
 
 /// All tensors that are one result: one tensor, or the frames of a layer.
 struct Node {
@@ -65,6 +66,12 @@ bool is_whole_block(std::string_view layer) {
 }
 
 bool is_temporal(std::string_view layer) { return layer.ends_with(".time_conv"); }
+
+/// One name for `layer` in the component, step and branch of `k`. Frames are told apart by nothing here.
+std::string name_of(const TraceKey& k, std::string_view layer) {
+    return fmt::format("{}|{}|{}|{}", k.component, k.step ? *k.step : -1, k.branch, layer);
+}
+std::string name_of(const TraceKey& k) { return name_of(k, k.layer); }
 
 class Graph {
 public:
@@ -102,11 +109,6 @@ public:
     }
 
 private:
-    /// Frames are told apart by nothing here.
-    static std::string name_of(const TraceKey& k) {
-        return fmt::format("{}|{}|{}|{}", k.component, k.step ? *k.step : -1, k.branch, k.layer);
-    }
-
     void add(std::size_t i) {
         const LayerError& l = comparison_.layers[i];
         TraceKey parts = l.parts;
@@ -268,7 +270,7 @@ std::string pattern_of(std::string_view layer) {
     for (std::size_t i = 0; i < layer.size(); ++i) {
         const bool begins = i == 0 || layer[i - 1] == '.';
         std::size_t end = i;
-        while (begins && end < layer.size() && layer[end] >= '0' && layer[end] <= '9') ++end;
+        while (begins && end < layer.size() && is_ascii_digit(layer[end])) ++end;
         if (begins && end > i && (end == layer.size() || layer[end] == '.') && out.find('*') == std::string::npos) {
             out += '*';
             i = end - 1;
@@ -286,8 +288,7 @@ void usual_gains(std::vector<Node>& nodes, DType coarsest) {
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         const std::string pattern = pattern_of(nodes[i].parts.layer);
         if (pattern.find('*') == std::string::npos) continue;
-        const TraceKey& p = nodes[i].parts;
-        alike[fmt::format("{}|{}|{}|{}", p.component, p.step ? *p.step : -1, p.branch, pattern)].push_back(i);
+        alike[name_of(nodes[i].parts, pattern)].push_back(i);
     }
     const auto counts = [&](const Node& n) { return n.inherited > least && std::isfinite(n.relative); };
     for (const auto& [pattern, members] : alike) {
@@ -315,7 +316,8 @@ double expected_error(const Node& n, const TraceComparison& c) {
     if (c.mixed) return std::hypot(passed, rounding(c.coarsest));
     const double unit = std::min(rounding(n.dtype_a), rounding(n.dtype_b)); // a cast on one side alone is an error
     if (unit <= rounding(DType::f32)) return std::hypot(passed, unit);
-    // A small error flips the rounding of some values only, each by a whole unit.
+    // A small error flips the rounding of some values only, each by a whole unit; of equal inputs a twentieth of the
+    // rounding is expected.
     return std::sqrt(passed * passed + unit * std::min(n.inherited, unit) + unit * unit / 400);
 }
 
@@ -328,7 +330,7 @@ bool is_generated(const Node& n, const TraceComparison& c, double expected) {
     if (n.broken) return std::isfinite(n.inherited);
     if (n.relative > (c.mixed ? factor_mixed : factor_same) * expected) return true;
     const double unit = rounding(c.coarsest);
-    if (c.mixed || c.coarsest == DType::f32 || n.rows < 8 || n.shared < least_shared * unit) return false;
+    if (c.mixed || c.coarsest == DType::f32 || n.rows < fewest_rows || n.shared < least_shared * unit) return false;
     const double passed =
         std::max(n.gain * (is_attention(n.parts.layer) ? n.inherited : n.inherited_shared), passed_on(n));
     const double apart =
@@ -336,7 +338,7 @@ bool is_generated(const Node& n, const TraceComparison& c, double expected) {
     return n.shared > factor_shared * std::hypot(passed, apart / std::sqrt(double(n.rows)));
 }
 
-/// Whether a frame shows the error of its layer: others may be equal.
+/// Whether a frame shows the error of its layer, at least a quarter of the mean frame's: others may be equal.
 bool shows(const TensorDifference& frame, const Node& layer) {
     if (layer.members.size() == 1) return true;
     if (layer.broken) return frame.not_finite > 0;
