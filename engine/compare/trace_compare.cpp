@@ -109,6 +109,31 @@ std::vector<std::string> owed(const std::vector<std::string>& names, const Conta
 
 std::string first_name(const Container& c) { return c.tensors.empty() ? "nothing" : printable(c.tensors[0].name, 60); }
 
+/// One of two traces.
+struct Side {
+    const Container& container;
+    const Table& table;
+    const std::string& name;
+};
+
+/// The relative error that a pointwise layer makes of the difference of its inputs; 0 for other layers, and where an
+/// input is not in both traces.
+double passed_by(const metrics::LayerError& l, const Side& a, const Side& b) {
+    const auto pointwise = metrics::pointwise_of(l.parts.component, l.parts.layer);
+    if (!pointwise) return 0;
+    const std::string before = l.key.substr(0, l.key.size() - l.parts.layer.size());
+    std::vector<Tensor> of_a, of_b;
+    for (const std::string& input : pointwise->inputs) {
+        const auto x = a.table.find(before + input), y = b.table.find(before + input);
+        if (x == a.table.end() || y == b.table.end()) return 0;
+        of_a.push_back(read(a.container, *x->second, a.name));
+        of_b.push_back(read(b.container, *y->second, b.name));
+        for (const Tensor& t : {of_a.back(), of_b.back()})
+            if (!metrics::comparable(t.shape(), l.difference.shape)) return 0;
+    }
+    return metrics::pointwise_difference(pointwise->kind, of_a, of_b);
+}
+
 } // namespace
 
 TraceFiles::TraceFiles(const std::filesystem::path& a, const std::filesystem::path& b)
@@ -135,21 +160,6 @@ metrics::TraceComparison TraceFiles::compare(const ProgressCall& progress, std::
     c.missing_in_b = owed(c.only_a, b_, alike);
     const MappedFileWatch mapped;
     const Table left = table_of(a_), right = table_of(b_);
-    const auto passed_by = [&](const metrics::LayerError& l) {
-        const auto pointwise = metrics::pointwise_of(l.parts.component, l.parts.layer);
-        if (!pointwise) return 0.0;
-        const std::string before = l.key.substr(0, l.key.size() - l.parts.layer.size());
-        std::vector<Tensor> of_a, of_b;
-        for (const std::string& input : pointwise->inputs) {
-            const auto x = left.find(before + input), y = right.find(before + input);
-            if (x == left.end() || y == right.end()) return 0.0;
-            of_a.push_back(read(a_, *x->second, name_a_));
-            of_b.push_back(read(b_, *y->second, name_b_));
-            for (const Tensor& t : {of_a.back(), of_b.back()})
-                if (!metrics::comparable(t.shape(), l.difference.shape)) return 0.0;
-        }
-        return metrics::pointwise_difference(pointwise->kind, of_a, of_b);
-    };
     const std::vector<std::string_view> names = ordered(a_, b_);
     double total = 0, done = 0;
     for (const std::string_view name : names) total += double(left.at(name)->bytes + right.at(name)->bytes);
@@ -162,7 +172,8 @@ metrics::TraceComparison TraceFiles::compare(const ProgressCall& progress, std::
             l.key = name;
             l.parts = metrics::parse_trace_key(name);
             l.difference = metrics::difference(a, b);
-            if (l.difference.max_abs != 0) l.passed = passed_by(l); // else nothing was made of anything
+            if (l.difference.max_abs != 0) // else nothing was made of anything
+                l.passed = passed_by(l, {a_, left, name_a_}, {b_, right, name_b_});
             c.layers.push_back(std::move(l));
         } else {
             c.shapes.push_back({std::string(name), a.shape(), b.shape()});
