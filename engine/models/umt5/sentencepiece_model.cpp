@@ -14,6 +14,21 @@ using Bytes = std::span<const std::byte>;
 
 enum class Wire { varint = 0, fixed64 = 1, bytes = 2, fixed32 = 5 };
 
+// The numbers of the fields that are read (sentencepiece_model.proto).
+namespace model_field {
+constexpr std::uint32_t pieces = 1, trainer_spec = 2, normalizer_spec = 3;
+}
+namespace piece_field {
+constexpr std::uint32_t piece = 1, score = 2, type = 3;
+}
+namespace trainer_field {
+constexpr std::uint32_t model_type = 3, unk_id = 40;
+}
+namespace normalizer_field {
+constexpr std::uint32_t precompiled_charsmap = 2;
+}
+constexpr std::uint64_t unigram_type = 1; ///< of trainer_spec.model_type
+
 struct Context {
     std::string_view file;
     [[noreturn]] void refuse(std::string field, std::string message) const {
@@ -40,23 +55,22 @@ public:
         const std::uint64_t key = varint();
         field.number = static_cast<std::uint32_t>(key >> 3);
         if (key >> 32 || field.number == 0) bad("has an impossible field number");
-        switch (key & 7) {
-        case 0:
-            field.wire = Wire::varint, field.value = varint();
-            break;
-        case 1:
-            field.wire = Wire::fixed64, field.value = fixed(8);
-            break;
-        case 2:
-            field.wire = Wire::bytes, field.bytes = take(varint());
-            break;
-        case 5:
-            field.wire = Wire::fixed32, field.value = fixed(4);
-            break;
-        default:
-            bad("has a field of an unknown kind");
+        field.wire = static_cast<Wire>(key & 7);
+        switch (field.wire) {
+        case Wire::varint:
+            field.value = varint();
+            return true;
+        case Wire::fixed64:
+            field.value = fixed(8);
+            return true;
+        case Wire::bytes:
+            field.bytes = take(varint());
+            return true;
+        case Wire::fixed32:
+            field.value = fixed(4);
+            return true;
         }
-        return true;
+        bad("has a field of an unknown kind");
     }
     void require(const Field& field, Wire wire) const {
         if (field.wire != wire) bad(fmt::format("holds field {} in another type", field.number));
@@ -97,15 +111,15 @@ void read_piece(const Context& context, Bytes bytes, Pieces& pieces) {
     Message message(context, name, bytes);
     std::string_view text;
     float score = 0;
-    std::uint64_t type = 1;
+    auto type = static_cast<std::uint64_t>(PieceType::normal);
     for (Field field; message.next(field);) {
-        if (field.number == 1) {
+        if (field.number == piece_field::piece) {
             message.require(field, Wire::bytes);
             text = std::string_view(reinterpret_cast<const char*>(field.bytes.data()), field.bytes.size());
-        } else if (field.number == 2) {
+        } else if (field.number == piece_field::score) {
             message.require(field, Wire::fixed32);
             score = std::bit_cast<float>(static_cast<std::uint32_t>(field.value));
-        } else if (field.number == 3) {
+        } else if (field.number == piece_field::type) {
             message.require(field, Wire::varint);
             type = field.value;
         }
@@ -117,10 +131,11 @@ std::int64_t read_trainer(const Context& context, Bytes bytes) {
     Message message(context, "trainer_spec", bytes);
     std::int64_t unknown = 0; // as in SentencePiece, where it is left out
     for (Field field; message.next(field);) {
-        if (field.number == 3) {
+        if (field.number == trainer_field::model_type) {
             message.require(field, Wire::varint);
-            if (field.value != 1) context.refuse("trainer_spec.model_type", "is not a unigram model; UMT5 needs one");
-        } else if (field.number == 40) {
+            if (field.value != unigram_type)
+                context.refuse("trainer_spec.model_type", "is not a unigram model; UMT5 needs one");
+        } else if (field.number == trainer_field::unk_id) {
             message.require(field, Wire::varint);
             unknown = std::bit_cast<std::int64_t>(field.value);
         }
@@ -133,7 +148,7 @@ void read_normalizer(const Context& context, Bytes bytes, std::vector<Normalizer
     Message message(context, "normalizer_spec", bytes);
     Bytes map;
     for (Field field; message.next(field);) {
-        if (field.number != 2) continue;
+        if (field.number != normalizer_field::precompiled_charsmap) continue;
         message.require(field, Wire::bytes);
         map = field.bytes;
     }
@@ -155,11 +170,11 @@ TokenizerModel read_sentencepiece(Bytes bytes, std::string_view file, const Sent
     Marks marks{0, "trainer_spec.unk_id", {}};
     Message message(context, "model", bytes);
     for (Field field; message.next(field);) {
-        if (field.number > 3 || field.number < 1) continue;
+        if (field.number > model_field::normalizer_spec) continue;
         message.require(field, Wire::bytes);
-        if (field.number == 1)
+        if (field.number == model_field::pieces)
             read_piece(context, field.bytes, pieces);
-        else if (field.number == 2)
+        else if (field.number == model_field::trainer_spec)
             marks.unknown = read_trainer(context, field.bytes);
         else
             read_normalizer(context, field.bytes, normalizers);

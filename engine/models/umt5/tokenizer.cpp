@@ -7,6 +7,7 @@
 
 #include "engine/core/error.h"
 #include "engine/core/file.h"
+#include "engine/core/text.h"
 #include "engine/models/umt5/tokenizer_files.h"
 #include "engine/models/umt5/unicode.h"
 #include "engine/weights/tokenizer_places.h"
@@ -24,24 +25,26 @@ struct Part {
 
 char32_t first_character(std::string_view s) { return s.empty() ? U' ' : decode_utf8(s.substr(0, 4))[0]; }
 
-char32_t last_character(std::string_view s) {
+/// Where the last character of `s` begins.
+std::size_t last_character_at(std::string_view s) {
     std::size_t begin = s.empty() ? 0 : s.size() - 1;
-    while (begin > 0 && (static_cast<unsigned char>(s[begin]) & 0xC0) == 0x80) --begin;
-    return first_character(s.substr(begin));
+    while (begin > 0 && is_utf8_continuation(s[begin])) --begin;
+    return begin;
 }
 
-std::size_t trimmed_left(std::string_view s) { // bytes of white space at the start
+char32_t last_character(std::string_view s) { return first_character(s.substr(last_character_at(s))); }
+
+/// Bytes of white space at the start of `s`.
+std::size_t leading_space(std::string_view s) {
     std::size_t bytes = 0;
-    while (bytes < s.size() && is_white_space(first_character(s.substr(bytes))))
-        bytes += encode_utf8({std::u32string(1, first_character(s.substr(bytes)))}).size();
+    while (bytes < s.size() && is_white_space(first_character(s.substr(bytes)))) bytes += utf8_length(s.substr(bytes));
     return bytes;
 }
 
-std::size_t trimmed_right(std::string_view s) { // where the white space at the end begins
-    std::size_t end = s.size();
-    while (end > 0 && is_white_space(last_character(s.substr(0, end))))
-        end -= encode_utf8({std::u32string(1, last_character(s.substr(0, end)))}).size();
-    return end;
+/// Where the white space at the end of `s` begins.
+std::size_t trailing_space_at(std::string_view s) {
+    while (!s.empty() && is_white_space(last_character(s))) s = s.substr(0, last_character_at(s));
+    return s.size();
 }
 
 /// How an added token looks in the text.
@@ -109,8 +112,9 @@ public:
             const AddedToken& token = tokens_[look->token];
             if (token.single_word && !stands_alone(begin, end)) continue;
             // What an rstrip token before took along are spaces to its end: looked at once, however many tokens touch.
-            if (token.lstrip) begin = begin > done_ ? done_ + trimmed_right(text_.substr(done_, begin - done_)) : done_;
-            if (token.rstrip) end = end > done_ ? end + trimmed_left(text_.substr(end)) : done_;
+            if (token.lstrip)
+                begin = begin > done_ ? done_ + trailing_space_at(text_.substr(done_, begin - done_)) : done_;
+            if (token.rstrip) end = end > done_ ? end + leading_space(text_.substr(end)) : done_;
             if (begin >= end) continue; // nothing is left of it
             return take(token, begin, end, part);
         }
@@ -229,7 +233,7 @@ std::string_view beginning(std::string_view text, std::size_t limit) {
     constexpr std::size_t bytes_of_id = 512, least = std::size_t{256} << 10, most = std::size_t{1} << 20;
     std::size_t end = std::clamp(std::min(limit, most) * bytes_of_id, least, most);
     if (end >= text.size()) return text;
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+    while (end > 0 && is_utf8_continuation(text[end])) --end;
     return text.substr(0, end);
 }
 

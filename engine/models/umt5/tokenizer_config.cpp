@@ -52,11 +52,7 @@ struct File {
 NamedToken read_object(const JsonReader& node, bool special) {
     AddedToken token;
     token.content = short_text(node.at("content"));
-    token.single_word = node.flag("single_word", false);
-    token.lstrip = node.flag("lstrip", false);
-    token.rstrip = node.flag("rstrip", false);
-    token.special = special || node.flag("special", false);
-    token.normalized = node.flag("normalized", !token.special);
+    read_flags(node, special, token);
     return {std::move(token), false};
 }
 
@@ -95,6 +91,64 @@ std::vector<NamedToken> read_additional(const JsonReader& list) {
 auto said_of(const AddedToken& t) {
     return std::tuple(t.content, t.single_word, t.lstrip, t.rstrip, t.normalized, t.special);
 }
+
+/// The tokens that transformers adds to a tokenizer in one list, in its order.
+class ConfiguredTokens {
+public:
+    ConfiguredTokens(const TokenizerConfig& config, const TokenizerModel& model, const TokenAdder& adder)
+        : config_(config), model_(model), adder_(adder) {
+        for (const auto* list : {&config.special, &config.additional})
+            for (const NamedToken& named : *list) of_roles_.insert(named.token.content);
+    }
+
+    /// How a token looks; an object of the same text under a role does not change that.
+    void tell(const AddedToken& token) {
+        told_.insert(token.content);
+        all_.push_back(token);
+        all_.back().special |= of_roles_.contains(token.content);
+    }
+
+    void name_roles() {
+        for (const NamedToken& named : config_.special) {
+            const std::string& content = named.token.content;
+            // No id beyond what the model was trained with only because its folder is not complete.
+            if (!config_.there && model_.unigram.find(content) < 0) continue;
+            const bool is_new = named.bare ? !known(content) : !told_.contains(content);
+            if (seen_.insert(content).second && is_new) all_.push_back(named.token);
+        }
+    }
+
+    void name_additional() {
+        for (const NamedToken& named : config_.additional)
+            if (!seen_.contains(named.token.content) && (!named.bare || !known(named.token.content)))
+                all_.push_back(named.token);
+    }
+
+    /// Those that nobody named.
+    void name_extra_ids() {
+        constexpr int usual = 100; // T5's
+        const auto is_extra_id = [](const NamedToken& named) {
+            return named.token.content.find("<extra_id_") != std::string::npos;
+        };
+        if (std::ranges::any_of(config_.additional, is_extra_id)) return;
+        for (int i = 0; i < config_.extra_ids.value_or(usual); ++i)
+            if (AddedToken token = special_token(fmt::format("<extra_id_{}>", i)); !known(token.content))
+                all_.push_back(std::move(token));
+    }
+
+    const std::vector<AddedToken>& all() const { return all_; }
+
+private:
+    bool known(const std::string& content) const { return told_.contains(content) || adder_.find(content); }
+
+    const TokenizerConfig& config_;
+    const TokenizerModel& model_;
+    const TokenAdder& adder_;
+    std::unordered_set<std::string> of_roles_; ///< special, whatever else is said of them
+    std::unordered_set<std::string> told_;
+    std::unordered_set<std::string> seen_; ///< of one text under several roles the first counts
+    std::vector<AddedToken> all_;
+};
 
 } // namespace
 
@@ -188,45 +242,17 @@ TokenizerConfig read_tokenizer_config(const fs::path& folder) {
 void add_tokens(TokenizerModel& model, const TokenizerConfig& config) {
     const std::vector<AddedToken> listed = std::exchange(model.listed, {});
     TokenAdder adder(model);
-    std::unordered_set<std::string> of_roles; // special, whatever else is said of them
-    for (const auto* list : {&config.special, &config.additional})
-        for (const NamedToken& named : *list) of_roles.insert(named.token.content);
-    std::vector<AddedToken> tokens; // which transformers adds in one list
-    // What is said already of how tokens look; an object of the same text under a role does not change that.
-    std::unordered_set<std::string> told;
-    const auto tell = [&](const AddedToken& token) {
-        told.insert(token.content);
-        tokens.push_back(token);
-        tokens.back().special |= of_roles.contains(token.content);
-    };
+    ConfiguredTokens tokens(config, model, adder);
     if (config.decoder)
-        for (const NamedToken& named : *config.decoder) tell(named.token);
+        for (const NamedToken& named : *config.decoder) tokens.tell(named.token);
     else
-        for (const AddedToken& token : listed) tell(token);
-    const auto known = [&](const std::string& content) { return told.contains(content) || adder.find(content); };
-
-    std::unordered_set<std::string> seen; // of one text under several roles the first counts
-    for (const NamedToken& named : config.special) {
-        const std::string& content = named.token.content;
-        // No id beyond what the model was trained with only because its folder is not complete.
-        if (!config.there && model.unigram.find(content) < 0) continue;
-        if (seen.insert(content).second && (named.bare ? !known(content) : !told.contains(content)))
-            tokens.push_back(named.token);
-    }
+        for (const AddedToken& token : listed) tokens.tell(token);
+    tokens.name_roles();
     if (config.there) {
-        const bool own_ids =
-            std::any_of(config.additional.begin(), config.additional.end(), [](const NamedToken& named) {
-                return named.token.content.find("<extra_id_") != std::string::npos;
-            });
-        for (const NamedToken& named : config.additional)
-            if (!seen.contains(named.token.content) && (!named.bare || !known(named.token.content)))
-                tokens.push_back(named.token);
-        constexpr int usual = 100; // T5's
-        for (int i = 0; !own_ids && i < config.extra_ids.value_or(usual); ++i)
-            if (AddedToken token = special_token(fmt::format("<extra_id_{}>", i)); !known(token.content))
-                tokens.push_back(std::move(token));
+        tokens.name_additional();
+        tokens.name_extra_ids();
     }
-    adder.add(tokens);
+    adder.add(tokens.all());
 }
 
 } // namespace denoir::umt5

@@ -82,6 +82,9 @@ constexpr std::size_t max_added = 100'000; ///< tokens in one list
 JsonSource tokenizer_source(std::string_view file);
 /// A token, a type: no longer than a piece.
 std::string short_text(const JsonReader&);
+/// How a token is looked for, as the object `node` tells it; what it leaves out is as in the `tokenizers` library.
+/// `special`: it is one whatever the object says.
+void read_flags(const JsonReader& node, bool special, AddedToken& token);
 
 /// A token as a configuration names it.
 struct NamedToken {

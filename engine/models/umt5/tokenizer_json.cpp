@@ -159,11 +159,7 @@ void read_added(const JsonReader& list, TokenizerModel& model) {
         AddedToken token;
         token.content = short_text(node.at("content"));
         token.id = id_from(node.at("id"));
-        token.single_word = node.flag("single_word", false);
-        token.lstrip = node.flag("lstrip", false);
-        token.rstrip = node.flag("rstrip", false);
-        token.special = node.flag("special", false);
-        token.normalized = node.flag("normalized", !token.special);
+        read_flags(node, false, token);
         tokens.push_back(std::move(token));
     }
     TokenAdder(model).add(tokens);
@@ -237,6 +233,14 @@ JsonSource tokenizer_source(std::string_view file) {
 }
 
 std::string short_text(const JsonReader& in) { return in.text(Unigram::max_piece_bytes); }
+
+void read_flags(const JsonReader& node, bool special, AddedToken& token) {
+    token.single_word = node.flag("single_word", false);
+    token.lstrip = node.flag("lstrip", false);
+    token.rstrip = node.flag("rstrip", false);
+    token.special = special || node.flag("special", false);
+    token.normalized = node.flag("normalized", !token.special);
+}
 
 TokenizerModel read_tokenizer_json(std::string_view text, std::string_view file) {
     if (text.size() > max_tokenizer_bytes)
