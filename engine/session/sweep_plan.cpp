@@ -153,6 +153,78 @@ std::string preflight_key(const Request& r) {
     return one_line(json);
 }
 
+/// Plans the cells of a sweep one by one, in the order of rendering.
+class CellPlanner {
+public:
+    CellPlanner(const Sweep& sweep, PlanDepth depth, FinishedRuns& finished, Observer& observer,
+                const std::stop_token& stop)
+        : sweep_(sweep),
+          depth_(depth),
+          finished_(finished),
+          observer_(observer),
+          stop_(stop),
+          seed_(sweep.request.seed ? *sweep.request.seed : draw_seed()),
+          models_(stop) {}
+
+    /// `own`: the run that the sweep made of this cell before. Throws Error.
+    void plan(std::size_t i, const std::optional<RunFolder>& own, SweepPlan::Cell& cell) {
+        const auto own_may_serve = [&] { return own && may_be_of(*own, sweep_.request_of(i)) && has_clip(*own); };
+        const auto take_own = [&] {
+            cell.request = own->record().request;
+            cell.found = own->path(), cell.found_seconds = own->record().seconds;
+        };
+        try {
+            prepare(i, cell);
+        } catch (const Error&) { // of the model, an input, the run that it starts from
+            if (!own_may_serve()) throw;
+            return take_own();
+        }
+        const auto [first, is_new] = first_.try_emplace(request_identity(cell.request), i);
+        if (!is_new)
+            cell.same = first->second;
+        else if (own && is_it(*own, cell.request, sweep_.request_of(i)) && has_clip(*own))
+            take_own();
+        else if (const auto found = finished_.find(cell.request))
+            cell.found = found->run, cell.found_seconds = found->seconds;
+        else if (own_may_serve())
+            ++otherwise_;
+    }
+
+    void warn_of_others() const {
+        if (otherwise_ > 0)
+            observer_.warning(
+                fmt::format("what the request leaves open is filled in otherwise by now for {}: rendered again, "
+                            "beside what is there",
+                            counted(std::uint64_t(otherwise_), "clip")));
+    }
+
+private:
+    /// The cell's resolved request and what it takes.
+    void prepare(std::size_t i, SweepPlan::Cell& cell) {
+        cell.request = resolved_cell(sweep_, i, seed_, models_, observer_);
+        const ModelHeaders& headers = models_.of(cell.request, observer_);
+        if (const std::string key = preflight_key(cell.request);
+            depth_ == PlanDepth::all && !looked_at_.contains(key)) {
+            preflight(cell.request, headers.model(), Needs::everything, stop_);
+            looked_at_.insert(key);
+        }
+        make_paths_absolute(cell.request);
+        check_storable(inputs_of(cell.request));
+        cell.work = Pipeline::estimate(cell.request, headers);
+    }
+
+    const Sweep& sweep_;
+    PlanDepth depth_;
+    FinishedRuns& finished_;
+    Observer& observer_;
+    const std::stop_token& stop_;
+    std::uint64_t seed_; ///< of cells that name none
+    Models models_;
+    std::unordered_map<std::string, std::size_t> first_; ///< of equal requests the cell that is rendered
+    std::set<std::string> looked_at_;                    ///< keys of preflight
+    int otherwise_ = 0; ///< clips of what is asked, made with other values for what that leaves open
+};
+
 } // namespace
 
 std::optional<RunFolder> open_run(const fs::path& run) try {
@@ -233,55 +305,17 @@ std::vector<std::size_t> SweepPlan::to_render() const {
 SweepPlan plan_sweep(const Sweep& sweep, PlanDepth depth, FinishedRuns finished, Observer& observer,
                      const std::stop_token& stop, std::span<const fs::path> done) {
     check(sweep, "");
-    const std::uint64_t seed = sweep.request.seed ? *sweep.request.seed : draw_seed();
     SweepPlan plan;
     plan.order = rendering_order(sweep);
     plan.cells.resize(sweep.size());
+    CellPlanner planner(sweep, depth, finished, observer, stop);
     warn_of_one_start_for_all(sweep, observer);
-    Models models(stop);
-    std::unordered_map<std::string, std::size_t> first;
-    std::set<std::string> looked_at;
-    int otherwise = 0; // clips of what is asked, made with other values for what that leaves open
     for (const std::size_t i : plan.order) {
         if (stop.stop_requested()) throw Cancelled();
-        SweepPlan::Cell& cell = plan.cells[i];
         const auto own = i < done.size() ? open_run(done[i]) : std::nullopt;
-        const auto take = [&](const fs::path& run, double seconds) { cell.found = run, cell.found_seconds = seconds; };
-        in_cell(sweep, i, [&] {
-            try {
-                cell.request = resolved_cell(sweep, i, seed, models, observer);
-                const ModelHeaders& headers = models.of(cell.request, observer);
-                if (const std::string key = preflight_key(cell.request);
-                    depth == PlanDepth::all && !looked_at.contains(key)) {
-                    preflight(cell.request, headers.model(), Needs::everything, stop);
-                    looked_at.insert(key);
-                }
-                make_paths_absolute(cell.request);
-                check_storable(inputs_of(cell.request));
-                cell.work = Pipeline::estimate(cell.request, headers);
-            } catch (const Error&) { // of the model, an input, the run that it starts from
-                if (!own || !may_be_of(*own, sweep.request_of(i)) || !has_clip(*own)) throw;
-                cell.request = own->record().request;
-                return take(own->path(), own->record().seconds);
-            }
-            const auto [it, is_new] = first.try_emplace(request_identity(cell.request), i);
-            if (!is_new) {
-                cell.same = it->second;
-            } else if (own && is_it(*own, cell.request, sweep.request_of(i)) && has_clip(*own)) {
-                cell.request = own->record().request;
-                take(own->path(), own->record().seconds);
-            } else if (const auto found = finished.find(cell.request)) {
-                take(found->run, found->seconds);
-            } else if (own && may_be_of(*own, sweep.request_of(i)) && has_clip(*own)) {
-                ++otherwise;
-            }
-        });
+        in_cell(sweep, i, [&] { planner.plan(i, own, plan.cells[i]); });
     }
-    if (otherwise > 0)
-        observer.warning(
-            fmt::format("what the request leaves open is filled in otherwise by now for {}: rendered again, "
-                        "beside what is there",
-                        counted(std::uint64_t(otherwise), "clip")));
+    planner.warn_of_others();
     return plan;
 }
 
