@@ -166,6 +166,16 @@ private:
     void linear(const Tensor& x, Layers, const LinearOptions&, Tensor& out);
     void product(Product&, Tensor& c);
     bool linear_eight_bit(const Tensor& x, Layers, const Bias&, Tensor& out);
+    /// A matrix in 8-bit values, [rows, columns], each row with its scale in f32, [rows].
+    struct EightBitRows {
+        Tensor values, scales;
+    };
+    EightBitRows quantised(const Tensor& matrix);
+    /// The layers' weights below each other, made on first use and kept; null where the card has no room for what
+    /// stays.
+    std::shared_ptr<EightBitRows> eight_bit_weight(Layers, std::int64_t rows, std::int64_t columns);
+    void forget_eight_bit_weight(Layers, std::int64_t rows, std::int64_t columns);
+    bool multiply_eight_bit_in_library(const EightBitProduct&);
     bool refuse_eight_bit(std::int64_t k, std::int64_t n);
     void rms(RmsNorm&, const Tensor& x, const Tensor& out);
 

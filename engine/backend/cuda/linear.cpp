@@ -14,6 +14,12 @@ namespace {
 /// From here on 8-bit products pay for the extra passes over x.
 constexpr std::int64_t eight_bit_rows = 256;
 
+std::string_view eight_bit_use(EightBit kind) { return kind == EightBit::fp8 ? "matrix.fp8" : "matrix.int8"; }
+
+std::size_t eight_bit_bytes(std::int64_t rows, std::int64_t columns) {
+    return static_cast<std::size_t>(rows * (columns + static_cast<std::int64_t>(sizeof(float))));
+}
+
 } // namespace
 
 /// p with everything but the activation done by the library where it does it. `c` is where p writes: f32 or bf16, dense
@@ -105,6 +111,46 @@ void CudaBackend::linear(const Tensor& x, Layers layers, const LinearOptions& op
     if (!in_place) copy(c, out);
 }
 
+CudaBackend::EightBitRows CudaBackend::quantised(const Tensor& matrix) {
+    const std::int64_t count = matrix.size(0), columns = matrix.size(1);
+    EightBitRows q{allocate(matrix.shape(), DType::u8), allocate({count}, DType::f32)};
+    quantise_rows(*runtime_, options_.eight_bit, rows(matrix), count, static_cast<int>(columns),
+                  q.values.data<std::uint8_t>(), q.scales.data<float>());
+    return q;
+}
+
+std::shared_ptr<CudaBackend::EightBitRows> CudaBackend::eight_bit_weight(Layers layers, std::int64_t rows,
+                                                                         std::int64_t columns) {
+    auto& slot = kept(layers, eight_bit_use(options_.eight_bit));
+    if (!slot) {
+        const std::size_t bytes = eight_bit_bytes(rows, columns);
+        if (stream_.active() && bytes > resident_left_) return nullptr;
+        if (stream_.active()) resident_left_ -= bytes;
+        const Borrowed to_stay(*this, *weight_arena_);
+        slot = std::make_shared<EightBitRows>(quantised(load(layers, DType::bf16)));
+        for (const LinearLayer& layer : layers) drop_stored_pages(*layer.weight);
+    }
+    return std::static_pointer_cast<EightBitRows>(slot);
+}
+
+/// The bf16 matrix takes its place.
+void CudaBackend::forget_eight_bit_weight(Layers layers, std::int64_t rows, std::int64_t columns) {
+    kept(layers, eight_bit_use(options_.eight_bit)).reset();
+    if (stream_.active()) resident_left_ += eight_bit_bytes(rows, columns);
+}
+
+/// False where the library does not do it. Of int8 it makes whole numbers, which are scaled behind it.
+bool CudaBackend::multiply_eight_bit_in_library(const EightBitProduct& p) {
+    if (p.kind != EightBit::int8) return options_.blas->multiply(p);
+    Tensor sums = allocate({p.m, p.n}, DType::i32);
+    EightBitProduct bare = p;
+    bare.c = sums.raw();
+    bare.ldc = p.n;
+    if (!options_.blas->multiply(bare)) return false;
+    scale_sums(*runtime_, p, sums.data<std::int32_t>());
+    return true;
+}
+
 /// False where the card or the sizes do not allow it. c: bf16, bias included, no activation.
 bool CudaBackend::linear_eight_bit(const Tensor& x, Layers layers, const Bias& bias, Tensor& c) {
     const std::int64_t m = x.size(0), k = x.size(1), n = c.size(1);
@@ -112,38 +158,20 @@ bool CudaBackend::linear_eight_bit(const Tensor& x, Layers layers, const Bias& b
     const int generation = card.major * 10 + card.minor;
     // cuBLASLt takes a scale for every row on sm_90 alone; our own kernel wherever there is fp8.
     const bool has_fp8 = options_.blas ? generation == 90 : generation >= 89;
-    const EightBit kind = options_.eight_bit;
-    if (kind == EightBit::fp8 && !has_fp8) return refuse_eight_bit(k, n);
+    if (options_.eight_bit == EightBit::fp8 && !has_fp8) return refuse_eight_bit(k, n);
     if (k % 16 != 0 || n % 16 != 0 || refused_eight_bit_.contains({k, n})) return false;
-    struct Quantised {
-        Tensor values, scales;
-    };
-    const auto quantise = [&](const Tensor& rows_of) {
-        Quantised q{allocate(rows_of.shape(), DType::u8), allocate({rows_of.size(0)}, DType::f32)};
-        quantise_rows(*runtime_, kind, rows(rows_of), rows_of.size(0), static_cast<int>(k),
-                      q.values.data<std::uint8_t>(), q.scales.data<float>());
-        return q;
-    };
-    auto& slot = kept(layers, kind == EightBit::fp8 ? "matrix.fp8" : "matrix.int8");
-    const auto bytes = static_cast<std::size_t>(n * (k + static_cast<std::int64_t>(sizeof(float))));
-    if (!slot) {
-        if (stream_.active() && bytes > resident_left_) return false; // the others come as bf16
-        if (stream_.active()) resident_left_ -= bytes;
-        const Borrowed to_stay(*this, *weight_arena_);
-        slot = std::make_shared<Quantised>(quantise(load(layers, DType::bf16)));
-        for (const LinearLayer& layer : layers) drop_stored_pages(*layer.weight);
-    }
-    const Quantised& weight = *std::static_pointer_cast<Quantised>(slot);
-    const Quantised input = quantise(x);
+    const std::shared_ptr<EightBitRows> weight = eight_bit_weight(layers, n, k);
+    if (!weight) return false; // it comes as bf16
+    const EightBitRows input = quantised(x);
     EightBitProduct p;
-    p.kind = kind;
+    p.kind = options_.eight_bit;
     p.m = m;
     p.n = n;
     p.k = k;
     p.a = input.values.data<std::uint8_t>();
-    p.b = weight.values.data<std::uint8_t>();
+    p.b = weight->values.data<std::uint8_t>();
     p.a_scale = input.scales.data<float>();
-    p.b_scale = weight.scales.data<float>();
+    p.b_scale = weight->scales.data<float>();
     if (bias.wide) {
         p.bias = bias.wide.data<float>();
         p.bias_bf16 = bias.narrow.raw();
@@ -154,20 +182,9 @@ bool CudaBackend::linear_eight_bit(const Tensor& x, Layers layers, const Bias& b
         multiply_eight_bit(*runtime_, p);
         return true;
     }
-    Tensor sums; // of int8
-    EightBitProduct bare = p;
-    if (kind == EightBit::int8) {
-        sums = allocate({m, n}, DType::i32);
-        bare.c = sums.raw();
-        bare.ldc = n;
-    }
-    if (!options_.blas->multiply(bare)) {
-        slot.reset(); // the bf16 matrix takes its place
-        if (stream_.active()) resident_left_ += bytes;
-        return refuse_eight_bit(k, n);
-    }
-    if (sums) scale_sums(*runtime_, p, sums.data<std::int32_t>());
-    return true;
+    if (multiply_eight_bit_in_library(p)) return true;
+    forget_eight_bit_weight(layers, n, k);
+    return refuse_eight_bit(k, n);
 }
 
 /// Always false: the product is computed in bf16, now and later, and the user who asked for something else is told.
