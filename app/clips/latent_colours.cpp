@@ -130,6 +130,62 @@ std::string key_of(const fs::path& file) {
     return fs::weakly_canonical(file, code).string() + " " + std::to_string(bytes) + " " + std::to_string(time);
 }
 
+/// Of a latent's channels, over all its positions.
+struct Statistics {
+    std::vector<double> mean, covariance; ///< [C], [C, C]
+};
+
+Statistics statistics_of(const Tensor& latent) {
+    const auto channels = static_cast<std::size_t>(latent.size(0));
+    std::vector<double> mean(channels, 0), covariance(channels * channels, 0), v(channels);
+    const auto each = [&](auto&& body) {
+        for (std::int64_t t = 0; t < latent.size(1); ++t)
+            for (std::int64_t y = 0; y < latent.size(2); ++y)
+                for (std::int64_t x = 0; x < latent.size(3); ++x) {
+                    for (std::size_t c = 0; c < channels; ++c)
+                        v[c] = value_at(latent, static_cast<std::int64_t>(c), t, y, x);
+                    body();
+                }
+    };
+    const auto count = static_cast<double>(latent.elements()) / static_cast<double>(channels);
+    each([&] {
+        for (std::size_t c = 0; c < channels; ++c) mean[c] += v[c] / count;
+    });
+    each([&] {
+        for (std::size_t i = 0; i < channels; ++i)
+            for (std::size_t j = 0; j < channels; ++j)
+                covariance[i * channels + j] += (v[i] - mean[i]) * (v[j] - mean[j]) / count;
+    });
+    return {std::move(mean), std::move(covariance)};
+}
+
+constexpr double no_variance = 1e-12;
+
+struct Direction {
+    std::vector<double> unit; ///< [C], of length 1
+    double variance = 0;      ///< along it; below `no_variance` there is none to speak of
+};
+
+/// The direction in which the channels of a covariance [C, C] vary most, by power iteration.
+Direction widest_direction(const std::vector<double>& covariance, std::size_t channels) {
+    constexpr int turns = 100;
+    Direction d{std::vector<double>(channels)};
+    std::vector<double> next(channels);
+    for (std::size_t c = 0; c < channels; ++c) d.unit[c] = 1 + 0.1 * static_cast<double>(c % 7); // no symmetry
+    for (int turn = 0; turn < turns; ++turn) {
+        double norm = 0;
+        for (std::size_t i = 0; i < channels; ++i) {
+            next[i] = 0;
+            for (std::size_t j = 0; j < channels; ++j) next[i] += covariance[i * channels + j] * d.unit[j];
+            norm += next[i] * next[i];
+        }
+        d.variance = std::sqrt(norm);
+        if (d.variance < no_variance) break;
+        for (std::size_t i = 0; i < channels; ++i) d.unit[i] = next[i] / d.variance;
+    }
+    return d;
+}
+
 } // namespace
 
 QImage LatentColours::picture(const Tensor& latent, int frame) const {
@@ -191,46 +247,16 @@ std::optional<LatentColours> LatentColours::fit(const Tensor& latent, const std:
 LatentColours LatentColours::principal(const Tensor& latent) {
     LatentColours out;
     if (latent.rank() != 4 || latent.elements() == 0 || latent.size(0) > most_channels) return out;
-    const auto channels = static_cast<std::size_t>(latent.size(0));
-    std::vector<double> mean(channels, 0), covariance(channels * channels, 0), v(channels);
-    const auto each = [&](auto&& body) {
-        for (std::int64_t t = 0; t < latent.size(1); ++t)
-            for (std::int64_t y = 0; y < latent.size(2); ++y)
-                for (std::int64_t x = 0; x < latent.size(3); ++x) {
-                    for (std::size_t c = 0; c < channels; ++c)
-                        v[c] = value_at(latent, static_cast<std::int64_t>(c), t, y, x);
-                    body();
-                }
-    };
-    const auto count = static_cast<double>(latent.elements()) / static_cast<double>(channels);
-    each([&] {
-        for (std::size_t c = 0; c < channels; ++c) mean[c] += v[c] / count;
-    });
-    each([&] {
-        for (std::size_t i = 0; i < channels; ++i)
-            for (std::size_t j = 0; j < channels; ++j)
-                covariance[i * channels + j] += (v[i] - mean[i]) * (v[j] - mean[j]) / count;
-    });
     // What each of the three directions does to red, green and blue.
     constexpr std::array<std::array<double, 3>, 3> colours{{{1, 1, 1}, {0.6, 0, -0.6}, {0.3, -0.4, 0.3}}};
+    constexpr double contrast = 0.2; // of one deviation: black and white lie two and a half to either side
+    auto [mean, covariance] = statistics_of(latent);
+    const std::size_t channels = mean.size();
     out.factors.assign(channels, {0, 0, 0});
     for (const auto& colour : colours) {
-        std::vector<double> direction(channels), next(channels);
-        for (std::size_t c = 0; c < channels; ++c) direction[c] = 1 + 0.1 * static_cast<double>(c % 7); // no symmetry
-        double variance = 0;
-        for (int turn = 0; turn < 100; ++turn) { // power iteration
-            double norm = 0;
-            for (std::size_t i = 0; i < channels; ++i) {
-                next[i] = 0;
-                for (std::size_t j = 0; j < channels; ++j) next[i] += covariance[i * channels + j] * direction[j];
-                norm += next[i] * next[i];
-            }
-            variance = std::sqrt(norm);
-            if (variance < 1e-12) break;
-            for (std::size_t i = 0; i < channels; ++i) direction[i] = next[i] / variance;
-        }
-        if (variance < 1e-12) break;
-        const double scale = 0.2 / std::sqrt(variance); // two and a half deviations to either side
+        const auto [direction, variance] = widest_direction(covariance, channels);
+        if (variance < no_variance) break;
+        const double scale = contrast / std::sqrt(variance);
         for (std::size_t c = 0; c < channels; ++c)
             for (std::size_t k = 0; k < 3; ++k) {
                 const double factor = direction[c] * scale * colour[k];
