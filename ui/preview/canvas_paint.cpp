@@ -17,6 +17,47 @@ namespace {
 /// What is written over a picture keeps its contrast on any picture: light text on dark glass.
 const QColor glass(16, 16, 16, 200), ink(240, 240, 240), quiet_ink(190, 190, 190);
 
+/// The pixels around one, enlarged; lengths in pixels of the screen.
+namespace loupe {
+
+constexpr int reach = 5; ///< pixels of the picture to each side of the one in the middle
+constexpr int cell = 10, pad = 8, gap = 4, from_cursor = 20;
+constexpr int side = (2 * reach + 1) * cell;
+
+/// Beside `at`, on whichever side there is room.
+QRectF box_beside(QPointF at, QSizeF size, QSizeF room) {
+    QPointF corner = at + QPointF(from_cursor, from_cursor);
+    if (corner.x() + size.width() > room.width()) corner.setX(at.x() - from_cursor - size.width());
+    if (corner.y() + size.height() > room.height()) corner.setY(at.y() - from_cursor - size.height());
+    return {QPointF(std::max(0.0, corner.x()), std::max(0.0, corner.y())), size};
+}
+
+void paint_glass(QPainter& painter, const QRectF& box) {
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(QColor(16, 16, 16, 235));
+    painter.drawRoundedRect(box, 4, 4);
+    painter.setRenderHint(QPainter::Antialiasing, false);
+}
+
+/// `pixel` itself is framed, black in white: it shows on any picture.
+void paint_pixels(QPainter& painter, const QImage& picture, QPoint pixel, QPointF corner) {
+    const QRect from(pixel.x() - reach, pixel.y() - reach, 2 * reach + 1, 2 * reach + 1);
+    const QRectF to(corner, QSizeF(side, side));
+    painter.fillRect(to, QColor(0, 0, 0));
+    painter.drawImage(to, picture.copy(from));
+    const QRectF middle(to.left() + reach * cell, to.top() + reach * cell, cell, cell);
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QColor(0, 0, 0));
+    painter.drawRect(middle.adjusted(-1, -1, 0, 0));
+    painter.setPen(QColor(255, 255, 255));
+    painter.drawRect(middle.adjusted(-2, -2, 1, 1));
+}
+
+} // namespace loupe
+
+QString signed_text(int v) { return v < 0 ? QStringLiteral("−%1").arg(-v) : QStringLiteral("+%1").arg(v); }
+
 } // namespace
 
 void Canvas::paintEvent(QPaintEvent*) {
@@ -231,64 +272,39 @@ void Canvas::paint_values(QPainter& painter) const {
     const QPointF at = hover_.value_or(areas().first.center()); // without a mouse: what lies in the middle
     const std::optional<QPoint> pixel = pixel_at(at);
     if (!pixel) return;
-    constexpr int reach = 5, cell = 10, pad = 8;
-    constexpr int side = (2 * reach + 1) * cell;
     std::vector<std::pair<QString, const QImage*>> shown;
     if (!a_.isNull()) shown.push_back({QStringLiteral("A"), &a_});
     if (!b_.isNull() && (b_.size() == a_.size() || a_.isNull())) shown.push_back({QStringLiteral("B"), &b_});
 
     painter.save();
     painter.setFont(small_font(font()));
-    const QFontMetricsF metrics = painter.fontMetrics();
-    const double line = metrics.height();
-    const int columns = static_cast<int>(shown.size());
-    const QSizeF size(columns * side + (columns + 1) * pad, side + 2 * pad + line * (columns == 2 ? 3 : 2) + 4);
-    // Beside the cursor, on whichever side there is room.
-    QPointF corner = at + QPointF(20, 20);
-    if (corner.x() + size.width() > width()) corner.setX(at.x() - 20 - size.width());
-    if (corner.y() + size.height() > height()) corner.setY(at.y() - 20 - size.height());
-    const QRectF box(QPointF(std::max(0.0, corner.x()), std::max(0.0, corner.y())), size);
-    painter.setRenderHint(QPainter::Antialiasing);
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(QColor(16, 16, 16, 235));
-    painter.drawRoundedRect(box, 4, 4);
-    painter.setRenderHint(QPainter::Antialiasing, false);
-
-    const double base = box.top() + pad + side + 4;
+    using namespace loupe;
+    const double line = painter.fontMetrics().height();
+    const int columns = static_cast<int>(shown.size()), lines = columns == 2 ? 3 : 2;
+    const QRectF box =
+        box_beside(at, QSizeF(columns * side + (columns + 1) * pad, side + 2 * pad + gap + line * lines), size());
+    paint_glass(painter, box);
+    const double base = box.top() + pad + side + gap;
     const auto text = [&](int column, int row, const QString& words, const QColor& colour) {
         painter.setPen(colour);
         painter.drawText(
             QRectF(box.left() + pad + column * (side + pad), base + row * line, columns * (side + pad), line),
             Qt::AlignLeft | Qt::AlignVCenter, words);
     };
-    QRgb values[2] = {0, 0};
     for (int i = 0; i < columns; ++i) {
-        const QImage& picture = *shown[static_cast<std::size_t>(i)].second;
-        const QRect from(pixel->x() - reach, pixel->y() - reach, 2 * reach + 1, 2 * reach + 1);
-        const QRectF to(box.left() + pad + i * (side + pad), box.top() + pad, side, side);
-        painter.fillRect(to, QColor(0, 0, 0));
-        painter.drawImage(to, picture.copy(from));
-        painter.setPen(QColor(0, 0, 0));
-        painter.setBrush(Qt::NoBrush);
-        const QRectF middle(to.left() + reach * cell, to.top() + reach * cell, cell, cell);
-        painter.drawRect(middle.adjusted(-1, -1, 0, 0));
-        painter.setPen(QColor(255, 255, 255));
-        painter.drawRect(middle.adjusted(-2, -2, 1, 1));
-        values[i] = picture.pixel(*pixel);
-        const QString rgb =
-            QStringLiteral("%1 %2 %3").arg(qRed(values[i])).arg(qGreen(values[i])).arg(qBlue(values[i]));
-        text(i, 0, two() ? shown[static_cast<std::size_t>(i)].first + QStringLiteral("  ") + rgb : rgb, ink);
+        const auto& [name, picture] = shown[static_cast<std::size_t>(i)];
+        paint_pixels(painter, *picture, *pixel, box.topLeft() + QPointF(pad + i * (side + pad), pad));
+        const QRgb v = picture->pixel(*pixel);
+        const QString rgb = QStringLiteral("%1 %2 %3").arg(qRed(v)).arg(qGreen(v)).arg(qBlue(v));
+        text(i, 0, two() ? name + QStringLiteral("  ") + rgb : rgb, ink);
     }
     text(0, 1, tr("x %1  y %2").arg(pixel->x()).arg(pixel->y()), quiet_ink);
     if (columns == 2) {
-        const auto signed_text = [](int v) {
-            return v < 0 ? QStringLiteral("−%1").arg(-v) : QStringLiteral("+%1").arg(v);
-        };
+        const QRgb a = a_.pixel(*pixel), b = b_.pixel(*pixel);
         text(0, 2,
              tr("B − A  %1 %2 %3")
-                 .arg(signed_text(qRed(values[1]) - qRed(values[0])),
-                      signed_text(qGreen(values[1]) - qGreen(values[0])),
-                      signed_text(qBlue(values[1]) - qBlue(values[0]))),
+                 .arg(signed_text(qRed(b) - qRed(a)), signed_text(qGreen(b) - qGreen(a)),
+                      signed_text(qBlue(b) - qBlue(a))),
              ink);
     }
     painter.restore();
