@@ -145,6 +145,37 @@ QWidget* LayersPanel::make_progress_row() {
     return progress_row_;
 }
 
+QHBoxLayout* LayersPanel::make_map_row(QWidget* parent) {
+    auto* row = new QHBoxLayout;
+    row->setSpacing(grid::half);
+    component_ = new QComboBox(parent);
+    make_narrow(component_, 8); // the panel fits into a window of 800 pixels
+    component_->setObjectName(QStringLiteral("layers-component"));
+    component_->setAccessibleName(tr("Part of the model"));
+    blocks_ = flat_button(parent, icon(QStringLiteral("layout")), tr("By block"),
+                          tr("One row for each block, with the largest error in it"));
+    blocks_->setObjectName(QStringLiteral("layers-blocks"));
+    blocks_->setCheckable(true);
+    first_ = flat_button(parent, icon(QStringLiteral("warning")), tr("First error"),
+                         tr("Go to the first layer that makes an error of its own"));
+    first_->setObjectName(QStringLiteral("layers-first"));
+    smaller_ =
+        flat_button(parent, icon(QStringLiteral("remove")), tr("Smaller"), tr("Smaller cells (−, or Ctrl and wheel)"));
+    larger_ = flat_button(parent, icon(QStringLiteral("add")), tr("Larger"),
+                          tr("Larger cells, with figures (+, or Ctrl and wheel)"));
+    row->addWidget(component_);
+    row->addWidget(blocks_);
+    row->addWidget(first_);
+    row->addWidget(smaller_);
+    row->addWidget(larger_);
+    row->addStretch(1);
+    row->addWidget(new ErrorScale(parent), 1);
+    connect(component_, &QComboBox::currentIndexChanged, this, &LayersPanel::show_component);
+    connect(blocks_, &QToolButton::toggled, this, &LayersPanel::show_component);
+    connect(first_, &QToolButton::clicked, this, &LayersPanel::go_to_first);
+    return row;
+}
+
 QWidget* LayersPanel::make_result() {
     auto* splitter = new QSplitter(Qt::Horizontal, this);
     splitter->setChildrenCollapsible(false);
@@ -160,31 +191,7 @@ QWidget* LayersPanel::make_result() {
     verdict_->setTextFormat(Qt::PlainText); // names layers
     verdict_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     column->addWidget(verdict_);
-    auto* row = new QHBoxLayout;
-    row->setSpacing(grid::half);
-    component_ = new QComboBox(left);
-    make_narrow(component_, 8); // the panel fits into a window of 800 pixels
-    component_->setObjectName(QStringLiteral("layers-component"));
-    component_->setAccessibleName(tr("Part of the model"));
-    blocks_ = flat_button(left, icon(QStringLiteral("layout")), tr("By block"),
-                          tr("One row for each block, with the largest error in it"));
-    blocks_->setObjectName(QStringLiteral("layers-blocks"));
-    blocks_->setCheckable(true);
-    first_ = flat_button(left, icon(QStringLiteral("warning")), tr("First error"),
-                         tr("Go to the first layer that makes an error of its own"));
-    first_->setObjectName(QStringLiteral("layers-first"));
-    smaller_ =
-        flat_button(left, icon(QStringLiteral("remove")), tr("Smaller"), tr("Smaller cells (−, or Ctrl and wheel)"));
-    larger_ = flat_button(left, icon(QStringLiteral("add")), tr("Larger"),
-                          tr("Larger cells, with figures (+, or Ctrl and wheel)"));
-    row->addWidget(component_);
-    row->addWidget(blocks_);
-    row->addWidget(first_);
-    row->addWidget(smaller_);
-    row->addWidget(larger_);
-    row->addStretch(1);
-    row->addWidget(new ErrorScale(left), 1);
-    column->addLayout(row);
+    column->addLayout(make_map_row(left));
     model_ = new LayerMapModel(this);
     map_ = new LayerMapView(left);
     map_->setObjectName(QStringLiteral("layer-map"));
@@ -193,9 +200,6 @@ QWidget* LayersPanel::make_result() {
     splitter->addWidget(left);
     splitter->addWidget(make_details());
     splitter->setStretchFactor(0, 1);
-    connect(component_, &QComboBox::currentIndexChanged, this, &LayersPanel::show_component);
-    connect(blocks_, &QToolButton::toggled, this, &LayersPanel::show_component);
-    connect(first_, &QToolButton::clicked, this, &LayersPanel::go_to_first);
     connect(smaller_, &QToolButton::clicked, this, [this] { map_->set_zoom(map_->zoom() - 1); });
     connect(larger_, &QToolButton::clicked, this, [this] { map_->set_zoom(map_->zoom() + 1); });
     connect(map_, &LayerMapView::zoomed, this, [this](int zoom) {

@@ -5,6 +5,7 @@
 #include "app/compare/layer_comparison.h"
 
 class QComboBox;
+class QHBoxLayout;
 class QLabel;
 class QLineEdit;
 class QProgressBar;
@@ -55,6 +56,8 @@ protected:
 private:
     QWidget* make_source_row();
     QWidget* make_progress_row();
+    /// Which part of the model the map shows, and how.
+    QHBoxLayout* make_map_row(QWidget* parent);
     QWidget* make_result();
     QWidget* make_details();
     void refresh();
