@@ -17,8 +17,14 @@ namespace {
 
 Request request_of(const Arguments& args) {
     Request r;
-    if (args.has("--from"))
-        r = branch_of(named_run(args.get("--from")), int(whole_number(args, "--step", 0, 1000000, 0)));
+    if (args.has("--from")) {
+        try {
+            r = branch_of(named_run(args.get("--from")), int(whole_number(args, "--step", 0, 1000000, 0)));
+        } catch (const UsageError& e) {
+            if (e.field() != "start.step") throw;
+            throw UsageError(e.file(), "--step", e.message(), e.hint());
+        }
+    }
     apply_request_arguments(r, args);
     return r;
 }

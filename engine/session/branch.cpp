@@ -46,14 +46,14 @@ Request branch_of(const std::filesystem::path& path, int step) {
                     "branch from a run that was rendered with --latents all");
     if (step < 0 || step >= record.total_steps || !record.find(step)) {
         const int last = std::min(record.steps.empty() ? -1 : record.steps.back().step, record.total_steps - 1);
-        throw UsageError(path.string(), "--step", fmt::format("cannot start from step {}", step),
+        throw UsageError(path.string(), "start.step", fmt::format("cannot start from step {}", step),
                          last < 0 ? "the run has no steps yet" : fmt::format("use 0 to {}", last));
     }
     if (step > 0 && record.find(step)->solver_sha256.empty() && !run.final_steps().contains(step))
-        throw UsageError(path.string(), "--step", fmt::format("the solver's state after step {} was not kept", step),
-                         record.request.start && step < record.request.start->step
-                             ? "branch from the run that this one began from"
-                             : "use another step");
+        throw UsageError(
+            path.string(), "start.step", fmt::format("the solver's state after step {} was not kept", step),
+            record.request.start && step < record.request.start->step ? "branch from the run that this one began from"
+                                                                      : "use another step");
     check_resolved(run);
     run.state(step); // its files are whole
     Request r = record.request;

@@ -107,8 +107,8 @@ Request read_request(const Json& value, const RequestSource& source) {
     object["schema"] = value.value("schema", Json(1));
     try {
         apply_over_start(r, [&](Request& request) { apply_request(request, object, source); });
-    } catch (const UsageError& e) { // as it is called on the command line
-        if (e.field() != "--step") throw;
+    } catch (const UsageError& e) { // as it is called in a request of its own
+        if (e.field() != "start.step") throw;
         throw UsageError(source.file, "request.start.step", e.message(), e.hint());
     }
     return r;

@@ -304,9 +304,14 @@ class StoredRuns(Case):
         shutil.rmtree(self.work / "good" / "latents")
         self.refused("verify", "none", codes=(1,), names=("step_002", "missing"))
 
-    def test_a_step_that_is_not_there_is_told_by_its_option(self):
+    def test_a_step_that_is_not_there_is_told_as_it_was_asked_for(self):
         self.refused("decode", "good", "--step", 99, "--out", "d.mp4", codes=(2,), names=("--step: 99",))
         self.refused("render", "--from", "good", "--step", 99, "--out", "d.mp4", codes=(2,), names=("--step: cannot start from step 99",))
+        start, says = {"start": {"run": "good", "step": 99}}, "start.step: cannot start from step 99"
+        (self.work / "branch.json").write_text(json.dumps({"schema": 1} | start))
+        self.refused("render", "branch.json", "--out", "d.mp4", codes=(2,), names=("good: " + says,))
+        (self.work / "sweep.json").write_text(json.dumps({"schema": 1, "request": start, "axes": {"guidance": [1, 2]}}))
+        self.refused("sweep", "sweep.json", "--out", "s", codes=(2,), names=("sweep.json: request." + says,))
 
     def test_branch_of_a_branch_before_its_start(self):
         self.done("render", "--from", "good", "--step", 2, "--prompt", "a dog", "--out", "b.mp4", "--run-dir", "b")
