@@ -9,6 +9,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <thread>
+#include <tuple>
 
 #include "app/base/engine_text.h"
 #include "app/clips/exact_clip.h"
@@ -84,27 +85,35 @@ struct Comparison::Worker {
                          stop);
     }
 
-    void compare(const std::stop_token& stop) {
+    struct Clips {
         std::unique_ptr<ClipSource> a, b;
-        bool uncompressed = pair.a.exact && pair.b.exact;
-        Issue undecoded;
+        bool by_latents = false;   ///< both were decoded from their latents
+        bool uncompressed = false; ///< these, or files without loss
+        Issue undecoded;           ///< why the latents, which were asked for, are not compared
+    };
+
+    Clips open_clips(const std::stop_token& stop) {
+        Clips clips;
+        clips.uncompressed = pair.a.exact && pair.b.exact;
         if (pair.exact) {
             try {
-                a = exact(pair.a, tr("Decoding A's latents, frame %1 of %2"), stop);
-                b = exact(pair.b, tr("Decoding B's latents, frame %1 of %2"), stop);
-                uncompressed = true;
+                clips.a = exact(pair.a, tr("Decoding A's latents, frame %1 of %2"), stop);
+                clips.b = exact(pair.b, tr("Decoding B's latents, frame %1 of %2"), stop);
+                clips.by_latents = clips.uncompressed = true;
+                return clips;
             } catch (const Error& error) { // the model is gone, the disk is full: the videos are still there
-                undecoded = Issue::from(error);
-                a.reset();
-                b.reset();
+                clips.undecoded = Issue::from(error);
+                clips.a.reset();
             }
         }
-        const bool by_latents = a != nullptr;
-        if (!a) a = pair.open_a(stop);
-        if (!b) b = pair.open_b(stop);
-        const auto range = pair.range(a->info().frames, b->info().frames);
-        const int first = range.first, last = range.second; // not [first, last]: clang 14's lambdas cannot capture them
-        tell([uncompressed, by_latents, undecoded, frames = a->info().frames](Comparison& c) {
+        clips.a = pair.open_a(stop);
+        clips.b = pair.open_b(stop);
+        return clips;
+    }
+
+    void tell_begun(const Clips& clips) {
+        tell([uncompressed = clips.uncompressed, by_latents = clips.by_latents, undecoded = clips.undecoded,
+              frames = clips.a->info().frames](Comparison& c) {
             c.pair_.exact = by_latents;
             c.undecoded_ = undecoded;
             c.note_ = c.pairing();
@@ -116,31 +125,61 @@ struct Comparison::Worker {
             c.measuring_ = true;
             emit c.changed();
         });
-        std::vector<bool> known(static_cast<std::size_t>(std::max(0, last)), false);
-        std::vector<int> damaged;
-        const auto measure = [&](int n) {
-            if (n < first || n >= last || known[static_cast<std::size_t>(n)]) return;
-            known[static_cast<std::size_t>(n)] = true;
+    }
+
+    /// Frames [first, last) of A with their partners in B, each measured once.
+    class Frames {
+    public:
+        Frames(Worker& worker, const Clips& clips) : worker_(worker), clips_(clips) {
+            std::tie(first_, last_) = worker.pair.range(clips.a->info().frames, clips.b->info().frames);
+            next_ = first_;
+            known_.resize(static_cast<std::size_t>(std::max(0, last_)), false);
+        }
+
+        /// The next in their order; false where there are no more.
+        bool measure_next() {
+            if (next_ >= last_) return false;
+            measure(next_++);
+            return true;
+        }
+
+        /// One that is shown: its pictures are there already, if they are of what is compared.
+        void measure(const Wish& shown) {
+            if (clips_.by_latents || shown.frame < first_ || shown.frame >= last_) return measure(shown.frame);
+            if (is_known(shown.frame)) return;
+            known_[static_cast<std::size_t>(shown.frame)] = true;
+            worker_.report(shown.frame, to_image(shown.a), to_image(shown.b));
+        }
+
+    private:
+        bool is_known(int n) const { return known_[static_cast<std::size_t>(n)]; }
+        void measure(int n) {
+            if (n < first_ || n >= last_ || is_known(n)) return;
+            known_[static_cast<std::size_t>(n)] = true;
             try {
-                report(n, a->read(n), b->read(int(pair.pairing.partner(n))));
+                worker_.report(n, clips_.a->read(n), clips_.b->read(int(worker_.pair.pairing.partner(n))));
             } catch (const Error&) { // the others can be measured
-                damaged.push_back(n);
-                if (static_cast<int>(damaged.size()) == last - first) throw;
-                tell([damaged](Comparison& c) { c.leave_out(damaged); });
+                damaged_.push_back(n);
+                if (static_cast<int>(damaged_.size()) == last_ - first_) throw;
+                worker_.tell([damaged = damaged_](Comparison& c) { c.leave_out(damaged); });
             }
-        };
-        int next = first;
+        }
+
+        Worker& worker_;
+        const Clips& clips_;
+        int first_ = 0, last_ = 0, next_ = 0;
+        std::vector<bool> known_;
+        std::vector<int> damaged_;
+    };
+
+    void compare(const std::stop_token& stop) {
+        const Clips clips = open_clips(stop);
+        Frames frames(*this, clips);
+        tell_begun(clips);
         while (!stop.stop_requested()) {
             if (const auto now = take_wish()) {
-                if (by_latents || now->frame < first || now->frame >= last) {
-                    measure(now->frame);
-                } else if (!known[static_cast<std::size_t>(now->frame)]) {
-                    known[static_cast<std::size_t>(now->frame)] = true;
-                    report(now->frame, to_image(now->a), to_image(now->b));
-                }
-            } else if (next < last) {
-                measure(next++);
-            } else {
+                frames.measure(*now);
+            } else if (!frames.measure_next()) {
                 std::unique_lock lock(mutex);
                 changed.wait(lock, stop, [this] { return wish.has_value(); });
             }
