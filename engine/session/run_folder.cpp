@@ -105,7 +105,13 @@ RunFolder RunFolder::create(const fs::path& path, RunRecord record) {
 }
 
 void RunFolder::make_parts() const {
-    for (const char* part : {run_file::latents, run_file::solver}) make_folder(path_ / part, path_ / part);
+    for (const char* part : {run_file::latents, run_file::solver}) {
+        const fs::path folder = path_ / part;
+        std::error_code code;
+        if (has_entry(folder) && !fs::is_directory(folder, code))
+            throw Error(folder.string(), "", "is not a folder", "remove it");
+        make_folder(folder, folder);
+    }
 }
 
 RunFolder RunFolder::open(const fs::path& path) {

@@ -313,6 +313,19 @@ class StoredRuns(Case):
         (self.work / "sweep.json").write_text(json.dumps({"schema": 1, "request": start, "axes": {"guidance": [1, 2]}}))
         self.refused("sweep", "sweep.json", "--out", "s", codes=(2,), names=("sweep.json: request." + says,))
 
+    def test_a_file_in_the_place_of_a_folder(self):
+        for part in ("latents", "solver"):
+            folder, aside = self.work / "good" / part, self.work / "aside"
+            folder.rename(aside)
+            folder.write_bytes(b"")
+            self.refused("render", "--resume", "good", codes=(1,), names=(f"good/{part}: is not a folder; remove it",))
+            folder.unlink()
+            folder.symlink_to("nowhere")
+            self.refused("render", "--resume", "good", codes=(1,), names=(f"good/{part}: is not a folder; remove it",))
+            folder.unlink()
+            aside.rename(folder)
+        self.done("render", "--resume", "good")
+
     def test_branch_of_a_branch_before_its_start(self):
         self.done("render", "--from", "good", "--step", 2, "--prompt", "a dog", "--out", "b.mp4", "--run-dir", "b")
         for parent in ("good", "b"):
