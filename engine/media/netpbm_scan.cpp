@@ -8,7 +8,7 @@ namespace {
 
 bool is_space(std::uint32_t c) { return c == ' ' || (c >= 9 && c <= 13); }
 
-/// The next decimal number after blanks and comments; moves `at` behind it.
+/// The next decimal number of up to nine digits after blanks and comments; moves `at` behind it.
 std::uint64_t number(const Bytes& bytes, std::uint64_t& at) {
     while (is_space(bytes.u8(at)) || bytes.u8(at) == '#') {
         if (bytes.u8(at) == '#')
@@ -19,6 +19,7 @@ std::uint64_t number(const Bytes& bytes, std::uint64_t& at) {
     std::uint64_t value = 0, begin = at;
     for (; bytes.u8(at) >= '0' && bytes.u8(at) <= '9' && at - begin < 9; ++at) value = value * 10 + bytes.u8(at) - '0';
     if (at == begin) bytes.has(at, 1) ? refuse_damaged("its header is not valid") : refuse_cut();
+    if (bytes.u8(at) >= '0' && bytes.u8(at) <= '9') refuse_damaged("its header is not valid");
     return value;
 }
 

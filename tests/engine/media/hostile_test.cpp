@@ -251,6 +251,16 @@ TEST(HostileImage, DeepPixels) {
     EXPECT_EQ(attempt_image(folder / "less.tiff").find("too large"), std::string::npos);
 }
 
+/// Not two numbers, of which the first nine digits are one.
+TEST(HostileImage, ANumberOfTooManyDigits) {
+    const TempFolder folder;
+    for (const char* header : {"P6 4294967297 1 255 ", "P6 2 0000000001 255 ", "P6 2 1 0000000255 "}) {
+        store(folder / "a.ppm", header + std::string(100, '\1'));
+        const std::string said = attempt_image(folder / "a.ppm");
+        EXPECT_NE(said.find("its header is not valid"), std::string::npos) << header << said;
+    }
+}
+
 /// Files of holes, which cost nothing to make: what no picture of that size needs is neither read nor copied.
 TEST(HostileImage, FarLargerThanTheirPicture) {
     const TempFolder folder;
