@@ -8,6 +8,7 @@
 
 #include "engine/core/file.h"
 #include "engine/core/json_fields.h"
+#include "engine/weights/parts.h"
 
 namespace denoir {
 namespace {
@@ -58,6 +59,17 @@ Component owner(const Json& json) {
     return model.empty() ? owner_by_keys(json) : Component::transformer;
 }
 
+/// By their headers; files that cannot be read tell nothing.
+bool transformer_lies_in(const std::filesystem::path& folder) {
+    std::vector<Error> ignored;
+    for (const CheckpointFiles& c : list_checkpoints(folder, &ignored)) try {
+            if (holds(Checkpoint::open(c.files, c.index), Component::transformer)) return true;
+        } catch (const Error&) {
+            continue;
+        }
+    return false;
+}
+
 } // namespace
 
 Json read_json_object(const std::filesystem::path& path) {
@@ -80,6 +92,15 @@ Json read_config(const std::filesystem::path& folder, Component component, Compo
     for (const char* key : {"text_len", "latents_mean", "latents_std", "family", "num_res_blocks"})
         if (const auto it = json.find(key); it != json.end()) shared[key] = *it;
     return shared;
+}
+
+Json config_beside(const Checkpoint& checkpoint, Component component) {
+    const std::filesystem::path& file = checkpoint.files.front();
+    const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
+    if (holds(checkpoint, Component::transformer)) return read_config(folder, component, Component::transformer);
+    const Json said = read_json_object(folder / "config.json");
+    const bool others = !said.empty() && owner(said) == Component::unknown && transformer_lies_in(folder);
+    return read_config(folder, component, others ? Component::transformer : Component::unknown);
 }
 
 Json parse_carried_json(std::string_view text, const std::string& file, std::string_view field, const char* hint) {

@@ -16,6 +16,9 @@ namespace denoir {
 /// tells, else its keys, else `otherwise`; where that is unknown too, it counts for every component. Throws Error
 /// naming the file where it is not a JSON object.
 Json read_config(const std::filesystem::path& folder, Component component, Component otherwise = Component::unknown);
+/// The same for a network in `checkpoint`, whose folder's config.json is meant. One that says nothing of whose it is,
+/// such as {"num_heads": 12}, is the transformer's where that is in the checkpoint or in a file beside it.
+Json config_beside(const Checkpoint& checkpoint, Component component);
 
 /// The metadata key under which convert() stores the config.json that lay beside its input, so that the new file still
 /// says how many heads its network has when it is moved elsewhere.

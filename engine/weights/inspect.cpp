@@ -215,7 +215,7 @@ void describe(Inspection& out, const Checkpoint& checkpoint) {
     const fs::path& file = checkpoint.files.front();
     const Component component = group->component();
     const bool network = is_network(component);
-    const Json beside = network ? read_config(file.parent_path(), component) : Json::object(),
+    const Json beside = network ? config_beside(checkpoint, component) : Json::object(),
                config = network ? with_carried(beside, checkpoint) : Json::object();
     const TransformerTraits traits =
         component == Component::transformer ? TransformerTraits::read(*group) : TransformerTraits{};

@@ -421,9 +421,7 @@ Weights read(std::span<const fs::path> paths, Component wanted, Builder::Values 
     }
     auto tensors = builder.build();
     const Checkpoint& first = selection.checkpoints.front();
-    // In an all-in-one file what does not say whose it is speaks of the model itself.
-    const Component main = holds(first, Component::transformer) ? Component::transformer : Component::unknown;
-    const Json config = with_carried(read_config(first.files.front().parent_path(), component, main), first);
+    const Json config = with_carried(config_beside(first, component), first);
     Weights result(component, std::move(tensors), config, origin);
     for (const Error& problem : selection.problems) result.warn(fmt::format("left out: {}", problem.what()));
     return result;

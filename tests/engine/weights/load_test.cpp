@@ -162,7 +162,7 @@ TEST(Load, AFolderGivesTheAskedPartByContent) {
     EXPECT_TRUE(has(refusal(folder.path()), "both a"));
 }
 
-/// A config.json without a class beside an all-in-one file speaks of what its keys are of, else of the transformer.
+/// A config.json without a class speaks of what its keys are of, else of the transformer in the file or beside it.
 TEST(Load, AConfigWithoutAClassIsAppliedToWhatItDescribes) {
     TempFolder folder;
     const fs::path file = folder / "aio.safetensors";
@@ -181,10 +181,17 @@ TEST(Load, AConfigWithoutAClassIsAppliedToWhatItDescribes) {
     EXPECT_EQ(applied_to(R"({"num_heads": 4, "in_dim": 16, "z_dim": 2, "d_ff": 12})", "num_heads"), "transformer, ");
     EXPECT_EQ(applied_to(R"({"num_heads": 4, "text_len": 64})", "text_len"),
               "transformer, Wan 2.1 VAE, UMT5 text encoder, "); // everyone's
-    // Beside the file of one network it is that network's.
-    write_bytes(folder / "t5.safetensors", safetensors(zero_tensors(umt5_names(20, 8, 12, 2, 2))));
-    write_bytes(folder / "config.json", R"({"num_heads": 2})");
-    EXPECT_TRUE(load(folder / "t5.safetensors").config().contains("num_heads"));
+    TempFolder other;                                           // beside the file of one network it is that network's
+    const fs::path text = other / "t5.safetensors";
+    write_bytes(text, safetensors(zero_tensors(umt5_names(20, 8, 12, 2, 2))));
+    write_bytes(other / "config.json", R"({"num_heads": 3, "text_len": 64})");
+    EXPECT_TRUE(load(text).config().contains("num_heads"));
+    write_bytes(other / "broken.safetensors", "x");
+    EXPECT_TRUE(load(text).config().contains("num_heads"));
+    write_bytes(other / "model.safetensors", safetensors(zero_tensors(transformer_names(tiny_transformer()))));
+    EXPECT_EQ(load(text).config(), (Json{{"text_len", 64}}));
+    write_bytes(other / "config.json", R"({"num_heads": 2, "d_model": 8})");
+    EXPECT_TRUE(load(text).config().contains("num_heads"));
 }
 
 TEST(Load, ADamagedNeighbourIsAWarning) {
