@@ -108,7 +108,7 @@ void RunFolder::make_parts() const {
     for (const char* part : {run_file::latents, run_file::solver}) {
         const fs::path folder = path_ / part;
         std::error_code code;
-        if (has_entry(folder) && !fs::is_directory(folder, code))
+        if (fs::exists(fs::symlink_status(folder, code)) && !fs::is_directory(folder, code))
             throw Error(folder.string(), "", "is not a folder", "remove it");
         make_folder(folder, folder);
     }
