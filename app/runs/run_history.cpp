@@ -397,8 +397,11 @@ Issue RunHistory::titled(Issue issue) {
 bool RunHistory::is_own_folder(const QString& path) {
     std::error_code code; // of what is not there it stays as it is written
     const auto real = [&](const fs::path& folder) { return fs::weakly_canonical(folder, code); };
-    const fs::path runs = real(runs_folder()), folder = real(to_path(path));
-    return !runs.empty() && (folder == runs || folder == real(data_folder()) || folder.parent_path() == runs);
+    const fs::path written = to_path(path), runs = real(runs_folder()), folder = real(written);
+    if (runs.empty()) return false;
+    // The path may be a link that lies in the folder, or one from elsewhere that leads there.
+    const bool in_runs = real(written.parent_path()) == runs || folder.parent_path() == runs;
+    return in_runs || folder == runs || folder == real(data_folder());
 }
 
 bool RunHistory::starred(const QString& run) const {

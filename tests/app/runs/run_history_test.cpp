@@ -299,6 +299,17 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(!history_->can_restore(), 30000);
     }
 
+    void a_run_that_is_linked_into_the_folder_is_ones_own() {
+        const fs::path elsewhere = to_path(home_->file(QStringLiteral("elsewhere")));
+        fs::create_directories(elsewhere);
+        fake_run(elsewhere, 1, false);
+        fs::create_directory_symlink(elsewhere / "run-000001", runs_ / "linked");
+        QVERIFY(RunHistory::is_own_folder(to_qstring(runs_ / "linked")));
+        QVERIFY(!RunHistory::is_own_folder(to_qstring(elsewhere / "run-000001")));
+        QVERIFY(!RunHistory::is_own_folder(to_qstring(elsewhere)));
+        QVERIFY(!RunHistory::is_own_folder({}));
+    }
+
     void runs_on_another_disk_are_removed_too() {
         const QTemporaryDir disk(QStringLiteral("/dev/shm/denoir-XXXXXX")); // one, where there is such a folder
         const fs::path elsewhere = to_path(disk.isValid() ? disk.path() : home_->file(QStringLiteral("elsewhere")));
@@ -311,6 +322,7 @@ private slots:
         QCOMPARE(history_->rowCount(), 1);
         const QString run = history_->index(0).data(RunHistory::PathRole).toString();
         QVERIFY(RunHistory::is_own_folder(run) && RunHistory::is_own_folder(to_qstring(runs_ / "run-000001")));
+        QVERIFY(RunHistory::is_own_folder(to_qstring(elsewhere / "run-000001")));
         QCOMPARE(history_->remove({run}), QStringList{run});
         QVERIFY(!fs::exists(elsewhere / "run-000001"));
         history_->purge_trash(1);
