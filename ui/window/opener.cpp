@@ -73,7 +73,8 @@ void Opener::open(const QString& path) {
 void Opener::open_all(const QStringList& paths, bool compares, std::function<void()> otherwise) {
     look(paths, [this, compares, otherwise = std::move(otherwise)](const std::vector<Found>& found) {
         const auto shows = [](const Found& each) { return app::is_clip(each.kind); };
-        if (otherwise && std::none_of(found.begin(), found.end(), shows)) otherwise();
+        const auto is_shown = [&](const Found& each) { return shows(each) && each.refusal.isEmpty(); };
+        if (otherwise && std::none_of(found.begin(), found.end(), is_shown)) otherwise();
         if (compares && found.size() == 2 && std::all_of(found.begin(), found.end(), shows))
             return emit pair_chosen(found[0].path, found[1].path);
         take_each(found);

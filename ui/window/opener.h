@@ -34,7 +34,7 @@ public:
     /// Something is being looked at.
     bool busy() const { return answered_ < asked_; }
     /// Opens one after the other. `compares`: two clips or runs are opened as a pair, pair_chosen(). `otherwise` is
-    /// called first if there is neither clip nor run among them.
+    /// called first if there is neither a clip nor a whole run among them.
     void open_all(const QStringList& paths, bool compares, std::function<void()> otherwise = {});
     /// Opens what was dropped together: traces are compared, LoRAs are added to the request, two pictures become start
     /// and end image, two clips are compared, more than two become shots; anything else is opened one after the other.

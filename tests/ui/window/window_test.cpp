@@ -229,9 +229,8 @@ private slots:
         write(home.file("syntax.json"), "{\"prompt\": ");
         write(home.file("future.denoir"), "{\"format\": \"denoir-project\", \"version\": 99, \"shots\": []}");
         write(home.file("cut-off.denoir"), "{\"format\": \"denoir-proj");
-        QDir(home.path()).mkpath("half-run/latents");
+        for (const char* folder : {"half-run/latents", "empty-folder"}) QDir(home.path()).mkpath(folder);
         write(home.file("half-run/run.json"), "{\"schema\": 1, \"state\": \"runn");
-        QDir(home.path()).mkpath("empty-folder");
         const std::string prompt = studio.core().document.asked().prompt;
         auto& preview = studio.window().preview();
         for (const char* name : {"text.mp4", "half.png", "empty.mkv", "future.json", "syntax.json", "future.denoir",
@@ -269,21 +268,22 @@ private slots:
         QCOMPARE(studio.core().project.count(), 0);
     }
 
-    /// The clip that was named is shown and plays; where no clip was named, that of the newest run.
+    /// The clip that was named is shown and plays; where none was, or its run is damaged, that of the newest run.
     void what_is_named_on_the_command_line_comes_first() {
         const app::Home home;
         const QString run = listed_run(home, QStringLiteral("20261127-100000-7-a-run"), 2, 7);
         app::write_clip(home.file("clip.mp4"), 64, 48, 50);
         write(home.file("request.json"), "{\"schema\": 1, \"prompt\": \"a red kite\"}");
+        QVERIFY(QDir(home.path()).mkpath("half-run"));
+        write(home.file("half-run/run.json"), "{\"schema\": 1, \"state\": \"runn");
         const auto shown_by = [](const QString& file) {
             StudioFixture studio(Layout::create, Scheme::dark, {1280, 800}, {file});
             PreviewView& preview = studio.window().preview();
-            const bool plays =
-                QTest::qWaitFor([&] { return preview.info(app::Side::a) && preview.player().playing(); }, 30000);
-            return plays ? preview.info(app::Side::a)->path : QString();
+            const auto plays = [&] { return preview.info(app::Side::a) && preview.player().playing(); };
+            return QTest::qWaitFor(plays, 30000) ? preview.info(app::Side::a)->path : QString();
         };
         QCOMPARE(shown_by(home.file("clip.mp4")), home.file("clip.mp4"));
-        QCOMPARE(shown_by(home.file("request.json")), run);
+        for (const char* other : {"request.json", "half-run"}) QCOMPARE(shown_by(home.file(other)), run);
     }
 
     /// Not by the name of its folder, which nobody gave it.
