@@ -22,6 +22,7 @@ private slots:
         QCOMPARE(german("image-to-video needs a start image"), QStringLiteral("Bild zu Video braucht ein Startbild"));
         QCOMPARE(german("6 is not 1, 5, 9, 13, … (4n + 1)"), QStringLiteral("6 ist nicht 1, 5, 9, 13, … (4n + 1)"));
         QCOMPARE(german("the text encoder is missing"), QStringLiteral("es fehlt: Textencoder"));
+        QCOMPARE(german("start.step"), QStringLiteral("Schritt"));
         QCOMPARE(german("vae is there, but holds no weights: download it again, or name another file"),
                  QStringLiteral(
                      "vae ist da, enthält aber keine Gewichte: neu herunterladen, oder eine andere Datei nennen"));
@@ -80,6 +81,7 @@ private slots:
         QVERIFY(words.read(QStringLiteral(":/denoir/translations/engine_en.json")));
         QCOMPARE(words.translate("Engine", "give --model DIR or FILE", nullptr, -1),
                  QStringLiteral("choose a model's folder or file"));
+        QCOMPARE(words.translate("Engine", "start.step", nullptr, -1), QStringLiteral("step"));
         QVERIFY(words.translate("Engine", "image-to-video needs a start image", nullptr, -1).isNull());
     }
 
