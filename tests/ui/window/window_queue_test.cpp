@@ -423,7 +423,7 @@ private slots:
         }
         copies->setFocus();
         copies->selectAll();
-        studio.type(QStringLiteral("64x5"));
+        studio.type(QStringLiteral("1x00"));
         studio.core().queue.set_paused(true);
         studio.key(Qt::Key_Return, Qt::ControlModifier);
         QTRY_COMPARE_WITH_TIMEOUT(studio.core().queue.rowCount(), 64, 30000);
