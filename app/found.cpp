@@ -25,10 +25,10 @@ using Kind = Found::Kind;
 
 constexpr std::size_t most_json = 16 << 20; // bytes
 
-/// As the field of a file refers to others: beside it.
+/// Relative paths in a file begin at its folder.
 RequestSource source_of(const QString& file) { return {file.toStdString(), to_path(QFileInfo(file).absolutePath())}; }
 
-/// A sweep's own file, or one with axes. False: it is neither, or no JSON at all.
+/// A sweep's own file, or one with axes. False: it is neither. Throws Error where it is no JSON.
 bool read_sweep(Found& found) {
     const RequestSource source = source_of(found.path);
     const Json json = parse_json(read_text(to_path(found.path), most_json), source.file);

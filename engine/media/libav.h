@@ -82,8 +82,8 @@ Frame make_frame(int width, int height, AVPixelFormat format);
 Packet make_packet();
 
 /// A decoder that is not opened yet: of frames of at most so many pixels, on one thread, so that errors belong to the
-/// frame at which they are reported. It reports all damage that it can see, and decodes to the same bytes on every
-/// processor.
+/// frame at which they are reported. It reports all damage that it can see, and is asked for the same bytes on every
+/// processor; of what libav exempts from that, the choice of a transform (idct_algo), the caller decides.
 CodecContext make_strict_decoder(const AVCodec& codec, std::int64_t max_pixels);
 
 /// Where the offset of a seek counts from. `whence`: SEEK_SET, SEEK_CUR or SEEK_END, perhaps with AVSEEK_FORCE.

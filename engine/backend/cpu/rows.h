@@ -52,7 +52,7 @@ template <int count> struct Walk {
 
 /// Rows are processed in runs of this many elements, so that their scratch memory stays in the L1 cache.
 constexpr std::int64_t run_length = 2048;
-/// Values that one piece of work on a thread takes at least: enough to be worth a turn of the pool.
+/// About how many values one piece of work on a thread takes: enough to be worth a turn of the pool.
 constexpr std::int64_t values_of_a_piece = 65536;
 
 /// The n <= run_length elements of a run as f32: in place if they are contiguous f32, else gathered into `scratch`.
