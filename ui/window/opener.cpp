@@ -51,9 +51,10 @@ void Opener::look(const QStringList& paths, std::function<void(const std::vector
     const int number = ++asked_;
     app::run_then(
         this,
-        [paths] {
+        [paths, end = end_.get_token()] {
             std::vector<Found> found;
-            for (const QString& path : paths) found.push_back(app::look_at(path));
+            for (const QString& path : paths)
+                if (!end.stop_requested()) found.push_back(app::look_at(path));
             return found;
         },
         [this, use = std::move(use)](const std::vector<Found>& found) {

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <optional>
+#include <stop_token>
 #include <vector>
 
 #include "app/found.h"
@@ -29,6 +30,7 @@ class Opener : public QObject {
     Q_OBJECT
 public:
     Opener(app::RequestDocument& document, app::SweepDocument& sweeps, Banners& banners, QWidget& window);
+    ~Opener() override { end_.request_stop(); } ///< waits for the one file that is being looked at
     /// A run folder, project, video, picture, request, sweep, trace, LoRA or model.
     void open(const QString& path);
     /// Something is being looked at.
@@ -81,6 +83,7 @@ private:
     QWidget& window_;
     std::optional<QStringList> refused_; ///< while several are being opened
     int asked_ = 0, answered_ = 0;
+    std::stop_source end_;
     QThreadPool pool_; ///< last: joined before the rest goes
 };
 
