@@ -13,6 +13,7 @@ struct ModelParts {
     std::filesystem::path tokenizer; ///< as ModelFolder::tokenizer
 
     bool empty() const { return *this == ModelParts{}; }
+    // NOLINTNEXTLINE(modernize-use-nullptr): clang-tidy 14 means code that the compiler writes
     friend auto operator<=>(const ModelParts&, const ModelParts&) = default;
 };
 
