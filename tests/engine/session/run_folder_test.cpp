@@ -157,23 +157,23 @@ TEST_F(RunFolderTest, DoesNotSumWhatNoRunMakes) {
     run.store_conditioning(c);
     for (int step = 0; step < 3; ++step)
         run.store_step({.step = step}, numbers(float(step)), numbers(9), {{"solver.0.m", numbers(5)}});
-    constexpr std::uintmax_t terabyte = std::uintmax_t{1} << 40;
-    fs::resize_file(run.file("conditioning.safetensors"), terabyte);
+    constexpr std::uintmax_t huge = std::uintmax_t{1} << 38; // ThreadSanitizer has no room to map four times that
+    fs::resize_file(run.file("conditioning.safetensors"), huge);
     EXPECT_FALSE(run.load_conditioning().has_value());
     // With a table that fits its length, too.
-    std::string table = R"({"latent":{"dtype":"F32","shape":[16,1,131072,131072],"data_offsets":[0,1099511627776]}})";
+    std::string table = R"({"latent":{"dtype":"F32","shape":[4,1,131072,131072],"data_offsets":[0,274877906944]}})";
     table.resize((table.size() + 7) / 8 * 8, ' ');
     write_file(run.latents_file(2), std::string{char(table.size()), 0, 0, 0, 0, 0, 0, 0} + table);
-    fs::resize_file(run.latents_file(2), 8 + table.size() + terabyte);
+    fs::resize_file(run.latents_file(2), 8 + table.size() + huge);
     EXPECT_THROW(run.step_tensor(2, "latent"), Error);
     EXPECT_FALSE(run.has_step_tensor(2, "x0"));
-    fs::resize_file(run.solver_file(1), terabyte);
+    fs::resize_file(run.solver_file(1), huge);
     EXPECT_THROW(run.state(1), Error);
     EXPECT_EQ(run.last_state()->step, 0);
     write_file(run.file("video.mp4"), "abc");
     const std::string sum = file_sha256(run.file("video.mp4"));
     EXPECT_TRUE(run.intact(run.file("video.mp4"), sum));
-    fs::resize_file(run.file("video.mp4"), terabyte);
+    fs::resize_file(run.file("video.mp4"), huge);
     EXPECT_FALSE(run.intact(run.file("video.mp4"), sum));
 }
 

@@ -400,10 +400,11 @@ private slots:
         QVERIFY(document.resolved()->negative_prompt->empty());
         QVERIFY2(!negative->placeholderText().contains("default:"), qPrintable(negative->placeholderText()));
         document.reset("negative_prompt");
-        QTRY_VERIFY_WITH_TIMEOUT(tokens().contains('/'), 20000);
+        // Not those of the empty one, which may still stand there.
+        QTRY_VERIFY_WITH_TIMEOUT(tokens().contains('/') && !tokens().startsWith("1/"), 20000);
         const QString all = tokens();
         document.set_value("negative_prompt", "");
-        QTRY_VERIFY2_WITH_TIMEOUT(tokens() != all && tokens().startsWith("1/"), qPrintable(tokens()), 20000);
+        QTRY_VERIFY2_WITH_TIMEOUT(tokens().startsWith("1/"), qPrintable(tokens()), 20000);
         document.reset("negative_prompt");
         QCOMPARE(negative->placeholderText(), standard);
         QTRY_COMPARE_WITH_TIMEOUT(tokens(), all, 20000);
