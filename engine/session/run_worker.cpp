@@ -180,7 +180,7 @@ RenderResult RunWorker::work() {
     } catch (const std::bad_alloc&) {
         const Error e = not_enough_memory();
         ended(RunState::failed, &e);
-        throw e;
+        throw Error(e);
     } catch (const std::exception&) {
         const Error e("", "", "an internal error", "");
         ended(RunState::failed, &e);
