@@ -6,6 +6,7 @@
 #include "engine/backend/cpu/kernels.h"
 #include "engine/core/error.h"
 #include "kernel_test.h"
+#include "tests/engine/sanitized.h"
 
 namespace denoir::test {
 namespace {
@@ -127,11 +128,7 @@ TEST_F(Cancel, WithinATenthOfASecond) {
         return x;
     };
     const auto weight = [](const Shape& shape) { return Weight("w", Tensor::zeros(shape)); };
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-    constexpr double limit = 2;
-#else
-    constexpr double limit = 0.1;
-#endif
+    constexpr double limit = test::sanitized ? 2 : 0.1;
     {
         const Tensor x = zeros({1000, 8960});
         const Weight w = weight({2048, 8960});

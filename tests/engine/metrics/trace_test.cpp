@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "engine/metrics/trace_comparison.h"
+#include "tests/engine/sanitized.h"
 
 namespace denoir::metrics {
 namespace {
@@ -256,11 +257,7 @@ TEST(Analyse, OnlyWhatIsEqualToTheBitIsIdentical) {
     EXPECT_EQ(c.verdict, "The only tensor is equal to the bit. Not compared: 1 in A alone, 0 in B alone.");
 }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr double slower = 10;
-#else
-constexpr double slower = 1;
-#endif
+constexpr double slower = test::sanitized ? 10 : 1;
 
 /// Of the VAE and the image encoder, where a name does not tell the layer before.
 TEST(Analyse, ManyLayersTakeNoLonger) {

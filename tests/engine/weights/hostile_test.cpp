@@ -15,6 +15,7 @@
 #include "support/gguf_writer.h"
 #include "support/name_lists.h"
 #include "support/torch_writer.h"
+#include "tests/engine/sanitized.h"
 
 namespace denoir {
 namespace {
@@ -22,18 +23,8 @@ namespace {
 using namespace test;
 namespace fs = std::filesystem;
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define __SANITIZE_ADDRESS__ // clang's way of saying what GCC says by this name
-#endif
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr double seconds_allowed = 20; // instrumented code is slower by that much
-constexpr bool memory_is_meant = false;
-#else
-constexpr double seconds_allowed = 2;
-constexpr bool memory_is_meant = true;
-#endif
+constexpr double seconds_allowed = sanitized ? 20 : 2;
+constexpr bool memory_is_meant = !sanitized;
 
 enum class Outcome { accepted, refused };
 
