@@ -333,7 +333,7 @@ void SweepGrid::keyPressEvent(QKeyEvent* event) {
     if (is_own(*event))
         press(event->key(), event->modifiers());
     else
-        QWidget::keyPressEvent(event);
+        QWidget::keyPressEvent(event); // NOLINT(bugprone-parent-virtual-call): the scroll area would scroll
 }
 
 bool SweepGrid::is_star(std::size_t cell, const QMouseEvent& event) const {
