@@ -76,12 +76,11 @@ void read_weights(Found& found, const QFileInfo& info) {
 }
 
 void read(Found& found, const QFileInfo& info) {
-    if (info.isFile() && info.suffix().toLower() == QLatin1String("json") && !Project::is_project(found.path))
-        return read_json(found);
     if (info.isFile() && (info.suffix() == QLatin1String("denoir") || Project::is_project(found.path))) {
         found.kind = Kind::project;
         return;
     }
+    if (info.isFile() && info.suffix().toLower() == QLatin1String("json")) return read_json(found);
     switch (clip_kind(found.path)) {
     case ClipKind::run:
         return read_run(found);

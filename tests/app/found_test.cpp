@@ -3,14 +3,11 @@
 
 #include <QDir>
 #include <QFile>
+#include <QFileInfo>
 #include <QTest>
 
-#include "app/project/project.h"
-#include "app/studio.h"
 #include "tests/app/clips.h"
-#include "tests/app/fake_runs.h"
 #include "tests/app/home.h"
-#include "tests/app/tiny.h"
 
 namespace denoir::app {
 

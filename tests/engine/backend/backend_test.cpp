@@ -128,7 +128,7 @@ TEST_F(Cancel, WithinATenthOfASecond) {
         return x;
     };
     const auto weight = [](const Shape& shape) { return Weight("w", Tensor::zeros(shape)); };
-    constexpr double limit = test::sanitized ? 2 : 0.1;
+    constexpr double limit = sanitized ? 2 : 0.1;
     {
         const Tensor x = zeros({1000, 8960});
         const Weight w = weight({2048, 8960});
