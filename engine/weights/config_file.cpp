@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "engine/core/file.h"
 #include "engine/core/json_fields.h"
@@ -59,6 +60,20 @@ Component owner(const Json& json) {
     return model.empty() ? owner_by_keys(json) : Component::transformer;
 }
 
+/// What a config.json says of `component`; `otherwise`: whose it is where it does not tell.
+Json part_for(Component component, Json json, Component otherwise) {
+    const Component said = owner(json), whose = said == Component::unknown ? otherwise : said;
+    // CLIP's two towers share a file: sizes of the vision tower are an object in it.
+    if (const auto tower = json.find("vision_config");
+        component == Component::clip && tower != json.end() && tower->is_object())
+        return Json(*tower);
+    if (component == Component::unknown || whose == Component::unknown || same_kind(whose, component)) return json;
+    Json shared = Json::object();
+    for (const char* key : {"text_len", "latents_mean", "latents_std", "family", "num_res_blocks"})
+        if (const auto it = json.find(key); it != json.end()) shared[key] = *it;
+    return shared;
+}
+
 /// By their headers; files that cannot be read tell nothing.
 bool transformer_lies_in(const std::filesystem::path& folder) {
     std::vector<Error> ignored;
@@ -81,26 +96,16 @@ Json read_json_object(const std::filesystem::path& path) {
 }
 
 Json read_config(const std::filesystem::path& folder, Component component, Component otherwise) {
-    Json json = read_json_object(folder / "config.json");
-    const Component said = owner(json), whose = said == Component::unknown ? otherwise : said;
-    // CLIP's two towers share a file: sizes of the vision tower are an object in it.
-    if (const auto tower = json.find("vision_config");
-        component == Component::clip && tower != json.end() && tower->is_object())
-        return Json(*tower);
-    if (component == Component::unknown || whose == Component::unknown || same_kind(whose, component)) return json;
-    Json shared = Json::object();
-    for (const char* key : {"text_len", "latents_mean", "latents_std", "family", "num_res_blocks"})
-        if (const auto it = json.find(key); it != json.end()) shared[key] = *it;
-    return shared;
+    return part_for(component, read_json_object(folder / "config.json"), otherwise);
 }
 
 Json config_beside(const Checkpoint& checkpoint, Component component) {
     const std::filesystem::path& file = checkpoint.files.front();
     const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
-    if (holds(checkpoint, Component::transformer)) return read_config(folder, component, Component::transformer);
-    const Json said = read_json_object(folder / "config.json");
-    const bool others = !said.empty() && owner(said) == Component::unknown && transformer_lies_in(folder);
-    return read_config(folder, component, others ? Component::transformer : Component::unknown);
+    Json json = read_json_object(folder / "config.json");
+    const bool of_transformer = holds(checkpoint, Component::transformer) ||
+                                (!json.empty() && owner(json) == Component::unknown && transformer_lies_in(folder));
+    return part_for(component, std::move(json), of_transformer ? Component::transformer : Component::unknown);
 }
 
 Json parse_carried_json(std::string_view text, const std::string& file, std::string_view field, const char* hint) {
