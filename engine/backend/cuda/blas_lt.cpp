@@ -276,47 +276,22 @@ private:
         return start(p, d, *fastest) == CUBLAS_STATUS_SUCCESS;
     }
 
+    struct Candidate {
+        cublasLtMatmulAlgo_t algorithm;
+        float time; ///< of `rounds` calls in milliseconds, the least of several passes
+    };
+
     /// The fastest of the library's suggestions, as measured; nothing where none of them runs.
     std::optional<cublasLtMatmulAlgo_t> choose(const Product& p, const Description& d, std::string_view name) {
-        struct Candidate {
-            cublasLtMatmulAlgo_t algorithm;
-            float time; ///< of `rounds` calls, the least of several passes
-        };
-        constexpr float failed = std::numeric_limits<float>::max();
-        const auto time_of = [&](const Candidate& c) {
-            bool good = true;
-            const float time = runtime_.time([&] {
-                for (int i = 0; i < rounds && good; ++i) good = start(p, d, c.algorithm) == CUBLAS_STATUS_SUCCESS;
-            });
-            return good ? time : failed;
-        };
-        std::vector<Candidate> running;
-        const auto all = suggestions(p, d, candidates);
-        cublasStatus_t last = CUBLAS_STATUS_NOT_SUPPORTED; // what the last of them said
-        float spent = 0, least = failed;
-        for (const auto& suggested : all) {
-            if (spent > patience_ms) break;
-            last = suggested.state;
-            if (last == CUBLAS_STATUS_SUCCESS) last = start(p, d, suggested.algo);
-            if (last != CUBLAS_STATUS_SUCCESS) continue;
-            Candidate c{suggested.algo, failed};
-            if (running.empty()) warm_up([&] { return time_of(c); });
-            c.time = time_of(c);
-            if (c.time == failed) continue;
-            running.push_back(c);
-            spent += c.time;
-            least = std::min(least, c.time);
-        }
-        if (running.empty()) {
-            log::info(fmt::format("cuBLASLt does not compute {} ({} suggestions, status {})", name, all.size(),
-                                  static_cast<int>(last)));
-            return {};
-        }
+        float spent = 0;
+        std::vector<Candidate> running = timed_once(p, d, name, spent);
+        if (running.empty()) return {};
+        const float least = std::ranges::min(running, {}, &Candidate::time).time;
         std::erase_if(running, [&](const Candidate& c) { return c.time > clearly_slower * least; });
         // By turns: neither the host's hiccups nor how fast the card is by then may choose.
         for (int pass = 1; pass < passes && spent < patience_ms; ++pass)
             for (Candidate& c : running) {
-                const float time = time_of(c);
+                const float time = time_of(p, d, c.algorithm);
                 c.time = std::min(c.time, time);
                 spent += time;
             }
@@ -328,6 +303,38 @@ private:
         log::info(fmt::format("cuBLASLt takes number {} of {} for {}: {:.4f} ms, {:.0f} TFLOP/s", fastest - &running[0],
                               running.size(), name, ms, work / ms / 1e9));
         return fastest->algorithm;
+    }
+
+    /// Those of the library's suggestions that run, in its order, and the milliseconds that they took together.
+    std::vector<Candidate> timed_once(const Product& p, const Description& d, std::string_view name, float& spent) {
+        std::vector<Candidate> running;
+        const auto all = suggestions(p, d, candidates);
+        cublasStatus_t last = CUBLAS_STATUS_NOT_SUPPORTED; // what the last of them said
+        for (const auto& suggested : all) {
+            if (spent > patience_ms) break;
+            last = suggested.state;
+            if (last == CUBLAS_STATUS_SUCCESS) last = start(p, d, suggested.algo);
+            if (last != CUBLAS_STATUS_SUCCESS) continue;
+            if (running.empty()) warm_up([&] { return time_of(p, d, suggested.algo); });
+            const float time = time_of(p, d, suggested.algo);
+            if (time == failed) continue;
+            running.push_back({suggested.algo, time});
+            spent += time;
+        }
+        if (running.empty())
+            log::info(fmt::format("cuBLASLt does not compute {} ({} suggestions, status {})", name, all.size(),
+                                  static_cast<int>(last)));
+        return running;
+    }
+
+    static constexpr float failed = std::numeric_limits<float>::max();
+    /// Milliseconds of `rounds` calls, or `failed`.
+    float time_of(const Product& p, const Description& d, const cublasLtMatmulAlgo_t& algorithm) {
+        bool good = true;
+        const float time = runtime_.time([&] {
+            for (int i = 0; i < rounds && good; ++i) good = start(p, d, algorithm) == CUBLAS_STATUS_SUCCESS;
+        });
+        return good ? time : failed;
     }
 
     Runtime& runtime_;
