@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random cases for `denoir-cli module`: sizes, layouts, storage types, timesteps, threads drawn by seed.
 
-    python tests/reference/random_modules.py build/release/bin/denoir-cli [--count 100] [--seed 0] [--only wan-transformer,umt5]
+    python tests/reference/random_modules.py build/release/bin/denoir-cli [--count 100] [--seed 0] [--only wan-transformer,umt5] [--device cuda]
 
 What is expected comes from denoir_reference's float64 programs, which make_fixtures.py holds against diffusers and transformers. Each
 case prints a line; those that miss their tolerance (f32 1e-4, bf16 2e-2) are kept in a folder that is named, and the exit status is 1.
@@ -367,7 +367,7 @@ def read(path: Path) -> dict:
     return load_file(path)
 
 
-def run(cli: str, module: str, c: Case) -> str:
+def run(cli: str, module: str, c: Case, device: str) -> str:
     """Empty when everything holds, else what does not."""
     command = [cli, "module", module, "--out", c.folder / "out.safetensors"]
     if c.inputs:
@@ -375,7 +375,7 @@ def run(cli: str, module: str, c: Case) -> str:
         command += ["--inputs", c.folder / "in.safetensors"]
     if c.weights:
         command += ["--weights", *c.weights]
-        command += ["--dtype", c.dtype, "--threads", c.pick(1, 2, 3, 4)]
+        command += ["--dtype", c.dtype, "--threads", c.pick(1, 2, 3, 4), "--device", device]
     if c.precision:
         command += ["--precision", c.precision]
     for k, v in c.settings.items():
@@ -401,6 +401,7 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--only", default="", help="modules, by commas")
+    parser.add_argument("--device", default="cpu")
     args = parser.parse_args()
     torch.set_num_threads(1)
     chosen = [m for m in MODULES if not args.only or m in args.only.split(",")]
@@ -415,7 +416,7 @@ def main() -> int:
         if module.startswith("wan-vae") and rng.random() < 0.25:
             c.dtype, c.tolerance = "bf16", 2e-2
             c.say("bf16")
-        fault = run(args.cli, module, c)
+        fault = run(args.cli, module, c, args.device)
         seen[module] += 1
         print(f"{number} {module}: {' '.join(c.words)}" + (f"\n    WRONG: {fault}; kept in {c.folder}" if fault else ""), flush=True)
         wrong += bool(fault)

@@ -3,7 +3,7 @@
 """Random requests for `denoir-cli render` on the tiny models of tests/fixtures: modes, sizes, pictures, solvers, forcing, layouts on disk,
 experts, LoRAs, generators drawn by seed.
 
-    python tests/reference/random_pipelines.py build/release/bin/denoir-cli [--count 40] [--seed 0]
+    python tests/reference/random_pipelines.py build/release/bin/denoir-cli [--count 40] [--seed 0] [--device cuda]
 
 What is expected comes from the loops of denoir_reference, which make_fixtures.py holds against diffusers' modules. The final latents must
 reach 60 dB. Cases that do not are kept in a folder that is named, and the exit status is 1.
@@ -262,6 +262,7 @@ def main() -> int:
     parser.add_argument("cli")
     parser.add_argument("--count", type=int, default=40)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--device", default="cpu")
     args = parser.parse_args()
     torch.set_num_threads(1)
     home, wrong = Path(tempfile.mkdtemp(prefix="denoir-random-")), 0
@@ -270,6 +271,7 @@ def main() -> int:
         folder.mkdir()
         drawn = Drawn(folder, random.Random(number), f"random-pipeline/{number}")
         r = drawn.request
+        r["device"] = args.device
         shown = {k: r[k] for k in ("family", "sampler", "steps", "guidance", "guidance_low", "guidance_until", "shift", "forcing", "cache", "width", "height", "frames", "threads",
                                    "preprocess") if k in r}  # fmt: skip
         shown |= {k: v for k, v in (("layout", drawn.way), ("loras", len(r.get("loras", ()))), ("noise", r["noise"].get("kind"))) if v}
