@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cards of a module for tests: made of host memory, without the libraries.
-// DENOIR_FAKE_CARD_FAILS=FIRST:LAST: these allocations find no memory.
 // DENOIR_FAKE_CARD_COUNTS=GIB:FILE: a card of that size and libraries that compute nothing; when it is closed, FILE
 // gets the most bytes that were taken at a time.
 #include <cstdio>
@@ -48,9 +47,7 @@ class CountingDnn final : public Dnn {
 std::shared_ptr<Runtime> open_card(int) {
     if (counting()) return counting_card(counting());
     auto card = std::make_shared<FakeRuntime>(std::size_t{2} << 30, true);
-    int first = 0, last = 0;
-    const char* fails = std::getenv("DENOIR_FAKE_CARD_FAILS");
-    if (fails && std::sscanf(fails, "%d:%d", &first, &last) == 2) card->fail_between(first, last);
+    card->fail_as_asked();
     return card;
 }
 

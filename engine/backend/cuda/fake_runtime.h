@@ -60,6 +60,8 @@ public:
         fail_first_ = first;
         fail_last_ = last;
     }
+    /// For tests of whole programs: those that DENOIR_FAKE_CARD_FAILS=FIRST:LAST names.
+    void fail_as_asked();
     /// Likewise for pinned memory.
     void refuse_pinned(int first = 1, int last = std::numeric_limits<int>::max()) {
         pinned_fail_first_ = first;
