@@ -6,10 +6,11 @@
 namespace denoir::test {
 
 /// The threads of the second device take turns in reverse: a kernel with a race gives other bytes there. And memory
-/// that was used before starts as NaN there, too.
+/// that was used before starts as NaN there, and attention looks at some queries after the others.
 std::span<const std::shared_ptr<Backend>> backends_under_test() {
     cuda::CudaBackend::Options poisoned;
     poisoned.poison = true;
+    poisoned.score_bytes = 50'000;
     static const std::vector<std::shared_ptr<Backend>> all = {
         Emulated().backend, Emulated(std::size_t{1} << 30, cuda::EightBit::off, true, std::move(poisoned)).backend};
     return all;
