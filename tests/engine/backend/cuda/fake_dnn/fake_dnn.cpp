@@ -15,9 +15,21 @@ struct cudnnContext {
 namespace denoir::test {
 namespace {
 
+constexpr const char *cannot_be_built = "the plan cannot be built", *does_not_start = "the plan does not start";
+
+// These are never destroyed: a test's backends may be, after them.
 FakeDnn& hook() {
-    static FakeDnn there;
+    static FakeDnn& there = *new FakeDnn;
     return there;
+}
+std::string& last_error() {
+    static std::string& text = *new std::string;
+    return text;
+}
+// What the library has handed out and not been given back.
+std::set<Descriptor*>& handed_out() {
+    static auto& all = *new std::set<Descriptor*>;
+    return all;
 }
 
 /// What an attribute may be.
@@ -35,7 +47,7 @@ const std::map<cudnnBackendDescriptorType_t, Rules>& all_rules() {
     constexpr auto int64 = CUDNN_TYPE_INT64;
     constexpr auto data_type = CUDNN_TYPE_DATA_TYPE;
     constexpr std::int64_t many = 1000;
-    static const std::map<cudnnBackendDescriptorType_t, Rules> rules = {
+    static const auto& rules = *new std::map<cudnnBackendDescriptorType_t, Rules>{
         {CUDNN_BACKEND_TENSOR_DESCRIPTOR,
          {{CUDNN_ATTR_TENSOR_DATA_TYPE, data_type},
           {CUDNN_ATTR_TENSOR_DIMENSIONS, int64, CUDNN_DIM_MAX},
@@ -120,11 +132,6 @@ std::size_t bytes_of(cudnnBackendAttributeType_t type) {
     }
 }
 
-// What the library hands out: shared, since a descriptor that was set as an attribute may be destroyed.
-std::set<Descriptor*>& handed_out() {
-    static std::set<Descriptor*> all;
-    return all;
-}
 Descriptor& known(cudnnBackendDescriptor_t handle) {
     auto* d = static_cast<Descriptor*>(handle);
     require(d, "a descriptor is null", CUDNN_STATUS_BAD_PARAM_NULL_POINTER);
@@ -138,16 +145,13 @@ Descriptor& known(cudnnBackendDescriptor_t handle, cudnnBackendDescriptorType_t 
     return d;
 }
 
-std::string& last_error() {
-    thread_local std::string text;
-    return text;
-}
 template <class Work> cudnnStatus_t guarded(Work work) {
     try {
         work();
         return CUDNN_STATUS_SUCCESS;
     } catch (const Refused& e) {
         last_error() = e.why;
+        if (e.why != cannot_be_built && e.why != does_not_start) hook().refused.push_back(e.why);
         return e.status;
     }
 }
@@ -191,7 +195,7 @@ void find_engines(Descriptor& heuristics) {
 void build(Descriptor& d) {
     FakeDnn::Plan& plan = plan_of(engine_of(d));
     ++plan.built;
-    require(plan.builds, "the plan cannot be built", CUDNN_STATUS_NOT_SUPPORTED);
+    require(plan.builds, cannot_be_built, CUDNN_STATUS_NOT_SUPPORTED);
     d.put<std::int64_t>(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, {plan.workspace});
 }
 
@@ -278,7 +282,7 @@ void execute(cudnnHandle_t handle, const Descriptor& plan, const Descriptor& pac
     const Descriptor& engine = engine_of(plan);
     FakeDnn::Plan& told = plan_of(engine);
     ++told.started;
-    require(told.starts, "the plan does not start", CUDNN_STATUS_EXECUTION_FAILED);
+    require(told.starts, does_not_start, CUDNN_STATUS_EXECUTION_FAILED);
     const auto bytes = plan.one<std::int64_t>(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE);
     auto* const work = pack.one<void*>(CUDNN_ATTR_VARIANT_PACK_WORKSPACE);
     require(work || bytes == 0, "no workspace", CUDNN_STATUS_BAD_PARAM_NULL_POINTER);
@@ -305,7 +309,7 @@ EXPORT FakeDnn* denoir_fake_dnn() { return &hook(); }
 
 EXPORT std::size_t cudnnGetVersion() { return hook().version; }
 EXPORT const char* cudnnGetErrorString(cudnnStatus_t status) {
-    thread_local std::string text;
+    static std::string& text = *new std::string;
     text = "status " + std::to_string(static_cast<int>(status));
     return text.c_str();
 }

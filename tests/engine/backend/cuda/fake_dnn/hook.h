@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 namespace denoir::test {
@@ -32,6 +33,8 @@ struct FakeDnn {
 
     float spent = 0;                  ///< milliseconds of all plans that have run
     int handles = 0, descriptors = 0; ///< there now
+    /// Why calls were refused, other than what `plans` and `creates` say: nothing of ours may be.
+    std::vector<std::string> refused{};
 };
 
 /// The library's own, by the name `denoir_fake_dnn`.

@@ -255,7 +255,7 @@ struct Kind {
 };
 
 const Kind& kind_of(const Descriptor& op) {
-    static const std::map<cudnnBackendDescriptorType_t, Kind> all = {
+    static const auto& all = *new std::map<cudnnBackendDescriptorType_t, Kind>{
         {CUDNN_BACKEND_OPERATION_CONVOLUTION_FORWARD_DESCRIPTOR,
          {convolve,
           {CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_X, CUDNN_ATTR_OPERATION_CONVOLUTION_FORWARD_W},
