@@ -11,6 +11,8 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <optional>
+#include <set>
 #include <unordered_map>
 
 #include "engine/backend/cuda/dnn.h"
@@ -46,7 +48,8 @@ struct Plan {
     bool patient = false; ///< all of them, however long they take to be compiled
     float time = 0;       ///< of the chosen one in milliseconds, now or when it was chosen; 0: not measured
     std::int64_t most_workspace = 0;
-    std::string why; ///< the last of its plans could not be built; empty: none failed
+    std::string why;               ///< the last of its plans could not be built; empty: none failed
+    std::set<std::int64_t> failed; ///< of its plans that were chosen and did not start
 };
 using Memory = std::unordered_map<std::int64_t, void*>;
 using Outcome = fe::error_t;
@@ -197,7 +200,8 @@ private:
         try {
             Outcome outcome = work();
             if (outcome.is_good()) return {};
-            const std::string why = outcome.get_message();
+            std::string why = outcome.get_message();
+            std::replace(why.begin(), why.end(), '\n', ' ');
             return why.empty() ? "it does not say why" : printable(why, 200);
         } catch (const Error&) {
             throw; // ours: no memory for it, say
@@ -208,6 +212,7 @@ private:
 
     /// Makes plan number `index` ready to run; false: it is not, plan.why says why.
     bool built(Plan& plan, std::int64_t index, std::int64_t& workspace) {
+        if (plan.failed.contains(index)) return false;
         std::string why = failure_of([&] {
             const Outcome outcome = plan.graph->build_plan_at_index(handle_, index);
             return outcome.is_bad() ? outcome : plan.graph->get_workspace_size_plan_at_index(index, workspace);
@@ -227,14 +232,6 @@ private:
         });
     }
 
-    /// The first plan from number `first` on that can be built; index -1: none.
-    void take(Plan& plan, std::int64_t first) {
-        const auto count = static_cast<std::int64_t>(plan.graph->get_execution_plan_count());
-        for (plan.index = first; plan.index < count; ++plan.index)
-            if (built(plan, plan.index, plan.workspace)) return;
-        plan.index = -1;
-    }
-
     /// Plan number `index` is no kernel of the library's file but one that it writes and compiles.
     static bool is_compiled(const Plan& plan, std::int64_t index) {
         std::vector<fe::BehaviorNote_t> notes;
@@ -249,93 +246,121 @@ private:
                         "use a smaller size, fewer frames or bf16, or close other programs that use the card");
     }
 
-    /// The number of the plan that was chosen for it before, among as many; -1: none was.
-    std::int64_t known_index(const std::string& key, const Plan& plan) const {
-        const auto known = cache_.find(key);
+    /// Number and time of the plan that was chosen for it before, among as many: none was.
+    std::optional<std::pair<std::int64_t, float>> known(const std::string& key, const Plan& plan) const {
+        const auto words = cache_.find(key);
         const auto count = static_cast<std::uint64_t>(plan.graph->get_execution_plan_count());
-        return known && (*known)[1] == count && (*known)[0] < count ? static_cast<std::int64_t>((*known)[0]) : -1;
+        if (!words || (*words)[1] != count || (*words)[0] >= count) return std::nullopt;
+        return std::pair(static_cast<std::int64_t>((*words)[0]),
+                         std::bit_cast<float>(static_cast<std::uint32_t>((*words)[2])));
     }
 
     /// Its plan's time is known: from now, or from when it was chosen before.
     bool remembered(const std::string& key, Plan& plan) const {
         if (!plan.graph) return false;
-        if (plan.time == 0 && known_index(key, plan) >= 0)
-            plan.time = std::bit_cast<float>(static_cast<std::uint32_t>((*cache_.find(key))[2]));
+        const auto before = known(key, plan);
+        if (plan.time == 0 && before) plan.time = before->second;
         return plan.time > 0;
     }
 
-    /// The fastest of the first plans, as measured now or earlier: those of convolutions differ by far, and of
-    /// attention's, which come with the newest generation of cards first, the first need not be the best.
-    void choose(const std::string& key, Plan& plan, Memory& memory, const Caller& caller) {
-        if (!plan.timed || runtime_.recording()) return take(plan, 0); // nothing to be timed, or not now
+    bool takes_known(const std::string& key, Plan& plan) {
+        const auto before = known(key, plan);
+        if (!remembered(key, plan) || !before || !built(plan, before->first, plan.workspace)) return false;
+        plan.index = before->first;
+        return true;
+    }
+
+    /// The first plan that can be built; index -1: none.
+    void take_first(Plan& plan) {
         const auto count = static_cast<std::int64_t>(plan.graph->get_execution_plan_count());
-        if (const std::int64_t index = remembered(key, plan) ? known_index(key, plan) : -1;
-            index >= 0 && built(plan, index, plan.workspace)) {
-            plan.index = index;
-            return;
+        for (plan.index = 0; plan.index < count; ++plan.index)
+            if (built(plan, plan.index, plan.workspace)) return;
+        plan.index = -1;
+    }
+
+    /// One of a graph's plans.
+    struct Candidate {
+        std::int64_t index = -1, workspace = 0;
+        float time = 0; ///< in milliseconds
+    };
+    static constexpr float failed = std::numeric_limits<float>::max(); ///< its time
+    using Clock = std::chrono::steady_clock;
+    /// The trying of a graph's plans, one after the other.
+    struct Search {
+        Plan& plan;
+        Memory& memory;
+        const Caller& caller;
+        Clock::time_point began = Clock::now();
+        Candidate best = {}; ///< so far; index -1: none runs
+        int ready = 0;       ///< of those that were measured
+    };
+
+    bool starts(Search& s, const Candidate& c) {
+        std::string why = start(s.plan, c.index, c.workspace, s.memory, s.caller);
+        const bool good = why.empty();
+        if (!good) s.plan.why = std::move(why);
+        return good;
+    }
+
+    float time_of(Search& s, const Candidate& c, int times) {
+        bool good = true;
+        const float time = runtime_.time([&] {
+            for (int round = 0; round < times && good; ++round) good = starts(s, c);
+        });
+        return good ? time / static_cast<float>(times) : failed;
+    }
+
+    static bool too_late(const Search& s, std::int64_t index) {
+        if (s.best.index < 0 || s.plan.patient) return false;
+        const auto spent = Clock::now() - s.began;
+        return spent > patience ||
+               ((spent > patience_to_compile || s.ready >= ready_enough) && is_compiled(s.plan, index));
+    }
+
+    /// Builds a plan and measures it, if it runs and is not clearly slower, beside the best one.
+    void consider(Search& s, std::int64_t index) {
+        const auto idle_since = Clock::now();
+        Candidate c{index};
+        if (!built(s.plan, index, c.workspace) || !starts(s, c)) return;
+        const bool is_first = s.best.index < 0;
+        if (is_first) {
+            warm_up([&] { return time_of(s, c, 1); });
+        } else if (Clock::now() - idle_since > idle_for_long) {
+            // The best one again, as fast as the card is by now.
+            warm_up([&] { return time_of(s, s.best, 1); });
+            s.best.time = time_of(s, s.best, rounds);
         }
-        const auto began = std::chrono::steady_clock::now();
-        int ready = 0; // of those that were measured
-        const auto too_late = [&](std::int64_t i) {
-            if (plan.patient) return false;
-            const auto spent = std::chrono::steady_clock::now() - began;
-            return spent > patience || ((spent > patience_to_compile || ready >= ready_enough) && is_compiled(plan, i));
-        };
-        struct Candidate {
-            std::int64_t index = -1, workspace = 0;
-        } best;
-        float best_time = 0;
-        constexpr float failed = std::numeric_limits<float>::max();
-        const auto starts = [&](const Candidate& c) {
-            std::string why = start(plan, c.index, c.workspace, memory, caller);
-            const bool good = why.empty();
-            if (!good) plan.why = std::move(why);
-            return good;
-        };
-        const auto time_of = [&](const Candidate& c, int times) {
-            bool good = true;
-            const float time = runtime_.time([&] {
-                for (int round = 0; round < times && good; ++round) good = starts(c);
-            });
-            return good ? time / static_cast<float>(times) : failed;
-        };
-        for (std::int64_t i = 0; i < count && (best.index < 0 || i < candidates); ++i) {
+        if (!is_first && time_of(s, c, 1) > clearly_slower * s.best.time) return;
+        c.time = time_of(s, c, rounds);
+        if (c.time == failed) return;
+        s.ready += !is_compiled(s.plan, index);
+        if (is_first || c.time < clear_gain * s.best.time) s.best = c;
+    }
+
+    /// The one that was chosen before, else the fastest of the first plans, as measured now: those of convolutions
+    /// differ by far, and of attention's, which come with the newest generation of cards first, the first need not be
+    /// the best.
+    void choose(const std::string& key, Plan& plan, Memory& memory, const Caller& caller) {
+        if (takes_known(key, plan)) return;
+        if (!plan.timed || runtime_.recording()) return take_first(plan); // nothing to be timed, or not now
+        const auto count = static_cast<std::int64_t>(plan.graph->get_execution_plan_count());
+        Search search{plan, memory, caller};
+        for (std::int64_t i = 0; i < count && (search.best.index < 0 || i < candidates); ++i) {
             caller.throw_if_stopped();
-            Candidate c{i};
-            const auto idle_since = std::chrono::steady_clock::now();
-            if ((best.index >= 0 && too_late(i)) || !built(plan, i, c.workspace) || !starts(c)) continue;
-            if (best.index < 0) {
-                warm_up([&] { return time_of(c, 1); });
-            } else if (std::chrono::steady_clock::now() - idle_since > idle_for_long) {
-                // The best one again, as fast as the card is by now.
-                warm_up([&] { return time_of(best, 1); });
-                best_time = time_of(best, rounds);
-            }
-            if (best.index >= 0 && time_of(c, 1) > clearly_slower * best_time) continue;
-            const float time = time_of(c, rounds);
-            if (time == failed) continue;
-            ready += !is_compiled(plan, i);
-            if (best.index >= 0 && time >= clear_gain * best_time) continue;
-            best = c;
-            best_time = time;
+            if (!too_late(search, i)) consider(search, i);
         }
-        plan.index = best.index;
-        plan.workspace = best.workspace;
-        plan.time = best_time;
+        plan.index = search.best.index;
+        plan.workspace = search.best.workspace;
+        plan.time = search.best.time;
         if (plan.index < 0) return;
         log::info(fmt::format("cuDNN takes plan {} of {} for {}: {:.3f} ms", plan.index, count, key, plan.time));
         cache_.keep(key, {static_cast<std::uint64_t>(plan.index), static_cast<std::uint64_t>(count),
                           std::bit_cast<std::uint32_t>(plan.time)});
     }
 
-    bool chosen(const std::string& key, Plan& plan, Memory& memory, const Caller& caller) {
-        if (!plan.graph) return false;
-        if (plan.index < 0) choose(key, plan, memory, caller);
-        return plan.index >= 0 || given_up(key, plan);
-    }
-
     /// False: none of its plans runs, and none is looked for again.
     bool given_up(const std::string& key, Plan& plan) {
+        plan.failed.clear(); // of a full card that is no property of theirs
         throw_if_full();
         log::info(fmt::format("cuDNN cannot build a plan for {}: {}", key, plan.why.empty() ? "none left" : plan.why));
         plan.graph = nullptr;
@@ -343,17 +368,22 @@ private:
     }
 
     bool run(const std::string& key, Plan& plan, Memory& memory, const Caller& caller) {
-        if (!chosen(key, plan, memory, caller)) return false;
-        // A plan that was built may still not start; the one after it may.
-        for (; plan.index >= 0; take(plan, plan.index + 1)) {
+        while (plan.graph) {
+            if (plan.index < 0) choose(key, plan, memory, caller);
+            if (plan.index < 0) return given_up(key, plan);
             const std::string why = start(plan, plan.index, plan.workspace, memory, caller);
             if (why.empty()) return true;
             if (runtime_.recording()) // it may be the recording that it cannot be in, and what is recorded stays
                 throw Error("", "device", fmt::format("cuDNN does not start {} while it is recorded: {}", key, why));
             log::info(fmt::format("cuDNN does not start plan {} of {}: {}", plan.index, key, why));
+            // Another is chosen, before it or behind it.
             cache_.forget(key);
+            plan.failed.insert(plan.index);
+            plan.index = -1;
+            plan.time = 0;
+            plan.why = why;
         }
-        return given_up(key, plan);
+        return false;
     }
 
     Runtime& runtime_;

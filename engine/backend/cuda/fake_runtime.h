@@ -19,7 +19,7 @@ namespace denoir::cuda {
 ///
 /// Of its two queues one runs as far ahead as it may, and the other is put off until somebody waits for it: work that
 /// should have waited for the other queue, and memory of the host that is changed or read too early, are found out.
-class FakeRuntime final : public Runtime {
+class FakeRuntime : public Runtime {
 public:
     /// `backward`: the threads of a block take turns from the last to the first, and it is `compute` that is put off,
     /// else `transfer`.
