@@ -49,7 +49,7 @@ struct Plan {
     float time = 0;       ///< of the chosen one in milliseconds, now or when it was chosen; 0: not measured
     std::int64_t most_workspace = 0;
     std::string why;               ///< the last of its plans could not be built; empty: none failed
-    std::set<std::int64_t> failed; ///< of its plans that were chosen and did not start
+    std::set<std::int64_t> failed; ///< of its plans: could not be built, or did not start
 };
 using Memory = std::unordered_map<std::int64_t, void*>;
 using Outcome = fe::error_t;
@@ -95,44 +95,17 @@ public:
         if (!all_aligned({a.q, a.k, a.v, a.out}) ||
             !all_aligned({a.q_token, a.q_head, a.k_token, a.k_head, a.v_token, a.v_head, a.out_token, a.out_head}))
             return false;
-        const std::string key = attention_key(a, a.keys), other = key + composite_suffix;
         Memory memory{{Uid::first_input, const_cast<void*>(a.q)},
                       {Uid::second_input, const_cast<void*>(a.k)},
                       {Uid::third_input, const_cast<void*>(a.v)},
                       {Uid::result, a.out}};
         if (a.log_sum) memory.emplace(Uid::second_result, a.log_sum);
-        // The library has two ways to express it, each with kernels of its own; which of them a version on a card knows
-        // is not told before it is tried.
-        using Way = fe::AttentionImplementation_t;
-        const auto expressed = [&](const std::string& name, Way way) -> Plan& {
-            Plan& plan = planned(name, [&] { return dnn::attention_graph(dnn::new_graph(Type::bf16), a, way); });
-            plan.timed = plan.patient = a.keys == a.all_keys && a.multiplications() >= attention_worth_timing;
-            plan.most_workspace = largest_attention_workspace;
-            return plan;
+        const auto run_as = [&](Way way) {
+            const std::string key = attention_key(a, a.keys, way);
+            return run(key, expressed(a, way), memory, caller);
         };
-        const auto in_order = [&](bool composite_first) {
-            const auto run_one = [&](bool composite) {
-                const std::string& name = composite ? other : key;
-                return run(name, expressed(name, composite ? Way::COMPOSITE : Way::UNIFIED), memory, caller);
-            };
-            return run_one(composite_first) || run_one(!composite_first);
-        };
-        if (a.keys != a.all_keys) { // as the block that sees all of them
-            const std::string whole = attention_key(a, a.all_keys);
-            return in_order(faster(time_of(whole + composite_suffix), time_of(whole)));
-        }
-        Plan& unified = expressed(key, Way::UNIFIED);
-        if (!unified.timed) return in_order(false);
-        Plan& composite = expressed(other, Way::COMPOSITE);
-        // Plans are compiled, a second each: where both were measured before, only the faster one's is made.
-        if (!remembered(key, unified) || !remembered(other, composite)) {
-            if (unified.graph && unified.index < 0) choose(key, unified, memory, caller);
-            if (composite.graph && composite.index < 0) choose(other, composite, memory, caller);
-            // What one of them lacks is not looked for again while the other has it.
-            if (composite.index < 0 && unified.index >= 0) composite.graph = nullptr;
-            if (unified.index < 0 && composite.index >= 0) unified.graph = nullptr;
-        }
-        return in_order(faster(composite.time, unified.time));
+        return composite_is_faster(a, memory, caller) ? run_as(Way::COMPOSITE) || run_as(Way::UNIFIED)
+                                                      : run_as(Way::UNIFIED) || run_as(Way::COMPOSITE);
     }
 
     bool conv(const FusedConv& c, const Caller& caller) override {
@@ -157,11 +130,42 @@ public:
     }
 
 private:
-    static constexpr const char* composite_suffix = ":composite";
-    static std::string attention_key(const FusedAttention& a, std::int64_t keys) {
-        return fmt::format("a:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}", a.queries, keys, a.heads, a.size, a.q_token,
+    /// The library has two ways to express attention, each with kernels of its own; which of them a version on a card
+    /// knows is not told before it is tried.
+    using Way = fe::AttentionImplementation_t;
+    static std::string attention_key(const FusedAttention& a, std::int64_t keys, Way way) {
+        return fmt::format("a:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}{}", a.queries, keys, a.heads, a.size, a.q_token,
                            a.q_head, a.k_token, a.k_head, a.v_token, a.v_head, a.out_token, a.out_head, a.scale,
-                           a.log_sum != nullptr);
+                           a.log_sum != nullptr, way == Way::COMPOSITE ? ":composite" : "");
+    }
+
+    Plan& expressed(const FusedAttention& a, Way way) {
+        Plan& plan = planned(attention_key(a, a.keys, way),
+                             [&] { return dnn::attention_graph(dnn::new_graph(Type::bf16), a, way); });
+        plan.timed = plan.patient = a.keys == a.all_keys && a.multiplications() >= attention_worth_timing;
+        plan.most_workspace = largest_attention_workspace;
+        return plan;
+    }
+
+    /// As far as it is known. Where it is worth it, both ways' plans are chosen first.
+    bool composite_is_faster(const FusedAttention& a, Memory& memory, const Caller& caller) {
+        if (a.keys != a.all_keys) // as the block that sees all of them
+            return faster(time_of(attention_key(a, a.all_keys, Way::COMPOSITE)),
+                          time_of(attention_key(a, a.all_keys, Way::UNIFIED)));
+        Plan& unified = expressed(a, Way::UNIFIED);
+        if (!unified.timed) return false;
+        Plan& composite = expressed(a, Way::COMPOSITE);
+        const std::string key = attention_key(a, a.keys, Way::UNIFIED),
+                          other = attention_key(a, a.keys, Way::COMPOSITE);
+        // Plans are compiled, a second each: where both were measured before, only the faster one's is made.
+        if (!remembered(key, unified) || !remembered(other, composite)) {
+            if (unified.graph && unified.index < 0) choose(key, unified, memory, caller);
+            if (composite.graph && composite.index < 0) choose(other, composite, memory, caller);
+            // What one of them lacks is not looked for again while the other has it.
+            if (composite.index < 0 && unified.index >= 0) composite.graph = nullptr;
+            if (unified.index < 0 && composite.index >= 0) unified.graph = nullptr;
+        }
+        return faster(composite.time, unified.time);
     }
     /// Of times in milliseconds, 0: not measured.
     static bool faster(float one, float other) { return one > 0 && (other == 0 || one < other); }
@@ -220,8 +224,13 @@ private:
         if (why.empty() && workspace > plan.most_workspace)
             why = fmt::format("it wants {} bytes to work in", workspace);
         const bool good = why.empty();
-        if (!good) plan.why = std::move(why);
+        if (!good) fails(plan, index, std::move(why));
         return good;
+    }
+
+    static void fails(Plan& plan, std::int64_t index, std::string why) {
+        plan.failed.insert(index);
+        plan.why = std::move(why);
     }
 
     std::string start(const Plan& plan, std::int64_t index, std::int64_t bytes, Memory& memory, const Caller& caller) {
@@ -296,9 +305,15 @@ private:
     };
 
     bool starts(Search& s, const Candidate& c) {
-        std::string why = start(s.plan, c.index, c.workspace, s.memory, s.caller);
+        std::string why;
+        try {
+            why = start(s.plan, c.index, c.workspace, s.memory, s.caller);
+        } catch (const Error& e) {
+            if (e.field() != "memory") throw;
+            why = e.what(); // another may have enough to work in
+        }
         const bool good = why.empty();
-        if (!good) s.plan.why = std::move(why);
+        if (!good) fails(s.plan, c.index, std::move(why));
         return good;
     }
 
@@ -378,10 +393,9 @@ private:
             log::info(fmt::format("cuDNN does not start plan {} of {}: {}", plan.index, key, why));
             // Another is chosen, before it or behind it.
             cache_.forget(key);
-            plan.failed.insert(plan.index);
+            fails(plan, plan.index, why);
             plan.index = -1;
             plan.time = 0;
-            plan.why = why;
         }
         return false;
     }
@@ -415,10 +429,10 @@ std::unique_ptr<Dnn> open_dnn(Runtime& runtime, std::string& why) {
     // reading the environment.
     std::array runtimes{"libcudart.so.13", "libcudart.so.12"};
     if (CUDART_VERSION < 13000) std::swap(runtimes[0], runtimes[1]);
-    const auto is_here = [&](const char* name) { return open_library({name}, why) != nullptr; };
-    const auto* const found = std::find_if(runtimes.begin(), runtimes.end(), is_here);
-    if (found == runtimes.end()) return nullptr;
-    if (found == runtimes.begin() && is_here(runtimes[1])) ::setenv("CUDNN_FRONTEND_CUDART_LIB_NAME", *found, 0);
+    std::string ignored;
+    const bool here = open_library({runtimes[0]}, why), other = open_library({runtimes[1]}, ignored);
+    if (!here && !other) return nullptr;
+    if (here && other) ::setenv("CUDNN_FRONTEND_CUDART_LIB_NAME", runtimes[0], 0);
     void* library = open_library({"libcudnn.so.9"}, why);
     if (!library) return nullptr;
     open_compiler(library);
@@ -426,10 +440,17 @@ std::unique_ptr<Dnn> open_dnn(Runtime& runtime, std::string& why) {
     Functions f{};
     cudnnHandle_t handle = nullptr;
     if (!find(library, "cudnnCreate", f.create) || !find(library, "cudnnDestroy", f.destroy) ||
-        !find(library, "cudnnSetStream", f.set_stream) || !find(library, "cudnnGetVersion", f.version) ||
-        f.create(&handle) != CUDNN_STATUS_SUCCESS ||
-        f.set_stream(handle, static_cast<cudaStream_t>(runtime.stream())) != CUDNN_STATUS_SUCCESS) {
+        !find(library, "cudnnSetStream", f.set_stream) || !find(library, "cudnnGetVersion", f.version)) {
+        why = "libcudnn is not one that is known: functions are missing";
+        return nullptr;
+    }
+    if (f.create(&handle) != CUDNN_STATUS_SUCCESS) {
         why = "libcudnn does not start";
+        return nullptr;
+    }
+    if (f.set_stream(handle, static_cast<cudaStream_t>(runtime.stream())) != CUDNN_STATUS_SUCCESS) {
+        f.destroy(handle);
+        why = "libcudnn does not take the card's queue";
         return nullptr;
     }
     return std::make_unique<DnnGraph>(runtime, f, handle);

@@ -3,7 +3,9 @@
 // nothing; what they compute is in the kernels' own tests.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdlib>
+#include <thread>
 
 #include "engine/core/error.h"
 #include "engine/core/file.h"
@@ -65,6 +67,7 @@ protected:
     std::unique_ptr<cuda::Dnn> dnn;
     std::vector<std::string> lines; ///< that were logged
     std::size_t workspace = 0;      ///< the most that was asked for
+    std::size_t most_workspace = std::size_t{1} << 30;
     int plans_before_stop = -1;
 
     void SetUp() override {
@@ -91,6 +94,7 @@ protected:
     cuda::Dnn::Caller caller() {
         return {[this](std::size_t bytes) {
                     workspace = std::max(workspace, bytes);
+                    if (bytes > most_workspace) throw Error("", "memory", "there is none left");
                     return address<std::byte>(0x10000);
                 },
                 [this] {
@@ -307,6 +311,23 @@ TEST_F(DnnGraph, AFullCardIsNoPropertyOfThePlans) {
     EXPECT_TRUE(conv());
 }
 
+TEST_F(DnnGraph, AnotherIsTakenWhereOneFindsNoMemoryToWorkIn) {
+    fake.plans[FakeDnn::convolution] = {{.cost = 2}, {.cost = 1, .workspace = 5000}};
+    most_workspace = 4999;
+    EXPECT_TRUE(conv());
+    EXPECT_EQ(taken_by_conv(), Taken{0});
+    // Where it was there when they were tried, and no longer is, that is the caller's error.
+    fake.plans[FakeDnn::convolution][0].builds = false;
+    most_workspace = 5000;
+    dnn = nullptr;
+    std::filesystem::remove_all(home / "cache");
+    EXPECT_TRUE(conv());
+    most_workspace = 4999;
+    EXPECT_THROW(conv(), Error);
+    most_workspace = 5000;
+    EXPECT_TRUE(conv());
+}
+
 TEST_F(DnnGraph, WithEnoughOfTheLibrarysOwnNoneIsCompiled) {
     std::vector<Plan> plans{{.cost = 9, .compiled = true}, {.cost = 8}, {.cost = 7}, {.cost = 6}, {.cost = 5}};
     plans.push_back({.cost = 1, .compiled = true});
@@ -333,6 +354,17 @@ TEST_F(DnnGraph, SoManyAreTriedButMoreUntilOneRuns) {
     EXPECT_EQ(conv(), true);
     EXPECT_EQ(taken_by_conv(), Taken{52});
     EXPECT_EQ(built()[53], 0);
+}
+
+TEST_F(DnnGraph, WhereTheCardStoodIdleTheBestIsMeasuredAgain) {
+    std::vector<Plan>& plans = fake.plans[FakeDnn::convolution];
+    plans = {{.cost = 5}, {.cost = 3}};
+    plans[1].when_built = [&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(101));
+        plans[0].cost = 2; // it was measured on a card that had not raised its clocks
+    };
+    EXPECT_TRUE(conv());
+    EXPECT_EQ(taken_by_conv(), Taken{0});
 }
 
 TEST_F(DnnGraph, AttentionGoesTheFasterOfTwoWays) {

@@ -195,6 +195,7 @@ void find_engines(Descriptor& heuristics) {
 void build(Descriptor& d) {
     FakeDnn::Plan& plan = plan_of(engine_of(d));
     ++plan.built;
+    if (plan.when_built) plan.when_built();
     require(plan.builds, cannot_be_built, CUDNN_STATUS_NOT_SUPPORTED);
     d.put<std::int64_t>(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, {plan.workspace});
 }
@@ -308,6 +309,7 @@ using namespace denoir::test;
 EXPORT FakeDnn* denoir_fake_dnn() { return &hook(); }
 
 EXPORT std::size_t cudnnGetVersion() { return hook().version; }
+EXPORT std::size_t cudnnGetCudartVersion() { return hook().made_with; }
 EXPORT const char* cudnnGetErrorString(cudnnStatus_t status) {
     static std::string& text = *new std::string;
     text = "status " + std::to_string(static_cast<int>(status));
@@ -329,6 +331,7 @@ EXPORT cudnnStatus_t cudnnDestroy(cudnnHandle_t handle) {
     return CUDNN_STATUS_SUCCESS;
 }
 EXPORT cudnnStatus_t cudnnSetStream(cudnnHandle_t handle, cudaStream_t stream) {
+    if (!hook().takes_stream) return CUDNN_STATUS_BAD_PARAM;
     handle->has_stream = stream == nullptr; // as an emulated card's
     return CUDNN_STATUS_SUCCESS;
 }

@@ -22,18 +22,20 @@ struct FakeDnn {
         bool compiled = false; ///< says that it is made at run time
         bool fallback = false; ///< not of the list that is asked for first
         std::vector<cudnnBackendNumericalNote_t> notes{};
+        std::function<void()> when_built{};
         int built = 0, started = 0; ///< how often it was
     };
     std::vector<Plan> plans[patterns];
     std::size_t version = CUDNN_VERSION;
-    bool creates = true;  ///< a handle can be had
-    bool computes = true; ///< else a plan takes its time and touches no memory
+    std::size_t made_with = 0;                ///< version of CUDA
+    bool creates = true, takes_stream = true; ///< a handle can be had, and gets its stream
+    bool computes = true;                     ///< else a plan takes its time and touches no memory
     /// Puts work into the queue of the card; a handle keeps the one that was there when it was made.
     std::function<void(std::function<void()>)> submit;
 
     float spent = 0;                  ///< milliseconds of all plans that have run
     int handles = 0, descriptors = 0; ///< there now
-    /// Why calls were refused, other than what `plans` and `creates` say: nothing of ours may be.
+    /// Why calls were refused, other than what `plans` say: nothing of ours may be.
     std::vector<std::string> refused{};
 };
 

@@ -225,25 +225,27 @@ void attend(const Descriptor& op, Memory& memory) {
            o(TensorInfo(op.part(o_of)).size), sums({o.size[0], o.size[1], o.size[2], 1});
     const float scale = op.has(scale_of) ? memory.read(op.part(scale_of)).data[0] : 1;
     const std::int64_t keys = k.size[2], shared = q.size[1] / k.size[1]; // heads that share their keys
+    const auto row = [](Values& x, std::int64_t batch, std::int64_t head, std::int64_t token) {
+        return x.data.data() + ((batch * x.size[1] + head) * x.size[2] + token) * x.size[3];
+    };
     std::vector<float> p(static_cast<std::size_t>(keys));
     for_each(sums.size, [&](const Sizes& at) {
+        const float* const query = row(q, at[0], at[1], at[2]);
         float most = -std::numeric_limits<float>::infinity();
         for (std::int64_t j = 0; j < keys; ++j) {
+            const float* const key = row(k, at[0], at[1] / shared, j);
             float score = 0;
-            for (std::int64_t d = 0; d < q.size[3]; ++d)
-                score += q.at({at[0], at[1], at[2], d}) * k.at({at[0], at[1] / shared, j, d});
+            for (std::int64_t d = 0; d < q.size[3]; ++d) score += query[d] * key[d];
             p[static_cast<std::size_t>(j)] = score * scale;
             most = std::max(most, score * scale);
         }
         float total = 0;
         for (float& value : p) total += value = std::exp(value - most);
         sums.at(at) = most + std::log(total);
-        for (std::int64_t d = 0; d < o.size[3]; ++d) {
-            float sum = 0;
-            for (std::int64_t j = 0; j < keys; ++j)
-                sum += p[static_cast<std::size_t>(j)] / total * v.at({at[0], at[1] / shared, j, d});
-            o.at({at[0], at[1], at[2], d}) = sum;
-        }
+        float* const out = row(o, at[0], at[1], at[2]);
+        for (std::int64_t j = 0; j < keys; ++j)
+            for (std::int64_t d = 0; d < o.size[3]; ++d)
+                out[d] += p[static_cast<std::size_t>(j)] / total * row(v, at[0], at[1] / shared, j)[d];
     });
     memory.write(op.part(o_of), std::move(o));
     if (op.has(stats_of)) memory.write(op.part(stats_of), std::move(sums));
