@@ -255,7 +255,7 @@ private:
                         "use a smaller size, fewer frames or bf16, or close other programs that use the card");
     }
 
-    /// Number and time of the plan that was chosen for it before, among as many: none was.
+    /// Number and time of the plan that was chosen for it before, among as many.
     std::optional<std::pair<std::int64_t, float>> known(const std::string& key, const Plan& plan) const {
         const auto words = cache_.find(key);
         const auto count = static_cast<std::uint64_t>(plan.graph->get_execution_plan_count());
@@ -300,8 +300,9 @@ private:
         Memory& memory;
         const Caller& caller;
         Clock::time_point began = Clock::now();
-        Candidate best = {}; ///< so far; index -1: none runs
-        int ready = 0;       ///< of those that were measured
+        Candidate best = {};                 ///< so far; index -1: none runs
+        int ready = 0;                       ///< of those that were measured
+        std::optional<Error> no_memory = {}; ///< for one of them to work in
     };
 
     bool starts(Search& s, const Candidate& c) {
@@ -310,7 +311,8 @@ private:
             why = start(s.plan, c.index, c.workspace, s.memory, s.caller);
         } catch (const Error& e) {
             if (e.field() != "memory") throw;
-            why = e.what(); // another may have enough to work in
+            s.no_memory = e; // another may have enough
+            return false;
         }
         const bool good = why.empty();
         if (!good) fails(s.plan, c.index, std::move(why));
@@ -367,6 +369,7 @@ private:
         plan.index = search.best.index;
         plan.workspace = search.best.workspace;
         plan.time = search.best.time;
+        if (plan.index < 0 && search.no_memory) throw Error(*search.no_memory);
         if (plan.index < 0) return;
         log::info(fmt::format("cuDNN takes plan {} of {} for {}: {:.3f} ms", plan.index, count, key, plan.time));
         cache_.keep(key, {static_cast<std::uint64_t>(plan.index), static_cast<std::uint64_t>(count),
