@@ -11,6 +11,8 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <optional>
+#include <set>
 #include <unordered_map>
 
 #include "engine/backend/cuda/dnn.h"
@@ -46,7 +48,8 @@ struct Plan {
     bool patient = false; ///< all of them, however long they take to be compiled
     float time = 0;       ///< of the chosen one in milliseconds, now or when it was chosen; 0: not measured
     std::int64_t most_workspace = 0;
-    std::string why; ///< the last of its plans could not be built; empty: none failed
+    std::string why;               ///< the last of its plans could not be built; empty: none failed
+    std::set<std::int64_t> failed; ///< of its plans: could not be built, or did not start
 };
 using Memory = std::unordered_map<std::int64_t, void*>;
 using Outcome = fe::error_t;
@@ -92,44 +95,17 @@ public:
         if (!all_aligned({a.q, a.k, a.v, a.out}) ||
             !all_aligned({a.q_token, a.q_head, a.k_token, a.k_head, a.v_token, a.v_head, a.out_token, a.out_head}))
             return false;
-        const std::string key = attention_key(a, a.keys), other = key + composite_suffix;
         Memory memory{{Uid::first_input, const_cast<void*>(a.q)},
                       {Uid::second_input, const_cast<void*>(a.k)},
                       {Uid::third_input, const_cast<void*>(a.v)},
                       {Uid::result, a.out}};
         if (a.log_sum) memory.emplace(Uid::second_result, a.log_sum);
-        // The library has two ways to express it, each with kernels of its own; which of them a version on a card knows
-        // is not told before it is tried.
-        using Way = fe::AttentionImplementation_t;
-        const auto expressed = [&](const std::string& name, Way way) -> Plan& {
-            Plan& plan = planned(name, [&] { return dnn::attention_graph(dnn::new_graph(Type::bf16), a, way); });
-            plan.timed = plan.patient = a.keys == a.all_keys && a.multiplications() >= attention_worth_timing;
-            plan.most_workspace = largest_attention_workspace;
-            return plan;
+        const auto run_as = [&](Way way) {
+            const std::string key = attention_key(a, a.keys, way);
+            return run(key, expressed(a, way), memory, caller);
         };
-        const auto in_order = [&](bool composite_first) {
-            const auto run_one = [&](bool composite) {
-                const std::string& name = composite ? other : key;
-                return run(name, expressed(name, composite ? Way::COMPOSITE : Way::UNIFIED), memory, caller);
-            };
-            return run_one(composite_first) || run_one(!composite_first);
-        };
-        if (a.keys != a.all_keys) { // as the block that sees all of them
-            const std::string whole = attention_key(a, a.all_keys);
-            return in_order(faster(time_of(whole + composite_suffix), time_of(whole)));
-        }
-        Plan& unified = expressed(key, Way::UNIFIED);
-        if (!unified.timed) return in_order(false);
-        Plan& composite = expressed(other, Way::COMPOSITE);
-        // Plans are compiled, a second each: where both were measured before, only the faster one's is made.
-        if (!remembered(key, unified) || !remembered(other, composite)) {
-            if (unified.graph && unified.index < 0) choose(key, unified, memory, caller);
-            if (composite.graph && composite.index < 0) choose(other, composite, memory, caller);
-            // What one of them lacks is not looked for again while the other has it.
-            if (composite.index < 0 && unified.index >= 0) composite.graph = nullptr;
-            if (unified.index < 0 && composite.index >= 0) unified.graph = nullptr;
-        }
-        return in_order(faster(composite.time, unified.time));
+        return composite_is_faster(a, memory, caller) ? run_as(Way::COMPOSITE) || run_as(Way::UNIFIED)
+                                                      : run_as(Way::UNIFIED) || run_as(Way::COMPOSITE);
     }
 
     bool conv(const FusedConv& c, const Caller& caller) override {
@@ -154,11 +130,42 @@ public:
     }
 
 private:
-    static constexpr const char* composite_suffix = ":composite";
-    static std::string attention_key(const FusedAttention& a, std::int64_t keys) {
-        return fmt::format("a:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}", a.queries, keys, a.heads, a.size, a.q_token,
+    /// The library has two ways to express attention, each with kernels of its own; which of them a version on a card
+    /// knows is not told before it is tried.
+    using Way = fe::AttentionImplementation_t;
+    static std::string attention_key(const FusedAttention& a, std::int64_t keys, Way way) {
+        return fmt::format("a:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}{}", a.queries, keys, a.heads, a.size, a.q_token,
                            a.q_head, a.k_token, a.k_head, a.v_token, a.v_head, a.out_token, a.out_head, a.scale,
-                           a.log_sum != nullptr);
+                           a.log_sum != nullptr, way == Way::COMPOSITE ? ":composite" : "");
+    }
+
+    Plan& expressed(const FusedAttention& a, Way way) {
+        Plan& plan = planned(attention_key(a, a.keys, way),
+                             [&] { return dnn::attention_graph(dnn::new_graph(Type::bf16), a, way); });
+        plan.timed = plan.patient = a.keys == a.all_keys && a.multiplications() >= attention_worth_timing;
+        plan.most_workspace = largest_attention_workspace;
+        return plan;
+    }
+
+    /// As far as it is known. Where it is worth it, both ways' plans are chosen first.
+    bool composite_is_faster(const FusedAttention& a, Memory& memory, const Caller& caller) {
+        if (a.keys != a.all_keys) // as the block that sees all of them
+            return faster(time_of(attention_key(a, a.all_keys, Way::COMPOSITE)),
+                          time_of(attention_key(a, a.all_keys, Way::UNIFIED)));
+        Plan& unified = expressed(a, Way::UNIFIED);
+        if (!unified.timed) return false;
+        Plan& composite = expressed(a, Way::COMPOSITE);
+        const std::string key = attention_key(a, a.keys, Way::UNIFIED),
+                          other = attention_key(a, a.keys, Way::COMPOSITE);
+        // Plans are compiled, a second each: where both were measured before, only the faster one's is made.
+        if (!remembered(key, unified) || !remembered(other, composite)) {
+            if (unified.graph && unified.index < 0) choose(key, unified, memory, caller);
+            if (composite.graph && composite.index < 0) choose(other, composite, memory, caller);
+            // What one of them lacks is not looked for again while the other has it.
+            if (composite.index < 0 && unified.index >= 0) composite.graph = nullptr;
+            if (unified.index < 0 && composite.index >= 0) unified.graph = nullptr;
+        }
+        return faster(composite.time, unified.time);
     }
     /// Of times in milliseconds, 0: not measured.
     static bool faster(float one, float other) { return one > 0 && (other == 0 || one < other); }
@@ -197,7 +204,8 @@ private:
         try {
             Outcome outcome = work();
             if (outcome.is_good()) return {};
-            const std::string why = outcome.get_message();
+            std::string why = outcome.get_message();
+            std::replace(why.begin(), why.end(), '\n', ' ');
             return why.empty() ? "it does not say why" : printable(why, 200);
         } catch (const Error&) {
             throw; // ours: no memory for it, say
@@ -208,6 +216,7 @@ private:
 
     /// Makes plan number `index` ready to run; false: it is not, plan.why says why.
     bool built(Plan& plan, std::int64_t index, std::int64_t& workspace) {
+        if (plan.failed.contains(index)) return false;
         std::string why = failure_of([&] {
             const Outcome outcome = plan.graph->build_plan_at_index(handle_, index);
             return outcome.is_bad() ? outcome : plan.graph->get_workspace_size_plan_at_index(index, workspace);
@@ -215,8 +224,13 @@ private:
         if (why.empty() && workspace > plan.most_workspace)
             why = fmt::format("it wants {} bytes to work in", workspace);
         const bool good = why.empty();
-        if (!good) plan.why = std::move(why);
+        if (!good) fails(plan, index, std::move(why));
         return good;
+    }
+
+    static void fails(Plan& plan, std::int64_t index, std::string why) {
+        plan.failed.insert(index);
+        plan.why = std::move(why);
     }
 
     std::string start(const Plan& plan, std::int64_t index, std::int64_t bytes, Memory& memory, const Caller& caller) {
@@ -225,14 +239,6 @@ private:
             runtime_.stream(); // the library asks for this thread's card
             return plan.graph->execute_plan_at_index(handle_, memory, work, index);
         });
-    }
-
-    /// The first plan from number `first` on that can be built; index -1: none.
-    void take(Plan& plan, std::int64_t first) {
-        const auto count = static_cast<std::int64_t>(plan.graph->get_execution_plan_count());
-        for (plan.index = first; plan.index < count; ++plan.index)
-            if (built(plan, plan.index, plan.workspace)) return;
-        plan.index = -1;
     }
 
     /// Plan number `index` is no kernel of the library's file but one that it writes and compiles.
@@ -249,93 +255,130 @@ private:
                         "use a smaller size, fewer frames or bf16, or close other programs that use the card");
     }
 
-    /// The number of the plan that was chosen for it before, among as many; -1: none was.
-    std::int64_t known_index(const std::string& key, const Plan& plan) const {
-        const auto known = cache_.find(key);
+    /// Number and time of the plan that was chosen for it before, among as many.
+    std::optional<std::pair<std::int64_t, float>> known(const std::string& key, const Plan& plan) const {
+        const auto words = cache_.find(key);
         const auto count = static_cast<std::uint64_t>(plan.graph->get_execution_plan_count());
-        return known && (*known)[1] == count && (*known)[0] < count ? static_cast<std::int64_t>((*known)[0]) : -1;
+        if (!words || (*words)[1] != count || (*words)[0] >= count) return std::nullopt;
+        return std::pair(static_cast<std::int64_t>((*words)[0]),
+                         std::bit_cast<float>(static_cast<std::uint32_t>((*words)[2])));
     }
 
     /// Its plan's time is known: from now, or from when it was chosen before.
     bool remembered(const std::string& key, Plan& plan) const {
         if (!plan.graph) return false;
-        if (plan.time == 0 && known_index(key, plan) >= 0)
-            plan.time = std::bit_cast<float>(static_cast<std::uint32_t>((*cache_.find(key))[2]));
+        const auto before = known(key, plan);
+        if (plan.time == 0 && before) plan.time = before->second;
         return plan.time > 0;
     }
 
-    /// The fastest of the first plans, as measured now or earlier: those of convolutions differ by far, and of
-    /// attention's, which come with the newest generation of cards first, the first need not be the best.
-    void choose(const std::string& key, Plan& plan, Memory& memory, const Caller& caller) {
-        if (!plan.timed || runtime_.recording()) return take(plan, 0); // nothing to be timed, or not now
+    bool takes_known(const std::string& key, Plan& plan) {
+        const auto before = known(key, plan);
+        if (!remembered(key, plan) || !before || !built(plan, before->first, plan.workspace)) return false;
+        plan.index = before->first;
+        return true;
+    }
+
+    /// The first plan that can be built; index -1: none.
+    void take_first(Plan& plan) {
         const auto count = static_cast<std::int64_t>(plan.graph->get_execution_plan_count());
-        if (const std::int64_t index = remembered(key, plan) ? known_index(key, plan) : -1;
-            index >= 0 && built(plan, index, plan.workspace)) {
-            plan.index = index;
-            return;
+        for (plan.index = 0; plan.index < count; ++plan.index)
+            if (built(plan, plan.index, plan.workspace)) return;
+        plan.index = -1;
+    }
+
+    /// One of a graph's plans.
+    struct Candidate {
+        std::int64_t index = -1, workspace = 0;
+        float time = 0; ///< in milliseconds
+    };
+    static constexpr float failed = std::numeric_limits<float>::max(); ///< its time
+    using Clock = std::chrono::steady_clock;
+    /// The trying of a graph's plans, one after the other.
+    struct Search {
+        Plan& plan;
+        Memory& memory;
+        const Caller& caller;
+        Clock::time_point began = Clock::now();
+        Candidate best = {};                 ///< so far; index -1: none runs
+        int ready = 0;                       ///< of those that were measured
+        std::optional<Error> no_memory = {}; ///< for one of them to work in
+    };
+
+    bool starts(Search& s, const Candidate& c) {
+        std::string why;
+        try {
+            why = start(s.plan, c.index, c.workspace, s.memory, s.caller);
+        } catch (const Error& e) {
+            if (e.field() != "memory") throw;
+            s.no_memory = e; // another may have enough
+            return false;
         }
-        const auto began = std::chrono::steady_clock::now();
-        int ready = 0; // of those that were measured
-        const auto too_late = [&](std::int64_t i) {
-            if (plan.patient) return false;
-            const auto spent = std::chrono::steady_clock::now() - began;
-            return spent > patience || ((spent > patience_to_compile || ready >= ready_enough) && is_compiled(plan, i));
-        };
-        struct Candidate {
-            std::int64_t index = -1, workspace = 0;
-        } best;
-        float best_time = 0;
-        constexpr float failed = std::numeric_limits<float>::max();
-        const auto starts = [&](const Candidate& c) {
-            std::string why = start(plan, c.index, c.workspace, memory, caller);
-            const bool good = why.empty();
-            if (!good) plan.why = std::move(why);
-            return good;
-        };
-        const auto time_of = [&](const Candidate& c, int times) {
-            bool good = true;
-            const float time = runtime_.time([&] {
-                for (int round = 0; round < times && good; ++round) good = starts(c);
-            });
-            return good ? time / static_cast<float>(times) : failed;
-        };
-        for (std::int64_t i = 0; i < count && (best.index < 0 || i < candidates); ++i) {
+        const bool good = why.empty();
+        if (!good) fails(s.plan, c.index, std::move(why));
+        return good;
+    }
+
+    float time_of(Search& s, const Candidate& c, int times) {
+        bool good = true;
+        const float time = runtime_.time([&] {
+            for (int round = 0; round < times && good; ++round) good = starts(s, c);
+        });
+        return good ? time / static_cast<float>(times) : failed;
+    }
+
+    static bool too_late(const Search& s, std::int64_t index) {
+        if (s.best.index < 0 || s.plan.patient) return false;
+        const auto spent = Clock::now() - s.began;
+        return spent > patience ||
+               ((spent > patience_to_compile || s.ready >= ready_enough) && is_compiled(s.plan, index));
+    }
+
+    /// Builds a plan and measures it, if it runs and is not clearly slower, beside the best one.
+    void consider(Search& s, std::int64_t index) {
+        const auto idle_since = Clock::now();
+        Candidate c{index};
+        if (!built(s.plan, index, c.workspace) || !starts(s, c)) return;
+        const bool is_first = s.best.index < 0;
+        if (is_first) {
+            warm_up([&] { return time_of(s, c, 1); });
+        } else if (Clock::now() - idle_since > idle_for_long) {
+            // The best one again, as fast as the card is by now.
+            warm_up([&] { return time_of(s, s.best, 1); });
+            s.best.time = time_of(s, s.best, rounds);
+        }
+        if (!is_first && time_of(s, c, 1) > clearly_slower * s.best.time) return;
+        c.time = time_of(s, c, rounds);
+        if (c.time == failed) return;
+        s.ready += !is_compiled(s.plan, index);
+        if (is_first || c.time < clear_gain * s.best.time) s.best = c;
+    }
+
+    /// The one that was chosen before, else the fastest of the first plans, as measured now: those of convolutions
+    /// differ by far, and of attention's, which come with the newest generation of cards first, the first need not be
+    /// the best.
+    void choose(const std::string& key, Plan& plan, Memory& memory, const Caller& caller) {
+        if (takes_known(key, plan)) return;
+        if (!plan.timed || runtime_.recording()) return take_first(plan); // nothing to be timed, or not now
+        const auto count = static_cast<std::int64_t>(plan.graph->get_execution_plan_count());
+        Search search{plan, memory, caller};
+        for (std::int64_t i = 0; i < count && (search.best.index < 0 || i < candidates); ++i) {
             caller.throw_if_stopped();
-            Candidate c{i};
-            const auto idle_since = std::chrono::steady_clock::now();
-            if ((best.index >= 0 && too_late(i)) || !built(plan, i, c.workspace) || !starts(c)) continue;
-            if (best.index < 0) {
-                warm_up([&] { return time_of(c, 1); });
-            } else if (std::chrono::steady_clock::now() - idle_since > idle_for_long) {
-                // The best one again, as fast as the card is by now.
-                warm_up([&] { return time_of(best, 1); });
-                best_time = time_of(best, rounds);
-            }
-            if (best.index >= 0 && time_of(c, 1) > clearly_slower * best_time) continue;
-            const float time = time_of(c, rounds);
-            if (time == failed) continue;
-            ready += !is_compiled(plan, i);
-            if (best.index >= 0 && time >= clear_gain * best_time) continue;
-            best = c;
-            best_time = time;
+            if (!too_late(search, i)) consider(search, i);
         }
-        plan.index = best.index;
-        plan.workspace = best.workspace;
-        plan.time = best_time;
+        plan.index = search.best.index;
+        plan.workspace = search.best.workspace;
+        plan.time = search.best.time;
+        if (plan.index < 0 && search.no_memory) throw Error(*search.no_memory);
         if (plan.index < 0) return;
         log::info(fmt::format("cuDNN takes plan {} of {} for {}: {:.3f} ms", plan.index, count, key, plan.time));
         cache_.keep(key, {static_cast<std::uint64_t>(plan.index), static_cast<std::uint64_t>(count),
                           std::bit_cast<std::uint32_t>(plan.time)});
     }
 
-    bool chosen(const std::string& key, Plan& plan, Memory& memory, const Caller& caller) {
-        if (!plan.graph) return false;
-        if (plan.index < 0) choose(key, plan, memory, caller);
-        return plan.index >= 0 || given_up(key, plan);
-    }
-
     /// False: none of its plans runs, and none is looked for again.
     bool given_up(const std::string& key, Plan& plan) {
+        plan.failed.clear(); // of a full card that is no property of theirs
         throw_if_full();
         log::info(fmt::format("cuDNN cannot build a plan for {}: {}", key, plan.why.empty() ? "none left" : plan.why));
         plan.graph = nullptr;
@@ -343,17 +386,21 @@ private:
     }
 
     bool run(const std::string& key, Plan& plan, Memory& memory, const Caller& caller) {
-        if (!chosen(key, plan, memory, caller)) return false;
-        // A plan that was built may still not start; the one after it may.
-        for (; plan.index >= 0; take(plan, plan.index + 1)) {
+        while (plan.graph) {
+            if (plan.index < 0) choose(key, plan, memory, caller);
+            if (plan.index < 0) return given_up(key, plan);
             const std::string why = start(plan, plan.index, plan.workspace, memory, caller);
             if (why.empty()) return true;
             if (runtime_.recording()) // it may be the recording that it cannot be in, and what is recorded stays
                 throw Error("", "device", fmt::format("cuDNN does not start {} while it is recorded: {}", key, why));
             log::info(fmt::format("cuDNN does not start plan {} of {}: {}", plan.index, key, why));
+            // Another is chosen, before it or behind it.
             cache_.forget(key);
+            fails(plan, plan.index, why);
+            plan.index = -1;
+            plan.time = 0;
         }
-        return given_up(key, plan);
+        return false;
     }
 
     Runtime& runtime_;
@@ -385,10 +432,10 @@ std::unique_ptr<Dnn> open_dnn(Runtime& runtime, std::string& why) {
     // reading the environment.
     std::array runtimes{"libcudart.so.13", "libcudart.so.12"};
     if (CUDART_VERSION < 13000) std::swap(runtimes[0], runtimes[1]);
-    const auto is_here = [&](const char* name) { return open_library({name}, why) != nullptr; };
-    const auto* const found = std::find_if(runtimes.begin(), runtimes.end(), is_here);
-    if (found == runtimes.end()) return nullptr;
-    if (found == runtimes.begin() && is_here(runtimes[1])) ::setenv("CUDNN_FRONTEND_CUDART_LIB_NAME", *found, 0);
+    std::string ignored;
+    const bool here = open_library({runtimes[0]}, why), other = open_library({runtimes[1]}, ignored);
+    if (!here && !other) return nullptr;
+    if (here && other) ::setenv("CUDNN_FRONTEND_CUDART_LIB_NAME", runtimes[0], 0);
     void* library = open_library({"libcudnn.so.9"}, why);
     if (!library) return nullptr;
     open_compiler(library);
@@ -396,10 +443,17 @@ std::unique_ptr<Dnn> open_dnn(Runtime& runtime, std::string& why) {
     Functions f{};
     cudnnHandle_t handle = nullptr;
     if (!find(library, "cudnnCreate", f.create) || !find(library, "cudnnDestroy", f.destroy) ||
-        !find(library, "cudnnSetStream", f.set_stream) || !find(library, "cudnnGetVersion", f.version) ||
-        f.create(&handle) != CUDNN_STATUS_SUCCESS ||
-        f.set_stream(handle, static_cast<cudaStream_t>(runtime.stream())) != CUDNN_STATUS_SUCCESS) {
+        !find(library, "cudnnSetStream", f.set_stream) || !find(library, "cudnnGetVersion", f.version)) {
+        why = "libcudnn is not one that is known: functions are missing";
+        return nullptr;
+    }
+    if (f.create(&handle) != CUDNN_STATUS_SUCCESS) {
         why = "libcudnn does not start";
+        return nullptr;
+    }
+    if (f.set_stream(handle, static_cast<cudaStream_t>(runtime.stream())) != CUDNN_STATUS_SUCCESS) {
+        f.destroy(handle);
+        why = "libcudnn does not take the card's queue";
         return nullptr;
     }
     return std::make_unique<DnnGraph>(runtime, f, handle);

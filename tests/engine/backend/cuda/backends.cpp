@@ -16,4 +16,6 @@ std::span<const std::shared_ptr<Backend>> backends_under_test() {
     return all;
 }
 
+std::unique_ptr<cuda::Dnn> library_under_test(cuda::FakeRuntime&) { return nullptr; }
+
 } // namespace denoir::test

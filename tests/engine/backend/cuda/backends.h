@@ -21,4 +21,7 @@ struct Emulated {
     }
 };
 
+/// What computes in place of PlainDnn, for programs that link another one; else null.
+std::unique_ptr<cuda::Dnn> library_under_test(cuda::FakeRuntime&);
+
 } // namespace denoir::test

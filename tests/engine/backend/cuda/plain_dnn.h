@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The card's library of fused attention and convolution as it is asked for by the backend: does exactly that, slowly.
+// The card's library of fused attention and convolution as it is asked for by the backend: does exactly that, slowly,
+// or has another one do it.
 #include <bit>
 
 #include "engine/backend/cuda/dnn.h"
@@ -49,7 +50,8 @@ private:
 
 class PlainDnn final : public cuda::Dnn {
 public:
-    explicit PlainDnn(std::shared_ptr<cuda::Runtime> runtime) : runtime_(std::move(runtime)) {}
+    explicit PlainDnn(std::shared_ptr<cuda::FakeRuntime> runtime)
+        : runtime_(std::move(runtime)), library_(library_under_test(*runtime_)) {}
     int attentions = 0, convs = 0, with_residual = 0;
     const void* last_x = nullptr; ///< what the last convolution read
     bool stacked = false, adds = true, refuses = false;
@@ -61,6 +63,11 @@ public:
         EXPECT_NE(caller.workspace(1000), nullptr);
         caller.throw_if_stopped();
         EXPECT_LE(a.keys, a.all_keys);
+        if (library_) { // refuses rows that do not begin at multiples of 16 bytes
+            const bool done = library_->attention(a, caller);
+            EXPECT_TRUE(done || a.q_token % 8 != 0 || a.k_token % 8 != 0 || a.v_token % 8 != 0);
+            return done;
+        }
         const auto extent = [&](std::int64_t tokens, std::int64_t token, std::int64_t head) {
             return (tokens - 1) * token + (a.heads - 1) * head + a.size;
         };
@@ -95,7 +102,7 @@ public:
         return true;
     }
 
-    bool conv(const FusedConv& c, const Caller&) override {
+    bool conv(const FusedConv& c, const Caller& caller) override {
         if (refuses || (c.residual && !adds)) return false;
         ++convs;
         last_x = c.x;
@@ -103,6 +110,11 @@ public:
         EXPECT_TRUE(!stacked || c.time == 1);
         EXPECT_EQ(c.in % 8, 0);
         EXPECT_EQ(c.out_channels % 8, 0);
+        if (library_) {
+            const bool done = library_->conv(c, caller);
+            EXPECT_TRUE(done);
+            return done;
+        }
         const std::int64_t results = c.out_time() * c.out_height() * c.out_width() * c.out_channels;
         const Values x(*runtime_, c.x, c.time * c.height * c.width * c.in, c.type),
             w(*runtime_, c.w, c.out_channels * c.taps_time * c.taps_down * c.taps_across * c.in, c.type);
@@ -141,7 +153,8 @@ private:
                 }
         return total;
     }
-    std::shared_ptr<cuda::Runtime> runtime_;
+    std::shared_ptr<cuda::FakeRuntime> runtime_;
+    std::unique_ptr<cuda::Dnn> library_;
 };
 
 struct Fused {

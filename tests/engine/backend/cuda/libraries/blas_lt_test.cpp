@@ -9,7 +9,7 @@
 #include "engine/backend/cuda/kernels/eight_bit.h"
 #include "engine/core/error.h"
 #include "engine/core/tensor.h"
-#include "tests/engine/backend/cuda/stand_ins/runtime.h"
+#include "tests/engine/backend/cuda/libraries/fake_blas.h"
 
 namespace denoir::test {
 namespace {
@@ -20,6 +20,7 @@ using Numbers = std::vector<std::size_t>;
 class Products : public testing::Test {
 protected:
     Products() {
+        library_ = {};
         std::filesystem::remove_all(home_);
         ::setenv("DENOIR_HOME", home_.c_str(), 1);
         open();
@@ -35,7 +36,7 @@ protected:
     void open() {
         blas_.reset();
         std::string why;
-        blas_ = cuda::open_blas(runtime_, why);
+        blas_ = open_fake_blas(runtime_, why);
         ASSERT_TRUE(blas_) << why;
         blas_->set_workspace(workspace_);
     }
@@ -65,8 +66,8 @@ protected:
         return value;
     }
 
-    FakeCublasLt& library_ = fresh_cublas_lt();
-    StreamRuntime runtime_{std::size_t{256} << 20};
+    FakeBlas& library_ = fake_blas();
+    TimedByBlas runtime_{std::size_t{256} << 20};
     std::byte* workspace_ = runtime_.allocate(std::size_t{64} << 20);
     std::byte* result_ = runtime_.allocate(4096);
     std::byte* ones_ = on_device(std::vector<float>(8 * 1024, 1.0f));
@@ -76,7 +77,7 @@ protected:
 };
 
 TEST_F(Products, TheFastestIsTakenAndTakenAgainAtTheNextStart) {
-    library_.algorithms = {{.milliseconds = 3}, {.milliseconds = 1}, {.milliseconds = 2}};
+    library_.algorithms = {{.cost = 3}, {.cost = 1}, {.cost = 2}};
     const Numbers tried = started_by(product());
     EXPECT_EQ(tried.back(), 1u);
     for (const std::size_t number : {0, 1, 2}) EXPECT_GT(std::ranges::count(tried, number), 0) << number;
@@ -89,26 +90,26 @@ TEST_F(Products, TheFastestIsTakenAndTakenAgainAtTheNextStart) {
 }
 
 TEST_F(Products, WhatIsHardlyFasterThanTheLibrarysFirstDoesNotReplaceIt) {
-    library_.algorithms = {{.milliseconds = 1}, {.milliseconds = 0.995f}};
+    library_.algorithms = {{.cost = 1}, {.cost = 0.995f}};
     EXPECT_EQ(started_by(product()).back(), 0u);
 }
 
 TEST_F(Products, WhatIsMuchSlowerIsMeasuredOnce) {
-    library_.algorithms = {{.milliseconds = 10}, {.milliseconds = 20}, {.milliseconds = 10}};
+    library_.algorithms = {{.cost = 10}, {.cost = 20}, {.cost = 10}};
     const Numbers tried = started_by(product());
     const auto times = [&](std::size_t number) { return std::ranges::count(tried, number); };
     EXPECT_LT(times(1), times(2));
 }
 
 TEST_F(Products, NoneIsBegunWhenMeasuringTookTooLong) {
-    library_.algorithms = {{.milliseconds = 400}, {.milliseconds = 1}};
+    library_.algorithms = {{.cost = 400}, {.cost = 1}};
     EXPECT_EQ(std::ranges::count(started_by(product()), 1u), 0);
 }
 
 TEST_F(Products, WhatDoesNotStartIsPassedOver) {
     library_.algorithms = {{.suggested = CUBLAS_STATUS_NOT_SUPPORTED},
                            {.starts = CUBLAS_STATUS_EXECUTION_FAILED},
-                           {.milliseconds = 5},
+                           {.cost = 5},
                            {.starts = CUBLAS_STATUS_NOT_SUPPORTED}};
     const Numbers tried = started_by(product());
     EXPECT_EQ(std::ranges::count(tried, 0u), 0);
@@ -126,7 +127,7 @@ TEST_F(Products, WhereNoneRunsTheLibraryIsNotAskedAgain) {
 }
 
 TEST_F(Products, WhatTheLibraryNoLongerAcceptsIsChosenAnew) {
-    library_.algorithms = {{.milliseconds = 1}, {.milliseconds = 2}};
+    library_.algorithms = {{.cost = 1}, {.cost = 2}};
     started_by(product());
     open();
     library_.algorithms[0].checked = CUBLAS_STATUS_NOT_SUPPORTED; // another version under the same number, say
@@ -142,7 +143,7 @@ TEST_F(Products, WhatTheLibraryNoLongerAcceptsIsChosenAnew) {
 }
 
 TEST_F(Products, WhatFailsAfterItHasRunIsChosenAnew) {
-    library_.algorithms = {{.milliseconds = 1}, {.milliseconds = 2}};
+    library_.algorithms = {{.cost = 1}, {.cost = 2}};
     started_by(product());
     library_.algorithms[0].starts = CUBLAS_STATUS_INTERNAL_ERROR;
     EXPECT_EQ(started_by(product()).back(), 1u);
@@ -150,9 +151,9 @@ TEST_F(Products, WhatFailsAfterItHasRunIsChosenAnew) {
 }
 
 TEST_F(Products, NothingIsTimedWhileRecording) {
-    library_.algorithms = {{.milliseconds = 2}, {.milliseconds = 1}};
+    library_.algorithms = {{.cost = 2}, {.cost = 1}};
     const auto graph = runtime_.record([&] { EXPECT_EQ(started_by(product()), Numbers{0}); });
-    EXPECT_EQ(library_.milliseconds, 0);
+    EXPECT_EQ(library_.spent, 0);
     runtime_.replay(*graph);
     EXPECT_EQ(result(), 128);
     EXPECT_EQ(started_by(product()).back(), 1u); // it was not kept
@@ -183,7 +184,7 @@ TEST_F(Products, MissingMemoryIsAnErrorAndTheAlgorithmAsGoodAsItWas) {
 }
 
 TEST_F(Products, SumsAreCutIntoPartsOnlyWhereTheyFit) {
-    library_.algorithms = {{.milliseconds = 2}, {.milliseconds = 1, .splits_k = true}};
+    library_.algorithms = {{.cost = 2}, {.cost = 1, .splits_k = true}};
     EXPECT_EQ(started_by(product(256)).back(), 1u);
     EXPECT_EQ(result(), 256);
     EXPECT_EQ(started_by(product(260)).back(), 0u);
@@ -191,13 +192,13 @@ TEST_F(Products, SumsAreCutIntoPartsOnlyWhereTheyFit) {
 }
 
 TEST_F(Products, WithoutAWorkspaceThoseThatNeedNoneAreUsed) {
-    library_.algorithms = {{.milliseconds = 1, .workspace = 1024}, {.milliseconds = 2}};
+    library_.algorithms = {{.cost = 1, .workspace = 1024}, {.cost = 2}};
     blas_->set_workspace(nullptr);
     EXPECT_EQ(started_by(product()).back(), 1u);
 }
 
 TEST_F(Products, AddressesAreSaidToLieAsTheyDo) {
-    library_.algorithms = {{.milliseconds = 1, .alignment = 16}, {.milliseconds = 2, .alignment = 4}};
+    library_.algorithms = {{.cost = 1, .alignment = 16}, {.cost = 2, .alignment = 4}};
     EXPECT_EQ(started_by(product()).back(), 0u);
     cuda::Product p = product();
     p.a = ones_ + sizeof(float);
@@ -279,11 +280,11 @@ TEST_P(EightBitProducts, AnOlderLibraryKnowsNoScaleForEveryRow) {
 }
 
 TEST(OpenBlas, SaysWhatTheLibrarySaid) {
-    FakeCublasLt& library = fresh_cublas_lt();
-    StreamRuntime runtime;
-    library.creates = CUBLAS_STATUS_NOT_INITIALIZED;
+    TimedByBlas runtime;
+    fake_blas() = {};
+    fake_blas().creates = CUBLAS_STATUS_NOT_INITIALIZED;
     std::string why;
-    EXPECT_FALSE(cuda::open_blas(runtime, why));
+    EXPECT_FALSE(open_fake_blas(runtime, why));
     EXPECT_EQ(why, "libcublasLt.so.13 does not start (1)");
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma GCC visibility push(default)
-#include "tests/engine/backend/cuda/stand_ins/cublas_lt.h"
+#include "tests/engine/backend/cuda/libraries/fake/blas_lt.h"
 #pragma GCC visibility pop
 
 #include <fmt/format.h>
@@ -19,8 +19,8 @@
 namespace denoir::test {
 namespace {
 
-FakeCublasLt& library() {
-    static FakeCublasLt one;
+FakeBlas& library() {
+    static FakeBlas one;
     return one;
 }
 
@@ -56,7 +56,9 @@ struct Counted {
     Counted(const Counted&) = delete;
 };
 
-struct Handle : Counted {};
+struct Handle : Counted {
+    std::function<void(std::function<void()>)> submit = library().submit;
+};
 struct Description : Counted {
     cublasComputeType_t compute;
     cudaDataType_t scale;
@@ -121,7 +123,7 @@ struct Call {
     cublasLtEpilogue_t epilogue;
     bool scaled; ///< a scale for each row of A, and for each column of B
 
-    void run(const FakeAlgorithm& algorithm) const {
+    void run(const FakeBlas::Algorithm& algorithm) const {
         const std::int64_t summed = algorithm.splits_k ? k / 128 * 128 : k;
         for (std::int64_t one = 0; one < batch; ++one) {
             const std::vector<double> rows = factors(a, one * a_step, m, lda, a_turned),
@@ -234,20 +236,20 @@ cublasLtMatmulAlgo_t numbered(std::size_t number) {
     return algorithm;
 }
 
-const FakeAlgorithm* find(const cublasLtMatmulAlgo_t* algorithm) {
+const FakeBlas::Algorithm* find(const cublasLtMatmulAlgo_t* algorithm) {
     if (!algorithm || algorithm->data[0] != ours || algorithm->data[1] >= library().algorithms.size()) return nullptr;
     return &library().algorithms[algorithm->data[1]];
 }
 
 /// Whether rows begin where the algorithm can read them.
-bool rows_fit(const FakeAlgorithm& algorithm, std::initializer_list<const Layout*> layouts) {
+bool rows_fit(const FakeBlas::Algorithm& algorithm, std::initializer_list<const Layout*> layouts) {
     return std::ranges::all_of(layouts, [&](const Layout* layout) {
         return layout->stride * static_cast<std::int64_t>(size_of(layout->type)) % algorithm.alignment == 0;
     });
 }
 
 /// What of an algorithm's preference is met by an address with these bits.
-bool lies_well(const FakeAlgorithm& algorithm, const void* memory, const Layout& layout) {
+bool lies_well(const FakeBlas::Algorithm& algorithm, const void* memory, const Layout& layout) {
     const auto bits = reinterpret_cast<std::uintptr_t>(memory) |
                       (layout.batch() > 1 ? static_cast<std::uintptr_t>(layout.step()) * size_of(layout.type) : 0);
     return bits % algorithm.alignment == 0;
@@ -258,7 +260,7 @@ bool lies_well(const FakeAlgorithm& algorithm, const void* memory, const Layout&
 
 using namespace denoir::test;
 
-FakeCublasLt* fake_cublas_lt() { return &library(); }
+FakeBlas* denoir_fake_blas() { return &library(); }
 
 cublasStatus_t cublasLtCreate(cublasLtHandle_t* handle) {
     if (library().creates == CUBLAS_STATUS_SUCCESS) *handle = as<cublasLtContext>(new Handle);
@@ -341,7 +343,7 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cublasLtMatmulDe
         wanted.get(CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, std::uint32_t{CUBLASLT_REDUCTION_SCHEME_MASK});
     const auto room = wanted.get(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, std::uint64_t{0});
     for (std::size_t i = 0; i < library().algorithms.size() && *count < most; ++i) {
-        const FakeAlgorithm& algorithm = library().algorithms[i];
+        const FakeBlas::Algorithm& algorithm = library().algorithms[i];
         if (alignment % algorithm.alignment != 0 || algorithm.workspace > room ||
             (algorithm.splits_k && !(parts & CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE)) ||
             !rows_fit(algorithm, {as<Layout>(a), as<Layout>(b), as<Layout>(d)}))
@@ -354,7 +356,7 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cublasLtMatmulDe
 cublasStatus_t cublasLtMatmulAlgoCheck(cublasLtHandle_t, cublasLtMatmulDesc_t description, cublasLtMatrixLayout_t a,
                                        cublasLtMatrixLayout_t b, cublasLtMatrixLayout_t c, cublasLtMatrixLayout_t d,
                                        const cublasLtMatmulAlgo_t* algorithm, cublasLtMatmulHeuristicResult_t* result) {
-    const FakeAlgorithm* const known = find(algorithm);
+    const FakeBlas::Algorithm* const known = find(algorithm);
     if (!known) return CUBLAS_STATUS_INVALID_VALUE;
     if (!described(of<Description>(description), of<Layout>(a), of<Layout>(b), of<Layout>(c), of<Layout>(d)) ||
         !rows_fit(*known, {as<Layout>(a), as<Layout>(b), as<Layout>(d)}))
@@ -368,8 +370,8 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
                               cublasLtMatrixLayout_t b_layout, const void* beta, const void* c,
                               cublasLtMatrixLayout_t c_layout, void* d, cublasLtMatrixLayout_t d_layout,
                               const cublasLtMatmulAlgo_t* algorithm, void* workspace, std::size_t workspace_bytes,
-                              cudaStream_t stream) {
-    const FakeAlgorithm* const known = find(algorithm);
+                              cudaStream_t) {
+    const FakeBlas::Algorithm* const known = find(algorithm);
     if (!handle || !known) return misused("an algorithm of somebody else");
     const auto& of_a = of<Layout>(a_layout);
     const auto& of_b = of<Layout>(b_layout);
@@ -388,10 +390,10 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc
     library().started.push_back(static_cast<std::size_t>(algorithm->data[1]));
     if (known->starts != CUBLAS_STATUS_SUCCESS) return known->starts;
     call->a = a, call->b = b, call->d = d;
-    library().submit(stream, [call = *call, known = *known, workspace] {
+    as<Handle>(handle)->submit([call = *call, known = *known, workspace] {
         if (known.workspace > 0) std::memset(workspace, 0xFF, known.workspace);
         call.run(known);
-        library().milliseconds += known.milliseconds;
+        library().spent += known.cost;
     });
     return CUBLAS_STATUS_SUCCESS;
 }
