@@ -24,9 +24,9 @@
 #include "app/request/estimator.h"
 #include "app/request/model_catalogue.h"
 #include "app/request/request_document.h"
-#include "app/request/short_seed.h"
 #include "engine/backend/cards.h"
 #include "engine/core/units.h"
+#include "engine/pipeline/seed.h"
 #include "engine/sampling/scheduler.h"
 #include "ui/docks/parameters_text.h"
 #include "ui/docks/sizes.h"
@@ -467,11 +467,11 @@ void ParametersPanel::add_seed(QVBoxLayout* form) {
         set(QStringLiteral("seed"), seed);
         studio_.document.set_seed_locked(true); // who types a seed wants that one
     });
-    connect(dice_, &QToolButton::clicked, this, [this] { set(QStringLiteral("seed"), app::short_seed()); });
+    connect(dice_, &QToolButton::clicked, this, [this] { set(QStringLiteral("seed"), quint64{draw_seed()}); });
     connect(lock_, &QToolButton::toggled, this, [this](bool locked) {
         if (showing_) return;
         if (locked && !studio_.document.has_value(QStringLiteral("seed")))
-            set(QStringLiteral("seed"), app::short_seed());
+            set(QStringLiteral("seed"), quint64{draw_seed()});
         studio_.document.set_seed_locked(locked);
     });
     connect(field, &Field::reset_asked, this, [this] { reset(QStringLiteral("seed")); });
