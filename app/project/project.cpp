@@ -244,19 +244,27 @@ bool Project::split(int row, int frame) {
                 kept->out - 1);
     }
     after[std::size_t(row)].out = frame;
+    const QString first_id = shot(row).id, second_id = second.id;
     after.insert(after.begin() + row + 1, std::move(second));
     push(tr("split a shot"), after, {Kind::shots_replaced, row}, {Kind::shots_replaced, row}); // two rows change
+    emit shot_split(first_id, second_id);
     return true;
 }
 
-bool Project::add_take(int row, const Take& take) {
-    if (!has(row) || take.frames < 1) return false;
-    Shot after = shot(row);
-    after.takes.push_back(take);
-    after.takes.back().id = new_id();
-    after.take = int(after.takes.size()) - 1;
-    fit_trim(after, shot(row).current());
-    return change_shot(tr("add a take"), row, std::move(after));
+bool Project::add_take(const std::vector<int>& rows, const Take& take) {
+    if (rows.empty() || take.frames < 1 || !std::ranges::all_of(rows, [this](int row) { return has(row); }))
+        return false;
+    Take added = take;
+    added.id = new_id();
+    std::vector<Shot> after = shots_;
+    for (const int row : rows) {
+        Shot& shot = after[std::size_t(row)];
+        shot.takes.push_back(added);
+        shot.take = int(shot.takes.size()) - 1;
+        fit_trim(shot, this->shot(row).current());
+    }
+    const ProjectEvent event{Kind::shot_changed, std::ranges::min(rows)};
+    return push(tr("add a take"), after, event, event);
 }
 
 bool Project::select_take(int row, int take) {

@@ -25,6 +25,11 @@ constexpr int most_frames = 100'000'000, most_side = 16384;
 QString text_from(const JsonReader& in) { return to_qstring(in.text(most_text)); }
 int whole_from(const JsonReader& in, int low, int high) { return int(in.integer(low, high)); }
 
+/// As new_id() is: it stands in lists of shots (ResultPlace).
+bool is_word(const QString& id) {
+    return !id.isEmpty() && std::ranges::all_of(id, [](QChar letter) { return letter.isLetterOrNumber(); });
+}
+
 /// In `folder` or a folder in it, by their names; "." is not.
 bool lies_below(const fs::path& path, const fs::path& folder) {
     const fs::path relative = path.lexically_relative(folder);
@@ -175,7 +180,7 @@ ProjectContent project_from_json(const Json& json, const fs::path& file, const f
     for (std::size_t i = 0; i < count; ++i) {
         out.shots.push_back(read_shot(shots.item(i), base));
         Shot& shot = out.shots.back();
-        if (shot.id.isEmpty() || ids.contains(shot.id)) shot.id = new_id();
+        if (!is_word(shot.id) || ids.contains(shot.id)) shot.id = new_id();
         ids.insert(shot.id);
     }
     if (!can_be_counted(out.shots)) shots.refuse(fmt::format("make a cut of more than {} frames", longest_cut));

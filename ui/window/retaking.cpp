@@ -68,8 +68,11 @@ void Retaking::offer_prompt(quint64 entry, const QString& tag, app::RequestDocum
                                snapshot.request.prompt = now.request.prompt;
                                snapshot.prompt_template = now.prompt_template;
                                if (queue_.replace(entry, snapshot)) return;
-                               queue_.cancel(entry); // it has begun
-                               queue_.add(snapshot, false, tag);
+                               // It has begun; its shot may have been split since.
+                               const QModelIndex at = queue_.index(queue_.row_of(entry));
+                               const QString place = at.data(app::RunQueue::TagRole).toString();
+                               queue_.cancel(entry);
+                               queue_.add(snapshot, false, place.isEmpty() ? tag : place);
                            }}},
                          30);
 }

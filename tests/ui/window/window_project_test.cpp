@@ -48,7 +48,7 @@ class WindowProjectTest : public QObject {
     static void end_for(StudioFixture& studio, const QString& shot, const QString& run) {
         auto& queue = studio.core().queue;
         queue.set_paused(true);
-        const quint64 entry = queue.add({app::tiny_request(), {}}, false, app::ResultPlace{shot, {}, {}}.tag());
+        const quint64 entry = queue.add({app::tiny_request(), {}}, false, app::ResultPlace{{shot}, {}, {}}.tag());
         emit queue.entry_ended(entry, int(app::RunQueue::State::done), run);
     }
 
