@@ -41,6 +41,8 @@ public:
     void set_awaited(const QString& text);
     /// The name over the picture instead of the clip's own; empty: the clip's.
     void set_label(app::Side side, const QString& text);
+    /// Something has been asked for and is neither open nor refused yet.
+    bool is_opening(app::Side side) const { return slot(side).pending != nullptr; }
     /// True if nothing is being waited for: what was asked for last is shown, or it cannot be opened or read.
     bool is_settled(app::Side side) const;
 

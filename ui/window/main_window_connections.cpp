@@ -147,6 +147,7 @@ void MainWindow::connect_preview() {
     connect(preview_, &PreviewView::clip_failed, this, [this](Side, const app::Issue& issue) {
         banners_->show_banner(clip_banner(issue.file), Banners::Kind::error, app::RunHistory::titled(issue).line(), {},
                               20);
+        clip_failed();
     });
     app::Player& player = preview_->player();
     connect(metrics_, &MetricsView::frame_requested, &player,
@@ -154,7 +155,10 @@ void MainWindow::connect_preview() {
     connect(metrics_, &MetricsView::worst_requested, preview_, &PreviewView::go_to_worst);
     connect(&player, &app::Player::frame_changed, metrics_,
             [this, &player] { metrics_->set_frame(std::max(0, player.frame_of(app::Side::a))); });
-    connect(viewer_, &Viewer::live_shown, this, [this] { open_dock("steps-dock"); });
+    connect(viewer_, &Viewer::live_shown, this, [this] {
+        awaits_first_ = false;
+        open_dock("steps-dock");
+    });
     connect(viewer_, &Viewer::run_shown, this, [this](const QString& run, bool by_hand) {
         runs_->set_sides(viewer_->run(Side::a), viewer_->run(Side::b)); // its video and its row may come later
         // A pair that was compared was chosen for that, unless a menu is open on it.
@@ -165,6 +169,7 @@ void MainWindow::connect_preview() {
 
 void MainWindow::connect_sides() {
     connect(viewer_, &Viewer::side_changed, this, [this](Side side, const QString& name, const QString& run) {
+        if (side == Side::a) awaits_first_ = false;
         compare_bar_->set_name(side, name);
         steps_->set_run(side, run);
         const auto source = [this](Side each) {
