@@ -163,6 +163,7 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), 1, 30000);
         list->setCurrentIndex(list->model()->index(0, 0));
         studio.find<QAction>("run.restore")->trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(!studio.core().inputs.busy(), 30000);
         QVERIFY(document.wait_resolved(20000));
         QVERIFY2(document.resolved(), qPrintable(document.issues().value(0).line()));
         QCOMPARE(document.resolved()->forcing->base, 193);
