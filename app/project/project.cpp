@@ -11,7 +11,6 @@
 
 #include "app/base/file_saver.h"
 #include "app/base/text.h"
-#include "app/project/project_check.h"
 #include "app/project/project_json.h"
 #include "engine/core/atomic_file.h"
 #include "engine/core/file.h"
@@ -25,12 +24,6 @@ constexpr int trim_command = 0x7a11; ///< plus the drag's number: for merging
 using Kind = ProjectEvent::Kind;
 
 fs::path folder_of(const QString& project) { return project.isEmpty() ? fs::path() : to_path(project).parent_path(); }
-
-/// Throws Error.
-ProjectContent read_project(const QString& file) {
-    const fs::path name = to_path(file);
-    return project_from_json(parse_json(read_text(name, most_project_bytes), name.string()), name, name.parent_path());
-}
 
 /// Fits the trim of a shot, which was one of the take `before`, to its current take.
 void fit_trim(Shot& shot, const Take& before) {
@@ -308,11 +301,10 @@ void Project::clear() {
     set_issue({});
 }
 
-void check_project(const QString& file) { read_project(QFileInfo(file).absoluteFilePath()); }
+void Project::open(const QString& path) { open(path, read_project(path)); }
 
-void Project::open(const QString& path) {
+void Project::open(const QString& path, ProjectContent content) {
     const QString file = QFileInfo(path).absoluteFilePath();
-    ProjectContent content = read_project(file);
     ProjectLock lock = ProjectLock::take(file, lock_);
     drop_autosave();
     take_over(std::move(content.shots), std::move(content.request), std::move(content.extra));

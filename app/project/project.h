@@ -21,6 +21,7 @@ class QTimer;
 namespace denoir::app {
 
 class FileSaver;
+struct ProjectContent;
 
 /// A stretch of the cut: frames [in, out) of its current take. Of a still `in` is 0: it has no place to begin at.
 struct Shot {
@@ -153,7 +154,8 @@ public:
     void clear();                                            ///< a new untitled one; unsaved changes are gone
     /// Takes a lock; where another studio holds it the project is read only, and issue() says so.
     void open(const QString& path);
-    void save(); ///< not for untitled ones
+    void open(const QString& path, ProjectContent content); ///< which has been read from it: read_project()
+    void save();                                            ///< not for untitled ones
     void save_as(const QString& path);
     const Issue& issue() const { return issue_; }
 

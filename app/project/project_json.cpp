@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 
 #include <QFile>
+#include <QFileInfo>
 #include <QSet>
 #include <QUuid>
 #include <functional>
 #include <string>
 
 #include "app/base/text.h"
+#include "engine/core/file.h"
 #include "engine/core/json_reader.h"
 #include "engine/core/own_folders.h"
 #include "engine/session/request_json.h"
@@ -157,6 +159,11 @@ bool Project::is_project(const QString& file) {
     if (!in.open(QIODevice::ReadOnly)) return false;
     const QByteArray begin = in.read(looked_at);
     return begin.startsWith('{') && begin.contains(QByteArray("\"format\": \"") + format_name + '"');
+}
+
+ProjectContent read_project(const QString& file) {
+    const fs::path name = to_path(QFileInfo(file).absoluteFilePath());
+    return project_from_json(parse_json(read_text(name, most_project_bytes), name.string()), name, name.parent_path());
 }
 
 ProjectContent project_from_json(const Json& json, const fs::path& file, const fs::path& base) {

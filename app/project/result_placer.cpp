@@ -80,6 +80,11 @@ void ResultPlacer::set_recovery_offered(bool offered) {
     emit held_changed(held());
 }
 
+void ResultPlacer::withdraw_recovery() {
+    recovery_offered_ = false;
+    shotless_.clear();
+}
+
 /// What was held when the studio ended, or waited for an answer that nobody gave: its entry still has its tag.
 void ResultPlacer::find_unplaced() {
     for (int row = 0; row < queue_.rowCount(); ++row) {

@@ -23,6 +23,7 @@ public:
     /// Whether the user is being offered to recover a cut. Until that is answered, results whose shot is missing are
     /// kept, also those that an earlier session left: the shot may be in that cut.
     void set_recovery_offered(bool offered);
+    void withdraw_recovery(); ///< there is no such cut after all: their entries keep their places for another session
 
 signals:
     void held_changed(int held);

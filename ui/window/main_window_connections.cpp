@@ -110,7 +110,10 @@ void MainWindow::connect_project() {
 }
 
 void MainWindow::connect_opener() {
-    connect(opener_, &Opener::project_chosen, files_, &ProjectFiles::open);
+    connect(opener_, &Opener::project_chosen, files_,
+            [this](const QString& path, const std::shared_ptr<const app::ProjectContent>& content) {
+                files_->open(path, *content);
+            });
     connect(files_, &ProjectFiles::refused, opener_, &Opener::refuse);
     connect(opener_, &Opener::run_chosen, viewer_, &Viewer::open_run);
     connect(opener_, &Opener::clip_chosen, viewer_, &Viewer::show_file);
@@ -140,9 +143,12 @@ void MainWindow::connect_opener() {
 }
 
 void MainWindow::connect_preview() {
-    connect(preview_, &PreviewView::picture_dropped, opener_, &Opener::ask_what_it_is);
-    connect(preview_, &PreviewView::other_dropped, opener_, &Opener::open);
-    connect(preview_, &PreviewView::several_dropped, opener_, &Opener::open_together);
+    connect(preview_, &PreviewView::files_dropped, this,
+            [this](const QStringList& files, Side side, const QPoint& where) {
+                opener_->take_dropped_on(side, files, where);
+            });
+    connect(opener_, &Opener::side_chosen, this,
+            [this](Side side, const QString& clip) { preview_->show_clip(side, clip, true); });
     connect(preview_, &PreviewView::request_found, opener_, &Opener::offer_request);
     connect(preview_, &PreviewView::clip_failed, this, [this](Side, const app::Issue& issue) {
         banners_->show_banner(clip_banner(issue.file), Banners::Kind::error, app::RunHistory::titled(issue).line(), {},

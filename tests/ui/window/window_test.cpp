@@ -103,7 +103,7 @@ private slots:
         for (auto* box : studio.window().findChildren<QMessageBox*>())
             if (box->isVisible()) box->button(QMessageBox::Discard)->click();
         QTRY_COMPARE_WITH_TIMEOUT(open(static_cast<QMessageBox*>(nullptr)), 0, 5000);
-        QCOMPARE(project.path(), home.file("second.denoir"));
+        QTRY_COMPARE_WITH_TIMEOUT(project.path(), home.file("second.denoir"), 30000);
     }
 
     /// Out of the prompt without a pointer: there Space is a space.
