@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "app/base/background.h"
 #include "app/base/engine_text.h"
 #include "app/base/folder.h"
 #include "app/project/project.h"
@@ -151,8 +152,11 @@ void MainWindow::connect_preview() {
             [this](Side side, const QString& clip) { preview_->show_clip(side, clip, true); });
     connect(preview_, &PreviewView::request_found, opener_, &Opener::offer_request);
     connect(preview_, &PreviewView::clip_failed, this, [this](Side, const app::Issue& issue) {
-        banners_->show_banner(clip_banner(issue.file), Banners::Kind::error, app::RunHistory::titled(issue).line(), {},
-                              20);
+        app::run_then(
+            this, [issue] { return app::RunHistory::titled(issue).line(); }, // a run's title lies in its folder
+            [this, file = issue.file](const QString& line) {
+                banners_->show_banner(clip_banner(file), Banners::Kind::error, line, {}, 20);
+            });
         clip_failed();
     });
     app::Player& player = preview_->player();
