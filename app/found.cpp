@@ -10,6 +10,7 @@
 #include "app/base/text.h"
 #include "app/clips/clip_kind.h"
 #include "app/project/project.h"
+#include "app/project/project_json.h"
 #include "app/runs/run_history.h"
 #include "engine/compare/trace_compare.h"
 #include "engine/core/error.h"
@@ -77,6 +78,7 @@ void read_weights(Found& found, const QFileInfo& info) {
 
 void read(Found& found, const QFileInfo& info) {
     if (info.isFile() && (info.suffix() == QLatin1String("denoir") || Project::is_project(found.path))) {
+        found.project = std::make_shared<ProjectContent>(read_project(found.path));
         found.kind = Kind::project;
         return;
     }

@@ -2,12 +2,15 @@
 #pragma once
 #include <QString>
 
+#include <memory>
 #include <vector>
 
 #include "engine/pipeline/request.h"
 #include "engine/session/sweep.h"
 
 namespace denoir::app {
+
+struct ProjectContent;
 
 /// What a file or folder from outside is to the studio, and what has been read of it so that it can be opened.
 struct Found {
@@ -30,11 +33,12 @@ struct Found {
     QString refusal; ///< one line for the user
     Request request; ///< its paths are absolute
     std::vector<SweepAxis> axes;
+    std::shared_ptr<const ProjectContent> project; ///< of one
 };
 
-/// Looks at a path as it was dropped, or named on the command line, and reads what opening it takes: records and
-/// requests whole (up to 16 MiB), the headers of weights, the beginning of anything else. May take long on a slow disk:
-/// not for the window's thread. Never throws.
+/// Looks at a path as it was dropped, or named on the command line, and reads what opening it takes: records,
+/// requests (up to 16 MiB) and projects whole, the headers of weights, the beginning of anything else. May take long on
+/// a slow disk: not for the window's thread. Never throws.
 Found look_at(const QString& path);
 
 /// A run, a video, a picture, a folder of frames.

@@ -56,15 +56,21 @@ bool is_still(const std::filesystem::path& path) {
 
 } // namespace
 
-ClipKind clip_kind(const QString& path) {
-    const QFileInfo info(path);
-    if (info.isDir()) return kind_of_folder(path);
-    if (!info.isFile()) return ClipKind::other;
-    const QString ending = info.suffix().toLower();
+ClipKind kind_by_name(const QString& path) {
+    const QString ending = QFileInfo(path).suffix().toLower(); // asks no disk
     for (const char* weights : {"safetensors", "gguf", "pth"})
         if (ending == QLatin1String(weights)) return ClipKind::model;
     for (const char* other : {"denoir", "json"})
         if (ending == QLatin1String(other)) return ClipKind::other;
+    return ending != QLatin1String("gif") && is_frame_name(to_path(path)) ? ClipKind::still : ClipKind::video;
+}
+
+ClipKind clip_kind(const QString& path) {
+    const QFileInfo info(path);
+    if (info.isDir()) return kind_of_folder(path);
+    if (!info.isFile()) return ClipKind::other;
+    const ClipKind named = kind_by_name(path);
+    if (named == ClipKind::model || named == ClipKind::other) return named;
     return is_still(to_path(path)) ? ClipKind::still : ClipKind::video;
 }
 

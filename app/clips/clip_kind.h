@@ -14,8 +14,11 @@ enum class ClipKind {
     model,  ///< a file of weights, a model's folder or a folder of models
     other,  ///< a project, a request, nothing that is there
 };
-/// Looks at names, and at the first bytes of a file. Any path will do.
+/// Looks at names, and at the first bytes of a file: not for the window's thread. Any path will do.
 ClipKind clip_kind(const QString& path);
+
+/// What it seems to be before anyone has looked: by the ending of its name, and a video where that says nothing.
+ClipKind kind_by_name(const QString& path);
 
 /// A run, a video, a picture, a folder of frames.
 bool is_clip(ClipKind kind);

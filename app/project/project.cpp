@@ -11,7 +11,6 @@
 
 #include "app/base/file_saver.h"
 #include "app/base/text.h"
-#include "app/project/project_check.h"
 #include "app/project/project_json.h"
 #include "engine/core/atomic_file.h"
 #include "engine/core/file.h"
@@ -25,12 +24,6 @@ constexpr int trim_command = 0x7a11; ///< plus the drag's number: for merging
 using Kind = ProjectEvent::Kind;
 
 fs::path folder_of(const QString& project) { return project.isEmpty() ? fs::path() : to_path(project).parent_path(); }
-
-/// Throws Error.
-ProjectContent read_project(const QString& file) {
-    const fs::path name = to_path(file);
-    return project_from_json(parse_json(read_text(name, most_project_bytes), name.string()), name, name.parent_path());
-}
 
 /// Fits the trim of a shot, which was one of the take `before`, to its current take.
 void fit_trim(Shot& shot, const Take& before) {
@@ -244,19 +237,27 @@ bool Project::split(int row, int frame) {
                 kept->out - 1);
     }
     after[std::size_t(row)].out = frame;
+    const QString first_id = shot(row).id, second_id = second.id;
     after.insert(after.begin() + row + 1, std::move(second));
     push(tr("split a shot"), after, {Kind::shots_replaced, row}, {Kind::shots_replaced, row}); // two rows change
+    emit shot_split(first_id, second_id);
     return true;
 }
 
-bool Project::add_take(int row, const Take& take) {
-    if (!has(row) || take.frames < 1) return false;
-    Shot after = shot(row);
-    after.takes.push_back(take);
-    after.takes.back().id = new_id();
-    after.take = int(after.takes.size()) - 1;
-    fit_trim(after, shot(row).current());
-    return change_shot(tr("add a take"), row, std::move(after));
+bool Project::add_take(const std::vector<int>& rows, const Take& take) {
+    if (rows.empty() || take.frames < 1 || !std::ranges::all_of(rows, [this](int row) { return has(row); }))
+        return false;
+    Take added = take;
+    added.id = new_id();
+    std::vector<Shot> after = shots_;
+    for (const int row : rows) {
+        Shot& shot = after[std::size_t(row)];
+        shot.takes.push_back(added);
+        shot.take = int(shot.takes.size()) - 1;
+        fit_trim(shot, this->shot(row).current());
+    }
+    const ProjectEvent event{Kind::shot_changed, std::ranges::min(rows)};
+    return push(tr("add a take"), after, event, event);
 }
 
 bool Project::select_take(int row, int take) {
@@ -300,11 +301,10 @@ void Project::clear() {
     set_issue({});
 }
 
-void check_project(const QString& file) { read_project(QFileInfo(file).absoluteFilePath()); }
+void Project::open(const QString& path) { open(path, read_project(path)); }
 
-void Project::open(const QString& path) {
+void Project::open(const QString& path, ProjectContent content) {
     const QString file = QFileInfo(path).absoluteFilePath();
-    ProjectContent content = read_project(file);
     ProjectLock lock = ProjectLock::take(file, lock_);
     drop_autosave();
     take_over(std::move(content.shots), std::move(content.request), std::move(content.extra));

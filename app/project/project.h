@@ -21,6 +21,7 @@ class QTimer;
 namespace denoir::app {
 
 class FileSaver;
+struct ProjectContent;
 
 /// A stretch of the cut: frames [in, out) of its current take. Of a still `in` is 0: it has no place to begin at.
 struct Shot {
@@ -62,7 +63,8 @@ bool can_be_counted(const std::vector<Shot>& shots); ///< it is not longer than 
 /// What changed, typed, so that each view looks at its own part alone.
 struct ProjectEvent {
     enum class Kind { shot_added, shot_removed, shot_moved, shot_changed, shots_replaced } kind = Kind::shots_replaced;
-    int row = -1;       ///< shot_moved: where it is now; shots_replaced: of the one that was split, else -1
+    /// shot_moved: where it is now; shot_changed: of the first; shots_replaced: of the one that was split, else -1
+    int row = -1;
     int from = -1;      ///< shot_moved: where it was
     bool again = false; ///< by undo or redo
 };
@@ -109,7 +111,8 @@ public:
     bool trim(int row, int in, int out, int merge = 0);
     bool split(int row, int frame); ///< frame of the take, in < frame < out; the second part is a shot of its own
     /// Makes it the shot's current take, trimmed as the one before as far as it reaches: Take::part says where it lies.
-    bool add_take(int row, const Take& take);
+    bool add_take(int row, const Take& take) { return add_take(std::vector{row}, take); }
+    bool add_take(const std::vector<int>& rows, const Take& take); ///< of each of them: the parts of what was one shot
     bool select_take(int row, int take);
     bool remove_take(int row, int take); ///< not the last one
     bool rename_shot(int row, const QString& name);
@@ -151,7 +154,8 @@ public:
     void clear();                                            ///< a new untitled one; unsaved changes are gone
     /// Takes a lock; where another studio holds it the project is read only, and issue() says so.
     void open(const QString& path);
-    void save(); ///< not for untitled ones
+    void open(const QString& path, ProjectContent content); ///< which has been read from it: read_project()
+    void save();                                            ///< not for untitled ones
     void save_as(const QString& path);
     const Issue& issue() const { return issue_; }
 
@@ -178,7 +182,9 @@ public:
 
 signals:
     void changed(const denoir::app::ProjectEvent& event);
-    void loaded();       ///< another project, or none: shots and request
+    void loaded(); ///< another project, or none: shots and request
+    /// By split(), not by redo: the parts have their ids once and for all. `second`: the new one.
+    void shot_split(const QString& first, const QString& second);
     void path_changed(); ///< title, read_only
     void modified_changed(bool modified);
     void step_changed(int step);

@@ -4,12 +4,14 @@
 #include <fmt/format.h>
 
 #include <QFile>
+#include <QFileInfo>
 #include <QSet>
 #include <QUuid>
 #include <functional>
 #include <string>
 
 #include "app/base/text.h"
+#include "engine/core/file.h"
 #include "engine/core/json_reader.h"
 #include "engine/core/own_folders.h"
 #include "engine/session/request_json.h"
@@ -24,6 +26,11 @@ constexpr int most_frames = 100'000'000, most_side = 16384;
 
 QString text_from(const JsonReader& in) { return to_qstring(in.text(most_text)); }
 int whole_from(const JsonReader& in, int low, int high) { return int(in.integer(low, high)); }
+
+/// As new_id() is: it stands in lists of shots (ResultPlace).
+bool is_word(const QString& id) {
+    return !id.isEmpty() && std::ranges::all_of(id, [](QChar letter) { return letter.isLetterOrNumber(); });
+}
 
 /// In `folder` or a folder in it, by their names; "." is not.
 bool lies_below(const fs::path& path, const fs::path& folder) {
@@ -154,6 +161,11 @@ bool Project::is_project(const QString& file) {
     return begin.startsWith('{') && begin.contains(QByteArray("\"format\": \"") + format_name + '"');
 }
 
+ProjectContent read_project(const QString& file) {
+    const fs::path name = to_path(QFileInfo(file).absoluteFilePath());
+    return project_from_json(parse_json(read_text(name, most_project_bytes), name.string()), name, name.parent_path());
+}
+
 ProjectContent project_from_json(const Json& json, const fs::path& file, const fs::path& base) {
     const std::string name = file.string();
     const JsonSource source{name, base, "the file was damaged: open a copy of it, or its autosave", false};
@@ -175,7 +187,7 @@ ProjectContent project_from_json(const Json& json, const fs::path& file, const f
     for (std::size_t i = 0; i < count; ++i) {
         out.shots.push_back(read_shot(shots.item(i), base));
         Shot& shot = out.shots.back();
-        if (shot.id.isEmpty() || ids.contains(shot.id)) shot.id = new_id();
+        if (!is_word(shot.id) || ids.contains(shot.id)) shot.id = new_id();
         ids.insert(shot.id);
     }
     if (!can_be_counted(out.shots)) shots.refuse(fmt::format("make a cut of more than {} frames", longest_cut));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-// Private to Project: what its file says.
+// What a project's file says.
 #include <filesystem>
 #include <vector>
 
@@ -21,6 +21,9 @@ Json to_json(const ProjectContent& content, const std::filesystem::path& base);
 /// The file may come from anyone: every value is checked. Throws Error naming `file` and the field.
 ProjectContent project_from_json(const Json& json, const std::filesystem::path& file,
                                  const std::filesystem::path& base);
+
+/// The whole file. Throws Error. Any thread; it may take long on a slow disk.
+ProjectContent read_project(const QString& file);
 
 /// Short, unique in practice.
 QString new_id();

@@ -10,20 +10,12 @@
 namespace denoir::app {
 namespace {
 
-/// The last part of a shot of so many frames that has been split since: its parts stand one after the other.
-int last_part(const Project& project, int row, int frames) {
-    const auto continues = [](const Shot& shot, const Shot& next) {
-        const auto is_in_shot = [&](const Take& take) {
-            return std::ranges::find(shot.takes, take.id, &Take::id) != shot.takes.end();
-        };
-        if (std::ranges::none_of(next.takes, is_in_shot)) return false;
-        // Where one of them shows another take by now, frames say nothing.
-        return shot.current().still() || shot.current().id != next.current().id || next.in == shot.out;
-    };
-    int shown = project.shot(row).frames();
-    while (shown < frames && row + 1 < project.count() && continues(project.shot(row), project.shot(row + 1)))
-        shown += project.shot(++row).frames();
-    return row;
+/// Those of the shots that are there, in the order given.
+std::vector<int> rows_of(const Project& project, const QStringList& shots) {
+    std::vector<int> rows;
+    for (const QString& shot : shots)
+        if (const int row = project.row_of(shot); row >= 0) rows.push_back(row);
+    return rows;
 }
 
 } // namespace
@@ -32,6 +24,7 @@ ResultPlacer::ResultPlacer(Project& project, RunQueue& queue, QObject* parent)
     : QObject(parent), project_(project), queue_(queue) {
     connect(&queue_, &RunQueue::entry_ended, this, &ResultPlacer::entry_ended);
     connect(&project_.undo(), &QUndoStack::canRedoChanged, this, &ResultPlacer::redo_changed);
+    connect(&project_, &Project::shot_split, this, &ResultPlacer::shot_split);
 }
 
 void ResultPlacer::entry_ended(quint64 entry, int state, const QString& run) {
@@ -51,6 +44,17 @@ void ResultPlacer::redo_changed(bool can) {
         if (!project_.undo().canRedo()) place_held();
     };
     QMetaObject::invokeMethod(this, when_it_is_done, Qt::QueuedConnection);
+}
+
+void ResultPlacer::shot_split(const QString& first, const QString& second) {
+    for (auto* results : {&held_, &shotless_})
+        for (Result& result : *results) result.place.split(first, second);
+    for (int row = 0; row < queue_.rowCount(); ++row) {
+        const QModelIndex entry = queue_.index(row);
+        auto place = ResultPlace::of_tag(entry.data(RunQueue::TagRole).toString());
+        if (place && place->split(first, second))
+            queue_.set_tag(entry.data(RunQueue::IdRole).toULongLong(), place->tag());
+    }
 }
 
 void ResultPlacer::place_held() {
@@ -76,6 +80,11 @@ void ResultPlacer::set_recovery_offered(bool offered) {
     emit held_changed(held());
 }
 
+void ResultPlacer::withdraw_recovery() {
+    recovery_offered_ = false;
+    shotless_.clear();
+}
+
 /// What was held when the studio ended, or waited for an answer that nobody gave: its entry still has its tag.
 void ResultPlacer::find_unplaced() {
     for (int row = 0; row < queue_.rowCount(); ++row) {
@@ -92,30 +101,31 @@ void ResultPlacer::find_unplaced() {
 
 void ResultPlacer::place(const Result& result) {
     const bool follows = !result.place.placed.isEmpty();
-    const int same = project_.row_of(follows ? result.place.placed : result.place.shot);
-    int before = follows ? project_.row_of(result.place.shot) : -1;
-    if (same < 0 && before < 0) {
+    const std::vector<int> shots = rows_of(project_, result.place.shots),
+                           takers = follows ? rows_of(project_, result.place.placed) : shots;
+    if (shots.empty() && takers.empty()) {
         if (recovery_offered_) return shotless_.push_back(result);
         queue_.set_tag(result.entry, {});
         emit said(tr("The shot is not there any more: the result is among the runs."));
         return;
     }
-    if (before >= 0 && result.place.frames) before = last_part(project_, before, *result.place.frames);
     try {
         Take take = take_of_run(result.run);
         take.part = result.place.part;
-        same >= 0 ? add_take(same, take) : add_shot(before + 1, take, result);
+        takers.empty() ? add_shot(shots.back() + 1, take, result) : add_take(takers, take);
     } catch (const Error& error) {
         emit said(Issue::from(error).line());
     }
     queue_.set_tag(result.entry, {}); // answered: whatever becomes of it there, no recovery brings it again
 }
 
-void ResultPlacer::add_take(int row, const Take& take) {
-    if (take.part && !project_.shot(row).lies_in(take))
+/// A part that was made again joins those that show no more than it.
+void ResultPlacer::add_take(std::vector<int> rows, const Take& take) {
+    if (take.part) std::erase_if(rows, [&](int row) { return !project_.shot(row).lies_in(take); });
+    if (rows.empty())
         emit said(tr("The shot shows more now than the part that was made again: the result is among the runs."));
     else
-        project_.add_take(row, take);
+        project_.add_take(rows, take);
 }
 
 void ResultPlacer::add_shot(int row, const Take& take, const Result& result) {
@@ -125,7 +135,7 @@ void ResultPlacer::add_shot(int row, const Take& take, const Result& result) {
     row = project_.add_shot(take, row, std::min(given, take.frames - 1));
     if (row < 0) return;
     ResultPlace now = result.place;
-    now.placed = project_.shot(row).id;
+    now.placed = {project_.shot(row).id};
     share(result.place, now);
 }
 

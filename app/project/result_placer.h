@@ -2,6 +2,7 @@
 #pragma once
 #include <QObject>
 #include <deque>
+#include <vector>
 
 #include "app/project/shot_requests.h"
 
@@ -22,6 +23,7 @@ public:
     /// Whether the user is being offered to recover a cut. Until that is answered, results whose shot is missing are
     /// kept, also those that an earlier session left: the shot may be in that cut.
     void set_recovery_offered(bool offered);
+    void withdraw_recovery(); ///< there is no such cut after all: their entries keep their places for another session
 
 signals:
     void held_changed(int held);
@@ -35,9 +37,10 @@ private:
     };
     void entry_ended(quint64 entry, int state, const QString& run);
     void redo_changed(bool can);
+    void shot_split(const QString& first, const QString& second);
     void find_unplaced();
     void place(const Result& result);
-    void add_take(int row, const Take& take);
+    void add_take(std::vector<int> rows, const Take& take);
     void add_shot(int row, const Take& take, const Result& result);
     void share(const ResultPlace& before, const ResultPlace& now);
 

@@ -21,7 +21,7 @@ constexpr int usual_overlap = 17;  // frames: what SkyReels recommends (spec/pip
 constexpr int most_room = 1 << 20; // latent frames: where the length is not fixed
 
 const QString retake_tag = QStringLiteral("retake|"), extend_tag = QStringLiteral("extend|");
-constexpr QLatin1Char bar('|'), colon(':');
+constexpr QLatin1Char bar('|'), plus('+'); // no shot's id has them
 
 Request anew(const Request& request) {
     Request r = request;
@@ -81,30 +81,36 @@ bool begins_with_image(const Request& made) {
 
 } // namespace
 
+bool ResultPlace::split(const QString& first, const QString& second) {
+    bool has = false;
+    for (QStringList* parts : {&shots, &placed}) {
+        const qsizetype at = parts->indexOf(first);
+        if (at < 0) continue;
+        parts->insert(at + 1, second);
+        has = true;
+    }
+    return has;
+}
+
 QString ResultPlace::tag() const {
-    return placed.isEmpty()
-               ? retake_tag + shot + bar + (part ? QString::number(*part) : QString())
-               : extend_tag + shot + bar + placed + (frames ? colon + QString::number(*frames) : QString());
+    const QString where = shots.join(plus) + bar;
+    return placed.isEmpty() ? retake_tag + where + (part ? QString::number(*part) : QString())
+                            : extend_tag + where + placed.join(plus);
 }
 
 std::optional<ResultPlace> ResultPlace::of_tag(const QString& tag) {
     const bool extends = tag.startsWith(extend_tag);
-    const qsizetype first = tag.indexOf(bar) + 1, last = tag.lastIndexOf(bar);
-    if ((!extends && !tag.startsWith(retake_tag)) || last < first) return {};
-    ResultPlace place{tag.mid(first, last - first), {}, {}, {}};
-    const QString rest = tag.mid(last + 1);
-    const auto number = [](const QString& text) {
-        bool is_number = false;
-        const int value = text.toInt(&is_number);
-        return is_number ? std::optional(value) : std::nullopt;
-    };
+    const QStringList words = tag.split(bar);
+    if (words.size() != 3 || (!extends && !tag.startsWith(retake_tag))) return {};
+    ResultPlace place{words[1].split(plus, Qt::SkipEmptyParts), {}, {}};
     if (extends) {
-        place.placed = rest.section(colon, 0, 0);
-        place.frames = number(rest.section(colon, 1));
+        place.placed = words[2].split(plus, Qt::SkipEmptyParts);
     } else {
-        place.part = number(rest);
+        bool is_number = false;
+        const int part = words[2].toInt(&is_number);
+        if (is_number) place.part = part;
     }
-    if (place.shot.isEmpty() || (extends && place.placed.isEmpty())) return {};
+    if (place.shots.isEmpty() || (extends && place.placed.isEmpty())) return {};
     return place;
 }
 

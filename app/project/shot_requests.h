@@ -44,16 +44,17 @@ struct Retake {
 Retake retake_of(const Shot& shot, const Request& made);
 
 /// Where the result of a queue entry belongs on the timeline. Kept as the entry's tag, so that it holds for a run that
-/// was stopped, or waited while the studio was closed.
+/// was stopped, or waited while the studio was closed. A shot that has been split since is all of its parts, in the
+/// order in which they lay in it: whoever keeps a place tells it of splits.
 struct ResultPlace {
-    QString shot;            ///< gets the result as a take, or is followed by it
+    QStringList shots;       ///< get the result as a take, or the last of them that is there is followed by it
     std::optional<int> part; ///< of a take: Take::part
     /// Where it follows: the shot that the first of its copies became, and the others become takes of; until then a
     /// name that they share.
-    QString placed;
-    /// How many frames the shot had that is followed. If it has been split since, the result follows its last part.
-    std::optional<int> frames;
+    QStringList placed;
 
+    /// The first of the two shots has been split, the second is its other part. True: this place has it as well now.
+    bool split(const QString& first, const QString& second);
     QString tag() const;
     /// Nothing: the entry was put in line for something else.
     static std::optional<ResultPlace> of_tag(const QString& tag);

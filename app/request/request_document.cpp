@@ -3,7 +3,6 @@
 
 #include <QUndoCommand>
 #include <algorithm>
-#include <random>
 #include <utility>
 
 #include "app/base/text.h"
@@ -12,6 +11,7 @@
 #include "app/request/request_resolver.h"
 #include "app/request/request_values.h"
 #include "app/request/wildcards.h"
+#include "engine/pipeline/seed.h"
 #include "engine/session/model_lookup.h"
 #include "engine/weights/model_folder.h"
 
@@ -20,7 +20,6 @@ namespace {
 
 constexpr int request_command = 0x5e01; ///< for merging
 constexpr auto burst_pause = std::chrono::milliseconds(1200), longest_burst = std::chrono::milliseconds(8000);
-constexpr quint64 largest_drawn_seed = 4294967293u; ///< SkyReels' own range; quick to type again
 
 /// True for fields that change neither defaults nor messages nor the estimate.
 bool is_harmless(const QString& key) {
@@ -265,8 +264,7 @@ RequestDocument::Snapshot RequestDocument::snapshot(int variation) const {
     out.request = asked_;
     const bool branches = asked_.start.has_value(); // with the noise of its run: no seed has any effect
     if (!asked_.seed || (!seed_locked_ && !branches)) {
-        std::random_device device;
-        out.request.seed = std::uniform_int_distribution<quint64>(0, largest_drawn_seed)(device);
+        out.request.seed = draw_seed();
     } else if (!branches) {
         *out.request.seed += quint64(variation); // past the largest it goes on at 0
     }

@@ -404,6 +404,13 @@ bool RunHistory::is_own_folder(const QString& path) {
     return in_runs || folder == runs || folder == real(data_folder());
 }
 
+bool RunHistory::is_own_name(const QString& path) {
+    const fs::path data = data_place().lexically_normal();
+    fs::path written = to_path(path).lexically_normal();
+    if (!written.has_filename()) written = written.parent_path(); // behind a slash
+    return written == data || written == data / "runs" || written.parent_path() == data / "runs";
+}
+
 bool RunHistory::starred(const QString& run) const {
     const int index = store_->find(run);
     return index >= 0 && store_->rows[std::size_t(index)].notes.starred;

@@ -78,8 +78,10 @@ public:
     static QString title(const QString& run);
     /// The issue with its file, if that is a run folder, replaced by the run's title. Reads the folder.
     static Issue titled(Issue issue);
-    /// True for the folder of runs, the folders in it and the data folder, in any spelling: users know none by its path.
+    /// True for the folder of runs, the folders in it and the data folder, in any spelling: users know none by its
+    /// path.
     static bool is_own_folder(const QString& path);
+    static bool is_own_name(const QString& path); ///< as it is written: asks no disk
 
     bool starred(const QString& run) const;
     void set_starred(const QString& run, bool starred);

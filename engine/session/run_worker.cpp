@@ -10,6 +10,7 @@
 #include <new>
 
 #include "engine/core/atomic_file.h"
+#include "engine/core/disk.h"
 #include "engine/core/file.h"
 #include "engine/core/memory.h"
 #include "engine/media/frames.h"
@@ -106,6 +107,9 @@ public:
         write_png(run_.file(run_file::thumbnail), thumbnail(middle_, thumbnail_side));
         try {
             deliver(video);
+        } catch (const NoSpace& e) { // stays what it is: the studio then offers to make room
+            throw NoSpace(e.file(), e.field(), e.message(),
+                          "free some space, or decode the run, which is kept, into another place");
         } catch (const Error& e) { // the place was taken meanwhile, say: nothing has to be computed again
             throw Error(e.file(), e.field(), e.message(), "the run is kept: decode it into another place");
         }

@@ -6,6 +6,7 @@
 #include <QFileInfo>
 #include <QTest>
 
+#include "app/project/project_json.h"
 #include "tests/app/clips.h"
 #include "tests/app/home.h"
 
@@ -47,8 +48,12 @@ private slots:
         is(home_.file("clip.mkv"), Kind::clip);
         QVERIFY(QDir(home_.path()).mkpath("empty"));
         is(home_.file("empty"), Kind::clip);
-        is(write("a.denoir", "cut off"), Kind::project);
-        is(write("project.json", "{\"format\": \"denoir-project\""), Kind::project);
+        const QByteArray project =
+            R"({"format": "denoir-project", "version": 1, "shots": [], "request": {}, "extra": {"a": 1}})";
+        for (const char* name : {"a.denoir", "project.json"}) {
+            is(write(name, project), Kind::project);
+            QVERIFY(look_at(home_.file(name)).project->extra.contains("a")); // it has been read
+        }
         is(write("sweep/sweep.json", R"({"axes": {}, "cells": []})"), Kind::sweep, home_.file("sweep"));
         is(home_.file("sweep"), Kind::sweep);
         is(QFileInfo(DENOIR_FIXTURES "/_inputs/style-kohya.safetensors").absoluteFilePath(), Kind::lora);
@@ -99,6 +104,8 @@ private slots:
         QByteArray large(17 << 20, ' ');
         large.replace(0, 2, "{}");
         is_refused(write("large.json", large), "large.json");
+        is_refused(write("cut-off.denoir", "{\"format\": \"denoir-proj"), "cut-off.denoir");
+        is_refused(write("cut-off-project.json", "{\"format\": \"denoir-project\""), "cut-off-project.json");
     }
 };
 

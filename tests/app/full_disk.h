@@ -5,14 +5,14 @@
 
 namespace denoir::app {
 
-/// While it lives, no file of this process can be written: as on a disk that is full.
+/// While it lives, no file of this process can become larger than so many bytes: as on a disk that is full.
 class FullDisk {
 public:
-    FullDisk() {
+    explicit FullDisk(rlim_t most = 0) {
         handler_ = ::signal(SIGXFSZ, SIG_IGN);
         ::getrlimit(RLIMIT_FSIZE, &before_);
         rlimit none = before_;
-        none.rlim_cur = 0;
+        none.rlim_cur = most;
         ::setrlimit(RLIMIT_FSIZE, &none);
     }
     ~FullDisk() {

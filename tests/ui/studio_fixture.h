@@ -30,6 +30,7 @@
 #include "ui/widgets/banner.h"
 #include "ui/window/main_window.h"
 #include "ui/window/opener.h"
+#include "ui/window/project_files.h"
 #include "ui/window/viewer.h"
 
 namespace denoir::ui {
@@ -37,7 +38,8 @@ namespace denoir::ui {
 /// Waits until nothing that was dropped or named is looked at any more. True for a widget that is no main window.
 inline bool looked_at(const QWidget& window) {
     const auto* opener = window.findChild<Opener*>();
-    return !opener || QTest::qWaitFor([&] { return !opener->busy(); }, 30000);
+    const auto* files = window.findChild<ProjectFiles*>();
+    return !opener || QTest::qWaitFor([&] { return !opener->busy() && !files->busy(); }, 30000);
 }
 
 /// The whole studio as main() composes it, with a hand on its keyboard and mouse: events enter at the window, as the
@@ -61,6 +63,8 @@ public:
         window_->activateWindow();
         (void)QTest::qWaitForWindowActive(window_.get(), 2000);
         window_->begin(layout, files);
+        const auto* projects = window_->findChild<ProjectFiles*>();
+        (void)QTest::qWaitFor([&] { return !projects->busy(); }, 30000); // the last one comes by itself
     }
     ~StudioFixture() { qApp->removeEventFilter(&guard_); }
 

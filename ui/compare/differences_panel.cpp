@@ -9,7 +9,10 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
+#include "app/base/background.h"
 #include "app/request/field_title.h"
 #include "app/runs/request_lines.h"
 #include "ui/theme/colours.h"
@@ -55,7 +58,20 @@ DifferencesPanel::DifferencesPanel(QWidget* parent)
 void DifferencesPanel::set_sources(const Source& a, const Source& b) {
     a_ = a;
     b_ = b;
-    fill();
+    read();
+}
+
+/// On another thread: they lie in files. The rows stay until then; what labels say is true of these sources alone.
+void DifferencesPanel::read() {
+    emit told_apart({}, {});
+    const auto requests = [a = a_, b = b_] {
+        return std::pair(app::request_of(a.run, a.request), app::request_of(b.run, b.request));
+    };
+    app::run_then(this, requests, [this, number = ++asked_](const std::pair<Json, Json>& found) {
+        if (number != asked_) return; // others are shown by now
+        std::tie(request_a_, request_b_) = found;
+        fill();
+    });
 }
 
 /// The colours of A and B are the theme's.
@@ -96,7 +112,7 @@ QString DifferencesPanel::why_empty(bool has_a, bool has_b) const {
 
 void DifferencesPanel::fill() {
     table_->clear();
-    Json a = app::request_of(a_.run, a_.request), b = app::request_of(b_.run, b_.request);
+    Json a = request_a_, b = request_b_;
     const bool both = a_.there && b_.there && a.is_object() && b.is_object();
     if (!both) {
         nothing_->set_text(why_empty(a.is_object(), b.is_object()));

@@ -4,6 +4,8 @@
 #include <QStringList>
 #include <QWidget>
 
+#include "engine/core/json.h"
+
 class QStackedWidget;
 class QToolButton;
 class QTreeWidget;
@@ -38,6 +40,7 @@ protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
+    void read();
     void fill();
     void fit_names();
     QString why_empty(bool has_a, bool has_b) const;
@@ -46,6 +49,8 @@ private:
     QStackedWidget* stack_;
     EmptyState* nothing_;
     Source a_, b_;
+    Json request_a_, request_b_; ///< of the sources, once they have been read
+    int asked_ = 0;              ///< how often
     QString compare_keys_;
 };
 

@@ -6,8 +6,11 @@
 #include <QHash>
 #include <QLocale>
 #include <QMenu>
+#include <QPointer>
+
 #include <utility>
 
+#include "app/base/background.h"
 #include "app/runs/request_lines.h"
 #include "app/runs/run_history.h"
 #include "ui/theme/icons.h"
@@ -24,24 +27,29 @@ struct Offered {
     QDateTime created;
 };
 
-/// Runs that look alike get what differs behind their words, and where nothing does, when they were made.
-void tell_apart(QList<Offered>& runs) {
+/// The texts of the runs: those that look alike get what differs behind their words, and where nothing does, when they
+/// were made. Reads their requests.
+QStringList told_texts(const QList<Offered>& runs) {
+    QStringList texts;
     QHash<QString, QList<qsizetype>> alike;
-    for (qsizetype i = 0; i < runs.size(); ++i) alike[runs[i].text] << i;
+    for (const Offered& run : runs) {
+        alike[run.text] << texts.size();
+        texts << run.text;
+    }
     for (const QList<qsizetype>& group : std::as_const(alike)) {
         if (group.size() < 2) continue;
         QList<Json> requests;
         for (const qsizetype i : group) requests << app::request_of(runs[i].path, {});
         const QStringList told = app::told_apart(requests);
         for (qsizetype k = 0; k < group.size(); ++k) {
-            Offered& run = runs[group[k]];
             QString more = told[k];
             if (told.count(more) > 1)
                 more += (more.isEmpty() ? QString() : QStringLiteral(" · ")) +
-                        QLocale().toString(run.created.toLocalTime(), QLocale::ShortFormat);
-            run.text += QStringLiteral(" · ") + more;
+                        QLocale().toString(runs[group[k]].created.toLocalTime(), QLocale::ShortFormat);
+            texts[group[k]] += QStringLiteral(" · ") + more;
         }
     }
+    return texts;
 }
 
 } // namespace
@@ -72,9 +80,15 @@ void offer_runs(QMenu& menu, Studio& studio, const QString& except, QWidget* par
                at.data(Role::SummaryRole).toString();
         runs << Offered{path, text, at.data(Role::CreatedRole).toDateTime()};
     }
-    tell_apart(runs);
+    QList<QPointer<QAction>> actions; // the menu may be filled anew meanwhile
     for (const Offered& run : runs)
-        menu.addAction(literal(run.text), parent, [chosen, path = run.path] { chosen(path); });
+        actions << menu.addAction(literal(run.text), parent, [chosen, path = run.path] { chosen(path); });
+    app::run_then(
+        &menu, [runs] { return told_texts(runs); },
+        [actions](const QStringList& texts) {
+            for (qsizetype i = 0; i < actions.size(); ++i)
+                if (actions[i]) actions[i]->setText(literal(texts[i]));
+        });
     if (!runs.isEmpty()) menu.addSeparator();
     menu.addAction(icon(QStringLiteral("open")), QCoreApplication::translate("OfferRuns", "A video …"), parent,
                    [parent, &studio, chosen] { ask_for_clip(parent, studio.settings, AskFor::file, chosen); });

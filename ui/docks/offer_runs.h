@@ -17,7 +17,7 @@ void ask_for_clip(QWidget* parent, app::Settings& settings, AskFor what,
 
 /// Fills a menu with what something can be compared with: the newest runs that have a video (all but `except`), and a
 /// file or folder of frames that is asked for, with `parent` below the dialog. Runs of one look are told apart by what
-/// differs. `chosen` is given the path.
+/// differs, which is read meanwhile. `chosen` is given the path.
 void offer_runs(QMenu& menu, Studio& studio, const QString& except, QWidget* parent,
                 const std::function<void(const QString&)>& chosen);
 

@@ -24,9 +24,9 @@
 #include "app/request/estimator.h"
 #include "app/request/model_catalogue.h"
 #include "app/request/request_document.h"
-#include "app/request/short_seed.h"
 #include "engine/backend/cards.h"
 #include "engine/core/units.h"
+#include "engine/pipeline/seed.h"
 #include "engine/sampling/scheduler.h"
 #include "ui/docks/parameters_text.h"
 #include "ui/docks/sizes.h"
@@ -362,7 +362,7 @@ void ParametersPanel::add_size(QVBoxLayout* form) {
     size_->setEditable(true);
     size_->setInsertPolicy(QComboBox::NoInsert);
     size_->setCompleter(nullptr);
-    make_narrow(size_, 9); // 4096×4096
+    make_narrow(size_, 9); // 8192×8192
     escape_puts_back(*size_->lineEdit());
     auto* field = new Field(tr("Size"), size_);
     field->label()->set_scrubbable(true);
@@ -393,11 +393,12 @@ void ParametersPanel::add_size(QVBoxLayout* form) {
     connect(field->label(), &ScrubLabel::scrubbed, this, [this, size_now](int notches) {
         const QSize size = size_now();
         if (size.isEmpty()) return;
-        // Both sides grow by the aspect of the default, as near as the model's multiples allow.
+        // Both sides change together, as near as the model's multiples allow, until one is the largest there is.
         const int multiple = studio_.document.variant().multiple();
-        const int width = size.width() + multiple * notches;
         const double aspect = double(size.height()) / size.width();
-        if (width >= multiple && width <= 4096) set_size(size_text(width, nearest_side(width * aspect, multiple)));
+        const int widest = std::max(1, int(largest_side / std::max(1.0, aspect) / multiple)) * multiple;
+        const int width = std::clamp(size.width() + multiple * notches, multiple, widest);
+        set_size(size_text(width, nearest_side(width * aspect, multiple)));
     });
     connect(field, &Field::reset_asked, this, [this] {
         size_->lineEdit()->setModified(false);
@@ -466,11 +467,11 @@ void ParametersPanel::add_seed(QVBoxLayout* form) {
         set(QStringLiteral("seed"), seed);
         studio_.document.set_seed_locked(true); // who types a seed wants that one
     });
-    connect(dice_, &QToolButton::clicked, this, [this] { set(QStringLiteral("seed"), app::short_seed()); });
+    connect(dice_, &QToolButton::clicked, this, [this] { set(QStringLiteral("seed"), quint64{draw_seed()}); });
     connect(lock_, &QToolButton::toggled, this, [this](bool locked) {
         if (showing_) return;
         if (locked && !studio_.document.has_value(QStringLiteral("seed")))
-            set(QStringLiteral("seed"), app::short_seed());
+            set(QStringLiteral("seed"), quint64{draw_seed()});
         studio_.document.set_seed_locked(locked);
     });
     connect(field, &Field::reset_asked, this, [this] { reset(QStringLiteral("seed")); });

@@ -64,7 +64,7 @@ QString picture_of(State state) {
 
 /// The name of the file or field, and what is wrong with it. Without the run's own folder: the entry shows the title.
 QString failure_of(const app::Issue& issue, const QString& run) {
-    QString what = issue.file == run || app::RunHistory::is_own_folder(issue.file)
+    QString what = issue.file == run || app::RunHistory::is_own_name(issue.file)
                        ? QString()
                        : issue.file.section(QLatin1Char('/'), -1, -1, QString::SectionSkipEmpty);
     if (what.isEmpty() && !issue.field.isEmpty()) what = app::field_title(issue.field);

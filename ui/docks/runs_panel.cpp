@@ -347,15 +347,14 @@ void RunsPanel::restore_parameters() { restore(meant()); }
 
 void RunsPanel::restore(const QString& run) {
     if (run.isEmpty()) return;
-    try {
-        const auto record = app::RunHistory::record(run);
-        const int step = studio_.project.step();
-        studio_.document.restore_made(record.request, tr("Restore parameters"),
-                                      index_of(run).data(Role::TemplateRole).toString());
-        if (studio_.project.step() == step) emit said(tr("The parameters are those of the run already."));
-    } catch (const Error& error) {
-        emit said(app::Issue::from(error).line());
-    }
+    studio_.core.inputs.put(
+        this, [run] { return app::RunHistory::record(run).request; },
+        [this, run](const Request& request) {
+            const int step = studio_.project.step();
+            studio_.document.restore_made(request, tr("Restore parameters"),
+                                          index_of(run).data(Role::TemplateRole).toString());
+            if (studio_.project.step() == step) emit said(tr("The parameters are those of the run already."));
+        });
 }
 
 void RunsPanel::remove_selected() { remove(meant_of_list()); }

@@ -414,7 +414,7 @@ void PreviewView::dragEnterEvent(QDragEnterEvent* event) {
     const QStringList files = dropped_files(*event->mimeData());
     if (files.isEmpty()) return;
     dragged_.reset();
-    if (files.size() == 1) dragged_ = app::clip_kind(files[0]);
+    if (files.size() == 1) dragged_ = app::kind_by_name(files[0]);
     take_copy(*event);
 }
 
@@ -440,24 +440,9 @@ void PreviewView::dropEvent(QDropEvent* event) {
     refresh();
     if (files.isEmpty()) return;
     take_copy(*event);
-    const QString& path = files[0];
-    const app::ClipKind kind = app::clip_kind(path);
-    const bool still = kind == app::ClipKind::still;
-    const Side side = side_at(event->position());
-    const bool opens = !is_clip(kind) || (kind == app::ClipKind::run && side == Side::a);    // as it does elsewhere
-    if (files.size() == 2 && is_clip(kind) && is_clip(app::clip_kind(files[1])) && !still) { // a pair
-        open(Side::a, cache_.open(path), true);
-        open(Side::b, cache_.open(files[1]), true);
-        return;
-    }
-    if (files.size() > 1 && isSignalConnected(QMetaMethod::fromSignal(&PreviewView::several_dropped)))
-        return emit several_dropped(files);
-    if (still && isSignalConnected(QMetaMethod::fromSignal(&PreviewView::picture_dropped)))
-        emit picture_dropped(path, mapToGlobal(event->position().toPoint()));
-    else if (opens && isSignalConnected(QMetaMethod::fromSignal(&PreviewView::other_dropped)))
-        emit other_dropped(path);
-    else
-        open(side, cache_.open(path), true);
+    if (isSignalConnected(QMetaMethod::fromSignal(&PreviewView::files_dropped)))
+        return emit files_dropped(files, side_at(event->position()), mapToGlobal(event->position().toPoint()));
+    open(side_at(event->position()), cache_.open(files[0]), true);
 }
 
 } // namespace denoir::ui

@@ -41,6 +41,8 @@ public:
     void set_awaited(const QString& text);
     /// The name over the picture instead of the clip's own; empty: the clip's.
     void set_label(app::Side side, const QString& text);
+    /// Something has been asked for and is neither open nor refused yet.
+    bool is_opening(app::Side side) const { return slot(side).pending != nullptr; }
     /// True if nothing is being waited for: what was asked for last is shown, or it cannot be opened or read.
     bool is_settled(app::Side side) const;
 
@@ -73,12 +75,9 @@ signals:
     void clip_failed(denoir::app::Side side, const denoir::app::Issue& issue);
     void opened_by_hand(); ///< clip_opened() follows
     void swapped();        ///< A is what B was, and B what A was
-    /// A picture was dropped: start, end, or something to look at? `where` is global. Shown where nobody is connected.
-    void picture_dropped(const QString& path, const QPoint& where);
-    /// Files were dropped together that are not a pair of clips.
-    void several_dropped(const QStringList& paths);
-    /// A run was dropped as A, or a folder or file that is neither video nor picture. Shown where nobody is connected.
-    void other_dropped(const QString& path);
+    /// Files or folders were dropped: whoever listens finds out, on another thread, what they are and what becomes of
+    /// them. `where` is global. Where nobody does, the first is shown on that side.
+    void files_dropped(const QStringList& files, denoir::app::Side side, const QPoint& where);
     /// A video or picture made by Denoir was opened by hand: its request can be restored.
     void request_found(const QString& request, const QString& path);
 

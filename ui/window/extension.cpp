@@ -24,6 +24,9 @@ Extension::Extension(const app::Project& project, app::RequestDocument& document
     connect(&project_, &app::Project::step_changed, this, [this](int step) {
         if (step < step_) end();
     });
+    connect(&project_, &app::Project::shot_split, this, [this](const QString& first, const QString& second) {
+        if (auto place = app::ResultPlace::of_tag(tag_); place && place->split(first, second)) tag_ = place->tag();
+    });
     connect(&document_, &app::RequestDocument::changed, this, &Extension::check);
 }
 
@@ -53,7 +56,7 @@ void Extension::take(const app::Shot& shot, const app::Continuation& how) {
         document_.restore(request, label);
     }
     if (!goes_on) images_.take(ImagesPanel::Side::start, {still ? shot.current().video : QString(), how.last});
-    tag_ = app::ResultPlace{shot.id, {}, app::new_id(), shot.frames()}.tag();
+    tag_ = app::ResultPlace{{shot.id}, {}, {app::new_id()}}.tag();
     // The picture arrives later, as a step of its own.
     step_ = project_.step() + (goes_on ? 0 : 1);
     video_ = goes_on ? document_.value(video_key).toString() : QString();

@@ -29,7 +29,8 @@ public:
     void end();
     void finish();  ///< it is put in line: what is made next goes on after nothing
     void decline(); ///< by hand, which is said
-    /// Where the results of the next run belong, as RunQueue::add() takes it, the same until the end; empty: nowhere.
+    /// Where the results of the next run belong, as RunQueue::add() takes it, the same until the end or a split; empty:
+    /// nowhere.
     const QString& tag() const { return tag_; }
 
 signals:

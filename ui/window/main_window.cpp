@@ -283,6 +283,7 @@ void MainWindow::begin(Layout layout, const QStringList& files) {
     prompt_->focus_prompt();
     place_->keep();
     if (!files.isEmpty()) playback_->play_next(); // whichever clip comes first
+    awaits_first_ = !files.isEmpty();
     opener_->open_all(files, layouts_->current() == Layout::compare, [this] { show_newest(); });
 }
 
@@ -294,6 +295,12 @@ void MainWindow::begin_for_picture(Layout layout) {
     layouts_->begin(layout);
     remembered_.restore(first_prompt());
     show_newest();
+}
+
+/// What is wrong with it has been said.
+void MainWindow::clip_failed() {
+    if (preview_->info(app::Side::a) || preview_->is_opening(app::Side::a)) return;
+    if (std::exchange(awaits_first_, false)) show_newest();
 }
 
 /// Playing: the newest run, else the sample that comes with the program.

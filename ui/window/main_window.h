@@ -97,6 +97,7 @@ private:
     bool tunes() const; ///< the layout Tune is shown
     void select_clip(); ///< of the grid, in the list of runs
     void show_newest();
+    void clip_failed();
     /// True if quitting would lose an export or a draft: then the window stays open, and a banner offers to quit
     /// anyway.
     bool keeps_export();
@@ -192,9 +193,10 @@ private:
     ShotAdder* shot_adder_;
     MediaLocator* locator_;
     Generation* generation_;
-    bool for_picture_ = false; ///< nothing is stored
-    bool tuned_ = false;       ///< the layout Tune was shown last
-    QStringList compared_;     ///< the two that were selected when they became A and B
+    bool for_picture_ = false;  ///< nothing is stored
+    bool awaits_first_ = false; ///< a file named at the start may become what is shown first
+    bool tuned_ = false;        ///< the layout Tune was shown last
+    QStringList compared_;      ///< the two that were selected when they became A and B
 };
 
 } // namespace denoir::ui

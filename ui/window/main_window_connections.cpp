@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "app/base/background.h"
 #include "app/base/engine_text.h"
 #include "app/base/folder.h"
 #include "app/project/project.h"
@@ -110,7 +111,10 @@ void MainWindow::connect_project() {
 }
 
 void MainWindow::connect_opener() {
-    connect(opener_, &Opener::project_chosen, files_, &ProjectFiles::open);
+    connect(opener_, &Opener::project_chosen, files_,
+            [this](const QString& path, const std::shared_ptr<const app::ProjectContent>& content) {
+                files_->open(path, *content);
+            });
     connect(files_, &ProjectFiles::refused, opener_, &Opener::refuse);
     connect(opener_, &Opener::run_chosen, viewer_, &Viewer::open_run);
     connect(opener_, &Opener::clip_chosen, viewer_, &Viewer::show_file);
@@ -140,13 +144,20 @@ void MainWindow::connect_opener() {
 }
 
 void MainWindow::connect_preview() {
-    connect(preview_, &PreviewView::picture_dropped, opener_, &Opener::ask_what_it_is);
-    connect(preview_, &PreviewView::other_dropped, opener_, &Opener::open);
-    connect(preview_, &PreviewView::several_dropped, opener_, &Opener::open_together);
+    connect(preview_, &PreviewView::files_dropped, this,
+            [this](const QStringList& files, Side side, const QPoint& where) {
+                opener_->take_dropped_on(side, files, where);
+            });
+    connect(opener_, &Opener::side_chosen, this,
+            [this](Side side, const QString& clip) { preview_->show_clip(side, clip, true); });
     connect(preview_, &PreviewView::request_found, opener_, &Opener::offer_request);
     connect(preview_, &PreviewView::clip_failed, this, [this](Side, const app::Issue& issue) {
-        banners_->show_banner(clip_banner(issue.file), Banners::Kind::error, app::RunHistory::titled(issue).line(), {},
-                              20);
+        app::run_then(
+            this, [issue] { return app::RunHistory::titled(issue).line(); }, // a run's title lies in its folder
+            [this, file = issue.file](const QString& line) {
+                banners_->show_banner(clip_banner(file), Banners::Kind::error, line, {}, 20);
+            });
+        clip_failed();
     });
     app::Player& player = preview_->player();
     connect(metrics_, &MetricsView::frame_requested, &player,
@@ -154,7 +165,10 @@ void MainWindow::connect_preview() {
     connect(metrics_, &MetricsView::worst_requested, preview_, &PreviewView::go_to_worst);
     connect(&player, &app::Player::frame_changed, metrics_,
             [this, &player] { metrics_->set_frame(std::max(0, player.frame_of(app::Side::a))); });
-    connect(viewer_, &Viewer::live_shown, this, [this] { open_dock("steps-dock"); });
+    connect(viewer_, &Viewer::live_shown, this, [this] {
+        awaits_first_ = false;
+        open_dock("steps-dock");
+    });
     connect(viewer_, &Viewer::run_shown, this, [this](const QString& run, bool by_hand) {
         runs_->set_sides(viewer_->run(Side::a), viewer_->run(Side::b)); // its video and its row may come later
         // A pair that was compared was chosen for that, unless a menu is open on it.
@@ -165,6 +179,7 @@ void MainWindow::connect_preview() {
 
 void MainWindow::connect_sides() {
     connect(viewer_, &Viewer::side_changed, this, [this](Side side, const QString& name, const QString& run) {
+        if (side == Side::a) awaits_first_ = false;
         compare_bar_->set_name(side, name);
         steps_->set_run(side, run);
         const auto source = [this](Side each) {

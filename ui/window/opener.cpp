@@ -46,25 +46,32 @@ void Opener::refuse(const QString& why) {
     banners_.show_banner(QStringLiteral("open"), Banners::Kind::error, why, {}, 20);
 }
 
-void Opener::look(const QStringList& paths, std::function<void(const std::vector<Found>&)> use) {
-    if (paths.isEmpty()) return;
-    const int number = ++asked_;
+template <class Work, class Use> void Opener::ask(const QString& name, Work work, Use use) {
+    tell_if_slow(++asked_, name);
     app::run_then(
-        this,
-        [paths, end = end_.get_token()] {
-            std::vector<Found> found;
-            for (const QString& path : paths)
-                if (!end.stop_requested()) found.push_back(app::look_at(path));
-            return found;
-        },
-        [this, use = std::move(use)](const std::vector<Found>& found) {
+        this, std::move(work),
+        [this, use = std::move(use)](const auto& found) {
             ++answered_;
             use(found);
         },
         &pool_);
-    QTimer::singleShot(said_after_ms, this, [this, number, name = QFileInfo(paths.constFirst()).fileName()] {
+}
+
+void Opener::tell_if_slow(int number, const QString& name) {
+    QTimer::singleShot(said_after_ms, this, [this, number, name] {
         if (answered_ < number) emit said(tr("Looking at %1 …").arg(name));
     });
+}
+
+void Opener::look(const QStringList& paths, std::function<void(const std::vector<Found>&)> use) {
+    if (paths.isEmpty()) return;
+    const auto look_at_all = [paths, end = end_.get_token()] {
+        std::vector<Found> found;
+        for (const QString& path : paths)
+            if (!end.stop_requested()) found.push_back(app::look_at(path));
+        return found;
+    };
+    ask(QFileInfo(paths.constFirst()).fileName(), look_at_all, std::move(use));
 }
 
 void Opener::open(const QString& path) {
@@ -82,14 +89,28 @@ void Opener::open_all(const QStringList& paths, bool compares, std::function<voi
     });
 }
 
-void Opener::open_together(const QStringList& files) {
-    look(files, [this](const std::vector<Found>& found) { take_together(found); });
-}
-
 void Opener::take_dropped(const QStringList& files, const QPoint& where) {
     look(files, [this, where](const std::vector<Found>& found) {
         if (found.size() == 1 && found[0].kind == Found::Kind::still) return ask_what_it_is(found[0].path, where);
         take_together(found);
+    });
+}
+
+void Opener::take_dropped_on(app::Side side, const QStringList& files, const QPoint& where) {
+    look(files, [this, side, where](const std::vector<Found>& found) {
+        const auto is_still = [](const Found& each) { return each.kind == Found::Kind::still; };
+        if (found.size() == 2 && app::is_clip(found[0].kind) && app::is_clip(found[1].kind) && !is_still(found[0])) {
+            emit side_chosen(app::Side::a, found[0].path);
+            emit side_chosen(app::Side::b, found[1].path);
+        } else if (found.size() != 1) {
+            take_together(found);
+        } else if (is_still(found[0])) {
+            ask_what_it_is(found[0].path, where);
+        } else if (!app::is_clip(found[0].kind) || (found[0].kind == Found::Kind::run && side == app::Side::a)) {
+            take_each(found);
+        } else {
+            emit side_chosen(side, found[0].path);
+        }
     });
 }
 
@@ -111,7 +132,7 @@ void Opener::take(const Found& found) {
     case Found::Kind::refused:
         return; // has told why
     case Found::Kind::project:
-        return emit project_chosen(found.path);
+        return emit project_chosen(found.path, found.project);
     case Found::Kind::request:
         return take_request(found);
     case Found::Kind::axes:
@@ -167,8 +188,19 @@ void Opener::watch(const QString& models) {
 }
 
 void Opener::offer_request(const QString& request, const QString& path) {
-    const bool run = is_run_folder(app::to_path(path));
-    if (run && app::RunHistory::is_own_folder(path)) return; // the list of runs restores it
+    const QString file = QFileInfo(path).fileName();
+    // Folders of runs have names that nobody gave them. Empty: nothing is to be offered.
+    const auto name_of_it = [path, file] {
+        if (!is_run_folder(app::to_path(path))) return file;
+        if (app::RunHistory::is_own_folder(path)) return QString();
+        return tr("“%1”").arg(app::shortened(app::RunHistory::title(path), 60));
+    };
+    ask(file, name_of_it, [this, request, path](const QString& name) {
+        if (!name.isEmpty()) show_offer(request, path, name);
+    });
+}
+
+void Opener::show_offer(const QString& request, const QString& path, const QString& name) {
     const auto restore = [this, request, path] {
         try {
             const RequestSource source{path.toStdString(), app::to_path(QFileInfo(path).absolutePath())};
@@ -178,9 +210,6 @@ void Opener::offer_request(const QString& request, const QString& path) {
             emit said(app::Issue::from(error).line());
         }
     };
-    // Folders of runs have names that nobody gave them.
-    const QString name =
-        run ? tr("“%1”").arg(app::shortened(app::RunHistory::title(path), 60)) : QFileInfo(path).fileName();
     banners_.show_banner(QStringLiteral("request"), Banners::Kind::info,
                          tr("%1 was made by Denoir and carries its request.").arg(name), {{tr("Restore it"), restore}},
                          60);

@@ -10,6 +10,7 @@
 #include <stop_token>
 #include <vector>
 
+#include "app/clips/player.h"
 #include "app/found.h"
 
 class QWidget;
@@ -40,19 +41,22 @@ public:
     void open_all(const QStringList& paths, bool compares, std::function<void()> otherwise = {});
     /// Opens what was dropped together: traces are compared, LoRAs are added to the request, two pictures become start
     /// and end image, two clips are compared, more than two become shots; anything else is opened one after the other.
-    void open_together(const QStringList& files);
-    /// As open_together(), but for a single picture asks, in a menu at `where` on the screen, what it is to be.
+    /// For a single picture it is asked, in a menu at `where` on the screen, what it is to be.
     void take_dropped(const QStringList& files, const QPoint& where);
-    void ask_what_it_is(const QString& picture, const QPoint& where);
+    /// What was dropped on the picture, on the side of A or B: two clips are shown there as a pair, one on its side,
+    /// but a run as A is opened as elsewhere; anything else as take_dropped().
+    void take_dropped_on(app::Side side, const QStringList& files, const QPoint& where);
     /// Says why something cannot be opened; while several are being opened, collects the reasons and says them once.
     void refuse(const QString& why);
-    /// `request`: JSON that the file at `path` carries.
+    /// `request`: JSON that the file at `path` carries. Nothing is offered for a run in the list of runs, which
+    /// restores it.
     void offer_request(const QString& request, const QString& path);
 
 signals:
-    void project_chosen(const QString& path);
+    void project_chosen(const QString& path, const std::shared_ptr<const denoir::app::ProjectContent>& content);
     void run_chosen(const QString& run);
     void clip_chosen(const QString& path); ///< a video, picture or folder of frames, or nothing known
+    void side_chosen(denoir::app::Side side, const QString& clip); ///< in place of what is shown there
     void pair_chosen(const QString& a, const QString& b);
     void shots_chosen(const QStringList& clips);
     void start_chosen(const QString& picture);
@@ -67,6 +71,12 @@ signals:
 private:
     /// Looks at `paths` on the other thread, then calls `use` on this one with what each of them is, in their order.
     void look(const QStringList& paths, std::function<void(const std::vector<app::Found>&)> use);
+    /// Does `work` on the other thread, then calls `use` on this one with what it returns. `name`: of the file that may
+    /// take its time.
+    template <class Work, class Use> void ask(const QString& name, Work work, Use use);
+    void tell_if_slow(int number, const QString& name); ///< the question of that number
+    void ask_what_it_is(const QString& picture, const QPoint& where);
+    void show_offer(const QString& request, const QString& path, const QString& name);
     void take_each(const std::vector<app::Found>& found);
     void take_together(const std::vector<app::Found>& found);
     void take_clips(const std::vector<app::Found>& clips);

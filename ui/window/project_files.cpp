@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "app/base/settings.h"
-#include "app/project/project_check.h"
+#include "app/project/project_json.h"
 #include "app/request/remembered_request.h"
 #include "app/request/request_document.h"
 #include "app/studio.h"
@@ -35,6 +35,8 @@ ProjectFiles::ProjectFiles(Studio& studio, app::RememberedRequest& remembered, B
       window_(window),
       recent_(studio.settings) {
     const auto& project = studio_.project;
+    connect(&reading_, &app::Preparations::failed, this,
+            [this](const app::Issue& issue) { emit refused(issue.line()); });
     connect(&project, &app::Project::loaded, this, [this] { banners_.remove(QStringLiteral("missing")); });
     const auto look = [this] {
         if (studio_.project.missing_media().isEmpty()) banners_.remove(QStringLiteral("missing"));
@@ -68,22 +70,59 @@ void ProjectFiles::ask_for_file() {
                 [this](const QStringList& files) { emit file_chosen(files.constFirst()); });
 }
 
-void ProjectFiles::open(const QString& path) {
-    try {
-        app::check_project(path); // before anyone is asked what to do with the changes
-    } catch (const Error& error) {
-        return emit refused(app::Issue::from(error).line());
+void ProjectFiles::open(const QString& path, const app::ProjectContent& content) {
+    if (loses_nothing()) {
+        if (take(path, content)) emit opened();
+        return;
     }
-    leave([this, path] {
-        if (take(path)) emit opened();
+    leave([this, path] { open_anew(path); });
+}
+
+/// After an answer about the changes that there are now: the file may just have been saved, or have changed while that
+/// was being thought about.
+void ProjectFiles::open_anew(const QString& path) {
+    const auto state = [this] { return std::pair(studio_.project.number(), studio_.project.step()); };
+    reading_.put(
+        this, [path] { return app::read_project(path); },
+        [this, path, state, answered = state()](const app::ProjectContent& content) {
+            if (state() != answered) return open(path, content); // and what was done since?
+            if (take(path, content)) emit opened();
+        });
+}
+
+/// Nothing is told of a project that is not there any more.
+void ProjectFiles::reopen(const QString& path) {
+    auto& results = studio_.core.results;
+    results.set_recovery_offered(true);
+    struct Last {
+        std::shared_ptr<const app::ProjectContent> content;
+        app::Issue issue;
+    };
+    const auto look = [path] {
+        Last last;
+        try {
+            if (QFileInfo::exists(path)) last.content = std::make_shared<app::ProjectContent>(app::read_project(path));
+        } catch (const Error& error) {
+            last.issue = app::Issue::from(error);
+        }
+        return last;
+    };
+    reading_.put(this, look, [this, path, &results](const Last& last) {
+        if (last.content && is_empty() && take(path, *last.content, true))
+            return results.set_recovery_offered(false); // what an earlier session left finds its shots
+        results.withdraw_recovery();
+        if (is_empty()) studio_.settings.set_value(open_key, {});
+        if (!last.issue.isEmpty()) emit refused(last.issue.line());
     });
 }
 
-bool ProjectFiles::take(const QString& path, bool again) {
+bool ProjectFiles::is_empty() const { return studio_.project.path().isEmpty() && studio_.project.shots().empty(); }
+
+bool ProjectFiles::take(const QString& path, const app::ProjectContent& content, bool again) {
     try {
         const Request typed = studio_.document.to_keep();
-        replace_request(tr("take the project's prompt and parameters"), [this, path, again, typed] {
-            studio_.project.open(path);
+        replace_request(tr("take the project's prompt and parameters"), [&] {
+            studio_.project.open(path, content);
             if (again) studio_.document.load(typed);
         });
         if (keeps_) studio_.settings.add_recent_project(path);
@@ -127,9 +166,11 @@ void ProjectFiles::write(const std::function<void()>& save, const QString& words
     }
 }
 
+bool ProjectFiles::loses_nothing() const { return !studio_.project.is_modified() || studio_.project.shots().empty(); }
+
 bool ProjectFiles::leave(const std::function<void()>& then) {
     auto& project = studio_.project;
-    if (!project.is_modified() || project.shots().empty()) {
+    if (loses_nothing()) {
         then();
         return true;
     }
@@ -186,7 +227,7 @@ void ProjectFiles::fill_recent(QMenu& menu) {
         QString name = name_of(path);
         const auto same = std::ranges::count(paths, name, name_of);
         if (same > 1) name += QStringLiteral(" – ") + QFileInfo(path).dir().dirName();
-        menu.addAction(literal(name), this, [this, path] { open(path); })->setToolTip(path);
+        menu.addAction(literal(name), this, [this, path] { emit file_chosen(path); })->setToolTip(path);
     }
     if (menu.isEmpty()) menu.addAction(tr("none yet"))->setEnabled(false);
 }
@@ -206,9 +247,9 @@ void ProjectFiles::offer_recovery(bool reopens) {
             offer_to_recover(recovery);
         return;
     }
-    const bool nothing = studio_.project.path().isEmpty() && studio_.project.shots().empty();
-    if (reopens && nothing && QFileInfo::exists(last) && take(last, true))
-        studio_.core.results.set_recovery_offered(false); // what an earlier session left finds its shots
+    if (!reopens || last.isEmpty() || !is_empty()) return;
+    studio_.settings.set_value(open_key, last); // until it is known
+    reopen(last);
 }
 
 void ProjectFiles::offer_to_recover(const app::Project::Recovery& recovery, const app::Issue& failed) {

@@ -5,6 +5,7 @@
 
 #include <functional>
 
+#include "app/base/preparations.h"
 #include "app/base/recent_projects.h"
 #include "app/project/project.h"
 #include "ui/studio.h"
@@ -15,7 +16,8 @@ class QWidget;
 
 namespace denoir::app {
 class RememberedRequest;
-}
+struct ProjectContent;
+} // namespace denoir::app
 
 namespace denoir::ui {
 
@@ -29,7 +31,9 @@ public:
     ProjectFiles(Studio& studio, app::RememberedRequest& remembered, Banners& banners, QWidget& window);
     void start_new();
     void ask_for_file(); ///< which may be another than a project
-    void open(const QString& path);
+    /// `content`: has been read from it.
+    void open(const QString& path, const app::ProjectContent& content);
+    bool busy() const { return reading_.busy(); } ///< a project is being read
     /// `then`: once it is saved.
     void save(const std::function<void()>& then = {});
     void save_as(const std::function<void()>& then = {});
@@ -51,8 +55,12 @@ signals:
 
 private:
     void fill_recent(QMenu& menu);
+    void open_anew(const QString& path);
+    void reopen(const QString& path);
+    bool is_empty() const;      ///< neither a project nor a cut
+    bool loses_nothing() const; ///< without a question
     /// `again`: at the start, with what was typed last. False: refused.
-    bool take(const QString& path, bool again = false);
+    bool take(const QString& path, const app::ProjectContent& content, bool again = false);
     void write(const std::function<void()>& save, const QString& words, const std::function<void()>& then);
     /// Calls `then`, at once or after the user has decided about unsaved changes. False: the user is asked.
     bool leave(const std::function<void()>& then);
@@ -72,6 +80,7 @@ private:
     bool keeps_ = true;
     QPointer<QMessageBox> question_; ///< about unsaved changes
     std::function<void()> then_;     ///< once that is answered
+    app::Preparations reading_;      ///< last: its thread is joined before the rest goes
 };
 
 } // namespace denoir::ui

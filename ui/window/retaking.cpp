@@ -7,10 +7,10 @@
 #include "app/base/text.h"
 #include "app/project/project.h"
 #include "app/project/shot_requests.h"
-#include "app/request/short_seed.h"
 #include "app/runs/run_history.h"
 #include "app/runs/run_queue.h"
 #include "engine/core/own_folders.h"
+#include "engine/pipeline/seed.h"
 #include "ui/docks/seen_images.h"
 #include "ui/widgets/banner.h"
 
@@ -45,10 +45,10 @@ void Retaking::retake(int row) {
 void Retaking::put_in_line(const QString& shot, const app::Retake& retake, const QString& last) {
     app::RequestDocument::Snapshot snapshot;
     snapshot.request = retake.request;
-    snapshot.request.seed = app::short_seed();
+    snapshot.request.seed = draw_seed();
     if (!last.isEmpty()) snapshot.request.last_image = app::to_path(last);
     emit begun();
-    const QString tag = app::ResultPlace{shot, retake.part, {}}.tag();
+    const QString tag = app::ResultPlace{{shot}, retake.part, {}}.tag();
     const quint64 entry = queue_.add(snapshot, false, tag);
     const QString words = retake.part ? tr("This part of the shot is made again with the shot's own prompt and "
                                            "parameters; the new take joins it when it is done.")
@@ -68,8 +68,11 @@ void Retaking::offer_prompt(quint64 entry, const QString& tag, app::RequestDocum
                                snapshot.request.prompt = now.request.prompt;
                                snapshot.prompt_template = now.prompt_template;
                                if (queue_.replace(entry, snapshot)) return;
-                               queue_.cancel(entry); // it has begun
-                               queue_.add(snapshot, false, tag);
+                               // It has begun; its shot may have been split since.
+                               const QModelIndex at = queue_.index(queue_.row_of(entry));
+                               const QString place = at.data(app::RunQueue::TagRole).toString();
+                               queue_.cancel(entry);
+                               queue_.add(snapshot, false, place.isEmpty() ? tag : place);
                            }}},
                          30);
 }

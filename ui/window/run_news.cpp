@@ -95,7 +95,7 @@ void RunNews::entry_ended(quint64 id, int state) {
 }
 
 void RunNews::queue_failing(const app::Issue& issue) {
-    const bool told = !issue.file.isEmpty() && !app::RunHistory::is_own_folder(issue.file);
+    const bool told = !issue.file.isEmpty() && !app::RunHistory::is_own_name(issue.file);
     const QString file = told ? issue.file + QStringLiteral(": ") : QString();
     tells_waiting_ = false;
     banners_.show_banner(

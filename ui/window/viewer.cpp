@@ -37,6 +37,7 @@ Viewer::Viewer(PreviewView& preview, StepsPanel& steps, Playback& playback, Layo
     });
     connect(&preview_, &PreviewView::clip_failed, this, [this](Side side) {
         if (side == Side::b) b_of_compare_.clear();
+        if (side == Side::a && !preview_.is_opening(side)) playback_.play_next(false); // that was meant for this one
     });
     connect(&preview_, &PreviewView::swapped, this, [this] {
         b_of_compare_.clear(); // it is A now

@@ -39,7 +39,7 @@ private slots:
     }
 
     void a_retake_joins_its_shot() {
-        end(ResultPlace{shot(), {}, {}}.tag(), runs_[0]);
+        end(ResultPlace{{shot()}, {}, {}}.tag(), runs_[0]);
         QCOMPARE(project_->shot(0).takes.size(), std::size_t(2));
         QCOMPARE(project_->shot(0).current().run, runs_[0]);
         QCOMPARE(placer_->held(), 0);
@@ -47,10 +47,10 @@ private slots:
 
     /// The first copy becomes a shot, the others takes of it.
     void copies_of_an_extension_become_one_shot() {
-        const QString tag = ResultPlace{shot(), {}, new_id()}.tag();
+        const QString tag = ResultPlace{{shot()}, {}, {new_id()}}.tag();
         const quint64 first = add(tag), second = add(tag);
-        emit queue_->entry_ended(first, int(RunQueue::State::done), runs_[0]);
-        emit queue_->entry_ended(second, int(RunQueue::State::done), runs_[1]);
+        done(first, runs_[0]);
+        done(second, runs_[1]);
         QCOMPARE(project_->count(), 2);
         QCOMPARE(project_->shot(1).takes.size(), std::size_t(2));
     }
@@ -63,39 +63,102 @@ private slots:
             folder.record().request.forcing = Forcing{.video = "/videos/a.mp4", .overlap = 5};
             folder.save();
         }
-        end(ResultPlace{shot(), {}, new_id()}.tag(), run);
+        end(ResultPlace{{shot()}, {}, {new_id()}}.tag(), run);
         QCOMPARE(project_->count(), 2);
         QCOMPARE(project_->shot(1).in, 5);
         QCOMPARE(project_->shot(1).out, 9);
     }
 
-    /// The clip continues the shot's last frames, wherever they are by then.
+    /// The clip continues the shot's last frames, wherever they are by then: trimmed, moved, of another take.
     void an_extension_follows_the_last_part_of_a_split_shot() {
-        const auto tag = [this](int row) {
-            return ResultPlace{project_->shot(row).id, {}, new_id(), project_->shot(row).frames()}.tag();
-        };
-        const QString whole = tag(0);
+        const quint64 whole = add(extension_tag(0));
         QVERIFY(project_->split(0, 3));
         QVERIFY(project_->split(0, 1));
-        end(tag(1), runs_[0]); // asked for after the splits: of that part
+        end(extension_tag(1), runs_[0]); // asked for after the splits: of that part
         QCOMPARE(project_->count(), 4);
         QCOMPARE(project_->shot(2).current().run, runs_[0]);
         QVERIFY(project_->remove_shot(2));
-        end(ResultPlace{shot(), {}, {}}.tag(), runs_[0]); // a part that shows another take remains one
-        end(whole, runs_[1]);
+        end(ResultPlace{{shot()}, {}, {}}.tag(), runs_[0]); // a part that shows another take remains one
+        QVERIFY(project_->trim(2, 4, 5));                   // and so does one that no longer begins where it did
+        done(whole, runs_[1]);
         QCOMPARE(project_->count(), 4);
         QCOMPARE(project_->shot(3).current().run, runs_[1]);
+    }
+
+    void an_extension_follows_the_last_part_that_is_left_wherever_it_is() {
+        const quint64 first = add(extension_tag(0)), second = add(extension_tag(0));
+        QVERIFY(project_->split(0, 3) && project_->move_shot(1, 0));
+        done(first, runs_[0]);
+        QCOMPARE(project_->shot(1).current().run, runs_[0]);
+        QVERIFY(project_->remove_shot(0));
+        done(second, runs_[1]);
+        QCOMPARE(project_->shot(2).current().run, runs_[1]);
     }
 
     void an_extension_follows_the_last_part_of_a_split_still() {
         Take still = take(1, "still");
         still.kind = Take::Kind::still;
         project_->add_shot(still, 0);
-        const QString tag = ResultPlace{shot(), {}, new_id(), project_->shot(0).frames()}.tag();
+        const quint64 entry = add(extension_tag(0));
         QVERIFY(project_->split(0, 3));
-        end(tag, runs_[0]);
+        done(entry, runs_[0]);
         QCOMPARE(project_->count(), 4);
         QCOMPARE(project_->shot(2).current().run, runs_[0]);
+    }
+
+    /// They keep what they show of it, and that is undone at once.
+    void a_retake_joins_all_parts_of_a_split_shot() {
+        project_->add_shot(take(9, "b"), 0);
+        const quint64 entry = add(ResultPlace{{shot()}, {}, {}}.tag());
+        QVERIFY(project_->split(0, 6));
+        const quint64 of_first = add(ResultPlace{{shot()}, {}, {}}.tag()); // asked after that split
+        QVERIFY(project_->split(0, 2) && project_->trim(1, 3, 5) && project_->move_shot(2, 3));
+        const int steps = project_->undo().index();
+        done(entry, runs_[0]);
+        QCOMPARE(project_->undo().index(), steps + 1);
+        const auto shows = [this](int row, const QString& run, int in, int out) {
+            const Shot& s = project_->shot(row);
+            return s.current().run == run && s.in == in && s.out == out;
+        };
+        QVERIFY(shows(0, runs_[0], 0, 2) && shows(1, runs_[0], 3, 5) && shows(3, runs_[0], 6, 9));
+        QCOMPARE(project_->shot(2).takes.size(), std::size_t(1)); // another shot
+        done(of_first, runs_[1]);
+        QVERIFY(shows(0, runs_[1], 0, 2) && shows(1, runs_[1], 3, 5) && shows(3, runs_[0], 6, 9));
+        project_->undo().undo();
+        project_->undo().undo();
+        for (int row = 0; row < project_->count(); ++row) QCOMPARE(project_->shot(row).takes.size(), std::size_t(1));
+    }
+
+    void a_retake_held_while_its_shot_is_split_joins_both() {
+        project_->trim(0, 1, 5);
+        project_->undo().undo();
+        end(ResultPlace{{shot()}, {}, {}}.tag(), runs_[0]);
+        QCOMPARE(placer_->held(), 1);
+        QVERIFY(project_->split(0, 2));
+        QTRY_COMPARE_WITH_TIMEOUT(placer_->held(), 0, 30000);
+        QVERIFY(project_->shot(0).current().run == runs_[0] && project_->shot(1).current().run == runs_[0]);
+    }
+
+    /// The copies of an extension are takes of the shot that the first of them became, of both its parts.
+    void a_copy_joins_all_parts_of_what_the_first_one_became() {
+        const QString tag = extension_tag(0);
+        const quint64 first = add(tag), second = add(tag);
+        done(first, runs_[0]);
+        QVERIFY(project_->split(1, 4));
+        done(second, runs_[1]);
+        QCOMPARE(project_->count(), 3);
+        for (const int row : {1, 2}) QCOMPARE(project_->shot(row).current().run, runs_[1]);
+    }
+
+    /// The part that shows more than was made again keeps its own.
+    void a_part_joins_those_of_the_parts_that_lie_in_it() {
+        project_->add_shot(take(20, "b"), 0);
+        project_->trim(0, 3, 12);
+        const quint64 entry = add(ResultPlace{{shot()}, 3, {}}.tag());
+        QVERIFY(project_->split(0, 8) && project_->trim(1, 8, 13));
+        done(entry, runs_[0]);
+        QCOMPARE(project_->shot(0).current().run, runs_[0]);
+        QCOMPARE(project_->shot(1).takes.size(), std::size_t(1));
     }
 
     /// A part of nine frames goes where the shot shows no more than that.
@@ -103,7 +166,7 @@ private slots:
         QSignalSpy said(&*placer_, &ResultPlacer::said);
         project_->add_shot(take(20, "b"), 0);
         project_->trim(0, 2, 12);
-        const auto part_at = [&](int frame) { end(ResultPlace{shot(), frame, {}}.tag(), runs_[0]); };
+        const auto part_at = [&](int frame) { end(ResultPlace{{shot()}, frame, {}}.tag(), runs_[0]); };
         for (const int frame : {2, 3}) part_at(frame); // ends too early, begins too late
         QCOMPARE(said.count(), 2);
         QCOMPARE(project_->shot(0).takes.size(), std::size_t(1));
@@ -120,7 +183,7 @@ private slots:
         project_->undo().undo();
         project_->undo().undo();
         QSignalSpy held(&*placer_, &ResultPlacer::held_changed);
-        end(ResultPlace{shot(), {}, {}}.tag(), runs_[0]);
+        end(ResultPlace{{shot()}, {}, {}}.tag(), runs_[0]);
         QCOMPARE(placer_->held(), 1);
         QCOMPARE(held.count(), 1);
         project_->undo().redo();
@@ -136,7 +199,7 @@ private slots:
     void the_next_edit_lets_it_in() {
         project_->trim(0, 1, 4);
         project_->undo().undo();
-        const QString tag = ResultPlace{shot(), {}, new_id()}.tag();
+        const QString tag = ResultPlace{{shot()}, {}, {new_id()}}.tag();
         end(tag, runs_[0]);
         end(tag, runs_[1]);
         QCOMPARE(placer_->held(), 2);
@@ -149,7 +212,7 @@ private slots:
     void it_can_be_put_in_at_once() {
         project_->trim(0, 1, 4);
         project_->undo().undo();
-        end(ResultPlace{shot(), {}, {}}.tag(), runs_[0]);
+        end(ResultPlace{{shot()}, {}, {}}.tag(), runs_[0]);
         placer_->place_held();
         QCOMPARE(project_->shot(0).takes.size(), std::size_t(2));
         QVERIFY(!project_->undo().canRedo());
@@ -164,10 +227,10 @@ private slots:
         project_->undo().undo();
         project_->rename_shot(0, "of this session");
         placer_->set_recovery_offered(true);
-        const QString tag = ResultPlace{lost, {}, new_id()}.tag();
+        const QString tag = ResultPlace{{lost}, {}, {new_id()}}.tag();
         end(tag, runs_[0]);
         end(tag, runs_[1]);
-        end(ResultPlace{other, {}, {}}.tag(), runs_[0]); // has its shot
+        end(ResultPlace{{other}, {}, {}}.tag(), runs_[0]); // has its shot
         QCOMPARE(project_->shot(0).takes.size(), std::size_t(2));
         QCOMPARE(said.count(), 0);
         project_->undo().undo();
@@ -180,7 +243,7 @@ private slots:
 
     void what_is_recovered_takes_its_results() {
         placer_->set_recovery_offered(true);
-        const QString tag = ResultPlace{shot(), {}, new_id()}.tag();
+        const QString tag = ResultPlace{{shot()}, {}, {new_id()}}.tag();
         const QString file = home_.data("cut.denoir");
         project_->save_as(file);
         project_->clear();
@@ -222,16 +285,16 @@ private slots:
 
     void what_has_no_place_is_said() {
         QSignalSpy said(&*placer_, &ResultPlacer::said);
-        end(QString(), runs_[0]);                                        // not made for the cut
-        end(ResultPlace{shot(), {}, {}}.tag(), QString());               // no video
-        end(ResultPlace{shot(), {}, {}}.tag(), runs_home_.file("none")); // deleted meanwhile
+        end(QString(), runs_[0]);                                          // not made for the cut
+        end(ResultPlace{{shot()}, {}, {}}.tag(), QString());               // no video
+        end(ResultPlace{{shot()}, {}, {}}.tag(), runs_home_.file("none")); // deleted meanwhile
         QCOMPARE(said.count(), 1);
-        end(ResultPlace{QStringLiteral("gone"), {}, {}}.tag(), runs_[0]);
+        end(ResultPlace{{QStringLiteral("gone")}, {}, {}}.tag(), runs_[0]);
         QCOMPARE(said.count(), 2);
         QVERIFY2(said[1][0].toString().contains("among the runs"), qPrintable(said[1][0].toString()));
         project_->trim(0, 1, 4);
         project_->undo().undo();
-        end(ResultPlace{shot(), {}, {}}.tag(), runs_[0]);
+        end(ResultPlace{{shot()}, {}, {}}.tag(), runs_[0]);
         project_->clear(); // its shot goes while it is held
         QTRY_COMPARE_WITH_TIMEOUT(said.count(), 3, 30000);
         QCOMPARE(project_->undo().count(), 0);
@@ -239,6 +302,7 @@ private slots:
 
 private:
     QString shot() const { return project_->shot(0).id; }
+    QString extension_tag(int row) const { return ResultPlace{{project_->shot(row).id}, {}, {new_id()}}.tag(); }
     quint64 add(const QString& tag) { return queue_->add({tiny_request(), {}}, false, tag); }
     void start_again() {
         placer_.reset();
@@ -248,7 +312,7 @@ private:
     }
     /// The cut is in this file and not open; an earlier session made two takes of its shot, which are unplaced.
     void leave_results_of(const QString& file) {
-        const QString tag = ResultPlace{shot(), {}, {}}.tag(), queued = home_.data("queue.json");
+        const QString tag = ResultPlace{{shot()}, {}, {}}.tag(), queued = home_.data("queue.json");
         project_->save_as(file);
         project_->clear();
         queue_->clear_waiting(); // of the tests before
@@ -265,10 +329,9 @@ private:
         write_file(to_path(queued), text);
         start_again();
     }
+    void done(quint64 entry, const QString& run) { emit queue_->entry_ended(entry, int(RunQueue::State::done), run); }
     /// An entry of the queue that is done.
-    void end(const QString& tag, const QString& run) {
-        emit queue_->entry_ended(add(tag), int(RunQueue::State::done), run);
-    }
+    void end(const QString& tag, const QString& run) { done(add(tag), run); }
 
     Home runs_home_, home_;
     QStringList runs_;

@@ -180,17 +180,16 @@ void ShotRequestsTest::all_of_it() {
 
 void ShotRequestsTest::places_are_read_as_they_were_written() {
     for (const ResultPlace& place :
-         {ResultPlace{"shot", {}, {}}, ResultPlace{"shot", 43, {}}, ResultPlace{"of|a stranger's file", 0, {}},
-          ResultPlace{"shot", {}, "next"}, ResultPlace{"shot", {}, "next", 33}}) {
+         {ResultPlace{{"shot"}, {}, {}}, ResultPlace{{"shot"}, 43, {}}, ResultPlace{{"one", "two"}, 0, {}},
+          ResultPlace{{"shot"}, {}, {"next"}}, ResultPlace{{"one", "two"}, {}, {"three", "four"}}}) {
         const auto read = ResultPlace::of_tag(place.tag());
         QVERIFY2(read, qPrintable(place.tag()));
-        QCOMPARE(read->shot, place.shot);
+        QCOMPARE(read->shots, place.shots);
         QVERIFY(read->part == place.part);
         QCOMPARE(read->placed, place.placed);
-        QVERIFY(read->frames == place.frames);
     }
-    for (const char* tag :
-         {"", "retake|", "retake||", "extend|shot", "extend|shot|", "extend|shot|:3", "sweep|/a/b|0|1", "retake"})
+    for (const char* tag : {"", "retake|", "retake||", "retake|+|", "extend|shot", "extend|shot|", "extend|shot|+",
+                            "sweep|/a/b|0|1", "retake"})
         QVERIFY2(!ResultPlace::of_tag(QLatin1String(tag)), tag);
 }
 

@@ -7,10 +7,12 @@
 #include <filesystem>
 #include <functional>
 #include <random>
+#include <set>
 #include <utility>
 
 #include "app/base/text.h"
 #include "app/request/request_values.h"
+#include "engine/pipeline/seed.h"
 #include "tests/app/home.h"
 #include "tests/app/tiny.h"
 
@@ -232,6 +234,14 @@ private slots:
         QVERIFY(document_->seed_locked());
         stack_->undo();
         QVERIFY(!document_->seed_locked());
+    }
+
+    /// As the dice, a retake and the command line draw theirs.
+    void a_drawn_seed_can_be_typed_again() {
+        std::set<quint64> seeds;
+        for (int i = 0; i < 20; ++i) seeds.insert(*document_->snapshot().request.seed);
+        QVERIFY(seeds.size() > 15);
+        QVERIFY2(*seeds.rbegin() <= largest_drawn_seed, "it has more than six digits");
     }
 
     /// Beside a seed that is drawn anew each time the lock is open.

@@ -310,6 +310,14 @@ private slots:
         QVERIFY(!RunHistory::is_own_folder({}));
     }
 
+    /// Rows are painted with the answer.
+    void a_name_tells_without_a_disk_whether_it_is_ones_own() {
+        for (const fs::path& own : {runs_, runs_ / "gone", runs_ / "gone" / "", runs_ / "." / "gone", data_folder()})
+            QVERIFY2(RunHistory::is_own_name(to_qstring(own)), own.c_str());
+        for (const fs::path& other : {runs_ / "gone" / "latents", fs::path("/nowhere/model"), fs::path()})
+            QVERIFY2(!RunHistory::is_own_name(to_qstring(other)), other.c_str());
+    }
+
     void runs_on_another_disk_are_removed_too() {
         const QTemporaryDir disk(QStringLiteral("/dev/shm/denoir-XXXXXX")); // one, where there is such a folder
         const fs::path elsewhere = to_path(disk.isValid() ? disk.path() : home_->file(QStringLiteral("elsewhere")));

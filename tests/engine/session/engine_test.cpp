@@ -8,13 +8,16 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <set>
 #include <thread>
 
+#include "engine/core/disk.h"
 #include "engine/media/image.h"
 #include "engine/session/branch.h"
 #include "engine/session/verify.h"
 #include "engine/weights/safetensors_writer.h"
+#include "tests/app/full_disk.h"
 #include "tests/app/tiny.h"
 #include "tests/engine/temp_folder.h"
 
@@ -122,6 +125,37 @@ TEST_F(EngineTest, StagesTogetherTakeNoLongerThanTheRun) {
 }
 
 } // namespace
+
+/// The studio offers to make room only for what is NoSpace. The file that is asked for is the larger one, so that the
+/// run's own video still fits.
+TEST_F(EngineTest, ADiskThatIsFullWhenTheResultIsDeliveredIsToldApart) {
+    struct Filler : Observer {
+        std::optional<app::FullDisk> full;
+        std::uintmax_t most = 0; ///< bytes of a file; 0: any number
+        void stage_ends(Stage stage, double) override {
+            if (stage == Stage::decode && most > 0) full.emplace(most);
+        }
+    } filler;
+    Request r = tiny_request(DENOIR_TINY_MODEL);
+    Engine engine(Residency::Span::run);
+    RenderOptions options;
+    options.run_dir = folder_.path() / "first";
+    options.out = folder_.path() / "first.mkv";
+    render(r, options, engine, filler, {});
+    filler.most = fs::file_size(options.out) - 1;
+    ASSERT_GT(filler.most, fs::file_size(options.run_dir / "video.mp4"));
+    options.run_dir = folder_.path() / "second";
+    options.out = folder_.path() / "second.mkv";
+    try {
+        render(r, options, engine, filler, {});
+        FAIL() << "it was delivered";
+    } catch (const NoSpace& e) {
+        EXPECT_EQ(e.file(), options.out.string());
+        EXPECT_NE(e.hint().find("decode the run"), std::string::npos) << e.hint();
+    }
+    filler.full.reset();
+    EXPECT_TRUE(fs::exists(options.run_dir / "video.mp4")) << "the run is kept";
+}
 
 TEST_F(EngineTest, ASecondRunGivesTheBytesOfAFirstOne) {
     Request r = tiny_request(DENOIR_TINY_MODEL);

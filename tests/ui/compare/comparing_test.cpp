@@ -85,17 +85,21 @@ private slots:
             QStringList rows;
             for (const QStringList& row : panel->rows()) rows << row.join(' ');
             QVERIFY2(told, qPrintable(first + ", " + second + ": " + rows.join('\n')));
-            QVERIFY(studio.find<QToolButton>("choose-a")->toolTip().endsWith("· guidance 2"));
+            const auto* name = studio.find<QToolButton>("choose-a");
+            QTRY_VERIFY_WITH_TIMEOUT(name->toolTip().endsWith("· guidance 2"), 30000);
             studio.window().actions().at("compare.end")->trigger();
         }
         app::write_clip(home.file("other.mp4"), 64, 48, 6);
         studio.window().viewer().compare(a, home.file("other.mp4"));
         QVERIFY(QTest::qWaitFor([&] { return preview.info(app::Side::b) != nullptr; }, 30000));
+        const auto words = [panel] {
+            QStringList all;
+            for (const auto* label : panel->findChildren<QLabel*>())
+                if (label->isVisible()) all << label->text();
+            return all.join(' ');
+        };
+        QTRY_VERIFY2_WITH_TIMEOUT(words().contains("B carries no parameters"), qPrintable(words()), 30000);
         QVERIFY(panel->rows().isEmpty());
-        QStringList words;
-        for (const auto* label : panel->findChildren<QLabel*>())
-            if (label->isVisible()) words << label->text();
-        QVERIFY2(words.join(' ').contains("B carries no parameters"), qPrintable(words.join(' ')));
     }
 
     /// Of a long prompt its end is cut, not the seed behind it.
@@ -123,8 +127,9 @@ private slots:
         const QString request =
             R"({"schema": 1, "prompt": "a", "negative_prompt": "b", "steps": 3, "guidance_low": 2})";
         panel.set_sources({true, {}, request}, {true, {}, request});
+        QVERIFY(panel.rows().isEmpty()); // a run's lies on a disk that may be slow
         auto* table = panel.findChild<QTreeWidget*>("differences");
-        QVERIFY(!panel.rows().isEmpty());
+        QTRY_VERIFY_WITH_TIMEOUT(!panel.rows().isEmpty(), 30000);
         for (const int width : {260, 220, 180, 150, 600}) {
             panel.resize(width, 300);
             QTest::qWait(1);
@@ -284,10 +289,12 @@ private slots:
         }
         StudioFixture studio(Layout::compare);
         QVERIFY(QTest::qWaitFor([&] { return studio.core().history.rowCount() == 3; }, 30000));
-        const QStringList menu = offered(studio, "choose-b");
-        QVERIFY(menu.size() >= 3);
-        QVERIFY2(menu[0].contains("· shift 5 · "), qPrintable(menu.join('\n')));
-        QVERIFY2(menu[2].endsWith("· shift 3"), qPrintable(menu.join('\n')));
+        QVERIFY(offered(studio, "choose-b").size() >= 3);
+        // What differs is read meanwhile, also where the menu has been filled anew by then.
+        QVERIFY(!offered(studio, "choose-b").join(' ').contains("shift"));
+        const auto text = [&](int i) { return studio.find<QToolButton>("choose-b")->menu()->actions().at(i)->text(); };
+        QTRY_VERIFY2_WITH_TIMEOUT(text(2).endsWith("· shift 3"), qPrintable(text(2)), 30000);
+        QVERIFY2(text(0).contains("· shift 5 · "), qPrintable(text(0)));
     }
 
     /// Clips of other lengths, as an axis of frames gives them, are measured over the frames that both have.
@@ -506,6 +513,7 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::a), 30000);
         drop(preview, {b}, right);
         QVERIFY(both_open(preview));
+        QVERIFY(looked_at(studio.window()));
         QCOMPARE(viewer.run(app::Side::a), a);
         QCOMPARE(viewer.run(app::Side::b), b);
         drop(preview, {stopped}, left);

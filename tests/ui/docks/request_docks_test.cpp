@@ -163,6 +163,7 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), 1, 30000);
         list->setCurrentIndex(list->model()->index(0, 0));
         studio.find<QAction>("run.restore")->trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(!studio.core().inputs.busy(), 30000);
         QVERIFY(document.wait_resolved(20000));
         QVERIFY2(document.resolved(), qPrintable(document.issues().value(0).line()));
         QCOMPARE(document.resolved()->forcing->base, 193);
@@ -428,6 +429,30 @@ private slots:
             QVERIFY(field->findChild<QLabel*>("error")->text().isEmpty());
         }
         for (const char* key : {"width", "height", "steps"}) QVERIFY2(!document.has_value(key), key);
+    }
+
+    /// As far as the field takes sizes that are typed, whichever side is the longer one.
+    void the_size_is_dragged_as_far_as_it_may_be_typed() {
+        const app::Home home;
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& document = studio.core().document;
+        const auto* edit = studio.find<QComboBox>("size");
+        ScrubLabel* label = nullptr;
+        for (auto* each : studio.window().findChildren<Field*>())
+            if (each->control() == edit) label = each->label();
+        QVERIFY(label);
+        const auto dragged = [&](const QString& from, int notches) {
+            edit->lineEdit()->setText(from);
+            edit->lineEdit()->setModified(true);
+            emit edit->lineEdit()->editingFinished();
+            for (int i = 0; i < 2; ++i) emit label->scrubbed(notches);
+            return QStringLiteral("%1×%2").arg(document.value("width").toInt()).arg(document.value("height").toInt());
+        };
+        QCOMPARE(dragged("4096×2048", 1000), QStringLiteral("8192×4096"));
+        QCOMPARE(dragged("2048×4096", 1000), QStringLiteral("4096×8192"));
+        const int least = document.variant().multiple();
+        QCOMPARE(dragged("64×64", -1000), QStringLiteral("%1×%1").arg(least));
     }
 
     /// Below the button, where the field itself is not seen: files are named as they are called.

@@ -267,10 +267,35 @@ private slots:
         QVERIFY(failed[1].at(1).value<Issue>().file != failed[2].at(1).value<Issue>().file);
 
         // A picture may become the start or the end: who listens decides.
-        write_png(to_path(home_.file("start.png")), frames_a_[3]);
-        QSignalSpy picture(&v.view, &PreviewView::picture_dropped);
-        drop(v.view, home_.file("start.png"), {100, 100});
-        QCOMPARE(picture.count(), 1);
+        QSignalSpy dropped(&v.view, &PreviewView::files_dropped);
+        drop(v.view, home_.file("gone.png"), {100, 100});
+        QCOMPARE(dropped.count(), 1);
+        QCOMPARE(dropped[0][0].toStringList(), QStringList{home_.file("gone.png")});
+        QCOMPARE(failed.count(), 3); // nobody has looked at it here
+    }
+
+    /// The pointer does not wait for a disk: what lies there is not looked at.
+    void what_is_dragged_is_told_by_its_name() {
+        View v;
+        const auto told = [&](const QString& name) {
+            QMimeData data;
+            data.setUrls({QUrl::fromLocalFile(home_.file(name))});
+            QDragEnterEvent enter({20, 100}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+            QApplication::sendEvent(&v.view, &enter);
+            QDragMoveEvent move({20, 100}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+            QApplication::sendEvent(&v.view, &move);
+            return v.view.canvas().accessibleDescription();
+        };
+        for (const auto& [name, words] : {std::pair{"gone.PNG", "choose what it is for"},
+                                          {"gone.mp4", "show it"},
+                                          {"gone.gif", "show it"},
+                                          {"a folder", "show it"},
+                                          {"gone.denoir", "open it"},
+                                          {"gone.safetensors", "open it"}})
+            QVERIFY2(told(name).contains(words), qPrintable(told(name)));
+        QDragLeaveEvent leave;
+        QApplication::sendEvent(&v.view, &leave);
+        QVERIFY(!v.view.canvas().accessibleDescription().contains("Drop here:"));
     }
 
     void an_overlay_comes_and_goes() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where it is read why a run failed: its list, the queue, the log; and what became of its verification.
+#include <QDir>
 #include <QLineEdit>
 #include <QListView>
 #include <QMenu>
@@ -13,10 +14,12 @@
 #include "app/runs/run_queue.h"
 #include "engine/session/run_folder.h"
 #include "tests/app/arrivals.h"
+#include "tests/app/clips.h"
 #include "tests/app/fake_runs.h"
 #include "tests/ui/window/window_main.h"
 #include "tests/ui/window/window_tools.h"
 #include "ui/docks/runs_panel.h"
+#include "ui/preview/preview_view.h"
 
 using namespace denoir;
 using namespace denoir::ui;
@@ -69,6 +72,31 @@ private slots:
         studio.find<QLineEdit>("log-search")->setText("NOWHERE");
         QVERIFY(text().contains("/nowhere/model") && !text().contains("/no/such/picture.png"));
         QTRY_VERIFY(read(home.data("log.txt")).contains("error: /nowhere/model"));
+    }
+
+    /// Nor does the clip that is opened after it play for it.
+    void a_damaged_video_named_at_the_start_is_told_and_the_newest_run_shown() {
+        const app::BareHome home; // no sample either
+        const QString run = listed_run(home, QStringLiteral("20261127-100000-7-a-run"), 2, 7);
+        app::write_clip(home.file("clip.mp4"), 64, 48, 50);
+        write(home.file("damaged.mp4"), read(home.file("clip.mp4")).left(300));
+        write(home.file("other.mp4"), "this is no video");
+        const QStringList files{home.file("damaged.mp4"), home.file("other.mp4")};
+        for (const bool has_run : {true, false}) {
+            if (!has_run) QVERIFY(QDir(run).removeRecursively());
+            StudioFixture studio(Layout::create, Scheme::dark, {1280, 800}, files);
+            PreviewView& preview = studio.window().preview();
+            QTRY_VERIFY2_WITH_TIMEOUT(said(studio).contains("damaged.mp4") && said(studio).contains("other.mp4"),
+                                      qPrintable(said(studio)), 30000);
+            if (has_run) {
+                QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::a) && preview.player().playing(), 30000);
+                QCOMPARE(preview.info(app::Side::a)->path, run);
+                continue;
+            }
+            studio.window().viewer().show_file(home.file("clip.mp4"));
+            QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::a), 30000);
+            QVERIFY(!preview.player().playing());
+        }
     }
 
     /// In the studio's language.

@@ -48,7 +48,7 @@ class WindowProjectTest : public QObject {
     static void end_for(StudioFixture& studio, const QString& shot, const QString& run) {
         auto& queue = studio.core().queue;
         queue.set_paused(true);
-        const quint64 entry = queue.add({app::tiny_request(), {}}, false, app::ResultPlace{shot, {}, {}}.tag());
+        const quint64 entry = queue.add({app::tiny_request(), {}}, false, app::ResultPlace{{shot}, {}, {}}.tag());
         emit queue.entry_ended(entry, int(app::RunQueue::State::done), run);
     }
 
@@ -202,6 +202,36 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(all(), 3, 10000);
         names.sort();
         QCOMPARE(names, (QStringList{"cut – one", "cut – two", "other"}));
+        for (auto* action : recent->actions())
+            if (action->text() == names[0]) action->trigger();
+        QVERIFY(studio.window().findChild<Opener*>()->busy()); // its disk may be slow
+        QTRY_COMPARE_WITH_TIMEOUT(studio.core().project.path(), home.file("one/cut.denoir"), 30000);
+    }
+
+    /// The answer was about the changes that there were.
+    void what_is_changed_while_the_next_project_is_read_is_asked_about() {
+        const app::Home home;
+        save_cut(home);
+        StudioFixture studio;
+        auto& project = studio.core().project;
+        QCOMPARE(project.path(), home.file("cut.denoir")); // it came by itself
+        project.save_as(home.file("mine.denoir"));
+        project.rename_shot(0, "mine");
+        const auto answer = [&](QMessageBox::StandardButton button) {
+            for (auto* box : studio.window().findChildren<QMessageBox*>())
+                if (box->isVisible()) return box->button(button)->click();
+            QFAIL("nothing was asked");
+        };
+        studio.open({home.file("cut.denoir")});
+        answer(QMessageBox::Discard);
+        QVERIFY(studio.window().findChild<ProjectFiles*>()->busy());
+        project.rename_shot(0, "mine again");
+        QVERIFY(looked_at(studio.window()));
+        QCOMPARE(project.shot(0).name, QStringLiteral("mine again"));
+        answer(QMessageBox::Save);
+        QTRY_COMPARE_WITH_TIMEOUT(project.path(), home.file("cut.denoir"), 30000);
+        project.open(home.file("mine.denoir"));
+        QCOMPARE(project.shot(0).name, QStringLiteral("mine again"));
     }
 
     /// What was saved with its project does not come into the next one.

@@ -103,7 +103,7 @@ private slots:
         for (auto* box : studio.window().findChildren<QMessageBox*>())
             if (box->isVisible()) box->button(QMessageBox::Discard)->click();
         QTRY_COMPARE_WITH_TIMEOUT(open(static_cast<QMessageBox*>(nullptr)), 0, 5000);
-        QCOMPARE(project.path(), home.file("second.denoir"));
+        QTRY_COMPARE_WITH_TIMEOUT(project.path(), home.file("second.denoir"), 30000);
     }
 
     /// Out of the prompt without a pointer: there Space is a space.
@@ -375,13 +375,13 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::a) && preview.info(app::Side::b), 30000);
         const auto* panel = studio.window().findChild<DifferencesPanel*>();
         const QStringList steps{"steps", "2", "3"}, swapped{"steps", "3", "2"};
-        QVERIFY(panel->rows().contains(steps));
+        QTRY_VERIFY_WITH_TIMEOUT(panel->rows().contains(steps), 30000);
         const auto name = [&](const char* button) { return studio.find<QToolButton>(button)->toolTip(); };
         const auto ends = [&](const char* button, const char* detail) { return name(button).endsWith(detail); };
         QVERIFY2(ends("choose-a", "· steps 2") && ends("choose-b", "· steps 3"), qPrintable(name("choose-a")));
         QVERIFY(preview.canvas().accessibleDescription().contains("steps 2"));
         preview.swap();
-        QVERIFY(panel->rows().contains(swapped));
+        QTRY_VERIFY_WITH_TIMEOUT(panel->rows().contains(swapped), 30000);
         QVERIFY2(ends("choose-a", "· steps 3") && ends("choose-b", "· steps 2"), qPrintable(name("choose-a")));
         QVERIFY(preview.canvas().accessibleDescription().startsWith("A: " + name("choose-a")));
     }
@@ -394,7 +394,7 @@ private slots:
         const QString a = app::tiny_run(home.file("a"), 2, 1), b = app::tiny_run(home.file("b"), 2, 2);
         panel.set_sources({true, a, {}}, {true, b, {}});
         const auto* table = panel.findChild<QTreeWidget*>();
-        QVERIFY(table->topLevelItemCount() > 0);
+        QTRY_VERIFY_WITH_TIMEOUT(table->topLevelItemCount() > 0, 30000);
         QCOMPARE(table->topLevelItem(0)->foreground(1).color(), dark_colours().a);
         studio.theme().set_scheme(Scheme::light);
         QCoreApplication::processEvents();
