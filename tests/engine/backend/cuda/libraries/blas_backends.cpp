@@ -27,11 +27,16 @@ class UsedAsTheManualSays : public testing::EmptyTestEventListener {
         EXPECT_EQ(fake_blas().misuse, std::vector<std::string>{});
         EXPECT_EQ(fake_blas().alive, 2); // the handles of the two
     }
-    void OnTestProgramEnd(const testing::UnitTest&) override {
+};
+
+/// That it was the library that computed, and was asked how.
+class LibraryIsUsed : public testing::Environment {
+    void TearDown() override {
         EXPECT_FALSE(fake_blas().started.empty());
         EXPECT_GT(fake_blas().questions, 0);
     }
 };
+const auto* const is_used = testing::AddGlobalTestEnvironment(new LibraryIsUsed);
 
 } // namespace
 
