@@ -63,6 +63,7 @@ void DifferencesPanel::set_sources(const Source& a, const Source& b) {
 
 /// On another thread: they lie in files. The rows stay until then; what labels say is true of these sources alone.
 void DifferencesPanel::read() {
+    reading_ = true;
     emit told_apart({}, {});
     const auto requests = [a = a_, b = b_] {
         return std::pair(app::request_of(a.run, a.request), app::request_of(b.run, b.request));
@@ -70,6 +71,7 @@ void DifferencesPanel::read() {
     app::run_then(this, requests, [this, number = ++asked_](const std::pair<Json, Json>& found) {
         if (number != asked_) return; // others are shown by now
         std::tie(request_a_, request_b_) = found;
+        reading_ = false;
         fill();
     });
 }
@@ -111,6 +113,7 @@ QString DifferencesPanel::why_empty(bool has_a, bool has_b) const {
 }
 
 void DifferencesPanel::fill() {
+    if (reading_) return; // what is here is not of the sources that are shown; this is called again
     table_->clear();
     Json a = request_a_, b = request_b_;
     const bool both = a_.there && b_.there && a.is_object() && b.is_object();

@@ -51,6 +51,7 @@ private:
     Source a_, b_;
     Json request_a_, request_b_; ///< of the sources, once they have been read
     int asked_ = 0;              ///< how often
+    bool reading_ = false;
     QString compare_keys_;
 };
 

@@ -85,8 +85,11 @@ void ProjectFiles::open_anew(const QString& path) {
     reading_.put(
         this, [path] { return app::read_project(path); },
         [this, path, state, answered = state()](const app::ProjectContent& content) {
-            if (state() != answered) return open(path, content); // and what was done since?
-            if (take(path, content)) emit opened();
+            if (state() == answered) {
+                if (take(path, content)) emit opened();
+                return;
+            }
+            leave([this, path] { open_anew(path); }); // and what was done since? It may have been saved to this file
         });
 }
 
@@ -102,13 +105,14 @@ void ProjectFiles::reopen(const QString& path) {
         Last last;
         try {
             if (QFileInfo::exists(path)) last.content = std::make_shared<app::ProjectContent>(app::read_project(path));
-        } catch (const Error& error) {
-            last.issue = app::Issue::from(error);
+        } catch (...) {
+            last.issue = app::Issue::from_current_exception();
         }
         return last;
     };
-    reading_.put(this, look, [this, path, &results](const Last& last) {
-        if (last.content && is_empty() && take(path, *last.content, true))
+    reading_.put(this, look, [this, path, &results, before = studio_.project.number()](const Last& last) {
+        const bool another = !is_empty() || studio_.project.number() != before; // was begun meanwhile
+        if (last.content && !another && take(path, *last.content, true))
             return results.set_recovery_offered(false); // what an earlier session left finds its shots
         results.withdraw_recovery();
         if (is_empty()) studio_.settings.set_value(open_key, {});

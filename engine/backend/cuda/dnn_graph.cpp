@@ -369,9 +369,13 @@ private:
         plan.index = search.best.index;
         plan.workspace = search.best.workspace;
         plan.time = search.best.time;
-        if (plan.index < 0 && search.no_memory) throw Error(*search.no_memory);
+        if (plan.index < 0 && search.no_memory) {
+            plan.failed.clear(); // of a full card that is no property of theirs
+            throw Error(*search.no_memory);
+        }
         if (plan.index < 0) return;
         log::info(fmt::format("cuDNN takes plan {} of {} for {}: {:.3f} ms", plan.index, count, key, plan.time));
+        if (search.no_memory) return; // at the next start there may be enough for a faster one
         cache_.keep(key, {static_cast<std::uint64_t>(plan.index), static_cast<std::uint64_t>(count),
                           std::bit_cast<std::uint32_t>(plan.time)});
     }

@@ -8,6 +8,7 @@
 #include <QLabel>
 #include <QMenu>
 #include <QMimeData>
+#include <QSignalSpy>
 #include <QSpinBox>
 #include <QToolButton>
 #include <QTreeWidget>
@@ -116,6 +117,22 @@ private slots:
         bar->set_name(app::Side::a, "Rhythm&blues"); // no key is taken for it, and no letter lost
         QCOMPARE(studio.find<QToolButton>("choose-a")->text(), QString("Rhythm&&blues"));
         QVERIFY(studio.find<QToolButton>("choose-a")->shortcut().isEmpty());
+    }
+
+    /// While a pair is read, nothing tells it apart by what told the one before.
+    void what_is_read_is_not_taken_for_what_was_read_before() {
+        DifferencesPanel panel;
+        QSignalSpy told(&panel, &DifferencesPanel::told_apart);
+        const auto with = [](int guidance) {
+            return DifferencesPanel::Source{true, {}, QString(R"({"schema": 1, "guidance": %1})").arg(guidance)};
+        };
+        const auto a = [&] { return told.isEmpty() ? QString() : told.last()[0].toString(); };
+        panel.set_sources(with(2), with(3));
+        QTRY_COMPARE_WITH_TIMEOUT(a(), QStringLiteral("guidance 2"), 30000);
+        panel.set_sources(with(4), with(5));
+        panel.findChild<QToolButton*>("only-differences")->toggle();
+        QCOMPARE(a(), QString());
+        QTRY_COMPARE_WITH_TIMEOUT(a(), QStringLiteral("guidance 4"), 30000);
     }
 
     /// However long the names are, most of the room is the values'.

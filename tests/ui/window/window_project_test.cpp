@@ -176,6 +176,23 @@ private slots:
         QVERIFY(studio.core().project.path().isEmpty());
     }
 
+    /// Who begins a new one while the last one is being read wants that one.
+    void a_new_project_is_not_replaced_by_the_last_one() {
+        const app::Home home;
+        save_cut(home);
+        StudioFixture studio;
+        auto& project = studio.core().project;
+        auto* files = studio.window().findChild<ProjectFiles*>();
+        files->start_new();
+        studio.core().settings.set_value(QStringLiteral("open_project"), home.file("cut.denoir"));
+        files->offer_recovery(true);
+        QVERIFY(files->busy());
+        files->start_new();
+        QVERIFY(looked_at(studio.window()));
+        QCOMPARE(project.path(), QString());
+        QCOMPARE(app::Settings().value(QStringLiteral("open_project")).toString(), QString());
+    }
+
     /// Two of one name are told apart by their folders.
     void recent_projects_can_be_told_apart() {
         const app::Home home;

@@ -3,6 +3,7 @@
 #include "engine/backend/cuda/cuda_backend.h"
 #include "tests/engine/backend/cuda/libraries/fake_blas.h"
 #include "tests/engine/backend/kernel_test.h"
+#include "tests/engine/temp_folder.h"
 
 namespace denoir::test {
 namespace {
@@ -26,13 +27,23 @@ class UsedAsTheManualSays : public testing::EmptyTestEventListener {
         EXPECT_EQ(fake_blas().misuse, std::vector<std::string>{});
         EXPECT_EQ(fake_blas().alive, 2); // the handles of the two
     }
-    void OnTestProgramEnd(const testing::UnitTest&) override { EXPECT_FALSE(fake_blas().started.empty()); }
 };
+
+/// That it was the library that computed, and was asked how.
+class LibraryIsUsed : public testing::Environment {
+    void TearDown() override {
+        EXPECT_FALSE(fake_blas().started.empty());
+        EXPECT_GT(fake_blas().questions, 0);
+    }
+};
+const auto* const is_used = testing::AddGlobalTestEnvironment(new LibraryIsUsed);
 
 } // namespace
 
 std::span<const std::shared_ptr<Backend>> backends_under_test() {
+    static const TempFolder home("home"); // what an earlier version of the program chose would hide what this one does
     static const std::vector<std::shared_ptr<Backend>> all = [] {
+        ::setenv("DENOIR_HOME", home.path().c_str(), 1);
         // The second suits none but rows and addresses of whole lines; the third cuts sums into parts.
         fake_blas().algorithms = {{.cost = 30, .alignment = 1},
                                   {.cost = 10, .workspace = 1 << 20, .alignment = 16},

@@ -285,7 +285,7 @@ TEST(OpenBlas, SaysWhatTheLibrarySaid) {
     fake_blas().creates = CUBLAS_STATUS_NOT_INITIALIZED;
     std::string why;
     EXPECT_FALSE(open_fake_blas(runtime, why));
-    EXPECT_EQ(why, "libcublasLt.so.13 does not start (1)");
+    EXPECT_TRUE(why.starts_with("libcublasLt.so.1") && why.ends_with(" does not start (1)")) << why;
 }
 
 } // namespace

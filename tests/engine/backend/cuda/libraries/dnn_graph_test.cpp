@@ -329,6 +329,26 @@ TEST_F(DnnGraph, AnotherIsTakenWhereOneFindsNoMemoryToWorkIn) {
     EXPECT_TRUE(conv());
 }
 
+TEST_F(DnnGraph, WhatWasTakenForLackOfMemoryIsNotKept) {
+    fake.plans[FakeDnn::convolution] = {{.cost = 2}, {.cost = 1, .workspace = 5000}};
+    most_workspace = 4999;
+    EXPECT_TRUE(conv());
+    EXPECT_EQ(taken_by_conv(), Taken{0});
+    most_workspace = 5000;
+    start_anew();
+    EXPECT_TRUE(conv());
+    EXPECT_EQ(taken_by_conv(), Taken{1});
+}
+
+TEST_F(DnnGraph, WhatFailedWhileMemoryWasMissingIsTriedAgain) {
+    fake.plans[FakeDnn::convolution] = {{.starts = false}, {.workspace = 5000}};
+    most_workspace = 4999;
+    EXPECT_THROW(conv(), Error);
+    fake.plans[FakeDnn::convolution][0].starts = true;
+    EXPECT_TRUE(conv());
+    EXPECT_EQ(taken_by_conv(), Taken{0});
+}
+
 TEST_F(DnnGraph, WithEnoughOfTheLibrarysOwnNoneIsCompiled) {
     std::vector<Plan> plans{{.cost = 9, .compiled = true}, {.cost = 8}, {.cost = 7}, {.cost = 6}, {.cost = 5}};
     plans.push_back({.cost = 1, .compiled = true});

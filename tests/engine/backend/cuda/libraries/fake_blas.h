@@ -6,7 +6,7 @@
 
 namespace denoir::test {
 
-/// The stand-in that is found as libcublasLt.so.13.
+/// The stand-in that is found as libcublasLt, of any version.
 FakeBlas& fake_blas();
 
 /// A card on which the stand-in's algorithms take as long as they say.
