@@ -109,6 +109,7 @@ Found look_at(const QString& path) {
     try {
         const QFileInfo info(path);
         found.path = info.absoluteFilePath();
+        while (found.path.size() > 1 && found.path.endsWith(QLatin1Char('/'))) found.path.chop(1); // it has a name then
         if (info.exists()) read(found, info);
     } catch (...) {
         found.kind = Kind::refused;

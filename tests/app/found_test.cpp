@@ -48,6 +48,7 @@ private slots:
         is(home_.file("clip.mkv"), Kind::clip);
         QVERIFY(QDir(home_.path()).mkpath("empty"));
         is(home_.file("empty"), Kind::clip);
+        is(home_.file("empty") + "/", Kind::clip, home_.file("empty")); // by its name, whoever tells of it
         const QByteArray project =
             R"({"format": "denoir-project", "version": 1, "shots": [], "request": {}, "extra": {"a": 1}})";
         for (const char* name : {"a.denoir", "project.json"}) {

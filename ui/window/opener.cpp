@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/window/opener.h"
 
+#include <QDir>
 #include <QFileInfo>
 #include <QMenu>
 #include <QTimer>
@@ -71,7 +72,7 @@ void Opener::look(const QStringList& paths, std::function<void(const std::vector
             if (!end.stop_requested()) found.push_back(app::look_at(path));
         return found;
     };
-    ask(QFileInfo(paths.constFirst()).fileName(), look_at_all, std::move(use));
+    ask(QDir(paths.constFirst()).dirName(), look_at_all, std::move(use));
 }
 
 void Opener::open(const QString& path) {
