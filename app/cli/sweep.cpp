@@ -108,6 +108,7 @@ int run_sweep_command(const Arguments& args, Console& console) {
                                           progress, interrupt_token(), done);
         if (args.has("--list")) {
             check_devices(*sweep, plan); // what the sweep would refuse is not "to render"
+            if (!folder) SweepFolder::record_of(*sweep);
             list(*sweep, plan, console);
             return 0;
         }

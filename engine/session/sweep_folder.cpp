@@ -166,7 +166,7 @@ SweepRecord sweep_record_from_json(const Json& json, const fs::path& file) {
 SweepFolder::SweepFolder(fs::path path, SweepRecord record, std::shared_ptr<const FolderLock> lock)
     : path_(std::move(path)), record_(std::move(record)), lock_(std::move(lock)) {}
 
-SweepFolder SweepFolder::create(const fs::path& asked, const Sweep& sweep) {
+SweepRecord SweepFolder::record_of(const Sweep& sweep) {
     SweepRecord record{sweep, {}, {}, {}};
     Request& r = record.sweep.request;
     make_paths_absolute(record.sweep);
@@ -175,7 +175,11 @@ SweepFolder SweepFolder::create(const fs::path& asked, const Sweep& sweep) {
     record.cells.resize(sweep.size());
     record.created = utc_now();
     check_length(record);
+    return record;
+}
 
+SweepFolder SweepFolder::create(const fs::path& asked, const Sweep& sweep) {
+    SweepRecord record = record_of(sweep);
     const fs::path path = asked.empty() ? new_sweep_folder(sweep) : resolved_path(asked.native(), fs::current_path());
     SweepFolder out(path, std::move(record), nullptr);
     try {

@@ -50,9 +50,11 @@ public:
     static constexpr const char record_name[] = "sweep.json", grid_video[] = "grid.mp4", grid_picture[] = "grid.png",
                                 report[] = "report.html", csv[] = "sweep.csv";
 
+    /// Of a sweep that has not begun. A seed is drawn where none was asked for. Throws UsageError; naming "axes" where
+    /// sweep.json would be longer than is read again.
+    static SweepRecord record_of(const Sweep&);
     /// Makes the folder (its parent must exist; an empty one may be there); an empty path: one below the data folder's
-    /// sweeps. A seed is drawn where none was asked for. Throws Error; UsageError naming "axes" where sweep.json would
-    /// be longer than is read again.
+    /// sweeps. Throws Error, and what record_of() does.
     static SweepFolder create(const std::filesystem::path& path, const Sweep&);
     /// For reading. Throws Error where there is no sweep.
     static SweepFolder open(const std::filesystem::path& path);

@@ -379,6 +379,10 @@ class Sweep(Case):
         for words, names in ((("--device", "cuda:97", "--axis", "steps=8"), ["denoir-cli: --device:", "cuda:97"]), (("--axis", "device=cpu,cuda:97"), ["with device cuda:97"])):
             self.refused(*self.words(*words), "--out", "out", codes=(1,), names=names)
             self.refused(*self.words(*words), "--list", codes=(1,), names=names)
+        # Nor is listed what would be too long to be written down.
+        long = {"schema": 1, "axes": {"prompt": [str(i) + 16000 * "x" for i in range(50)], "seed": list(range(20))}}
+        for words in (("--list",), ("--out", "out")):
+            self.refused(*self.words(), self.write(long), *words, codes=(2,), names=["axes: their texts, once for each of 1000 clips, are too long"])
         self.done(*self.words("--axis", "steps=1", "--out", "s"))
         self.refused(*self.words("--axis", "steps=1", "--out", "s"), names=["holds a sweep"])
         (self.work / "s" / "sweep.json").write_text("{}")

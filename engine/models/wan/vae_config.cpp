@@ -65,18 +65,17 @@ void expect_head(Tensors& all, const std::string& prefix, std::int64_t in, std::
 
 /// Which resamplings of the encoder halve the frames.
 std::vector<bool> temporal_stages(const Weights& weights, std::size_t stages) {
-    const Json& config = weights.config();
-    if (!config.is_object() || !config.contains("temperal_downsample")) {
+    const Json* list = fields::find(weights, "temperal_downsample");
+    if (!list) {
         std::vector<bool> all(stages, true);
         if (stages) all[0] = false;
         return all;
     }
-    const Json& list = config["temperal_downsample"];
     std::vector<bool> all;
-    if (list.is_array())
-        for (const Json& entry : list)
+    if (list->is_array())
+        for (const Json& entry : *list)
             if (entry.is_boolean()) all.push_back(entry.get<bool>());
-    if (all.size() != stages || all.size() != list.size())
+    if (all.size() != stages || all.size() != list->size())
         throw fields::config_error(weights.origin(), "temperal_downsample", fmt::format("must be {} booleans", stages),
                                    "correct it");
     return all;

@@ -322,6 +322,7 @@ TEST(VaeConfigRead, AgreesWithConfigJson) {
     EXPECT_THROW(VaeConfig::read(with({{"latents_mean", {1}}})), Error);
     EXPECT_THROW(VaeConfig::read(with({{"latents_std", {1, 0}}})), Error);
     EXPECT_THROW(VaeConfig::read(with({{"latents_std", {1, "x"}}})), Error);
+    EXPECT_NO_THROW(VaeConfig::read(with({{"temperal_downsample", nullptr}}))); // as if it were not there
     EXPECT_THROW(VaeConfig::read(with({{"temperal_downsample", {true, 1, false}}})), Error);
     EXPECT_THROW(VaeConfig::read(with({{"temperal_downsample", {true, true, false}}})),
                  Error); // time_conv of .2 is missing
