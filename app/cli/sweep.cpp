@@ -107,7 +107,8 @@ int run_sweep_command(const Arguments& args, Console& console) {
         const SweepPlan plan = plan_sweep(*sweep, PlanDepth::all, reuse ? FinishedRuns::of_history() : FinishedRuns(),
                                           progress, interrupt_token(), done);
         if (args.has("--list")) {
-            check_devices(*sweep, plan); // what the sweep would refuse is not "to render"
+            // What the sweep would refuse is not "to render".
+            check_devices(*sweep, plan);
             if (!folder) SweepFolder::record_of(*sweep);
             list(*sweep, plan, console);
             return 0;

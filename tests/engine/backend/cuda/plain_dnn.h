@@ -2,10 +2,9 @@
 #pragma once
 // The card's library of fused attention and convolution as it is asked for by the backend: does exactly that, slowly,
 // or has another one do it.
-#include <bit>
-
 #include "engine/backend/cuda/dnn.h"
 #include "tests/engine/backend/cuda/backends.h"
+#include "tests/engine/backend/cuda/tf32.h"
 #include "tests/engine/backend/kernel_test.h"
 
 namespace denoir::test {
@@ -26,11 +25,9 @@ public:
         return host_.dtype() == DType::f32 ? static_cast<double>(host_.span<float>()[static_cast<std::size_t>(i)])
                                            : static_cast<double>(bf16{bits(i)}.value());
     }
-    /// As a factor of TF32: the other bits are cut off, the worst that a card may do.
     double factor(std::int64_t i) const {
-        if (host_.dtype() != DType::f32) return (*this)[i];
-        return static_cast<double>(
-            std::bit_cast<float>(std::bit_cast<std::uint32_t>(static_cast<float>((*this)[i])) & ~0x1FFFu));
+        const double value = (*this)[i];
+        return host_.dtype() == DType::f32 ? static_cast<double>(cut_to_tf32(static_cast<float>(value))) : value;
     }
     void set(std::int64_t i, double v) {
         const float value = static_cast<float>(v);

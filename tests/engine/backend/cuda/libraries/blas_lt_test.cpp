@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // How blas_lt.cpp chooses among the ways that cuBLASLt knows, keeps its choice, and gives up.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cmath>
-#include <filesystem>
 
 #include "engine/backend/cuda/kernels/eight_bit.h"
 #include "engine/core/error.h"
 #include "engine/core/tensor.h"
 #include "tests/engine/backend/cuda/libraries/fake_blas.h"
+#include "tests/engine/temp_folder.h"
 
 namespace denoir::test {
 namespace {
@@ -21,13 +20,11 @@ class Products : public testing::Test {
 protected:
     Products() {
         library_ = {};
-        std::filesystem::remove_all(home_);
-        ::setenv("DENOIR_HOME", home_.c_str(), 1);
+        ::setenv("DENOIR_HOME", home_.path().c_str(), 1);
         open();
     }
     ~Products() override {
         blas_.reset();
-        std::filesystem::remove_all(home_);
         EXPECT_EQ(library_.misuse, std::vector<std::string>{});
         EXPECT_EQ(library_.alive, 0);
     }
@@ -71,8 +68,7 @@ protected:
     std::byte* workspace_ = runtime_.allocate(std::size_t{64} << 20);
     std::byte* result_ = runtime_.allocate(4096);
     std::byte* ones_ = on_device(std::vector<float>(8 * 1024, 1.0f));
-    std::filesystem::path home_ =
-        std::filesystem::temp_directory_path() / ("denoir-products-" + std::to_string(::getpid()));
+    TempFolder home_;
     std::unique_ptr<cuda::Blas> blas_;
 };
 

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <map>
@@ -15,6 +14,7 @@
 
 #include "engine/backend/cuda/kernels/eight_bit.h"
 #include "engine/core/dtype.h"
+#include "tests/engine/backend/cuda/tf32.h"
 
 namespace denoir::test {
 namespace {
@@ -107,11 +107,6 @@ void put(cudaDataType_t type, void* memory, std::int64_t i, double v) {
     if (type == CUDA_R_32I) static_cast<std::int32_t*>(memory)[i] = static_cast<std::int32_t>(v);
 }
 
-/// The other bits are cut off, the worst that a card may do.
-double as_tf32(double v) {
-    return static_cast<double>(std::bit_cast<float>(std::bit_cast<std::uint32_t>(static_cast<float>(v)) & ~0x1FFFu));
-}
-
 /// A whole call: D = epilogue(op(A) · op(B)), m x n, columns one behind the other.
 struct Call {
     cublasComputeType_t compute;
@@ -147,7 +142,9 @@ private:
         for (std::int64_t i = 0; i < count; ++i)
             for (std::int64_t l = 0; l < k; ++l) {
                 const double v = value(type, memory, first + (dense ? i * stride + l : l * stride + i));
-                all.push_back(compute == CUBLAS_COMPUTE_32F_FAST_TF32 ? as_tf32(v) : v);
+                all.push_back(compute == CUBLAS_COMPUTE_32F_FAST_TF32
+                                  ? static_cast<double>(cut_to_tf32(static_cast<float>(v)))
+                                  : v);
             }
         return all;
     }
@@ -248,7 +245,7 @@ bool rows_fit(const FakeBlas::Algorithm& algorithm, std::initializer_list<const 
     });
 }
 
-/// What of an algorithm's preference is met by an address with these bits.
+/// Whether the algorithm can read a matrix that lies there, and those of its batch behind it.
 bool lies_well(const FakeBlas::Algorithm& algorithm, const void* memory, const Layout& layout) {
     const auto bits = reinterpret_cast<std::uintptr_t>(memory) |
                       (layout.batch() > 1 ? static_cast<std::uintptr_t>(layout.step()) * size_of(layout.type) : 0);

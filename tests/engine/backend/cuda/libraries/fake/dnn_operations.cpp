@@ -10,6 +10,9 @@
 #include <set>
 #include <utility>
 
+#include "engine/core/dtype.h"
+#include "tests/engine/backend/cuda/tf32.h"
+
 namespace denoir::test {
 namespace {
 
@@ -49,15 +52,9 @@ template <class Visit> void for_each(const Sizes& size, Visit visit) {
     }
 }
 
-float rounded(float value, cudnnDataType_t type) {
-    if (type == CUDNN_DATA_FLOAT || std::isnan(value)) return value;
-    const auto bits = std::bit_cast<std::uint32_t>(value);
-    return std::bit_cast<float>((bits + 0x7FFF + (bits >> 16 & 1)) & 0xFFFF0000u);
-}
-/// Of f32 convolutions the bits that TF32 has not are cut off: the worst that a card may do.
-float factor(float value, cudnnDataType_t type) {
-    return type == CUDNN_DATA_FLOAT ? std::bit_cast<float>(std::bit_cast<std::uint32_t>(value) & ~0x1FFFu) : value;
-}
+float rounded(float value, cudnnDataType_t type) { return type == CUDNN_DATA_FLOAT ? value : round_to_bf16(value); }
+/// Of a convolution.
+float factor(float value, cudnnDataType_t type) { return type == CUDNN_DATA_FLOAT ? cut_to_tf32(value) : value; }
 
 /// A tensor's values, dense.
 struct Values {
