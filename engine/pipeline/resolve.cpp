@@ -301,6 +301,30 @@ VideoBefore deciding_video(const Request& r) {
 /// Wan 2.2 A14B's, each with its guidance.
 bool two_experts(Family family, const Variant& variant) { return family == Family::wan22 && !variant.clean_image(); }
 
+/// The frames, and the windows of forcing. What one window computes is bounded, whatever memory there is.
+void resolve_frames(Request& r, const Variant& variant, const Defaults& d) {
+    r.frames = FrameCount(r.frames.value_or(d.frames)).value();
+    if (*r.mode == Mode::flf2v && *r.frames < 5)
+        refuse("frames", "nothing is left to make besides the two images", "use 5 frames or more");
+    if (*r.mode == Mode::forcing) choose_windows(r, d.frames);
+    if (wan::tokens_of(latent_shape(r, variant)) > max_tokens)
+        refuse("frames", "the video is too large for one window", "use fewer frames or a smaller size");
+}
+
+/// The guidance of every expert: that of the low-noise one is the other's where only that was said.
+void resolve_guidance(Request& r, const Variant& variant, const Defaults& d) {
+    const bool said = r.guidance.has_value();
+    r.guidance = r.guidance.value_or(d.guidance);
+    check_range("guidance", *r.guidance, limits::guidance);
+    if (two_experts(*r.family, variant)) {
+        r.guidance_low = r.guidance_low.value_or(said ? *r.guidance : d.guidance_low);
+        check_range("guidance_low", *r.guidance_low, limits::guidance);
+    } else if (r.guidance_low) {
+        refuse("guidance_low", "only Wan 2.2 A14B has a low-noise expert", "leave it out");
+    }
+    check_range("guidance_until", r.guidance_until, limits::guidance_until);
+}
+
 } // namespace
 
 Request Pipeline::defaults(const Request& asked, const ModelFolder& model) {
@@ -367,27 +391,11 @@ Request Pipeline::resolve(const Request& request, const ModelHeaders& headers) {
     const VideoBefore before = deciding_video(r);
     resolve_size(r, variant, d, is_480p(r, variant, model), before);
     (void)Resolution(*r.width, *r.height, variant.multiple()); // refuses what is no multiple
-    r.frames = FrameCount(r.frames.value_or(d.frames)).value();
-    if (*r.mode == Mode::flf2v && *r.frames < 5)
-        refuse("frames", "nothing is left to make besides the two images", "use 5 frames or more");
-    if (*r.mode == Mode::forcing) choose_windows(r, d.frames);
-    const Shape latent = latent_shape(r, variant);
-    if (wan::tokens_of(latent) > max_tokens)
-        refuse("frames", "the video is too large for one window", "use fewer frames or a smaller size");
-
+    resolve_frames(r, variant, d);
     r.fps = r.fps.value_or(default_fps(d, before));
     check_range("fps", *r.fps, limits::fps);
     r.steps = StepCount(r.steps.value_or(d.steps)).value();
-    const bool said = r.guidance.has_value();
-    r.guidance = r.guidance.value_or(d.guidance);
-    check_range("guidance", *r.guidance, limits::guidance);
-    if (two_experts(*r.family, variant)) {
-        r.guidance_low = r.guidance_low.value_or(said ? *r.guidance : d.guidance_low);
-        check_range("guidance_low", *r.guidance_low, limits::guidance);
-    } else if (r.guidance_low) {
-        refuse("guidance_low", "only Wan 2.2 A14B has a low-noise expert", "leave it out");
-    }
-    check_range("guidance_until", r.guidance_until, limits::guidance_until);
+    resolve_guidance(r, variant, d);
     r.shift = r.shift.value_or(d.shift);
     check_range("shift", *r.shift, limits::shift);
     r.sampler = r.sampler.value_or(Sampler::unipc);
@@ -397,6 +405,7 @@ Request Pipeline::resolve(const Request& request, const ModelHeaders& headers) {
     check_aspects(r, variant);
     if (!r.device) r.device = default_device();
     resolve_precision(r);
+    const Shape latent = latent_shape(r, variant);
     if (*r.mode == Mode::forcing) check_forcing(r, int(latent[1]));
     if (r.cache) check_cache(r, variant, model);
     check_noise_file(r, {latent[0], drawn_frames(r), latent[2], latent[3]});

@@ -93,6 +93,56 @@ void check_model(const RunFolder& run, FileHashes& hashes, Verification& result,
     }
 }
 
+/// Compares each step that is computed again with what its record says. Throws Differs at the first that is another.
+class StepComparison {
+public:
+    StepComparison(const RunRecord& record, Verification& result) : record_(record), result_(result) {}
+
+    /// `latent`, `x0` (none of step 0): with the frames that only fill up the last window.
+    void operator()(int step, const Tensor& latent, const Tensor& x0) {
+        const bool end = step == record_.total_steps;
+        const auto kept = [&](const Tensor& t) {
+            return end ? Pipeline::requested_frames(record_.request, t, step) : t;
+        };
+        std::map<std::string, Tensor> tensors{{"latent", kept(latent)}};
+        if (x0) tensors["x0"] = kept(x0);
+        const StepRecord* stored = record_.find(step);
+        if (!stored) throw Differs{}; // beyond what an unfinished run holds
+        ++result_.steps;
+        if (sum_of_file(tensors) == stored->sha256) return;
+        result_.first_difference = step;
+        throw Differs{};
+    }
+
+private:
+    const RunRecord& record_;
+    Verification& result_;
+};
+
+/// Computes the run's steps again, as far as it holds any.
+void compute_again(const RunFolder& run, const ModelFolder& model, Pipeline& pipeline, Verification& result,
+                   Observer& observer, std::stop_token stop) try {
+    const Request& r = run.record().request;
+    StepComparison compare(run.record(), result);
+    DenoiseState state;
+    const auto stored = [&](int step) { return holder_of(run, *r.start, step); };
+    if (r.start) // refused before the encoders work
+        state = stored_state(stored(r.start->step), r.start->step, r, model);
+    const Conditioning conditioning = pipeline.condition(r, model, observer, stop);
+    if (!r.start) {
+        state = pipeline.begin(r, model, conditioning);
+        compare(0, state.latent, {});
+    }
+    if (state.step == run.record().steps.back().step) return;
+    pipeline.denoise(
+        r, model, conditioning, state,
+        {.after_step = [&](const DenoiseState& s, const StepInfo& info) { compare(s.step, s.latent, info.x0); },
+         .pictures = [](int, const Tensor&) {}, // shown nowhere: the latents of earlier windows need not stay
+         .stored = [&](int step) { return stored_latent(stored(step), step, r, model); }},
+        observer, stop);
+} catch (const Differs&) {
+}
+
 } // namespace
 
 Verification verify_run(const fs::path& path, int threads, Observer& observer, std::stop_token stop) {
@@ -114,37 +164,9 @@ Verification verify_run(const fs::path& path, int threads, Observer& observer, s
         return result;
     }
     FileHashes hashes(files_of_steps(model, r), FileHashes::Pace::waited_for); // while the steps are computed
-    const int last = record.steps.back().step;
-    const auto compare = [&](int step, const Tensor& latent, const Tensor& x0) {
-        const bool end = step == record.total_steps;
-        std::map<std::string, Tensor> tensors{{"latent", end ? Pipeline::requested_frames(r, latent, step) : latent}};
-        if (x0) tensors["x0"] = end ? Pipeline::requested_frames(r, x0, step) : x0;
-        const StepRecord* stored = record.find(step);
-        if (!stored) throw Differs{}; // beyond what an unfinished run holds
-        ++result.steps;
-        if (sum_of_file(tensors) == stored->sha256) return;
-        result.first_difference = step;
-        throw Differs{};
-    };
     Residency residency;
     Pipeline pipeline(residency, open_backend(*r.device, threads));
-    try {
-        DenoiseState state;
-        if (r.start)
-            state = stored_state(holder_of(run, *r.start, r.start->step), r.start->step, r,
-                                 model); // refused before the encoders work
-        const Conditioning conditioning = pipeline.condition(r, model, observer, stop);
-        if (!r.start) state = pipeline.begin(r, model, conditioning);
-        if (!r.start) compare(0, state.latent, {});
-        if (state.step < last)
-            pipeline.denoise(
-                r, model, conditioning, state,
-                {.after_step = [&](const DenoiseState& s, const StepInfo& info) { compare(s.step, s.latent, info.x0); },
-                 .pictures = [](int, const Tensor&) {}, // shown nowhere: the latents of earlier windows need not stay
-                 .stored = [&](int step) { return stored_latent(holder_of(run, *r.start, step), step, r, model); }},
-                observer, stop);
-    } catch (const Differs&) {
-    }
+    compute_again(run, model, pipeline, result, observer, stop);
     check_model(run, hashes, result, stop);
     return result;
 }
