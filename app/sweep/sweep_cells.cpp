@@ -32,10 +32,13 @@ QString SweepDocument::tag_of(const QString& path, const std::vector<std::size_t
     return tag_begin + path + QLatin1Char('|') + numbers.join(QLatin1Char(','));
 }
 
-SweepDocument::Tag SweepDocument::read_tag(const QString& tag) {
+SweepDocument::Tag SweepDocument::read_tag(const QString& tag) const {
     const qsizetype bar = tag.lastIndexOf(QLatin1Char('|'));
     if (!tag.startsWith(tag_begin) || bar < tag_begin.size()) return {};
-    Tag out{real_path(tag.mid(tag_begin.size(), bar - tag_begin.size())), {}};
+    const QString path = tag.mid(tag_begin.size(), bar - tag_begin.size());
+    auto real = real_folders_.constFind(path);
+    if (real == real_folders_.cend()) real = real_folders_.insert(path, real_path(path));
+    Tag out{*real, {}};
     for (const QString& number : tag.mid(bar + 1).split(QLatin1Char(','))) {
         bool good = false;
         const auto cell = number.toULongLong(&good);

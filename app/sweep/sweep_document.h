@@ -118,7 +118,7 @@ private:
     };
     struct Beginning;
     static QString tag_of(const QString& path, const std::vector<std::size_t>& cells);
-    static Tag read_tag(const QString& tag);
+    Tag read_tag(const QString& tag) const;
     void look_soon();
     void look();
     void take_outlook(const Outlook& outlook);
@@ -157,6 +157,7 @@ private:
     TaskThread::Id beginning_ = 0;                      ///< the sweep that is being planned; 0: none
     bool looks_only_ = false;                           ///< nothing is stored
     int reading_ = 0;                                   ///< sweeps, for with_sweep()
+    mutable QHash<QString, QString> real_folders_;      ///< of tags; the disk is asked once for each
     QHash<QString, std::shared_ptr<OpenSweep>> sweeps_; ///< shown, or with entries in the queue
     std::shared_ptr<OpenSweep> shown_;
     QHash<std::size_t, quint64> entries_;                 ///< cell of the shown sweep -> queue entry
