@@ -317,11 +317,11 @@ private:
     QEventLoop loop_;
 };
 
-/// Pictures, videos, requests, projects and what only pretends to be one; in the home.
-QStringList make_files(const app::Home& home) {
-    QStringList files{home.file(QStringLiteral("none.mp4"))};
+/// Pictures, videos, requests, a run, a folder and what only pretends to be one.
+QStringList make_files(const QTemporaryDir& folder) {
+    QStringList files{folder.filePath(QStringLiteral("none.mp4"))};
     const auto write = [&](const char* name, const QByteArray& content) {
-        const QString path = home.file(QLatin1String(name));
+        const QString path = folder.filePath(QLatin1String(name));
         QFile file(path);
         if (file.open(QIODevice::WriteOnly)) file.write(content);
         files.append(path);
@@ -337,23 +337,24 @@ QStringList make_files(const app::Home& home) {
     const auto picture = [&](const char* name, QSize size, Qt::GlobalColor colour) {
         QImage image(size, QImage::Format_RGB32);
         image.fill(colour);
-        const QString path = home.file(QLatin1String(name));
+        const QString path = folder.filePath(QLatin1String(name));
         if (image.save(path)) files.append(path);
     };
     picture("wide.png", {320, 90}, Qt::blue);
     picture("tall.jpg", {64, 200}, Qt::yellow);
-    const QString clip = home.file(QStringLiteral("clip.mp4"));
+    const QString clip = folder.filePath(QStringLiteral("clip.mp4"));
     app::write_clip(clip, 96, 64, 12);
     files.append(clip);
-    files.append(home.path());
-    files.append(home.data(QStringLiteral("runs")));
+    files.append(app::tiny_run(folder.filePath(QStringLiteral("run"))));
+    files.append(folder.path());
     return files;
 }
 
 int play(quint32 seed, int sessions, int events) {
     const app::Home home;
     const Deaf deaf;
-    const QStringList files = make_files(home);
+    const QTemporaryDir folder(QDir::temp().filePath(QStringLiteral("m-XXXXXX"))); // another disk, it may be
+    const QStringList files = make_files(folder);
     QDir().mkpath(home.data(QStringLiteral("runs")));
     for (const quint64 each : {1, 2, 3}) app::tiny_run(home.data(QStringLiteral("runs/run-%1").arg(each)), 3, each);
     bool good = true;
