@@ -27,6 +27,7 @@ struct Comparison::Worker {
         QImage a, b;
     };
     std::optional<Wish> wish;
+    bool prefers_exact = true;
     std::atomic<bool> over = false;
     ThreadPool pool{1};
     std::jthread thread;
@@ -92,10 +93,22 @@ struct Comparison::Worker {
         Issue undecoded;           ///< why the latents, which were asked for, are not compared
     };
 
+    /// Whether the latents are compared, which is told: the runs are on the disk.
+    bool takes_latents() {
+        const bool possible = pair.of_runs() && has_exact_clip(pair.a.run) && has_exact_clip(pair.b.run);
+        tell([possible, taken = possible && prefers_exact](Comparison& c) {
+            c.can_be_exact_ = possible;
+            c.pair_.exact = taken;
+            c.note_ = c.pairing();
+            emit c.changed();
+        });
+        return possible && prefers_exact;
+    }
+
     Clips open_clips(const std::stop_token& stop) {
         Clips clips;
         clips.uncompressed = pair.a.exact && pair.b.exact;
-        if (pair.exact) {
+        if (takes_latents()) {
             try {
                 clips.a = exact(pair.a, tr("Decoding A's latents, frame %1 of %2"), stop);
                 clips.b = exact(pair.b, tr("Decoding B's latents, frame %1 of %2"), stop);
@@ -218,6 +231,7 @@ void Comparison::retire() {
 void Comparison::stop() {
     retire();
     pair_ = {};
+    can_be_exact_ = false;
     emit begun();
     emit changed();
 }
@@ -229,13 +243,8 @@ std::pair<int, int> Comparison::Pair::range(int of_a, int of_b) const {
 
 void Comparison::start(const Clip& a, const Clip& b, const Pairing& pairing) {
     pair_ = {a.info(), b.info(), a.opener(), b.opener(), pairing, false};
+    can_be_exact_ = false;
     begin();
-}
-
-bool Comparison::can_be_exact() const {
-    // A run's video that was opened as a file is what is asked about, maybe against the run itself.
-    return pair_.a.kind == ClipInfo::Kind::run && pair_.b.kind == ClipInfo::Kind::run && has_exact_clip(pair_.a.run) &&
-           has_exact_clip(pair_.b.run);
 }
 
 void Comparison::set_prefers_exact(bool on) {
@@ -256,12 +265,13 @@ void Comparison::begin() {
         emit changed();
         return;
     }
-    pair_.exact = prefers_exact_ && can_be_exact();
+    pair_.exact = prefers_exact_ && can_be_exact_; // as it was known last: the worker looks again
     active_ = true;
     curve_.assign(static_cast<std::size_t>(pair_.a.frames), std::nullopt);
     note_ = pairing();
     worker_ = std::make_shared<Worker>();
     worker_->pair = pair_;
+    worker_->prefers_exact = prefers_exact_;
     worker_->owner = this;
     worker_->generation = generation_;
     worker_->thread = std::jthread([worker = worker_.get()](const std::stop_token& stop) {

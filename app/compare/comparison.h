@@ -33,7 +33,8 @@ public:
     /// Compare stored latents, not videos, where both runs have them; on by default. Begins anew, also where they could
     /// not be decoded before.
     void set_prefers_exact(bool on);
-    bool can_be_exact() const; ///< both are runs that have their last latents
+    /// Both are runs that have their last latents. False until that is known: it is looked up in the background.
+    bool can_be_exact() const { return can_be_exact_; }
     /// The latents are what is compared, or they are being decoded for it. False: the files that are shown.
     bool by_latents() const { return pair_.exact; }
 
@@ -73,6 +74,8 @@ private:
         ClipOpener open_a, open_b;
         Pairing pairing;
         bool exact = false;
+        /// A run's video that was opened as a file is what is asked about, maybe against the run itself.
+        bool of_runs() const { return a.kind == ClipInfo::Kind::run && b.kind == ClipInfo::Kind::run; }
         /// Frames of A, [first, last), that have a partner among `of_b` frames.
         std::pair<int, int> range(int of_a, int of_b) const;
     };
@@ -89,7 +92,8 @@ private:
     int done_ = 0;
     quint64 generation_ = 0; ///< of the worker that is listened to
     bool active_ = false, exact_ = false, prefers_exact_ = true;
-    bool measuring_ = false; ///< what is wanted is open; before that, frames of videos may stand in for latents
+    bool can_be_exact_ = false; ///< the pair, as its runs were when a comparison of it began last
+    bool measuring_ = false;    ///< what is wanted is open; before that, frames of videos may stand in for latents
     QString activity_, note_;
     Issue issue_, undecoded_;
     std::shared_ptr<Worker> worker_;

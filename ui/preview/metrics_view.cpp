@@ -39,7 +39,6 @@ MetricsView::MetricsView(app::Comparison& comparison, QWidget* parent)
     connect(exact_, &QToolButton::clicked, &comparison_, &app::Comparison::set_prefers_exact);
     connect(&comparison_, &app::Comparison::changed, this, &MetricsView::refresh);
     connect(&comparison_, &app::Comparison::begun, this, [this] {
-        could_be_exact_ = comparison_.can_be_exact();
         hover_ = -1; // the new pair may have fewer frames
         refresh();
     });
@@ -58,7 +57,7 @@ void MetricsView::set_frame(int frame) {
 }
 
 void MetricsView::refresh() {
-    exact_->setVisible(could_be_exact_);
+    exact_->setVisible(comparison_.can_be_exact());
     exact_->setChecked(comparison_.by_latents()); // or they are being decoded
     const QString use = tr("Compare what the stored latents decode to, without the videos' compression");
     const app::Issue& undecoded = comparison_.undecoded();

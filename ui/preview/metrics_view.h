@@ -69,7 +69,6 @@ private:
     QToolButton* exact_;
     QString empty_text_;
     int frame_ = 0, hover_ = -1;
-    bool could_be_exact_ = false;
     QTimer settled_; ///< a frame is described where one stays for a moment: playing would say nothing else
 };
 

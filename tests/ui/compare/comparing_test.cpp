@@ -285,7 +285,9 @@ private slots:
         const QString a = run_with(home.file("a"), 2);
         studio.window().viewer().compare(a, a + "/video.mp4");
         QVERIFY(both_open(studio.window().preview()));
-        QVERIFY(!studio.window().preview().comparison().can_be_exact());
+        const auto& comparison = studio.window().preview().comparison();
+        QTRY_VERIFY_WITH_TIMEOUT(comparison.complete(), 60000);
+        QVERIFY(!comparison.can_be_exact());
     }
 
     /// Runs that differ in nothing that their words tell are told apart by what differs, then by their time.
@@ -558,7 +560,7 @@ private slots:
             return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
         };
         const auto report = [&](const QString& name) { return exported(name, "compare.export-report"); };
-        QVERIFY(preview.comparison().by_latents());
+        QTRY_VERIFY_WITH_TIMEOUT(preview.comparison().by_latents(), 20000);
         QVERIFY(report("latents.html").contains("decoded from its latents"));
         preview.comparison().set_prefers_exact(false);
         const QString videos = report("videos.html");
