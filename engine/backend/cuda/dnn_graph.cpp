@@ -75,8 +75,6 @@ constexpr std::int64_t few_channels = 64;
 /// Smaller convolutions take microseconds by any plan. Of attention it is what tokens have with each other, which takes
 /// most of a step, and long clips' with a picture: a plan that is compiled takes seconds to be made.
 constexpr std::int64_t worth_timing = 2'000'000'000, attention_worth_timing = 20'000'000'000;
-/// Without a plan, attention would be many times slower and take more than this for its scores.
-constexpr std::int64_t largest_attention_workspace = std::int64_t{256} << 20;
 constexpr std::size_t loading_bytes = std::size_t{64} << 20; ///< with less free, a kernel may not have been loaded
 
 class DnnGraph final : public Dnn {
@@ -114,9 +112,8 @@ public:
             fmt::format("{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}", c.type == Type::f32 ? "tf32" : "c", c.time,
                         c.height, c.width, c.in, c.out_channels, c.taps_time, c.taps_down, c.taps_across, c.time_stride,
                         c.stride, c.pad_down, c.pad_across, c.bias != nullptr, c.residual != nullptr);
-        Plan& plan = planned(key, [&] { return dnn::conv_graph(dnn::new_graph(c.type), c); });
+        Plan& plan = planned(key, dnn::largest_workspace, [&] { return dnn::conv_graph(dnn::new_graph(c.type), c); });
         plan.timed = c.multiplications() >= worth_timing;
-        plan.most_workspace = dnn::largest_workspace;
         Memory memory{{Uid::first_input, const_cast<void*>(c.x)},
                       {Uid::second_input, const_cast<void*>(c.w)},
                       {Uid::result, c.out}};
@@ -140,10 +137,9 @@ private:
     }
 
     Plan& expressed(const FusedAttention& a, Way way) {
-        Plan& plan = planned(attention_key(a, a.keys, way),
+        Plan& plan = planned(attention_key(a, a.keys, way), dnn::largest_attention_workspace,
                              [&] { return dnn::attention_graph(dnn::new_graph(Type::bf16), a, way); });
         plan.timed = plan.patient = a.keys == a.all_keys && a.multiplications() >= attention_worth_timing;
-        plan.most_workspace = largest_attention_workspace;
         return plan;
     }
 
@@ -183,14 +179,16 @@ private:
         return std::none_of(strides.begin(), strides.end(), [](std::int64_t stride) { return stride % 8 != 0; });
     }
 
-    template <class Make> Plan& planned(const std::string& key, Make make) {
+    template <class Make> Plan& planned(const std::string& key, std::int64_t most_workspace, Make make) {
         const auto found = plans_.find(key);
         if (found != plans_.end()) return found->second;
         runtime_.stream(); // the library asks for this thread's card
         Plan plan;
+        plan.most_workspace = most_workspace;
         const std::string why = failure_of([&] {
             plan.graph = make();
-            return dnn::find_plans(*plan.graph, [&] { return plan.graph->build_operation_graph(handle_); });
+            return dnn::find_plans(*plan.graph, most_workspace,
+                                   [&] { return plan.graph->build_operation_graph(handle_); });
         });
         if (!why.empty()) {
             plan.graph = nullptr;

@@ -176,7 +176,8 @@ std::shared_ptr<const Descriptor> engine_config(const std::shared_ptr<const Desc
     auto config = std::make_shared<Descriptor>(Descriptor{CUDNN_BACKEND_ENGINECFG_DESCRIPTOR, true});
     config->put_parts(CUDNN_ATTR_ENGINECFG_ENGINE, {engine});
     config->put_parts(CUDNN_ATTR_ENGINECFG_KNOB_CHOICES, {});
-    config->put<std::int64_t>(CUDNN_ATTR_ENGINECFG_WORKSPACE_SIZE, CUDNN_TYPE_INT64, {plan.workspace});
+    config->put<std::int64_t>(CUDNN_ATTR_ENGINECFG_WORKSPACE_SIZE, CUDNN_TYPE_INT64,
+                              {plan.announced < 0 ? plan.workspace : plan.announced});
     config->put<std::int32_t>(CUDNN_ATTR_ENGINECFG_SHARED_MEMORY_USED, CUDNN_TYPE_INT32, {0});
     return config;
 }
