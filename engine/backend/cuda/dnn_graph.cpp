@@ -49,12 +49,13 @@ struct Plan {
     std::int64_t workspace = 0;
     bool timed = false;     ///< its plans differ so much in speed that they are tried
     bool patient = false;   ///< all of them, however long they take to be compiled
-    bool makeshift = false; ///< they are to be tried yet: this one was taken while it was recorded
+    bool makeshift = false; ///< they are to be tried yet: this one, or none, was taken while it was recorded
     float time = 0;         ///< of the chosen one in milliseconds, now or when it was chosen; 0: not measured
     std::int64_t most_workspace = 0;
     std::string why;               ///< the last of its plans could not be built; empty: none failed
     std::set<std::int64_t> failed; ///< of its plans: could not be built, or did not start
     bool lasting = true;           ///< each of those would fail in the next session, too
+    bool told = false;             ///< that none of them runs
 
     /// What failed may be tried again.
     void forgive() {
@@ -418,11 +419,12 @@ private:
     /// differ by far, and of attention's, which come with the newest generation of cards first, the first need not be
     /// the best.
     void choose(const std::string& key, Plan& plan, Memory& memory, const Caller& caller) {
-        if (plan.makeshift) plan.forgive(); // it may have been the recording that failed
+        if (plan.makeshift && !runtime_.recording()) plan.forgive(); // it may have been the recording that failed
         if (takes_known(key, plan)) return;
         if (!plan.timed || runtime_.recording()) { // nothing to be timed, or not now
-            plan.makeshift = plan.timed;
-            return take_first(plan);
+            take_first(plan);
+            plan.makeshift = runtime_.recording() && (plan.timed || plan.index < 0);
+            return;
         }
         const auto count = static_cast<std::int64_t>(plan.graph->get_execution_plan_count());
         Search search{plan, memory, caller};
@@ -445,11 +447,11 @@ private:
                           std::bit_cast<std::uint32_t>(plan.time)});
     }
 
-    /// None of its plans is looked for again; in later sessions neither, if that would be in vain.
+    /// None of its plans is looked for again, but those that failed while it was recorded; in later sessions neither,
+    /// if that would be in vain.
     void drop(const std::string& key, Plan& plan) {
-        if (!plan.graph) return;
-        if (!plan.failed.empty() && plan.lasting && !runtime_.recording() && !is_full())
-            cache_.keep(key, none_of(plan));
+        if (!plan.graph || runtime_.recording()) return;
+        if (!plan.failed.empty() && plan.lasting && !is_full()) cache_.keep(key, none_of(plan));
         plan.graph = nullptr;
     }
 
@@ -460,7 +462,9 @@ private:
             throw Error("", "memory", "the card has no memory left (cuDNN's kernels)",
                         "use a smaller size, fewer frames or bf16, or close other programs that use the card");
         }
-        log::info(fmt::format("cuDNN cannot build a plan for {}: {}", key, plan.why.empty() ? "none left" : plan.why));
+        if (!std::exchange(plan.told, true))
+            log::info(
+                fmt::format("cuDNN cannot build a plan for {}: {}", key, plan.why.empty() ? "none left" : plan.why));
         drop(key, plan);
         return false;
     }

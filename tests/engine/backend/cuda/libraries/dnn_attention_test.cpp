@@ -53,10 +53,9 @@ TEST_F(DnnGraph, WhereNoneCanBeBuiltNoneIsTriedInLaterSessions) {
     for (const std::int64_t tokens : {8000, 100}) // timed, and not
         for (const auto& [there, missing] : {std::pair{unified, composite}, {composite, unified}}) {
             const auto call = [&] { return attention(attention_of(tokens, tokens, tokens)); };
-            std::filesystem::remove_all(home / "cache");
             fake.plans[there] = {{.cost = 2}};
             fake.plans[missing] = {{.builds = false}, {.workspace = 257 * mebibyte}, {.builds = false}};
-            start_anew();
+            start_from_nothing();
             EXPECT_TRUE(call());
             start_anew();
             EXPECT_EQ(taken(call, there), Taken{0});
@@ -81,15 +80,13 @@ TEST_F(DnnGraph, WhatMayBeMendedIsTriedInTheNextSession) {
     std::vector<Plan>& plans = fake.plans[FakeDnn::composite_attention];
     const auto failing_once = [&](const Plan& failing, const std::function<void()>& first) {
         plans = {{.builds = false}, failing};
-        start_anew();
+        start_from_nothing();
         first();
         runtime->free = std::size_t{1} << 30;
         plans[1] = {.cost = 1};
         start_anew();
         EXPECT_TRUE(attention());
         EXPECT_EQ(taken([&] { return attention(); }, FakeDnn::composite_attention), Taken{1});
-        dnn = nullptr;
-        std::filesystem::remove_all(home / "cache");
     };
     const auto call = [&] { EXPECT_TRUE(attention()); };
     const auto recorded = [&] { runtime->record(call); };
@@ -106,11 +103,10 @@ TEST_F(DnnGraph, AttentionGoesTheWayThatHasMemoryToWorkIn) {
         for (const auto& [there, missing] : {std::pair{FakeDnn::unified_attention, FakeDnn::composite_attention},
                                              {FakeDnn::composite_attention, FakeDnn::unified_attention}}) {
             const auto call = [&] { return attention(attention_of(tokens, tokens, tokens)); };
-            std::filesystem::remove_all(home / "cache");
             fake.plans[missing] = {{.cost = 2, .workspace = 5000}, {.cost = 1, .workspace = 5001}};
             fake.plans[there] = {{.cost = 3, .workspace = 3000}};
             most_workspace = 4000;
-            start_anew();
+            start_from_nothing();
             EXPECT_TRUE(call());
             const std::vector<int> tried = built(missing);
             EXPECT_EQ(taken(call, there), Taken{0});
@@ -131,8 +127,7 @@ TEST_F(DnnGraph, AttentionGoesTheWayThatHasMemoryToWorkIn) {
             EXPECT_THROW(call(), Error);
             most_workspace = 6000;
             fake.plans[there][0].builds = true;
-            std::filesystem::remove_all(home / "cache");
-            start_anew();
+            start_from_nothing();
             EXPECT_TRUE(call());
             if (tokens == 8000) {
                 EXPECT_EQ(taken(call, missing), Taken{1});
@@ -157,6 +152,30 @@ TEST_F(DnnGraph, AttentionThatWasRecordedFirstGoesTheFasterWayLater) {
     runtime->replay(*graph);
     runtime->wait();
     EXPECT_EQ(fake.spent, 5);
+}
+
+TEST_F(DnnGraph, AWayThatFailedWhileItWasRecordedIsTriedLater) {
+    for (const auto& [there, missing] : {std::pair{FakeDnn::unified_attention, FakeDnn::composite_attention},
+                                         {FakeDnn::composite_attention, FakeDnn::unified_attention}}) {
+        fake.plans[there] = {{.cost = 2}};
+        fake.plans[missing] = {{.cost = 1, .builds = false}};
+        start_from_nothing();
+        lines.clear();
+        runtime->record([&] {
+            for (int layer = 0; layer < 3; ++layer) EXPECT_TRUE(attention());
+        });
+        EXPECT_EQ(built(missing), Taken{1});
+        EXPECT_LE(lines.size(), 1u); // that it cannot be built
+        fake.plans[missing][0].builds = true;
+        EXPECT_TRUE(attention());
+        EXPECT_EQ(taken([&] { return attention(); }, missing), Taken{0});
+    }
+    // Neither the plain kernels, for good, where no way could be recorded.
+    fake.plans[FakeDnn::convolution] = {{.builds = false}};
+    start_from_nothing();
+    runtime->record([&] { EXPECT_FALSE(conv()); });
+    fake.plans[FakeDnn::convolution][0].builds = true;
+    EXPECT_TRUE(conv());
 }
 
 TEST_F(DnnGraph, RecordedAttentionGoesTheWayThatWasFaster) {

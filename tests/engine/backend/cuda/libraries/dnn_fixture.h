@@ -88,6 +88,12 @@ protected:
         runtime->timed = 0;
         dnn = open_fake_dnn(*runtime);
     }
+    /// As on a machine where nothing was chosen yet.
+    void start_from_nothing() {
+        dnn = nullptr; // writes what it has not written
+        std::filesystem::remove_all(home / "cache");
+        start_anew();
+    }
     cuda::Dnn::Caller caller() {
         return {[this](std::size_t bytes) {
                     workspace = std::max(workspace, bytes);

@@ -71,9 +71,7 @@ TEST_F(DnnGraph, WhatWasChosenAndNoLongerRunsIsChosenAnew) {
     const std::vector<Plan> plans{{.cost = 9}, {.cost = 5}, {.cost = 7}, {.cost = 2}};
     for (bool Plan::*fails : {&Plan::builds, &Plan::starts}) {
         fake.plans[FakeDnn::convolution] = plans;
-        dnn = nullptr;
-        std::filesystem::remove_all(home / "cache");
-        start_anew();
+        start_from_nothing();
         EXPECT_TRUE(conv());
         fake.plans[FakeDnn::convolution][3].*fails = false;
         start_anew();
