@@ -211,8 +211,9 @@ private:
     std::vector<cublasLtMatmulHeuristicResult_t> suggestions(const Product& p, const Description& d, int most) {
         cublasLtMatmulPreference_t preference = nullptr;
         expect(f_.preference_create(&preference), "asking");
+        bool understood = true;
         const auto prefer = [&](cublasLtMatmulPreferenceAttributes_t name, const auto& value) {
-            f_.preference_set(preference, name, &value, sizeof value);
+            understood &= f_.preference_set(preference, name, &value, sizeof value) == CUBLAS_STATUS_SUCCESS;
         };
         prefer(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, workspace_ ? workspace : std::size_t{0});
         // Parts of a sum are added in f32, not in place in the result's bf16. Where K is no multiple of the tiles'
@@ -229,8 +230,11 @@ private:
         prefer(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, alignment_c(p));
         std::vector<cublasLtMatmulHeuristicResult_t> found(static_cast<std::size_t>(most));
         int count = 0;
+        // What it suggests without having understood would read past its workspace, or at addresses that it takes for
+        // better ones.
         const cublasStatus_t status =
-            f_.heuristic(handle_, d.desc, d.b, d.a, d.c, d.c, preference, most, found.data(), &count);
+            understood ? f_.heuristic(handle_, d.desc, d.b, d.a, d.c, d.c, preference, most, found.data(), &count)
+                       : CUBLAS_STATUS_NOT_SUPPORTED;
         f_.preference_destroy(preference);
         found.resize(status == CUBLAS_STATUS_SUCCESS ? static_cast<std::size_t>(count) : 0);
         return found;

@@ -13,7 +13,9 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "engine/backend/cuda/dnn.h"
 #include "engine/backend/cuda/dnn_graphs.h"
@@ -21,6 +23,7 @@
 #include "engine/backend/cuda/product_cache.h"
 #include "engine/core/error.h"
 #include "engine/core/log.h"
+#include "engine/core/memory.h"
 
 namespace cudnn_frontend {
 void* cudnn_dlhandle = nullptr; // asked for by the frontend
@@ -44,12 +47,21 @@ struct Plan {
     std::shared_ptr<fe::graph::Graph> graph;
     std::int64_t index = -1; ///< of the plan among the graph's; -1: not chosen yet
     std::int64_t workspace = 0;
-    bool timed = false;   ///< its plans differ so much in speed that they are tried
-    bool patient = false; ///< all of them, however long they take to be compiled
-    float time = 0;       ///< of the chosen one in milliseconds, now or when it was chosen; 0: not measured
+    bool timed = false;     ///< its plans differ so much in speed that they are tried
+    bool patient = false;   ///< all of them, however long they take to be compiled
+    bool makeshift = false; ///< they are to be tried yet: this one, or none, was taken while it was recorded
+    float time = 0;         ///< of the chosen one in milliseconds, now or when it was chosen; 0: not measured
     std::int64_t most_workspace = 0;
     std::string why;               ///< the last of its plans could not be built; empty: none failed
     std::set<std::int64_t> failed; ///< of its plans: could not be built, or did not start
+    bool lasting = true;           ///< each of those would fail in the next session, too
+    bool told = false;             ///< that none of them runs
+
+    /// What failed may be tried again.
+    void forgive() {
+        failed.clear();
+        lasting = true;
+    }
 };
 using Memory = std::unordered_map<std::int64_t, void*>;
 using Outcome = fe::error_t;
@@ -75,8 +87,6 @@ constexpr std::int64_t few_channels = 64;
 /// Smaller convolutions take microseconds by any plan. Of attention it is what tokens have with each other, which takes
 /// most of a step, and long clips' with a picture: a plan that is compiled takes seconds to be made.
 constexpr std::int64_t worth_timing = 2'000'000'000, attention_worth_timing = 20'000'000'000;
-/// Without a plan, attention would be many times slower and take more than this for its scores.
-constexpr std::int64_t largest_attention_workspace = std::int64_t{256} << 20;
 constexpr std::size_t loading_bytes = std::size_t{64} << 20; ///< with less free, a kernel may not have been loaded
 
 class DnnGraph final : public Dnn {
@@ -88,6 +98,7 @@ public:
           cache_(ProductCache::file("convolutions", runtime.properties().name, fe::detail::get_backend_version())) {}
     ~DnnGraph() override {
         plans_.clear();
+        recorded_.clear();
         f_.destroy(handle_);
     }
 
@@ -100,12 +111,25 @@ public:
                       {Uid::third_input, const_cast<void*>(a.v)},
                       {Uid::result, a.out}};
         if (a.log_sum) memory.emplace(Uid::second_result, a.log_sum);
-        const auto run_as = [&](Way way) {
-            const std::string key = attention_key(a, a.keys, way);
-            return run(key, expressed(a, way), memory, caller);
-        };
-        return composite_is_faster(a, memory, caller) ? run_as(Way::COMPOSITE) || run_as(Way::UNIFIED)
-                                                      : run_as(Way::UNIFIED) || run_as(Way::COMPOSITE);
+        std::array ways{Way::UNIFIED, Way::COMPOSITE};
+        if (composite_is_faster(a, memory, caller)) std::swap(ways[0], ways[1]);
+        std::optional<Error> no_memory;
+        for (const Way way : ways) {
+            Plan& plan = expressed(a, way);
+            // What was chosen stays, even where its memory is missing: the same request gives the same bytes.
+            const bool was_chosen = !undecided(plan);
+            try {
+                if (run(attention_key(a, a.keys, way), plan, memory, caller)) {
+                    if (no_memory) drop(attention_key(a, a.keys, ways[0]), expressed(a, ways[0]));
+                    return true;
+                }
+            } catch (const Error& e) {
+                if (!is_out_of_memory(e) || was_chosen) throw;
+                no_memory = e; // the other way may have enough
+            }
+        }
+        if (no_memory) throw Error(*no_memory);
+        return false;
     }
 
     bool conv(const FusedConv& c, const Caller& caller) override {
@@ -114,9 +138,8 @@ public:
             fmt::format("{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}:{}", c.type == Type::f32 ? "tf32" : "c", c.time,
                         c.height, c.width, c.in, c.out_channels, c.taps_time, c.taps_down, c.taps_across, c.time_stride,
                         c.stride, c.pad_down, c.pad_across, c.bias != nullptr, c.residual != nullptr);
-        Plan& plan = planned(key, [&] { return dnn::conv_graph(dnn::new_graph(c.type), c); });
+        Plan& plan = planned(key, dnn::largest_workspace, [&] { return dnn::conv_graph(dnn::new_graph(c.type), c); });
         plan.timed = c.multiplications() >= worth_timing;
-        plan.most_workspace = dnn::largest_workspace;
         Memory memory{{Uid::first_input, const_cast<void*>(c.x)},
                       {Uid::second_input, const_cast<void*>(c.w)},
                       {Uid::result, c.out}};
@@ -140,10 +163,9 @@ private:
     }
 
     Plan& expressed(const FusedAttention& a, Way way) {
-        Plan& plan = planned(attention_key(a, a.keys, way),
+        Plan& plan = planned(attention_key(a, a.keys, way), dnn::largest_attention_workspace,
                              [&] { return dnn::attention_graph(dnn::new_graph(Type::bf16), a, way); });
         plan.timed = plan.patient = a.keys == a.all_keys && a.multiplications() >= attention_worth_timing;
-        plan.most_workspace = largest_attention_workspace;
         return plan;
     }
 
@@ -159,13 +181,26 @@ private:
                           other = attention_key(a, a.keys, Way::COMPOSITE);
         // Plans are compiled, a second each: where both were measured before, only the faster one's is made.
         if (!remembered(key, unified) || !remembered(other, composite)) {
-            if (unified.graph && unified.index < 0) choose(key, unified, memory, caller);
-            if (composite.graph && composite.index < 0) choose(other, composite, memory, caller);
+            const auto no_memory = choose_if_there_is_memory(key, unified, memory, caller),
+                       nor_here = choose_if_there_is_memory(other, composite, memory, caller);
+            if (unified.index < 0 && composite.index < 0 && (no_memory || nor_here))
+                throw Error(no_memory ? *no_memory : *nor_here);
             // What one of them lacks is not looked for again while the other has it.
-            if (composite.index < 0 && unified.index >= 0) composite.graph = nullptr;
-            if (unified.index < 0 && composite.index >= 0) unified.graph = nullptr;
+            if (composite.index < 0 && unified.index >= 0) drop(other, composite);
+            if (unified.index < 0 && composite.index >= 0) drop(key, unified);
         }
         return faster(composite.time, unified.time);
+    }
+    /// Chooses, if that is still to be done; what is returned: there was no memory for any of its plans to work in.
+    std::optional<Error> choose_if_there_is_memory(const std::string& key, Plan& plan, Memory& memory,
+                                                   const Caller& caller) {
+        try {
+            if (plan.graph && undecided(plan)) choose(key, plan, memory, caller);
+        } catch (const Error& e) {
+            if (!is_out_of_memory(e)) throw;
+            return e;
+        }
+        return std::nullopt;
     }
     /// Of times in milliseconds, 0: not measured.
     static bool faster(float one, float other) { return one > 0 && (other == 0 || one < other); }
@@ -183,18 +218,23 @@ private:
         return std::none_of(strides.begin(), strides.end(), [](std::int64_t stride) { return stride % 8 != 0; });
     }
 
-    template <class Make> Plan& planned(const std::string& key, Make make) {
+    template <class Make> Plan& planned(const std::string& key, std::int64_t most_workspace, Make make) {
         const auto found = plans_.find(key);
         if (found != plans_.end()) return found->second;
         runtime_.stream(); // the library asks for this thread's card
         Plan plan;
+        plan.most_workspace = most_workspace;
         const std::string why = failure_of([&] {
             plan.graph = make();
-            return dnn::find_plans(*plan.graph, [&] { return plan.graph->build_operation_graph(handle_); });
+            return dnn::find_plans(*plan.graph, most_workspace,
+                                   [&] { return plan.graph->build_operation_graph(handle_); });
         });
         if (!why.empty()) {
             plan.graph = nullptr;
             log::info(fmt::format("cuDNN has no plan for {}: {}", key, why));
+        } else if (cache_.find(key) == none_of(plan)) {
+            plan.graph = nullptr;
+            log::info(fmt::format("cuDNN could not build a plan for {} before", key));
         }
         return plans_.emplace(key, std::move(plan)).first->second;
     }
@@ -217,20 +257,35 @@ private:
     /// Makes plan number `index` ready to run; false: it is not, plan.why says why.
     bool built(Plan& plan, std::int64_t index, std::int64_t& workspace) {
         if (plan.failed.contains(index)) return false;
+        bool lasts = false;
         std::string why = failure_of([&] {
-            const Outcome outcome = plan.graph->build_plan_at_index(handle_, index);
+            Outcome outcome = plan.graph->build_plan_at_index(handle_, index);
+            lasts = outcome.is_bad() && fails_for_good(outcome.get_message());
             return outcome.is_bad() ? outcome : plan.graph->get_workspace_size_plan_at_index(index, workspace);
         });
-        if (why.empty() && workspace > plan.most_workspace)
+        if (why.empty() && workspace > plan.most_workspace) {
             why = fmt::format("it wants {} bytes to work in", workspace);
+            lasts = true;
+        }
         const bool good = why.empty();
-        if (!good) fails(plan, index, std::move(why));
+        if (!good) fails(plan, index, std::move(why), lasts);
         return good;
     }
 
-    static void fails(Plan& plan, std::int64_t index, std::string why) {
+    /// Whether what the frontend says of a plan that cannot be built is a property of card, version and shape: it was
+    /// refused unbuilt, or the library does not support it. Otherwise memory may have been missing, or a file that can
+    /// be installed.
+    static bool fails_for_good(std::string_view message) {
+        const auto says = [&](std::string_view part) { return message.find(part) != message.npos; };
+        const bool can_be_mended = says("RUNTIME_PREREQUISITE_MISSING") || says("SUBLIBRARY_UNAVAILABLE") ||
+                                   says("INCOMPATIBLE_CUDA_DRIVER") || says("INCOMPATIBLE_CUDART");
+        return says("Deselecting") || says("Skipping plan") || (says("CUDNN_STATUS_NOT_SUPPORTED") && !can_be_mended);
+    }
+
+    static void fails(Plan& plan, std::int64_t index, std::string why, bool lasts) {
         plan.failed.insert(index);
         plan.why = std::move(why);
+        plan.lasting = plan.lasting && lasts;
     }
 
     std::string start(const Plan& plan, std::int64_t index, std::int64_t bytes, Memory& memory, const Caller& caller) {
@@ -248,12 +303,8 @@ private:
                std::find(notes.begin(), notes.end(), fe::BehaviorNote_t::RUNTIME_COMPILATION) != notes.end();
     }
 
-    /// Throws Error where the card is so full that a kernel could not be loaded: that is no property of the plan.
-    void throw_if_full() {
-        if (runtime_.free_memory() < loading_bytes)
-            throw Error("", "memory", "the card has no memory left (cuDNN's kernels)",
-                        "use a smaller size, fewer frames or bf16, or close other programs that use the card");
-    }
+    /// A kernel may not have been loaded for lack of memory: that is no property of its plan.
+    bool is_full() { return runtime_.free_memory() < loading_bytes; }
 
     /// Number and time of the plan that was chosen for it before, among as many.
     std::optional<std::pair<std::int64_t, float>> known(const std::string& key, const Plan& plan) const {
@@ -263,6 +314,15 @@ private:
         return std::pair(static_cast<std::int64_t>((*words)[0]),
                          std::bit_cast<float>(static_cast<std::uint32_t>((*words)[2])));
     }
+
+    /// What is kept on disk where none of the plans can be built: no number is as large.
+    static ProductCache::Words none_of(const Plan& plan) {
+        return {~std::uint64_t{0}, static_cast<std::uint64_t>(plan.graph->get_execution_plan_count()),
+                static_cast<std::uint64_t>(plan.most_workspace)};
+    }
+
+    /// A plan is still to be chosen.
+    bool undecided(const Plan& plan) const { return plan.index < 0 || (plan.makeshift && !runtime_.recording()); }
 
     /// Its plan's time is known: from now, or from when it was chosen before.
     bool remembered(const std::string& key, Plan& plan) const {
@@ -276,6 +336,7 @@ private:
         const auto before = known(key, plan);
         if (!remembered(key, plan) || !before || !built(plan, before->first, plan.workspace)) return false;
         plan.index = before->first;
+        plan.makeshift = false;
         return true;
     }
 
@@ -310,12 +371,12 @@ private:
         try {
             why = start(s.plan, c.index, c.workspace, s.memory, s.caller);
         } catch (const Error& e) {
-            if (e.field() != "memory") throw;
+            if (!is_out_of_memory(e)) throw;
             s.no_memory = e; // another may have enough
             return false;
         }
         const bool good = why.empty();
-        if (!good) fails(s.plan, c.index, std::move(why));
+        if (!good) fails(s.plan, c.index, std::move(why), false);
         return good;
     }
 
@@ -358,19 +419,25 @@ private:
     /// differ by far, and of attention's, which come with the newest generation of cards first, the first need not be
     /// the best.
     void choose(const std::string& key, Plan& plan, Memory& memory, const Caller& caller) {
+        if (plan.makeshift && !runtime_.recording()) plan.forgive(); // it may have been the recording that failed
         if (takes_known(key, plan)) return;
-        if (!plan.timed || runtime_.recording()) return take_first(plan); // nothing to be timed, or not now
+        if (!plan.timed || runtime_.recording()) { // nothing to be timed, or not now
+            take_first(plan);
+            plan.makeshift = runtime_.recording() && (plan.timed || plan.index < 0);
+            return;
+        }
         const auto count = static_cast<std::int64_t>(plan.graph->get_execution_plan_count());
         Search search{plan, memory, caller};
         for (std::int64_t i = 0; i < count && (search.best.index < 0 || i < candidates); ++i) {
             caller.throw_if_stopped();
             if (!too_late(search, i)) consider(search, i);
         }
+        plan.makeshift = false;
         plan.index = search.best.index;
         plan.workspace = search.best.workspace;
         plan.time = search.best.time;
         if (plan.index < 0 && search.no_memory) {
-            plan.failed.clear(); // of a full card that is no property of theirs
+            plan.forgive(); // of a full card that is no property of theirs
             throw Error(*search.no_memory);
         }
         if (plan.index < 0) return;
@@ -380,27 +447,43 @@ private:
                           std::bit_cast<std::uint32_t>(plan.time)});
     }
 
-    /// False: none of its plans runs, and none is looked for again.
-    bool given_up(const std::string& key, Plan& plan) {
-        plan.failed.clear(); // of a full card that is no property of theirs
-        throw_if_full();
-        log::info(fmt::format("cuDNN cannot build a plan for {}: {}", key, plan.why.empty() ? "none left" : plan.why));
+    /// None of its plans is looked for again, but those that failed while it was recorded; in later sessions neither,
+    /// if that would be in vain.
+    void drop(const std::string& key, Plan& plan) {
+        if (!plan.graph || runtime_.recording()) return;
+        if (!plan.failed.empty() && plan.lasting && !is_full()) cache_.keep(key, none_of(plan));
         plan.graph = nullptr;
+    }
+
+    /// False: none of its plans runs. Throws Error where the card may have been too full for that.
+    bool given_up(const std::string& key, Plan& plan) {
+        if (is_full()) {
+            plan.forgive();
+            throw Error("", "memory", "the card has no memory left (cuDNN's kernels)",
+                        "use a smaller size, fewer frames or bf16, or close other programs that use the card");
+        }
+        if (!std::exchange(plan.told, true))
+            log::info(
+                fmt::format("cuDNN cannot build a plan for {}: {}", key, plan.why.empty() ? "none left" : plan.why));
+        drop(key, plan);
         return false;
     }
 
     bool run(const std::string& key, Plan& plan, Memory& memory, const Caller& caller) {
         while (plan.graph) {
-            if (plan.index < 0) choose(key, plan, memory, caller);
+            if (undecided(plan)) choose(key, plan, memory, caller);
             if (plan.index < 0) return given_up(key, plan);
             const std::string why = start(plan, plan.index, plan.workspace, memory, caller);
-            if (why.empty()) return true;
+            if (why.empty()) {
+                if (runtime_.recording()) recorded_.insert(plan.graph);
+                return true;
+            }
             if (runtime_.recording()) // it may be the recording that it cannot be in, and what is recorded stays
                 throw Error("", "device", fmt::format("cuDNN does not start {} while it is recorded: {}", key, why));
             log::info(fmt::format("cuDNN does not start plan {} of {}: {}", plan.index, key, why));
             // Another is chosen, before it or behind it.
             cache_.forget(key);
-            fails(plan, plan.index, why);
+            fails(plan, plan.index, why, false);
             plan.index = -1;
             plan.time = 0;
         }
@@ -412,6 +495,8 @@ private:
     cudnnHandle_t handle_;
     ProductCache cache_;
     std::map<std::string, Plan> plans_;
+    /// Recordings run their kernels, which go with them.
+    std::set<std::shared_ptr<fe::graph::Graph>> recorded_;
 };
 
 /// cuDNN compiles some of its kernels when they are first asked for. The compiler looks for a library of its own by a

@@ -19,8 +19,10 @@ namespace fe = cudnn_frontend;
 using fe::graph::Tensor_attributes;
 using Sizes = std::vector<std::int64_t>;
 
-/// Bytes that a convolution may work in.
-inline constexpr std::int64_t largest_workspace = std::int64_t{64} << 20;
+/// Bytes that a convolution may work in, and attention: without a plan, it would be many times slower and take more
+/// than this for its scores.
+inline constexpr std::int64_t largest_workspace = std::int64_t{64} << 20,
+                              largest_attention_workspace = std::int64_t{256} << 20;
 
 enum Uid : std::int64_t { first_input = 1, second_input, third_input, fourth_input, result, second_result };
 
@@ -104,9 +106,10 @@ inline std::shared_ptr<fe::graph::Graph> conv_graph(std::shared_ptr<fe::graph::G
     return graph;
 }
 
-/// From a graph to what can be asked for its plans. `build` makes the library's own graph of it, for a card or for the
-/// description of one.
-template <class Build> fe::error_t find_plans(fe::graph::Graph& graph, Build build) {
+/// From a graph to what can be asked for its plans; those that work in more than `most_workspace` bytes are then
+/// refused, unbuilt, and so are those that are not exact enough. `build` makes the library's own graph of it, for a
+/// card or for the description of one.
+template <class Build> fe::error_t find_plans(fe::graph::Graph& graph, std::int64_t most_workspace, Build build) {
     if (const fe::error_t outcome = graph.validate(); outcome.is_bad()) return outcome;
     if (const fe::error_t outcome = build(); outcome.is_bad()) return outcome;
     if (const fe::error_t outcome = graph.create_execution_plans({fe::HeurMode_t::A, fe::HeurMode_t::FALLBACK});
@@ -117,6 +120,7 @@ template <class Build> fe::error_t find_plans(fe::graph::Graph& graph, Build bui
     graph.deselect_numeric_notes({fe::NumericalNote_t::NONDETERMINISTIC,
                                   fe::NumericalNote_t::REDUCED_PRECISION_REDUCTION,
                                   fe::NumericalNote_t::DOWN_CONVERT_INPUTS});
+    graph.deselect_workspace_greater_than(most_workspace);
     return graph.check_support();
 }
 

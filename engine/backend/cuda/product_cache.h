@@ -14,8 +14,8 @@
 
 namespace denoir::cuda {
 
-/// The fastest algorithm of a library for each shape, cached in a text file of lines `KEY WORD×8`. Unreadable lines are
-/// ignored; entries that the library no longer accepts are dropped by forget().
+/// The fastest algorithm of a library for each shape, or that it has none, cached in a text file of lines `KEY WORD×8`.
+/// Unreadable lines are ignored; entries that the library no longer accepts are dropped by forget().
 class ProductCache {
 public:
     using Words = std::array<std::uint64_t, 8>;

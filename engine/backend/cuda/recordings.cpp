@@ -2,6 +2,7 @@
 #include "engine/backend/cuda/recordings.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "engine/core/error.h"
@@ -83,8 +84,12 @@ Tensor CudaBackend::captured(const std::string& key, std::span<const Tensor> inp
 /// A transformer's are hundreds, most of them small.
 void CudaBackend::take_in(Recording& r, std::span<const Tensor> inputs) {
     Stretches together;
+    assert(inputs.size() == r.inputs.size());
     for (std::size_t i = 0; i < inputs.size(); ++i) {
+        assert(inputs[i].defined() == r.inputs[i].defined());
         if (!inputs[i]) continue;
+        assert(inputs[i].is_contiguous() && inputs[i].shape() == r.inputs[i].shape() &&
+               inputs[i].dtype() == r.inputs[i].dtype());
         std::byte *const to = r.inputs[i].raw(), *const from = inputs[i].raw();
         if (together.count == Stretches::most) copy_all(*runtime_, std::exchange(together, {}));
         if (!together.add(to, from, inputs[i].bytes())) runtime_->on_device(to, from, inputs[i].bytes());

@@ -27,7 +27,9 @@ template <class T, int V> __global__ void __launch_bounds__(threads)
         load<V>(row + c, values);
         Pack<std::uint8_t, V> pack;
         for (int i = 0; i < V; ++i) pack.value[i] = quantised(kind, values[i], inverse);
-        *reinterpret_cast<Pack<std::uint8_t, V>*>(out + token * channels + c) = pack;
+        std::uint8_t* to = out + token * channels + c;
+        assert(lies_well<decltype(pack)>(to));
+        *reinterpret_cast<Pack<std::uint8_t, V>*>(to) = pack;
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cassert>
 #include <cmath>
 #include <cstdint>
 #include <type_traits>
@@ -73,11 +74,17 @@ template <class T, int V> inline constexpr bool paired = V % 2 == 0 && std::is_s
 template <class T, int V, bool pairs = paired<T, V>> struct alignas(sizeof(T) * V) Pack { T value[V]; };
 template <class T, int V> struct alignas(sizeof(T) * V) Pack<T, V, true> { std::uint32_t pair[V / 2]; };
 
+/// Any other address is an error of the card's; the host, which would not mind, says so in the tests.
+template <class P> DENOIR_HD bool lies_well(const void* at) {
+    return reinterpret_cast<std::uintptr_t>(at) % alignof(P) == 0;
+}
+
 template <int V, class T> DENOIR_HD Pack<T, V> fetch(const T* from) {
 #if defined(__CUDA_ARCH__)
     return *reinterpret_cast<const Pack<T, V>*>(from);
 #else
     Pack<T, V> pack;
+    assert(lies_well<decltype(pack)>(from));
     __builtin_memcpy(&pack, from, sizeof pack);
     return pack;
 #endif
@@ -101,6 +108,7 @@ template <int V, class T> DENOIR_HD void store(T* to, const float* values) {
 #if defined(__CUDA_ARCH__)
     *reinterpret_cast<Pack<T, V>*>(to) = pack;
 #else
+    assert(lies_well<decltype(pack)>(to));
     __builtin_memcpy(to, &pack, sizeof pack);
 #endif
 }

@@ -19,7 +19,8 @@ struct Greatest {
 
 /// What `lanes` neighbouring threads of a warp have, joined; each of them gets it.
 template <class Op> __device__ inline float lanes_reduce(float value, int lanes) {
-    // Rows beside this one may have left: those that are still there have to come.
+    // The mask names the whole warp. Rows beside this one may have left the kernel: a thread that has ended need not
+    // come, and nobody reads from it, since partners are of one row; all others are here, not in a branch.
     for (int lane = lanes / 2; lane > 0; lane /= 2) value = Op::join(value, __shfl_xor_sync(0xFFFFFFFFu, value, lane));
     return value;
 }

@@ -6,6 +6,7 @@
 
 #include "engine/backend/cuda/fake_runtime.h"
 #include "engine/backend/cuda/kernels/reduce.h"
+#include "engine/backend/cuda/kernels/rows.h"
 #include "engine/backend/cuda/launch.h"
 
 namespace denoir::cuda {
@@ -40,6 +41,24 @@ TEST(Emulator, ABarrierMakesEveryOrderTheSame) {
 }
 
 TEST(Emulator, AMissingBarrierShows) { EXPECT_NE(reversed(false, false), reversed(false, true)); }
+
+/// A rotation takes two values at a time, from where its caller says; other kernels look first.
+TEST(EmulatorDeathTest, ASeveralfoldAccessAtAnAddressThatACardRefuses) {
+    const auto turned = [](std::int64_t at) {
+        FakeRuntime runtime(1 << 20);
+        RmsNorm a;
+        a.factor = RmsNorm::Factor::none;
+        a.tokens = 1;
+        a.channels = a.head = 4;
+        a.x = {runtime.allocate(256) + at, 4, Type::f32};
+        a.out = {runtime.allocate(256), 4, Type::f32};
+        a.cos = a.sin = reinterpret_cast<const float*>(runtime.allocate(256));
+        rms_norm(runtime, a);
+        runtime.wait();
+    };
+    turned(8);
+    EXPECT_DEATH(turned(4), "lies_well");
+}
 
 __global__ void sum_kernel(const float* in, float* out) {
     const float sum = row_sum(in[threadIdx.y * blockDim.x + threadIdx.x]);

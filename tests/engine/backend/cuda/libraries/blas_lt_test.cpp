@@ -85,6 +85,18 @@ TEST_F(Products, TheFastestIsTakenAndTakenAgainAtTheNextStart) {
     EXPECT_EQ(library_.questions, 0);
 }
 
+TEST_F(Products, WhatIsSuggestedWithoutKnowingWhatWasAskedForIsNotTaken) {
+    for (const auto name : {CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK,
+                            CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES}) {
+        library_.unknown = {name};
+        open();
+        EXPECT_EQ(started_by(product(), false), Numbers{});
+    }
+    library_.unknown = {};
+    open();
+    EXPECT_EQ(started_by(product()).back(), 0u);
+}
+
 TEST_F(Products, WhatIsHardlyFasterThanTheLibrarysFirstDoesNotReplaceIt) {
     library_.algorithms = {{.cost = 1}, {.cost = 0.995f}};
     EXPECT_EQ(started_by(product()).back(), 0u);

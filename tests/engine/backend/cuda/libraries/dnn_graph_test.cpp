@@ -1,151 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of the library's plans is taken, kept and given up. The stand-in's take the time that a test says and compute
-// nothing; what they compute is in the kernels' own tests.
-#include <gtest/gtest.h>
-
+// Which of the library's plans is taken, kept and given up. What they compute is in the kernels' own tests.
 #include <chrono>
-#include <cstdlib>
 #include <thread>
 
-#include "engine/core/error.h"
-#include "engine/core/file.h"
-#include "engine/core/log.h"
-#include "tests/engine/backend/cuda/libraries/fake_dnn.h"
-#include "tests/engine/temp_folder.h"
+#include "tests/engine/backend/cuda/libraries/dnn_fixture.h"
 
 namespace denoir::test {
 namespace {
-
-using cuda::FusedAttention;
-using cuda::FusedConv;
-using Plan = FakeDnn::Plan;
-constexpr std::int64_t mebibyte = 1 << 20;
-
-/// A card on which the stand-in's plans take as long as they say.
-class TimedRuntime final : public cuda::FakeRuntime {
-public:
-    std::size_t free = std::size_t{1} << 30;
-    int timed = 0; ///< how often something was
-    TimedRuntime() : FakeRuntime(1 << 20) {}
-    std::size_t free_memory() override { return free; }
-    float time(const std::function<void()>& work) override {
-        ++timed;
-        fake_dnn().spent = 0;
-        FakeRuntime::time(work);
-        return fake_dnn().spent;
-    }
-};
-
-bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
-
-template <class T = void> T* address(std::uintptr_t at) { return reinterpret_cast<T*>(at); }
-
-/// One whose plans are timed.
-FusedConv large_conv() {
-    FusedConv c;
-    c.x = address(0x1000), c.w = address(0x2000), c.bias = address(0x3000), c.out = address(0x4000);
-    c.height = c.width = 128, c.in = c.out_channels = 256;
-    c.taps_down = c.taps_across = 3, c.pad_down = c.pad_across = 1;
-    return c;
-}
-
-FusedAttention attention_of(std::int64_t queries, std::int64_t keys, std::int64_t all_keys) {
-    FusedAttention a;
-    a.q = address(0x1000), a.k = address(0x2000), a.v = address(0x3000), a.out = address(0x4000);
-    a.queries = queries, a.keys = keys, a.all_keys = all_keys, a.heads = 12, a.size = 128;
-    a.q_token = a.k_token = a.v_token = a.out_token = 12 * 128;
-    a.q_head = a.k_head = a.v_head = a.out_head = 128;
-    return a;
-}
-FusedAttention large_attention() { return attention_of(8000, 8000, 8000); }
-
-class DnnGraph : public testing::Test {
-protected:
-    FakeDnn& fake = fake_dnn();
-    TempFolder home{"dnn-graph"};
-    std::unique_ptr<TimedRuntime> runtime = std::make_unique<TimedRuntime>();
-    std::unique_ptr<cuda::Dnn> dnn;
-    std::vector<std::string> lines; ///< that were logged
-    std::size_t workspace = 0;      ///< the most that was asked for
-    std::size_t most_workspace = std::size_t{1} << 30;
-    int plans_before_stop = -1;
-
-    void SetUp() override {
-        fake = {};
-        fake.computes = false;
-        setenv("DENOIR_HOME", home.path().c_str(), 1);
-        log::set_sink([this](log::Level, std::string_view line) { lines.emplace_back(line); });
-    }
-    void TearDown() override {
-        dnn = nullptr;
-        log::set_sink(nullptr);
-        EXPECT_EQ(fake.handles, 0);
-        EXPECT_EQ(fake.descriptors, 0);
-        for (const std::string& why : fake.refused) ADD_FAILURE() << why;
-    }
-    /// As after a new start of the program: what was chosen is in the file alone, and nothing has been counted.
-    void start_anew() {
-        dnn = nullptr;
-        for (auto& plans : fake.plans)
-            for (Plan& plan : plans) plan.built = plan.started = 0;
-        runtime->timed = 0;
-        dnn = open_fake_dnn(*runtime);
-    }
-    cuda::Dnn::Caller caller() {
-        return {[this](std::size_t bytes) {
-                    workspace = std::max(workspace, bytes);
-                    if (bytes > most_workspace) throw Error("", "memory", "there is none left");
-                    return address<std::byte>(0x10000);
-                },
-                [this] {
-                    if (plans_before_stop-- == 0) throw Cancelled();
-                }};
-    }
-    bool conv(const FusedConv& c = large_conv()) {
-        if (!dnn) start_anew();
-        return dnn->conv(c, caller());
-    }
-    bool attention(const FusedAttention& a = large_attention()) {
-        if (!dnn) start_anew();
-        return dnn->attention(a, caller());
-    }
-    std::vector<int> counts(FakeDnn::Pattern pattern, int Plan::*count) const {
-        std::vector<int> all;
-        for (const Plan& plan : fake.plans[pattern]) all.push_back(plan.*count);
-        return all;
-    }
-    std::vector<int> built(FakeDnn::Pattern pattern = FakeDnn::convolution) const {
-        return counts(pattern, &Plan::built);
-    }
-    std::vector<int> started(FakeDnn::Pattern pattern = FakeDnn::convolution) const {
-        return counts(pattern, &Plan::started);
-    }
-    /// The plans that run in one more call.
-    template <class Call> std::vector<int> taken(Call call, FakeDnn::Pattern pattern = FakeDnn::convolution) {
-        const std::vector<int> before = started(pattern);
-        EXPECT_TRUE(call());
-        std::vector<int> which, after = started(pattern);
-        for (std::size_t i = 0; i < after.size(); ++i)
-            for (int n = before[i]; n < after[i]; ++n) which.push_back(static_cast<int>(i));
-        return which;
-    }
-    std::vector<int> taken_by_conv() {
-        return taken([this] { return conv(); });
-    }
-    /// What was logged, one below the other.
-    std::string logged() const {
-        std::string all;
-        for (const std::string& line : lines) all += line + '\n';
-        return all;
-    }
-    std::string file(std::string_view name) const {
-        for (const auto& entry : std::filesystem::recursive_directory_iterator(home.path()))
-            if (entry.path().filename().string().starts_with(name)) return read_text(entry.path(), mebibyte);
-        return {};
-    }
-};
-
-using Taken = std::vector<int>;
 
 TEST_F(DnnGraph, TheFastestThatCanBeBuiltFitsAndRunsIsTaken) {
     fake.plans[FakeDnn::convolution] = {{.cost = 5},
@@ -160,7 +21,7 @@ TEST_F(DnnGraph, TheFastestThatCanBeBuiltFitsAndRunsIsTaken) {
                                         {.cost = 1.99f}}; // no gain
     EXPECT_TRUE(conv());
     EXPECT_EQ(taken_by_conv(), Taken{4});
-    EXPECT_EQ(built(), (Taken{1, 1, 1, 1, 1, 0, 0, 0, 1, 1}));
+    EXPECT_EQ(built(), (Taken{1, 0, 1, 1, 1, 0, 0, 0, 1, 1})); // nor what works in too much
     EXPECT_EQ(started()[1], 0);
     EXPECT_EQ(started()[3], 1);
     EXPECT_EQ(started()[8], 2); // clearly slower: not measured further
@@ -210,9 +71,7 @@ TEST_F(DnnGraph, WhatWasChosenAndNoLongerRunsIsChosenAnew) {
     const std::vector<Plan> plans{{.cost = 9}, {.cost = 5}, {.cost = 7}, {.cost = 2}};
     for (bool Plan::*fails : {&Plan::builds, &Plan::starts}) {
         fake.plans[FakeDnn::convolution] = plans;
-        dnn = nullptr;
-        std::filesystem::remove_all(home / "cache");
-        start_anew();
+        start_from_nothing();
         EXPECT_TRUE(conv());
         fake.plans[FakeDnn::convolution][3].*fails = false;
         start_anew();
@@ -238,6 +97,7 @@ TEST_F(DnnGraph, OneThatFailsLaterGivesWayToTheBestOfTheOthers) {
 TEST_F(DnnGraph, WhereNoneRunsNoneIsLookedForAgain) {
     for (const std::vector<Plan>& plans :
          {std::vector<Plan>{{.builds = false}, {.starts = false}, {.workspace = 65 * mebibyte}},
+          {{.workspace = 66 * mebibyte, .announced = 0}},
           {{.notes = {CUDNN_NUMERICAL_NOTE_NONDETERMINISTIC}}}}) {
         fake.plans[FakeDnn::convolution] = plans;
         dnn = nullptr;
@@ -247,7 +107,10 @@ TEST_F(DnnGraph, WhereNoneRunsNoneIsLookedForAgain) {
         EXPECT_EQ(built(), first);
     }
     EXPECT_PRED2(contains, logged(),
-                 "cuDNN cannot build a plan for c:1:128:128:256:256:1:3:3:1:1:1:1:true:false: it wants 68157440 bytes");
+                 "cuDNN cannot build a plan for c:1:128:128:256:256:1:3:3:1:1:1:1:true:false: [cudnn_frontend] Error: "
+                 "Skipping plan since workspace violation. Requires 68157440");
+    EXPECT_PRED2(contains, logged(),
+                 "cuDNN cannot build a plan for c:1:128:128:256:256:1:3:3:1:1:1:1:true:false: it wants 69206016 bytes");
     EXPECT_PRED2(contains, logged(), "cuDNN has no plan for c:1:128:128:256:256:1:3:3:1:1:1:1:true:false: ");
 }
 
@@ -270,6 +133,34 @@ TEST_F(DnnGraph, NothingIsTimedWhileItIsRecorded) {
     runtime->replay(*graph);
     runtime->wait();
     EXPECT_EQ(fake.spent, 2);
+}
+
+TEST_F(DnnGraph, WhatWasTakenWhileItWasRecordedIsChosenLaterAndStaysInTheRecording) {
+    fake.plans[FakeDnn::convolution] = {{.builds = false}, {.cost = 3}, {.cost = 2}, {.cost = 1}};
+    start_anew();
+    auto graph = runtime->record([&] { EXPECT_TRUE(conv()); });
+    auto again = runtime->record([&] { EXPECT_TRUE(conv()); });
+    EXPECT_EQ(built(), (Taken{1, 1, 0, 0}));
+    fake.plans[FakeDnn::convolution][0] = {.cost = 0.5f}; // it may have been the recording that it cannot be built in
+    plans_before_stop = 2;
+    EXPECT_THROW(conv(), Cancelled);
+    EXPECT_TRUE(conv());
+    EXPECT_EQ(taken_by_conv(), Taken{0});
+    const auto replayed = [&] {
+        fake.spent = 0;
+        runtime->replay(*graph);
+        runtime->replay(*again);
+        runtime->wait();
+        return fake.spent;
+    };
+    EXPECT_EQ(replayed(), 6);
+    for (Plan& plan : fake.plans[FakeDnn::convolution]) plan.starts = false;
+    EXPECT_FALSE(conv()); // the library's plans are given up, not what was recorded of them
+    EXPECT_EQ(replayed(), 6);
+    for (Plan& plan : fake.plans[FakeDnn::convolution]) plan.starts = true;
+    start_anew(); // and is kept on disk
+    EXPECT_EQ(taken_by_conv(), Taken{0});
+    EXPECT_EQ(built(), (Taken{1, 0, 0, 0}));
 }
 
 TEST_F(DnnGraph, WhatWasChosenIsTakenWhileItIsRecorded) {
@@ -386,59 +277,6 @@ TEST_F(DnnGraph, WhereTheCardStoodIdleTheBestIsMeasuredAgain) {
     };
     EXPECT_TRUE(conv());
     EXPECT_EQ(taken_by_conv(), Taken{0});
-}
-
-TEST_F(DnnGraph, AttentionGoesTheFasterOfTwoWays) {
-    const auto unified = FakeDnn::unified_attention, composite = FakeDnn::composite_attention;
-    const auto call = [&] { return attention(); };
-    fake.plans[unified] = {{.cost = 5}, {.cost = 4}};
-    fake.plans[composite] = {{.cost = 6}, {.cost = 3, .workspace = 200 * mebibyte, .compiled = true}};
-    EXPECT_TRUE(attention());
-    EXPECT_EQ(taken(call, unified), Taken{});
-    EXPECT_EQ(taken(call, composite), Taken{1});
-    // Measured before: only the faster one's plan is made.
-    start_anew();
-    EXPECT_EQ(taken(call, composite), Taken{1});
-    EXPECT_EQ(built(unified), (Taken{0, 0}));
-    EXPECT_EQ(built(composite), (Taken{0, 1}));
-    // A block that sees fewer keys goes the way of the one that sees all.
-    EXPECT_TRUE(attention(attention_of(8000, 4000, 8000)));
-    EXPECT_EQ(started(unified), (Taken{0, 0}));
-    // The faster way no longer runs.
-    for (Plan& plan : fake.plans[composite]) plan.starts = false;
-    start_anew();
-    EXPECT_TRUE(attention());
-    EXPECT_EQ(taken(call, unified), Taken{1});
-}
-
-TEST_F(DnnGraph, AWayThatIsNotThereIsNotLookedForAgain) {
-    for (const auto& [there, missing] : {std::pair{FakeDnn::unified_attention, FakeDnn::composite_attention},
-                                         {FakeDnn::composite_attention, FakeDnn::unified_attention}}) {
-        fake.plans[there] = {{.cost = 2}};
-        fake.plans[missing] = {{.workspace = 257 * mebibyte}, {.builds = false}};
-        for (const std::int64_t tokens : {8000, 100}) { // timed, and not
-            start_anew();
-            const auto call = [&] { return attention(attention_of(tokens, tokens, tokens)); };
-            EXPECT_TRUE(call());
-            const std::vector<int> tried = built(missing);
-            EXPECT_EQ(taken(call, there), Taken{0});
-            EXPECT_EQ(built(missing), tried);
-        }
-        fake.plans[there] = {{.builds = false}};
-        start_anew();
-        EXPECT_FALSE(attention());
-        EXPECT_FALSE(attention());
-    }
-}
-
-TEST_F(DnnGraph, RecordedAttentionGoesTheWayThatWasFaster) {
-    fake.plans[FakeDnn::unified_attention] = {{.cost = 5}, {.cost = 4}};
-    fake.plans[FakeDnn::composite_attention] = {{.cost = 6}, {.cost = 3}};
-    EXPECT_TRUE(attention());
-    start_anew();
-    runtime->record([&] { EXPECT_TRUE(attention()); });
-    EXPECT_EQ(started(FakeDnn::unified_attention), (Taken{0, 0}));
-    EXPECT_EQ(started(FakeDnn::composite_attention), (Taken{0, 1}));
 }
 
 TEST_F(DnnGraph, WhatDoesNotLieAtMultiplesOfSixteenBytesIsNotAsked) {

@@ -27,6 +27,7 @@ struct FakeBlas {
     std::vector<Algorithm> algorithms{1};
     std::size_t version = CUBLAS_VERSION;
     cublasStatus_t creates = CUBLAS_STATUS_SUCCESS;
+    std::vector<cublasLtMatmulPreferenceAttributes_t> unknown{}; ///< preferences that it does not take
     /// Puts work into the queue of the card; a handle keeps the one that was there when it was made.
     std::function<void(std::function<void()>)> submit;
 

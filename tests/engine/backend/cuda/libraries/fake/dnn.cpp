@@ -26,9 +26,9 @@ std::string& last_error() {
     static std::string& text = *new std::string;
     return text;
 }
-// What the library has handed out and not been given back.
-std::set<Descriptor*>& handed_out() {
-    static auto& all = *new std::set<Descriptor*>;
+// What the library has handed out and not been given back, each with what lives as long.
+std::map<Descriptor*, std::shared_ptr<const char>>& handed_out() {
+    static auto& all = *new std::map<Descriptor*, std::shared_ptr<const char>>;
     return all;
 }
 
@@ -176,7 +176,8 @@ std::shared_ptr<const Descriptor> engine_config(const std::shared_ptr<const Desc
     auto config = std::make_shared<Descriptor>(Descriptor{CUDNN_BACKEND_ENGINECFG_DESCRIPTOR, true});
     config->put_parts(CUDNN_ATTR_ENGINECFG_ENGINE, {engine});
     config->put_parts(CUDNN_ATTR_ENGINECFG_KNOB_CHOICES, {});
-    config->put<std::int64_t>(CUDNN_ATTR_ENGINECFG_WORKSPACE_SIZE, CUDNN_TYPE_INT64, {plan.workspace});
+    config->put<std::int64_t>(CUDNN_ATTR_ENGINECFG_WORKSPACE_SIZE, CUDNN_TYPE_INT64,
+                              {plan.announced < 0 ? plan.workspace : plan.announced});
     config->put<std::int32_t>(CUDNN_ATTR_ENGINECFG_SHARED_MEMORY_USED, CUDNN_TYPE_INT32, {0});
     return config;
 }
@@ -196,7 +197,7 @@ void build(Descriptor& d) {
     FakeDnn::Plan& plan = plan_of(engine_of(d));
     ++plan.built;
     if (plan.when_built) plan.when_built();
-    require(plan.builds, cannot_be_built, CUDNN_STATUS_NOT_SUPPORTED);
+    require(plan.builds, cannot_be_built, plan.fails_with);
     d.put<std::int64_t>(CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE, CUDNN_TYPE_INT64, {plan.workspace});
 }
 
@@ -277,7 +278,7 @@ void get(const Descriptor& d, cudnnBackendAttributeName_t name, cudnnBackendAttr
     }
 }
 
-void execute(cudnnHandle_t handle, const Descriptor& plan, const Descriptor& pack) {
+void execute(cudnnHandle_t handle, Descriptor& plan, const Descriptor& pack) {
     require(handle, "no handle", CUDNN_STATUS_BAD_PARAM_NULL_POINTER);
     require(handle->has_stream, "not on the stream that the test's card has");
     const Descriptor& engine = engine_of(plan);
@@ -292,7 +293,10 @@ void execute(cudnnHandle_t handle, const Descriptor& plan, const Descriptor& pac
     std::map<std::int64_t, void*> addresses;
     for (std::size_t i = 0; i < ids.size(); ++i) addresses[ids[i]] = pointers[i];
     auto compute = computation(engine.parts(CUDNN_ATTR_ENGINE_OPERATION_GRAPH)[0], addresses);
-    handle->submit([compute = std::move(compute), work, bytes, cost = told.cost, computes = hook().computes] {
+    const std::weak_ptr<const char> alive = handed_out().at(&plan);
+    handle->submit([compute = std::move(compute), work, bytes, alive, cost = told.cost, computes = hook().computes] {
+        // Its kernels may go with it.
+        if (alive.expired()) hook().refused.emplace_back("a plan was destroyed that is still to run");
         hook().spent += cost;
         if (!computes) return;
         if (bytes > 0) std::memset(work, 0xFF, static_cast<std::size_t>(bytes)); // NaN: not where something else lies
@@ -311,9 +315,18 @@ EXPORT FakeDnn* denoir_fake_dnn() { return &hook(); }
 EXPORT std::size_t cudnnGetVersion() { return hook().version; }
 EXPORT std::size_t cudnnGetCudartVersion() { return hook().made_with; }
 EXPORT const char* cudnnGetErrorString(cudnnStatus_t status) {
-    static std::string& text = *new std::string;
-    text = "status " + std::to_string(static_cast<int>(status));
-    return text.c_str();
+    switch (status) {
+    case CUDNN_STATUS_NOT_SUPPORTED:
+        return "CUDNN_STATUS_NOT_SUPPORTED";
+    case CUDNN_STATUS_NOT_SUPPORTED_RUNTIME_PREREQUISITE_MISSING:
+        return "CUDNN_STATUS_NOT_SUPPORTED_RUNTIME_PREREQUISITE_MISSING";
+    case CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED:
+        return "CUDNN_STATUS_INTERNAL_ERROR_DEVICE_ALLOCATION_FAILED";
+    default:
+        static std::string& text = *new std::string;
+        text = "status " + std::to_string(static_cast<int>(status));
+        return text.c_str();
+    }
 }
 EXPORT void cudnnGetLastErrorString(char* message, std::size_t size) {
     if (size > 0) message[last_error().copy(message, size - 1)] = '\0';
@@ -344,7 +357,7 @@ EXPORT cudnnStatus_t cudnnBackendCreateDescriptor(cudnnBackendDescriptorType_t t
     return guarded([&] {
         require(all_rules().contains(type), "not a descriptor that it has", CUDNN_STATUS_NOT_SUPPORTED);
         auto* made = new Descriptor{type};
-        handed_out().insert(made);
+        handed_out()[made] = std::make_shared<const char>();
         ++hook().descriptors;
         *out = made;
     });

@@ -19,8 +19,10 @@ struct FakeDnn {
         float cost = 1; ///< milliseconds of the card
         std::int64_t workspace = 0;
         bool builds = true, starts = true;
-        bool compiled = false; ///< says that it is made at run time
-        bool fallback = false; ///< not of the list that is asked for first
+        cudnnStatus_t fails_with = CUDNN_STATUS_NOT_SUPPORTED; ///< if it does not build
+        bool compiled = false;                                 ///< says that it is made at run time
+        bool fallback = false;                                 ///< not of the list that is asked for first
+        std::int64_t announced = -1; ///< the workspace that it claims to need before it is built, if another
         std::vector<cudnnBackendNumericalNote_t> notes{};
         std::function<void()> when_built{};
         int built = 0, started = 0; ///< how often it was
