@@ -38,6 +38,7 @@
 #include "ui/widgets/field.h"
 #include "ui/widgets/make_layout.h"
 #include "ui/widgets/note.h"
+#include "ui/widgets/page_area.h"
 #include "ui/widgets/row_changes.h"
 #include "ui/widgets/tool_button.h"
 #include "ui/widgets/wheel.h"
@@ -99,10 +100,7 @@ ParametersPanel::ParametersPanel(Studio& studio, QAction& generate, QWidget* par
 }
 
 QScrollArea* ParametersPanel::make_form() {
-    auto* scroll = new QScrollArea(this);
-    scroll->setWidgetResizable(true);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    scroll->setFrameShape(QFrame::NoFrame);
+    auto* scroll = new PageArea(this);
     scroll->setFocusPolicy(Qt::NoFocus);
     scroll->setMinimumWidth(256); // in less, its rows would be cut at their end
     auto* page = new QWidget;

@@ -11,7 +11,6 @@
 #include <QProgressBar>
 #include <QPushButton>
 #include <QRegularExpression>
-#include <QScrollArea>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QToolButton>
@@ -34,6 +33,7 @@
 #include "ui/widgets/make_layout.h"
 #include "ui/widgets/note.h"
 #include "ui/widgets/open_dialog.h"
+#include "ui/widgets/page_area.h"
 #include "ui/widgets/save_dialog.h"
 #include "ui/widgets/tool_button.h"
 #include "ui/widgets/wheel.h"
@@ -211,11 +211,8 @@ QWidget* LayersPanel::make_result() {
 }
 
 QWidget* LayersPanel::make_details() {
-    auto* area = new QScrollArea(this);
-    area->setWidgetResizable(true);
-    area->setFrameShape(QFrame::NoFrame);
+    auto* area = new PageArea(this);
     area->setMinimumWidth(180);
-    area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     auto* inside = new QWidget(area);
     auto* column = make_layout<QVBoxLayout>(inside, grid::half, {grid::half, 0, grid::unit, grid::half});
     layer_name_ = new QLabel(inside);

@@ -30,11 +30,25 @@
 #include "ui/widgets/empty_state.h"
 #include "ui/widgets/literal.h"
 #include "ui/widgets/open_dialog.h"
+#include "ui/widgets/page_area.h"
 #include "ui/widgets/save_dialog.h"
 #include "ui/widgets/wrapped_lines.h"
 
 using namespace denoir;
 using namespace denoir::ui;
+
+namespace {
+
+/// Wants another height each time that it is asked.
+class RestlessPage : public QWidget {
+public:
+    QSize minimumSizeHint() const override { return {100, 400 + 37 * (++asked_ % 11)}; }
+
+private:
+    mutable int asked_ = 0;
+};
+
+} // namespace
 
 class WidgetsTest : public QObject {
     Q_OBJECT
@@ -340,6 +354,17 @@ private slots:
         field->set_error({});
         QTest::qWait(10);
         QCOMPARE(dock.minimumSizeHint().height(), before);
+    }
+
+    /// Qt's own area calls itself until the stack is full.
+    void a_page_that_cannot_decide_is_shown() {
+        PageArea area;
+        area.setWidget(new RestlessPage);
+        area.resize(200, 300);
+        area.show();
+        for (int height = 100; height < 400; height += 10) area.resize(200, height);
+        QVERIFY(QTest::qWaitForWindowExposed(&area));
+        QVERIFY(area.widget()->height() >= 400);
     }
 
     /// What is wrong, else what was done with what was typed, else that it is not the default: of this moment.
