@@ -173,11 +173,11 @@ void CudaBackend::join_last_key(const Tensor& q, const Tensor& k, const Tensor& 
     join_extra_key(*runtime_, e);
 }
 
-/// Scores, softmax, weighted sum: three kernels, on as many queries at a time as Options::score_bytes has room for.
+/// Scores, softmax, weighted sum: three kernels, on as many queries at a time as Options::piece_bytes has room for.
 void CudaBackend::attention_plain(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions& options,
                                   Tensor& out) {
     const std::int64_t queries = q.size(0), heads = q.size(1), stride = divide_up(k.size(0), 8) * 8;
-    const std::int64_t limit = std::max<std::int64_t>(1, options_.score_bytes / (heads * stride * 4)),
+    const std::int64_t limit = std::max<std::int64_t>(1, options_.piece_bytes / (heads * stride * 4)),
                        chunk = std::min(queries, limit);
     Tensor scores = allocate({heads * chunk * stride}, DType::f32);
     const Tensor probabilities = q.dtype() == DType::bf16 ? allocate({heads * chunk * stride}, DType::bf16) : scores;

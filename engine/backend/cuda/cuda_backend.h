@@ -44,7 +44,8 @@ public:
         EightBit eight_bit = EightBit::off; ///< large linear layers in bf16 are computed from 8-bit values
         bool record = true;                 ///< kernels are recorded and repeated (see captured)
         std::size_t memory = 0;             ///< bytes that may be held, as on a smaller card; 0: all there are
-        std::int64_t score_bytes = std::int64_t{256} << 20; ///< for the scores of plain attention, at a time
+        /// For what is made in pieces of rows and used at once: the scores of plain attention, the sums of int8.
+        std::int64_t piece_bytes = std::int64_t{256} << 20;
         // For tests and tools on a card:
         bool poison = false; ///< every block starts as NaN
         bool exact = false;  ///< every block is an allocation of its own (Fit::apart); nothing is recorded

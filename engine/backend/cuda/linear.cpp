@@ -139,15 +139,25 @@ void CudaBackend::forget_eight_bit_weight(Layers layers, std::int64_t rows, std:
     if (stream_.active()) resident_left_ += eight_bit_bytes(rows, columns);
 }
 
-/// False where the library does not do it. Of int8 it makes whole numbers, which are scaled behind it.
+/// False where the library does not do it. Of int8 it makes whole numbers, which are scaled behind it, in pieces of
+/// rows: at the sizes of 14B all of them would take several GiB.
 bool CudaBackend::multiply_eight_bit_in_library(const EightBitProduct& p) {
     if (p.kind != EightBit::int8) return options_.blas->multiply(p);
-    Tensor sums = allocate({p.m, p.n}, DType::i32);
-    EightBitProduct bare = p;
-    bare.c = sums.raw();
-    bare.ldc = p.n;
-    if (!options_.blas->multiply(bare)) return false;
-    scale_sums(*runtime_, p, sums.data<std::int32_t>());
+    const std::int64_t room = options_.piece_bytes / (p.n * 4) / eight_bit_rows * eight_bit_rows,
+                       rows = std::min(p.m, std::max(eight_bit_rows, room));
+    Tensor sums = allocate({rows, p.n}, DType::i32);
+    for (std::int64_t at = 0; at < p.m; at += rows) {
+        EightBitProduct piece = p;
+        piece.m = std::min(rows, p.m - at);
+        piece.a += at * p.k;
+        piece.a_scale += at;
+        piece.c = static_cast<std::byte*>(p.c) + at * p.ldc * 2;
+        EightBitProduct bare = piece;
+        bare.c = sums.raw();
+        bare.ldc = p.n;
+        if (!options_.blas->multiply(bare)) return false;
+        scale_sums(*runtime_, piece, sums.data<std::int32_t>());
+    }
     return true;
 }
 

@@ -10,7 +10,7 @@ namespace denoir::test {
 std::span<const std::shared_ptr<Backend>> backends_under_test() {
     cuda::CudaBackend::Options poisoned;
     poisoned.poison = true;
-    poisoned.score_bytes = 50'000;
+    poisoned.piece_bytes = 50'000;
     static const std::vector<std::shared_ptr<Backend>> all = {
         Emulated().backend, Emulated(std::size_t{1} << 30, cuda::EightBit::off, true, std::move(poisoned)).backend};
     return all;

@@ -98,6 +98,50 @@ TEST_P(EightBitLinear, ALibraryThatRefusesIsAskedOnceAndTheUserTold) {
     EXPECT_NE(warnings[0].find("computed in bf16"), std::string::npos) << warnings[0];
 }
 
+/// A library that makes the whole numbers, and nothing else.
+struct Int8Blas final : cuda::Blas {
+    explicit Int8Blas(cuda::FakeRuntime& r) : runtime(r) {}
+    bool multiply(const cuda::Product&) override { return false; }
+    bool multiply(const cuda::EightBitProduct& p) override {
+        rows.push_back(p.m);
+        runtime.submit([p] {
+            for (std::int64_t i = 0; i < p.m; ++i)
+                for (std::int64_t j = 0; j < p.n; ++j) {
+                    std::int32_t sum = 0;
+                    for (std::int64_t k = 0; k < p.k; ++k)
+                        sum += static_cast<std::int8_t>(p.a[i * p.k + k]) * static_cast<std::int8_t>(p.b[j * p.k + k]);
+                    static_cast<std::int32_t*>(p.c)[i * p.ldc + j] = sum;
+                }
+        });
+        return true;
+    }
+    std::size_t workspace_bytes() const override { return 0; }
+    void set_workspace(std::byte*) override {}
+    cuda::FakeRuntime& runtime;
+    std::vector<std::int64_t> rows;
+};
+
+TEST(EightBitSums, ComeInPiecesAndGiveTheSameBytes) {
+    const Emulated own(std::size_t{1} << 30, cuda::EightBit::int8);
+    cuda::CudaBackend::Options options;
+    options.index = 1;
+    options.eight_bit = cuda::EightBit::int8;
+    options.piece_bytes = 300 * 32 * 4;
+    const auto runtime = std::make_shared<cuda::FakeRuntime>(std::size_t{1} << 30);
+    auto blas = std::make_unique<Int8Blas>(*runtime);
+    const Int8Blas& library = *blas;
+    options.blas = std::move(blas);
+    const auto pieces = std::make_shared<cuda::CudaBackend>(runtime, std::move(options));
+    const auto run = [&](Backend& backend) {
+        const Weight weight("w", host({32, 48}, 2)), bias("b", host({32}, 3));
+        Tensor out = backend.empty({700, 32}, DType::bf16);
+        backend.linear(backend.upload(host({700, 48}, 1)), weight, &bias, {Activation::none, DType::bf16}, out);
+        return bytes_of(out);
+    };
+    EXPECT_EQ(run(*pieces), run(*own.backend));
+    EXPECT_EQ(library.rows, (std::vector<std::int64_t>{256, 256, 188}));
+}
+
 TEST_P(EightBitLinear, RowsOfZeros) {
     const Emulated quick(std::size_t{1} << 30, GetParam());
     const Weight weight("w", Tensor::zeros({16, 16}));

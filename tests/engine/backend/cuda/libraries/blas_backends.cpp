@@ -14,7 +14,7 @@ std::shared_ptr<Backend> with_library(bool backward) {
     options.index = backward ? 1 : 0; // weights remember on which device they are
     options.threads = 2;
     options.poison = backward;
-    if (backward) options.score_bytes = 50'000;
+    if (backward) options.piece_bytes = 50'000;
     std::string why;
     options.blas = open_fake_blas(*runtime, why);
     if (!options.blas) throw std::runtime_error(why);
