@@ -59,6 +59,7 @@ private slots:
         is(home_.file("sweep"), Kind::sweep);
         is(QFileInfo(DENOIR_FIXTURES "/_inputs/style-kohya.safetensors").absoluteFilePath(), Kind::lora);
         is(QFileInfo(DENOIR_TINY_MODEL).absoluteFilePath(), Kind::models);
+        is(QFileInfo(DENOIR_TINY_MODEL "/model.safetensors").absoluteFilePath(), Kind::models); // no LoRA by its ending
         for (const Kind kind : {Kind::run, Kind::still, Kind::clip}) QVERIFY(is_clip(kind));
         for (const Kind kind : {Kind::nothing, Kind::refused, Kind::sweep, Kind::trace}) QVERIFY(!is_clip(kind));
     }

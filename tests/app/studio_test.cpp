@@ -2,12 +2,19 @@
 // The parts of a studio together: what is on its way when it ends, or when it is not wanted any more.
 #include "app/studio.h"
 
+#include <QDateTime>
 #include <QDir>
+#include <QSemaphore>
+#include <QSignalSpy>
 #include <QTest>
 #include <optional>
 
+#include "app/base/text.h"
 #include "app/sweep/sweep_document.h"
+#include "engine/core/own_folders.h"
+#include "tests/app/fake_runs.h"
 #include "tests/app/home.h"
+#include "tests/app/takes.h"
 #include "tests/app/tiny.h"
 
 using namespace denoir;
@@ -60,6 +67,86 @@ private slots:
         QVERIFY(studio_->document.wait_resolved(20000));
         QTest::qWait(300);
         QVERIFY(!studio_->sweeps().starting() && studio_->queue.rowCount() == 0);
+    }
+
+    /// A run at work would make the device seem slower and smaller than it is.
+    void a_device_is_not_looked_into_beside_a_run() {
+        studio_.reset();
+        home_.emplace();
+        studio_.emplace();
+        studio_->document.load(tiny_request());
+        QVERIFY(studio_->document.wait_resolved(20000));
+        Request long_one = tiny_request();
+        long_one.steps = 900; // ends only when it is told to
+        const JobId job = studio_->worker.render(long_one);
+        QTRY_COMPARE_WITH_TIMEOUT(studio_->worker.current(), job, 20000);
+        const QSignalSpy looked(&studio_->estimator, &Estimator::changed);
+        studio_->start();
+        QVERIFY(!studio_->estimator.looking());
+        studio_->worker.cancel(job);
+        QTRY_VERIFY_WITH_TIMEOUT(looked.count() > 0, 30000);
+    }
+
+    /// 0 is no bound: nothing is asked to go.
+    void no_bound_for_the_disk_is_none() {
+        for (int i = 1; i <= 3; ++i) fake_run(data_folder() / "runs", i);
+        studio_->history.refresh();
+        QTRY_COMPARE_WITH_TIMEOUT(studio_->history.rowCount(), 3, 30000);
+        studio_->settings.set_value("history_bytes", 0);
+        QVERIFY(studio_->over_limit().runs.isEmpty());
+        studio_->settings.set_value("history_bytes", 1);
+        QCOMPARE(studio_->over_limit().runs.size(), 3);
+    }
+
+    /// A week after it was removed a run is gone for good, unless the cut that is open shows it.
+    void old_trash_goes_but_what_the_cut_has() {
+        studio_.reset();
+        const std::filesystem::path trash = data_folder() / "runs" / ".trash";
+        const auto put = [&](int days, const char* name) {
+            const auto time = QDateTime::currentMSecsSinceEpoch() - qint64{days} * 24 * 3'600'000;
+            std::filesystem::create_directories(trash / (std::to_string(time) + "-" + name));
+        };
+        put(6, "young");
+        put(8, "old");
+        put(8, "shown");
+        studio_.emplace();
+        Take shown = take(5);
+        shown.run = to_qstring(data_folder() / "runs" / "shown");
+        studio_->project.add_shot(shown);
+        studio_->start();
+        const auto left = [&] {
+            QStringList names;
+            for (const QString& name : QDir(to_qstring(trash)).entryList(QDir::Dirs | QDir::NoDotAndDotDot))
+                names << name.section('-', 1);
+            names.sort();
+            return names;
+        };
+        QTRY_COMPARE_WITH_TIMEOUT(left(), (QStringList{"shown", "young"}), 30000);
+        QVERIFY(studio_->history.wait_scanned(30000));
+        QCOMPARE(left(), (QStringList{"shown", "young"}));
+    }
+
+    /// A picture that was being stored for one project is nothing to the next one.
+    void what_is_prepared_for_another_project_is_dropped() {
+        QSemaphore begun, go_on;
+        bool used = false;
+        studio_->inputs.put(
+            studio_.operator->(),
+            [&] {
+                begun.release();
+                go_on.acquire();
+                return 1;
+            },
+            [&](int) { used = true; });
+        begun.acquire();
+        studio_->project.clear();
+        QVERIFY(!studio_->inputs.busy());
+        go_on.release();
+        bool next = false;
+        studio_->inputs.put(
+            studio_.operator->(), [] { return 2; }, [&](int) { next = true; });
+        QTRY_VERIFY_WITH_TIMEOUT(next, 30000);
+        QVERIFY(!used);
     }
 
 private:

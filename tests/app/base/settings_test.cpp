@@ -32,6 +32,10 @@ private slots:
         QCOMPARE(again.theme(), QStringLiteral("dark"));
         QCOMPARE(again.model_folders().size(), 2);
         QCOMPARE(again.value(QStringLiteral("window/state")).toByteArray(), QByteArray("\x00\x01", 2));
+        again.set_parts_of_model(QStringLiteral("/m"), {{QStringLiteral("vae"), QStringLiteral("/v")}});
+        QCOMPARE(Settings().model_parts().keys(), QStringList{QStringLiteral("/m")});
+        again.set_parts_of_model(QStringLiteral("/m"), {});
+        QVERIFY(again.model_parts().isEmpty());
         again.set_value(QStringLiteral("window/state"), {});
         QVERIFY(!again.value(QStringLiteral("window/state")).isValid());
     }

@@ -108,6 +108,23 @@ private slots:
         QCOMPARE(cache.bytes(), 0); // what was being decoded is not taken any more
     }
 
+    /// Two clips side by side are both seen, however little is allowed.
+    void what_is_shown_stays_under_any_limit() {
+        write_clip(home_.file("c.mp4"), 64, 48, 20);
+        write_clip(home_.file("d.mp4"), 64, 48, 20, 9);
+        FrameCache cache(0);
+        const auto a = cache.open(home_.file("c.mp4")), b = cache.open(home_.file("d.mp4"));
+        QVERIFY(wait_open(*a) && wait_open(*b));
+        for (const int n : {7, 3}) {
+            a->want(n);
+            QTRY_VERIFY_WITH_TIMEOUT(a->is_cached(n), 30000);
+            b->want(n);
+            QTRY_VERIFY_WITH_TIMEOUT(b->is_cached(n), 30000);
+            QVERIFY(a->is_cached(n));
+            QCOMPARE(cache.bytes(), qint64{2 * 64 * 48 * 4});
+        }
+    }
+
     void pictures_folders_and_runs() {
         FrameCache cache;
         write_png(to_path(home_.file("one.png")), moving_picture(33, 21, 2), R"({"schema": 1})");

@@ -41,6 +41,24 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(thumbnails.step(run, 2, 80), picture, 30000);
     }
 
+    /// Scrolled away before their turn came, and back again.
+    void what_was_dropped_can_be_asked_for_again() {
+        const Home home;
+        const QString large = home.file(QStringLiteral("large.png")), file = home.file(QStringLiteral("one.png"));
+        write_png(to_path(large), Image(4000, 3000));
+        write_png(to_path(file), Image(40, 30));
+        Thumbnails thumbnails;
+        (void)thumbnails.picture(large, 80);
+        QTest::qSleep(20); // it is being read: the others wait
+        const auto all_there = [&] {
+            int there = 0;
+            for (int side = 8; side <= 700; ++side) there += !thumbnails.picture(file, side).isNull();
+            return there == 693;
+        };
+        QVERIFY(!all_there()); // more are asked for than may wait
+        QTRY_VERIFY_WITH_TIMEOUT(all_there(), 30000);
+    }
+
     /// A file that is written anew while it is read: what was read is of before.
     void what_is_forgotten_while_it_is_read_is_read_again() {
         const Home home;

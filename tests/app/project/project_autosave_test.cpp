@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <QDir>
 #include <QFile>
+#include <QRegularExpression>
 #include <QSignalSpy>
 #include <QTest>
 
 #include "app/project/project.h"
 #include "tests/app/full_disk.h"
 #include "tests/app/home.h"
+#include "tests/app/project/text_files.h"
 #include "tests/app/takes.h"
 
 using namespace denoir;
@@ -55,6 +57,47 @@ private slots:
         QCOMPARE(left.size(), 1);
         QCOMPARE(left[0].shots, 2);
         QVERIFY(left[0].kept);
+    }
+
+    /// The newest is what is offered.
+    void the_newest_comes_first() {
+        for (const int shots : {1, 2, 3}) {
+            Project p;
+            p.set_autosave(true);
+            for (int i = 0; i < shots; ++i) p.add_shot(take(5));
+            QVERIFY(p.keep_for_next_start());
+        }
+        const auto left = Project::recoverable();
+        QCOMPARE(left.size(), 3);
+        for (const auto& one : left) { // as if days lay between them
+            const QString day = QStringLiteral("\"2026-03-0%1T").arg(one.shots % 3 + 1);
+            write(one.autosave, read(one.autosave).replace(QRegularExpression("\"\\d{4}-\\d\\d-\\d\\dT"), day));
+        }
+        QList<int> order;
+        for (const auto& one : Project::recoverable()) order << one.shots;
+        QCOMPARE(order, (QList<int>{2, 1, 3}));
+    }
+
+    /// Where a newer one has its name by now, an older one takes nothing from it.
+    void an_older_one_does_not_replace_a_newer_one() {
+        {
+            Project p;
+            p.set_autosave(true);
+            p.add_shot(take(5));
+            QTRY_COMPARE_WITH_TIMEOUT(home_->autosaves().size(), 1, 30000);
+            p.add_shot(take(6));
+            const FullDisk full;
+            QVERIFY(!p.keep_for_next_start());
+            p.leave_older_autosave();
+        }
+        const auto found = Project::recoverable();
+        QCOMPARE(found.size(), 1);
+        QVERIFY(found[0].older);
+        const QString newer = QString(found[0].autosave).replace(".older.json", ".json");
+        write(newer, "newer");
+        Project p;
+        p.recover(found[0]);
+        QCOMPARE(read(newer), QStringLiteral("newer"));
     }
 
     void a_removed_folder_is_made_again() {

@@ -59,8 +59,8 @@ private slots:
         Project p;
         p.add_shot(there());
         QVERIFY(QFile::remove(home_->file("a.mp4")));
-        hold_up();
         p.look_at_media();
+        background_pool()->waitForDone(); // it has looked, and nobody has heard of it yet
         p.clear();
         write("a.mp4", "one");
         p.add_shot(there());
@@ -105,6 +105,35 @@ private slots:
         // One that has another name now says where its neighbours are, too.
         QVERIFY(QFile::rename(home_->file("new/a.mp4"), home_->file("new/first.mp4")));
         QCOMPARE(p.moved_with(p.shot(0).current(), home_->file("new/first.mp4")).size(), std::size_t{3});
+    }
+
+    /// A run that has moved is known by its new place: it is what the trash must leave to the cut.
+    void a_run_that_has_moved_stays_the_shots_run() {
+        Project p;
+        QVERIFY(QDir(home_->path()).mkpath("old/run"));
+        for (const char* file : {"old/run/video.mp4", "old/run/run.json"}) write(file, "one");
+        Take t = take(5);
+        t.run = home_->file("old/run");
+        t.video = home_->file("old/run/video.mp4");
+        p.add_shot(t);
+        QVERIFY(QDir().rename(home_->file("old"), home_->file("new")));
+        p.relink(p.moved_with(p.shot(0).current(), home_->file("new/run/video.mp4")));
+        QCOMPARE(p.runs(), QStringList{home_->file("new/run")});
+        p.undo().undo();
+        QCOMPARE(p.runs(), QStringList{home_->file("old/run")});
+    }
+
+    /// A folder that was copied: what is still where it was stays what the cut shows.
+    void what_is_still_there_has_not_moved() {
+        Project p;
+        for (const char* folder : {"old", "new"}) QVERIFY(QDir(home_->path()).mkpath(folder));
+        for (const char* file : {"old/b.mp4", "new/a.mp4", "new/b.mp4"}) write(file, "one");
+        for (const char* file : {"old/a.mp4", "old/b.mp4"}) {
+            Take t = take(5);
+            t.video = home_->file(file);
+            p.add_shot(t);
+        }
+        QCOMPARE(p.moved_with(p.shot(0).current(), home_->file("new/a.mp4")).size(), std::size_t{1});
     }
 
     /// The totals change with each step of the run at work, the runs do not.

@@ -154,6 +154,22 @@ private slots:
         QCOMPARE(p.shot(1).out, 59);
     }
 
+    /// A second half that begins behind all of it shows the last of its frames.
+    void a_still_longer_than_what_it_covered_can_be_split_behind_it() {
+        write_png(to_path(home_->file("title.png")), Image(40, 30));
+        Project p;
+        p.add_shot(take(59, "a"));
+        QVERIFY(p.trim(0, 30, 59) && p.add_take(0, take_of(home_->file("title.png"), 24)));
+        QVERIFY(p.trim(0, 0, 100) && p.split(0, 60));
+        p.save_as(home_->file("cut.denoir"));
+        const auto shots = p.shots();
+        p.open(home_->file("cut.denoir"));
+        QVERIFY(p.shots() == shots);
+        QVERIFY(p.select_take(1, 0));
+        QCOMPARE(p.shot(1).in, 58);
+        QCOMPARE(p.shot(1).out, 59);
+    }
+
     /// Whatever the stills' own rates are.
     void stills_of_other_rates_give_it_back_too() {
         write_png(to_path(home_->file("title.png")), Image(40, 30));

@@ -110,6 +110,20 @@ private slots:
         QVERIFY(p.shots() == cut);
     }
 
+    /// A take that goes from before it or behind it leaves the chosen one chosen.
+    void the_chosen_take_stays_chosen() {
+        Project p;
+        p.add_shot(take(33, "a"));
+        for (const char* name : {"b", "c", "d"}) QVERIFY(p.add_take(0, take(33, name)));
+        QVERIFY(p.select_take(0, 1));
+        QVERIFY(p.remove_take(0, 3));
+        QCOMPARE(p.shot(0).current().name, QStringLiteral("b"));
+        QVERIFY(p.remove_take(0, 0));
+        QCOMPARE(p.shot(0).current().name, QStringLiteral("b"));
+        p.undo().undo();
+        QCOMPARE(p.shot(0).current().name, QStringLiteral("b"));
+    }
+
     /// Of other shots, and of another drag, be it the 65536th after.
     void drags_are_steps_of_their_own() {
         Project p;

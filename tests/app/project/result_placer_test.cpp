@@ -67,6 +67,14 @@ private slots:
         QCOMPARE(project_->count(), 2);
         QCOMPARE(project_->shot(1).in, 5);
         QCOMPARE(project_->shot(1).out, 9);
+        {
+            RunFolder folder = RunFolder::take(to_path(run));
+            folder.record().request.forcing->overlap = 17; // as many as its video has not: it was cut short
+            folder.save();
+        }
+        end(ResultPlace{{shot()}, {}, {new_id()}}.tag(), run);
+        QCOMPARE(project_->count(), 3);
+        QCOMPARE(project_->shot(1).in, 8);
     }
 
     /// The clip continues the shot's last frames, wherever they are by then: trimmed, moved, of another take.
@@ -190,6 +198,10 @@ private slots:
         QCoreApplication::processEvents();
         QCOMPARE(placer_->held(), 1);
         project_->undo().redo();
+        project_->undo().undo(); // in the same moment: there is something again
+        QCoreApplication::processEvents();
+        QCOMPARE(placer_->held(), 1);
+        project_->undo().redo();
         QCOMPARE(project_->shot(0).in, 2);
         QTRY_COMPARE_WITH_TIMEOUT(placer_->held(), 0, 30000);
         QCOMPARE(project_->shot(0).takes.size(), std::size_t(2));
@@ -272,6 +284,32 @@ private slots:
         placer_->set_recovery_offered(true);
         placer_->set_recovery_offered(false);
         QCOMPARE(project_->shot(0).takes.size(), std::size_t(2)); // what was removed stays so
+    }
+
+    /// However often it is asked for, and not what the cut that comes back has already.
+    void what_is_recovered_comes_once() {
+        const QString file = home_.data("cut.denoir");
+        leave_results_of(file);
+        project_->open(file);
+        QVERIFY(project_->add_take(0, take_of_run(runs_[0])) && project_->trim(0, 1, 4));
+        project_->undo().undo();
+        for (int time = 0; time < 2; ++time) {
+            placer_->set_recovery_offered(false);
+            QCOMPARE(placer_->held(), 1);
+        }
+        placer_->place_held();
+        QCOMPARE(project_->shot(0).takes.size(), std::size_t(3));
+    }
+
+    /// Its shot may be split before anybody answers.
+    void what_is_recovered_joins_all_parts_of_a_split_shot() {
+        const QString file = home_.data("cut.denoir");
+        leave_results_of(file);
+        placer_->set_recovery_offered(true);
+        project_->open(file);
+        QVERIFY(project_->split(0, 2));
+        placer_->set_recovery_offered(false);
+        for (const int row : {0, 1}) QCOMPARE(project_->shot(row).takes.size(), std::size_t(3));
     }
 
     /// Unsaved changes that were kept at the end come back without a question, and so do they.

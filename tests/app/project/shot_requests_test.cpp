@@ -137,6 +137,14 @@ void ShotRequestsTest::part_at_the_beginning() {
     QCOMPARE(*again.end, 17);
     QCOMPARE(*again.part, 0);
     QVERIFY(!again.request.image.empty() && again.request.forcing->video.empty());
+    // Of a clip that goes on after another, where nothing is shown but what it was given: something is made all the
+    // same.
+    Request longer = made(33);
+    longer.image.clear();
+    longer.forcing->video = QCoreApplication::applicationFilePath().toStdString(); // some file that is there
+    longer.forcing->overlap = 17;
+    shot.out = 10;
+    QCOMPARE(*retake_of(shot, longer).request.frames, 21);
 }
 
 void ShotRequestsTest::all_of_it() {

@@ -179,6 +179,11 @@ private slots:
         QVERIFY(free.request.seed.has_value());
         QCOMPARE(free.prompt_template, key("a {red|blue|green} fox"));
         QVERIFY(free.request.prompt.find('{') == std::string::npos);
+        QVERIFY(free.negative_template.isEmpty());
+        document_->set_value(key("negative_prompt"), key("{blurred|static}"));
+        const auto both = document_->snapshot();
+        QCOMPARE(both.negative_template, key("{blurred|static}"));
+        QVERIFY(*both.request.negative_prompt == "blurred" || *both.request.negative_prompt == "static");
         document_->set_value(key("seed"), QVariant::fromValue(~quint64{0}));
         QVERIFY(document_->seed_locked());
         QCOMPARE(*document_->snapshot().request.seed, ~quint64{0});
@@ -220,6 +225,11 @@ private slots:
         document_->set_value(key("steps"), 5);
         stack_->undo();
         QVERIFY(!document_->seed_locked());
+        document_->set_seed_locked(true); // since that step
+        stack_->redo();
+        QVERIFY(document_->seed_locked());
+        stack_->undo();
+        document_->set_seed_locked(false);
 
         Request stored = tiny_request();
         stored.seed = 9;

@@ -189,8 +189,9 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(kept.count(), 1, 60000);
         QVERIFY(QFile::exists(home_.file(QStringLiteral("draft.mp4"))));
         drafts.decode_step(run_, 17);
-        drafts.decode_step(run_, 3, 99);
+        drafts.decode_step(run_, 3, 5); // the first behind its last
         QTRY_COMPARE_WITH_TIMEOUT(failed.count(), 2, 20000);
+        QCOMPARE(failed[1][1].value<Issue>().field, QStringLiteral("frame"));
         worker_->cancel(job);
         QTRY_COMPARE_WITH_TIMEOUT(cancelled.count(), 1, 30000);
     }

@@ -12,6 +12,8 @@
 #include <QTranslator>
 #include <optional>
 
+#include <unistd.h>
+
 #include "app/base/text.h"
 #include "app/runs/run_row.h"
 #include "engine/core/file.h"
@@ -199,6 +201,7 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(RunHistory::title(run), QStringLiteral("the good one"), 30000);
         QCOMPARE(RunHistory::title(QStringLiteral("/nowhere/a-run")), QStringLiteral("a-run"));
         QVERIFY(RunHistory::is_own_folder(run) && RunHistory::is_own_folder(to_qstring(runs_)));
+        QVERIFY(RunHistory::is_own_folder(to_qstring(data_folder())));
         QVERIFY(!RunHistory::is_own_folder(run + QStringLiteral("/latents")));
         QVERIFY(!RunHistory::is_own_folder(QStringLiteral("/nowhere/model")));
     }
@@ -402,9 +405,11 @@ private slots:
 
     /// One that may not be entered, too: by root without the rights that make root one.
     void what_may_not_be_entered_is_listed() {
-        const fs::path run = fake_run(runs_, 1, false);
+        const fs::path run = fake_run(runs_, 1, false), others = fake_run(runs_, 2, false);
+        if (::chown(others.c_str(), 1, 1) != 0) fs::remove_all(others); // by root it is another user's, as lost+found
         const WithoutRoot bound;
-        fs::permissions(run, fs::perms::none);
+        for (const fs::path& folder : {run, others})
+            if (fs::exists(folder)) fs::permissions(folder, fs::perms::none);
         open();
         QCOMPARE(history_->rowCount(), 1);
         const QModelIndex row = history_->index(0);

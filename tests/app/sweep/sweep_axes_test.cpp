@@ -42,6 +42,15 @@ void SweepAxesTest::axes_are_edited_and_undone() {
     undo.redo();
     QCOMPARE(axes.axes()[0].text, QString("4, 8, 12"));
     QCOMPARE(axes.sweep({}).size(), 9U);
+    // What is typed after an undo is a step of its own, too.
+    axes.settle();
+    axes.set_text(0, "1, 2");
+    axes.settle();
+    axes.set_text(0, "1, 2, 3");
+    undo.undo();
+    axes.set_text(0, "1, 2, 4");
+    undo.undo();
+    QCOMPARE(axes.axes()[0].text, QString("1, 2"));
 }
 
 void SweepAxesTest::what_is_wrong_stands_at_its_axis() {
