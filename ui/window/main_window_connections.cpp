@@ -100,6 +100,7 @@ void MainWindow::connect_project() {
         open_dock("timeline-dock");
         timeline_->show_playhead();
     });
+    connect(files_, &ProjectFiles::begun, &studio_.core, &app::Studio::empty_trash);
     connect(exports_, &Exports::open_requested, this, &MainWindow::open_path);
     connect(exports_, &Exports::shot_missing, this, [this](int row) {
         open_dock("timeline-dock");
