@@ -3,11 +3,17 @@
 #include <QMessageBox>
 #include <QUndoStack>
 
+#include "app/base/background.h"
 #include "app/base/settings.h"
+#include "app/base/text.h"
 #include "app/request/request_document.h"
+#include "engine/session/request_json.h"
+#include "engine/session/run_folder.h"
 #include "tests/app/held_up.h"
 #include "tests/ui/window/window_main.h"
 #include "tests/ui/window/window_tools.h"
+#include "ui/preview/preview_view.h"
+#include "ui/window/run_news.h"
 
 using namespace denoir;
 using namespace denoir::ui;
@@ -191,6 +197,62 @@ private slots:
         QCOMPARE(core.document.value("prompt").toString(), QStringLiteral("typed meanwhile"));
         core.project.undo().redo();
         QCOMPARE(core.project.count(), 1);
+    }
+
+    /// Its folder is read on another thread; what is shown meanwhile stays.
+    void a_run_without_a_video_is_found_later() {
+        const app::Home home;
+        const QString run = listed_run(home, "first", 2, 7), other = listed_run(home, "other", 2, 8);
+        QVERIFY(QFile::remove(run + "/video.mp4"));
+        StudioFixture studio;
+        auto& viewer = studio.window().viewer();
+        viewer.show_run(other);
+        QTRY_VERIFY_WITH_TIMEOUT(studio.window().preview().info(app::Side::a), 30000);
+        QStringList names;
+        connect(&viewer, &Viewer::side_changed, this, [&names](app::Side, const QString& name) { names << name; });
+        viewer.show_run(run);
+        QVERIFY2(names.isEmpty(), qPrintable(names.join('|')));
+        QVERIFY(studio.window().preview().is_opening(app::Side::a));
+        QTRY_VERIFY2_WITH_TIMEOUT(names.contains("a red balloon · no video yet"), qPrintable(names.join('|')), 30000);
+        QCOMPARE(names.constFirst(), QStringLiteral("first · no video yet")); // until it is read
+        QVERIFY(!studio.window().preview().info(app::Side::a));
+        QCOMPARE(viewer.run(app::Side::a), run);
+        names.clear();
+        viewer.show_run(run);
+        viewer.show_run(other); // which is what counts
+        QTRY_VERIFY_WITH_TIMEOUT(studio.window().preview().info(app::Side::a), 30000);
+        QCOMPARE(viewer.run(app::Side::a), other);
+        QVERIFY2(!names.join('|').contains("no video yet"), qPrintable(names.join('|')));
+    }
+
+    /// What it is called, and how far it came, is read on another thread.
+    void an_interrupted_run_is_offered_later() {
+        const app::Home home;
+        QDir().mkpath(home.data("runs"));
+        RunFolder run = RunFolder::take(app::fake_run(app::to_path(home.data("runs")), 1));
+        run.record().state = RunState::running;
+        run.save();
+        const Json entry{{"id", 1},
+                         {"state", "interrupted"},
+                         {"request", asked_json(run.record().request)},
+                         {"run", run.path().string()}};
+        write(
+            home.data("queue.json"),
+            QByteArray::fromStdString(Json{{"schema", 1}, {"paused", true}, {"entries", Json::array({entry})}}.dump()));
+        StudioFixture studio;
+        const auto offered = [&] { return studio.window().banners().texts().join('\n').contains("interrupted"); };
+        QTRY_VERIFY_WITH_TIMEOUT(offered(), 30000);
+        studio.window().banners().remove(QStringLiteral("resume"));
+        auto* news = studio.window().findChild<RunNews*>();
+        news->offer_to_resume();
+        QVERIFY(!offered());
+        QTRY_VERIFY_WITH_TIMEOUT(offered(), 30000);
+        studio.window().banners().remove(QStringLiteral("resume"));
+        news->offer_to_resume();
+        studio.core().queue.add_resume(app::to_qstring(run.path())); // by another button
+        app::background_pool()->waitForDone();
+        QCoreApplication::processEvents();
+        QVERIFY(!offered());
     }
 };
 
