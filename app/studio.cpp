@@ -231,7 +231,6 @@ void Studio::take(LessonWatcher* watcher) {
 void Studio::start() {
     journal.add(Journal::Level::info, tr("Denoir %1 begins").arg(QCoreApplication::applicationVersion()));
     project.set_autosave(true);
-    history.purge_trash(trash_days, project.runs());
     connect(&document, &RequestDocument::changed, this, &Studio::look_at_device);
     connect(&document, &RequestDocument::resolved_changed, this, &Studio::look_at_device);
     connect(&worker, &EngineWorker::ended, this, &Studio::look_at_device);
@@ -240,6 +239,8 @@ void Studio::start() {
     look_at_device();
     QTimer::singleShot(look_ms, &queue, &RunQueue::start); // a driver that hangs holds nothing up for good
 }
+
+void Studio::empty_trash() { history.purge_trash(trash_days, project.runs()); }
 
 RunHistory::DropPlan Studio::over_limit() const {
     const auto limit = quint64(settings.history_bytes());

@@ -55,8 +55,10 @@ public:
     Preparations inputs;
     SweepDocument& sweeps() { return *sweeps_; }
 
-    /// Feeds the queue, switches autosave on, empties the trash of what is older than a week.
+    /// Feeds the queue, switches autosave on.
     void start();
+    /// Of what is older than a week and not in the cut: once the last session's project is there.
+    void empty_trash();
     /// The window is in front: then nothing is sent to the desktop.
     void set_in_front(bool in_front) { in_front_ = in_front; }
     /// What would go so that the runs fit into the setting; empty: they do. The window asks once, then drops.

@@ -1,29 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/project/project.h"
 
-#include <QFileInfo>
-#include <QLockFile>
 #include <QTimer>
 #include <QUndoCommand>
 #include <algorithm>
 #include <cmath>
 #include <iterator>
 
-#include "app/base/file_saver.h"
-#include "app/base/text.h"
+#include "app/project/autosave.h"
 #include "app/project/project_json.h"
-#include "engine/core/atomic_file.h"
-#include "engine/core/file.h"
+#include "app/project/project_lock.h"
 
 namespace denoir::app {
-namespace fs = std::filesystem;
 namespace {
 
 constexpr int trim_command = 0x7a11; ///< plus the drag's number: for merging
 
 using Kind = ProjectEvent::Kind;
-
-fs::path folder_of(const QString& project) { return project.isEmpty() ? fs::path() : to_path(project).parent_path(); }
 
 /// Fits the trim of a shot, which was one of the take `before`, to its current take.
 void fit_trim(Shot& shot, const Take& before) {
@@ -120,8 +113,13 @@ bool can_be_counted(const std::vector<Shot>& shots) {
     return shots.empty() || (frames <= longest_cut && seconds * format_of(shots).fps <= double(longest_cut));
 }
 
-Project::Project(QObject* parent) : QObject(parent), timer_(new QTimer(this)) {
+Project::Project(QObject* parent)
+    : QObject(parent),
+      timer_(new QTimer(this)),
+      lock_(std::make_shared<ProjectLock>()),
+      autosave_(std::make_unique<Autosave>()) {
     qRegisterMetaType<ProjectEvent>();
+    connect_autosave();
     timer_->setSingleShot(true);
     timer_->setInterval(500);
     connect(timer_, &QTimer::timeout, this, [this] {
@@ -134,12 +132,6 @@ Project::Project(QObject* parent) : QObject(parent), timer_(new QTimer(this)) {
         emit step_changed(step());
     });
     connect(&undo_, &QUndoStack::cleanChanged, this, &Project::note_modified);
-}
-
-Project::~Project() {
-    undo_.disconnect(this); // it still tells of its own end
-    if (autosave_on_ && timer_->isActive()) write_autosave(ends_);
-    if (autosave_ && !is_modified()) drop_autosave();
 }
 
 int Project::row_of(const QString& shot_id) const {
@@ -291,54 +283,6 @@ void Project::set_request(const Json& request) {
     touch();
 }
 
-QString Project::title() const { return path_.isEmpty() ? tr("Untitled") : QFileInfo(path_).completeBaseName(); }
-bool Project::is_modified() const { return dirty_ || !undo_.isClean(); }
-
-void Project::clear() {
-    drop_autosave();
-    take_over({}, Json::object(), Json::object());
-    set_path({}, {});
-    set_issue({});
-}
-
-void Project::open(const QString& path) { open(path, read_project(path)); }
-
-void Project::open(const QString& path, ProjectContent content) {
-    const QString file = QFileInfo(path).absoluteFilePath();
-    ProjectLock lock = ProjectLock::take(file, lock_);
-    drop_autosave();
-    take_over(std::move(content.shots), std::move(content.request), std::move(content.extra));
-    set_path(file, std::move(lock));
-    set_issue(lock_.issue());
-}
-
-void Project::save() {
-    if (path_.isEmpty()) throw Error({}, {}, "this project has no name yet", "save it under a name");
-    if (read_only())
-        throw Error(path_.toStdString(), {}, "another studio has this project open", "save it under another name");
-    write_file(to_path(path_), to_json(folder_of(path_)).dump(1) + "\n");
-    undo_.setClean();
-    dirty_ = false;
-    drop_autosave();
-    note_modified();
-    set_issue({});
-}
-
-void Project::save_as(const QString& path) {
-    const QString file = QFileInfo(path).absoluteFilePath();
-    if (file == path_ && !read_only()) return save();
-    ProjectLock lock = ProjectLock::take(file, lock_);
-    if (lock.held_by_other())
-        throw Error(file.toStdString(), {}, "another studio has this project open", "choose another name");
-    write_file(to_path(file), to_json(folder_of(file)).dump(1) + "\n");
-    set_path(file, std::move(lock));
-    undo_.setClean();
-    dirty_ = false;
-    drop_autosave();
-    note_modified();
-    set_issue({});
-}
-
 /// A step that is pushed on a full stack takes the oldest one's room.
 void Project::count_forgotten() {
     const QUndoCommand* oldest = undo_.command(0);
@@ -364,35 +308,10 @@ void Project::replace_shots(std::ptrdiff_t first, std::size_t count, const std::
                             const ProjectEvent& event) {
     const auto at = shots_.erase(shots_.begin() + first, shots_.begin() + first + std::ptrdiff_t(count));
     shots_.insert(at, with.begin(), with.end());
+    cut_edited_ = true;
     look_at_new_media();
     emit changed(event);
     touch();
-}
-
-Json Project::to_json(const fs::path& base) const {
-    return app::to_json(ProjectContent{shots_, request_, extra_}, base);
-}
-
-void Project::take_over(std::vector<Shot> shots, Json request, Json extra) {
-    undo_.clear();
-    forgotten_ = 0;
-    shots_ = std::move(shots);
-    request_ = std::move(request);
-    extra_ = std::move(extra);
-    dirty_ = false;
-    ++number_;
-    media_.clear();
-    look_at_new_media();
-    emit changed({});
-    emit loaded();
-    timer_->stop();
-    note_modified();
-}
-
-void Project::set_path(const QString& path, ProjectLock lock) {
-    lock_ = std::move(lock);
-    path_ = path;
-    emit path_changed();
 }
 
 void Project::set_issue(const Issue& issue) {
@@ -402,7 +321,8 @@ void Project::set_issue(const Issue& issue) {
 }
 
 void Project::touch() {
-    if (autosave_on_ && (is_modified() || autosave_) && !timer_->isActive()) timer_->start();
+    ++changes_;
+    if (autosave_on_ && (is_modified() || autosave_->exists()) && !timer_->isActive()) timer_->start();
 }
 
 void Project::note_modified() {

@@ -6,22 +6,24 @@
 #include <QString>
 #include <QStringList>
 #include <QUndoStack>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "app/base/disk_work.h"
 #include "app/base/issue.h"
-#include "app/project/project_lock.h"
 #include "app/project/take.h"
 #include "engine/core/json.h"
 
-class QLockFile;
 class QTimer;
 
 namespace denoir::app {
 
-class FileSaver;
+class Autosave;
+class ProjectLock;
 struct ProjectContent;
+struct RecoveredProject;
 
 /// A stretch of the cut: frames [in, out) of its current take. Of a still `in` is 0: it has no place to begin at.
 struct Shot {
@@ -71,7 +73,8 @@ struct ProjectEvent {
 
 /// A project: shots with takes in order on one track, the request being edited, and the one undo stack that everything
 /// undoable goes through. Saved as versioned JSON (`.denoir`); autosaved to a second file, from which a crash is
-/// recovered. GUI thread. A frame "of the cut" counts each shot's own frames one after another.
+/// recovered. GUI thread, which waits for no disk: files are written, and locks taken, on threads of their own, in the
+/// order in which that was asked for. A frame "of the cut" counts each shot's own frames one after another.
 class Project : public QObject {
     Q_OBJECT
 public:
@@ -146,17 +149,33 @@ public:
     const Json& request() const { return request_; }
     void set_request(const Json& request);
 
-    // Files. What throws, throws Error and changes nothing.
-    const QString& path() const { return path_; } ///< empty: untitled
-    QString title() const;                        ///< file name without ending, or "Untitled"
-    bool is_modified() const;
-    bool read_only() const { return lock_.held_by_other(); } ///< another studio has it open
-    void clear();                                            ///< a new untitled one; unsaved changes are gone
-    /// Takes a lock; where another studio holds it the project is read only, and issue() says so.
-    void open(const QString& path);
-    void open(const QString& path, ProjectContent content); ///< which has been read from it: read_project()
-    void save();                                            ///< not for untitled ones
-    void save_as(const QString& path);
+    // Files.
+    using Then = std::function<void(const Issue&)>; ///< what became of it; empty: it is done
+    const QString& path() const { return path_; }   ///< empty: untitled
+    QString title() const;                          ///< file name without ending, or "Untitled"
+    bool is_modified() const;                       ///< until it is known to be on the disk
+    /// Another studio has it open. Known soon after it was opened; until then, save() finds out.
+    bool read_only() const { return !lock_issue_.isEmpty(); }
+    void clear(); ///< a new untitled one; unsaved changes are gone
+    /// How what is opened comes in.
+    enum class Entry {
+        replaces, ///< what was edited before is gone
+        joins,    ///< the request being edited and its undo steps stay: in a cut that was never edited
+    };
+    /// What has been read from `path`: read_project(). Takes a lock; where another studio holds it the project is read
+    /// only, and issue() says so.
+    void open(const QString& path, ProjectContent content, Entry entry = Entry::replaces);
+    bool cut_edited() const { return cut_edited_; } ///< since it was opened
+    /// Saves what there is now; what is changed until it is done stays modified. Not for untitled ones. While a
+    /// save_as() goes on, to its file.
+    void save(Then then);
+    /// The project has that path once it is saved there.
+    void save_as(const QString& path, Then then);
+    bool is_being_saved() const; ///< what there is now
+    /// Where save() writes; empty: it has no name yet.
+    const QString& saves_to() const { return saving_ ? saving_->file : path_; }
+    /// Blocks until all that was asked of the disk is done, and told.
+    void finish();
     const Issue& issue() const { return issue_; }
 
     /// Half a second after each change, to a file of the data folder. Off until the program switches it on.
@@ -164,6 +183,8 @@ public:
     /// At the end of a session: writes unsaved changes to the autosave, from which they come back next time as `kept`.
     /// False: they could not be written; issue() will say why.
     bool keep_for_next_start();
+    /// The same without blocking: calls `then` once it is done.
+    void keep_for_next_start(const std::function<void(bool)>& then);
     /// If that failed and the session ends all the same: marks the autosave as `older`, not as left by a crash.
     void leave_older_autosave();
     struct Recovery {
@@ -174,15 +195,18 @@ public:
         bool kept = false;  ///< put there by keep_for_next_start(), not left by a crash
         bool older = false; ///< marked by leave_older_autosave(): later changes could not be kept
     };
-    /// Autosaves of studios that do not run any more, newest first.
+    /// Autosaves of studios that do not run any more, newest first. Any thread; it may take long on a slow disk, as the
+    /// next two.
     static QList<Recovery> recoverable();
-    /// Opens it as a modified project, and takes the lock of its file as open() does. Throws Error.
-    void recover(const Recovery& recovery);
+    static RecoveredProject read_recovery(const Recovery& recovery); ///< throws Error
     static void discard(const Recovery& recovery);
+    /// What has been read from it as a modified project. Takes the lock of its file as open() does.
+    void recover(const Recovery& recovery, RecoveredProject recovered, Entry entry = Entry::replaces);
 
 signals:
     void changed(const denoir::app::ProjectEvent& event);
     void loaded(); ///< another project, or none: shots and request
+    void joined(); ///< Entry::joins: other shots, the same request
     /// By split(), not by redo: the parts have their ids once and for all. `second`: the new one.
     void shot_split(const QString& first, const QString& second);
     void path_changed(); ///< title, read_only
@@ -203,10 +227,14 @@ private:
     /// `with` in place of `count` shots from row `first` on.
     void replace_shots(std::ptrdiff_t first, std::size_t count, const std::vector<Shot>& with,
                        const ProjectEvent& event);
-    Json to_json(const std::filesystem::path& base) const;
-    void take_over(std::vector<Shot> shots, Json request, Json extra);
-    void set_path(const QString& path, ProjectLock lock);
+    std::shared_ptr<const ProjectContent> content() const;
+    void take_over(ProjectContent content, Entry entry);
+    void set_path(const QString& path);
     void set_issue(const Issue& issue);
+    struct Saving;
+    /// `stays`: under the lock that the project has, or has not; else its file's is taken.
+    void save_to(const QString& file, bool stays, Then then);
+    void end_saving(const Saving& saving, bool newest, const Issue& issue);
     void touch();
     void count_forgotten();
     /// What a take's file or folder was when it was looked at.
@@ -220,9 +248,8 @@ private:
     static Medium look_at(const Take& take);
     void media_found(const Media& found);
     void look_at_new_media();
+    void connect_autosave();
     void write_autosave(bool kept);
-    void begin_autosave();
-    void autosave_to(const std::filesystem::path& file);
     void end_autosave_issue();
     void drop_autosave();
     void note_modified();
@@ -236,13 +263,25 @@ private:
     bool looking_ = false, look_again_ = false;
     quint64 number_ = 0;
     QString path_;
-    ProjectLock lock_;
-    std::unique_ptr<QLockFile> autosave_lock_;
-    std::unique_ptr<FileSaver> autosave_;
     QTimer* timer_;
     bool autosave_on_ = false, dirty_ = false, was_modified_ = false;
+    bool unwritten_ = false;       ///< the clean state of the undo stack is not known to be on the disk
+    bool cut_edited_ = false;      ///< cut_edited()
     bool ends_ = false;            ///< keep_for_next_start() was called
+    quint64 changes_ = 0;          ///< how often it was touched
+    std::optional<quint64> kept_;  ///< which of these the autosave keeps for the next start
     Issue issue_, autosave_issue_; ///< the newest; the autosave's, until one is written
+    Issue lock_issue_;             ///< who else has the lock
+    /// A save that goes on: of this state, to this file.
+    struct Saving {
+        QString file;
+        quint64 project, changes;
+        std::vector<Then> then;
+    };
+    std::shared_ptr<Saving> saving_;    ///< the newest; null: none
+    std::shared_ptr<ProjectLock> lock_; ///< the disk's thread's
+    std::unique_ptr<Autosave> autosave_;
+    DiskWork disk_; ///< of the project's file; last: does what waits before the rest goes
 };
 
 } // namespace denoir::app

@@ -3,6 +3,7 @@
 
 #include <QApplication>
 #include <QClipboard>
+#include <QDir>
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QMenu>
@@ -10,6 +11,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "app/base/background.h"
 #include "app/base/engine_text.h"
 #include "app/base/settings.h"
 #include "app/base/text.h"
@@ -91,7 +93,15 @@ void ImagesPanel::refresh_before() {
         const QFileInfo file(video);
         const bool of_run = file.fileName() == QLatin1String(run_file::video);
         before_video_ = video;
-        before_title_ = of_run ? app::RunHistory::title(file.path()) : file.fileName();
+        before_title_ = of_run ? file.dir().dirName() : file.fileName();
+        if (of_run)
+            app::run_then(
+                this, [run = file.path()] { return app::RunHistory::title(run); },
+                [this, video](const QString& title) {
+                    if (video != before_video_) return;
+                    before_title_ = title;
+                    refresh_before();
+                });
     }
     const QString& name = before_title_;
     const int frames = forcing.value(QStringLiteral("video_frames")).toInt();

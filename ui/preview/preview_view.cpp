@@ -94,6 +94,8 @@ void PreviewView::set_label(Side side, const QString& text) {
 
 void PreviewView::show_clip(Side side, const QString& path, bool by_hand) { open(side, cache_.open(path), by_hand); }
 
+void PreviewView::show_clip(Side side, app::ClipOpener open) { this->open(side, cache_.open(std::move(open)), false); }
+
 void PreviewView::show_frame(Side side, const QString& path, int frame) {
     Slot& s = slot(side);
     player_.pause();

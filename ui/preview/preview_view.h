@@ -45,6 +45,8 @@ public:
     bool is_opening(app::Side side) const { return slot(side).pending != nullptr; }
     /// True if nothing is being waited for: what was asked for last is shown, or it cannot be opened or read.
     bool is_settled(app::Side side) const;
+    /// As show_clip() of a path, but what is shown comes of `open`, called on another thread.
+    void show_clip(app::Side side, app::ClipOpener open);
 
 public slots:
     /// Opens a video, picture, frame folder or run folder. `by_hand`: the user asked for it, so that opened_by_hand()

@@ -44,13 +44,15 @@ TimelineView::TimelineView(app::Project& project, app::Thumbnails& thumbnails, Q
         thumbnails_.forget(video);
         viewport()->update();
     });
-    connect(&project_, &app::Project::loaded, this, [this] { // forgets what belonged to the project before
+    const auto begin = [this] { // forgets what belonged to the project before
         set_playing(false);
         select(-1);
         set_playhead(0);
         horizontalScrollBar()->setValue(0);
         zoom_to_fit();
-    });
+    };
+    connect(&project_, &app::Project::loaded, this, begin);
+    connect(&project_, &app::Project::joined, this, begin);
     connect(&reader_, &TakeReader::given_up, this, &TimelineView::issue_found);
     connect(&thumbnails_, &app::Thumbnails::ready, viewport(), qOverload<>(&QWidget::update));
     connect_player();

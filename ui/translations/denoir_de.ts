@@ -3648,6 +3648,14 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
             <numerusform>Die letzten Änderungen konnten nicht behalten werden. Noch da: %1, Stand %2 (%n Einstellungen).</numerusform>
         </translation>
     </message>
+    <message>
+        <source>Saving %1 …</source>
+        <translation>%1 wird gespeichert …</translation>
+    </message>
+    <message>
+        <source>Saving %1; the window closes when that is done …</source>
+        <translation>%1 wird gespeichert; danach schließt sich das Fenster …</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::PromptPanel</name>

@@ -396,18 +396,22 @@ bool MainWindow::keeps_export() {
     banners_->show_banner(QStringLiteral("quit"), Banners::Kind::warning,
                           exports ? tr("An export is being written. Quitting stops it, and nothing of it is kept.")
                                   : tr("A draft is being written. Quitting stops it, and nothing of it is kept."),
-                          {{tr("Stop it and quit"),
-                            [this] {
-                                if (!files_->loses_cut()) close();
-                            }}},
-                          seconds);
+                          {{tr("Stop it and quit"), [this] { quit(); }}}, seconds);
     return true;
+}
+
+/// The window can be used until what is unsaved lies on the disk, which may be slow.
+void MainWindow::quit() {
+    files_->end([this] { close(); });
 }
 
 /// By hand on the window's frame; who ends the program from outside is not asked.
 void MainWindow::closeEvent(QCloseEvent* event) {
     if (for_picture_) return event->accept();
-    if (event->spontaneous() && (keeps_export() || files_->loses_cut())) return event->ignore();
+    if (event->spontaneous()) {
+        if (!keeps_export()) quit();
+        return event->ignore();
+    }
     place_->remember();
     studio_.core.results.place_held();
     remembered_.save();

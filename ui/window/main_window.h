@@ -101,6 +101,7 @@ private:
     /// True if quitting would lose an export or a draft: then the window stays open, and a banner offers to quit
     /// anyway.
     bool keeps_export();
+    void quit(); ///< once nothing is lost by it
     // Of the program's own accord, after something else was asked for.
     void open_dock(const char* id);
     void reveal_dock(const char* id); ///< in front of its tabs, too

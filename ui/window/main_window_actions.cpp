@@ -89,7 +89,7 @@ void MainWindow::make_file_actions() {
     choice("file.notify", tr("&Tell the desktop when a run has ended"), "info", QStringLiteral("notifications"),
            &app::Settings::notifications, &app::Settings::set_notifications);
     add_action("file.quit", file, tr("&Quit"), {QKeySequence(Qt::CTRL | Qt::Key_Q)}, "close", [this] {
-        if (!keeps_export() && !files_->loses_cut()) close();
+        if (!keeps_export()) quit();
     });
 }
 

@@ -100,6 +100,7 @@ void MainWindow::connect_project() {
         open_dock("timeline-dock");
         timeline_->show_playhead();
     });
+    connect(files_, &ProjectFiles::begun, &studio_.core, &app::Studio::empty_trash);
     connect(exports_, &Exports::open_requested, this, &MainWindow::open_path);
     connect(exports_, &Exports::shot_missing, this, [this](int row) {
         open_dock("timeline-dock");
@@ -151,7 +152,7 @@ void MainWindow::connect_preview() {
     connect(opener_, &Opener::side_chosen, this,
             [this](Side side, const QString& clip) { preview_->show_clip(side, clip, true); });
     connect(preview_, &PreviewView::request_found, opener_, &Opener::offer_request);
-    connect(preview_, &PreviewView::clip_failed, this, [this](Side, const app::Issue& issue) {
+    connect(viewer_, &Viewer::failed, this, [this](Side, const app::Issue& issue) {
         app::run_then(
             this, [issue] { return app::RunHistory::titled(issue).line(); }, // a run's title lies in its folder
             [this, file = issue.file](const QString& line) {
@@ -291,8 +292,11 @@ void MainWindow::connect_cut() {
         extension_->end(); // something else is made of the shot now
     });
     connect(shot_adder_, &ShotAdder::added_in_create, this, [this] { open_dock("timeline-dock"); });
-    connect(timeline_, &TimelineView::issue_found, this,
-            [this](const app::Issue& issue) { say(app::RunHistory::titled(issue).line()); });
+    connect(timeline_, &TimelineView::issue_found, this, [this](const app::Issue& issue) {
+        app::run_then(
+            this, [issue] { return app::RunHistory::titled(issue).line(); },
+            [this](const QString& line) { say(line); });
+    });
     connect(timeline_, &TimelineView::nothing_to_cut, this, &MainWindow::say_empty_cut);
     connect(extension_, &Extension::empty_cut, this, &MainWindow::say_empty_cut);
     connect(retaking_, &Retaking::empty_cut, this, &MainWindow::say_empty_cut);

@@ -6,16 +6,19 @@
 #include <QLocale>
 #include <QMenu>
 #include <QMessageBox>
+#include <QTimer>
 
 #include <algorithm>
 #include <utility>
 
 #include "app/base/settings.h"
+#include "app/project/autosave.h"
 #include "app/project/project_json.h"
 #include "app/request/remembered_request.h"
 #include "app/request/request_document.h"
 #include "app/studio.h"
 #include "engine/core/error.h"
+#include "engine/session/request_json.h"
 #include "ui/widgets/banner.h"
 #include "ui/widgets/literal.h"
 #include "ui/widgets/open_dialog.h"
@@ -25,7 +28,8 @@ namespace denoir::ui {
 
 namespace {
 const QString open_key = QStringLiteral("open_project");
-}
+constexpr int said_after_ms = 500; // writing takes longer only on a slow disk
+} // namespace
 
 ProjectFiles::ProjectFiles(Studio& studio, app::RememberedRequest& remembered, Banners& banners, QWidget& window)
     : QObject(&window),
@@ -72,7 +76,8 @@ void ProjectFiles::ask_for_file() {
 
 void ProjectFiles::open(const QString& path, const app::ProjectContent& content) {
     if (loses_nothing()) {
-        if (take(path, content)) emit opened();
+        take(path, content);
+        emit opened();
         return;
     }
     leave([this, path] { open_anew(path); });
@@ -86,17 +91,20 @@ void ProjectFiles::open_anew(const QString& path) {
         this, [path] { return app::read_project(path); },
         [this, path, state, answered = state()](const app::ProjectContent& content) {
             if (state() == answered) {
-                if (take(path, content)) emit opened();
+                take(path, content);
+                emit opened();
                 return;
             }
             leave([this, path] { open_anew(path); }); // and what was done since? It may have been saved to this file
         });
 }
 
+ProjectFiles::Before ProjectFiles::as_it_is() const {
+    return {studio_.project.number(), asked_json(studio_.document.to_keep()), studio_.project.undo().index()};
+}
+
 /// Nothing is told of a project that is not there any more.
-void ProjectFiles::reopen(const QString& path) {
-    auto& results = studio_.core.results;
-    results.set_recovery_offered(true);
+void ProjectFiles::reopen(const QString& path, const Before& before) {
     struct Last {
         std::shared_ptr<const app::ProjectContent> content;
         app::Issue issue;
@@ -110,42 +118,61 @@ void ProjectFiles::reopen(const QString& path) {
         }
         return last;
     };
-    reading_.put(this, look, [this, path, &results, before = studio_.project.number()](const Last& last) {
-        const bool another = !is_empty() || studio_.project.number() != before; // was begun meanwhile
-        if (last.content && !another && take(path, *last.content, true))
-            return results.set_recovery_offered(false); // what an earlier session left finds its shots
-        results.withdraw_recovery();
-        if (is_empty()) studio_.settings.set_value(open_key, {});
-        if (!last.issue.isEmpty()) emit refused(last.issue.line());
+    reading_.put(this, look, [this, path, before](const Last& last) {
+        auto& results = studio_.core.results;
+        if (last.content && !is_another(before)) {
+            come_in(before, true, tr("take the project's prompt and parameters"),
+                    [&](app::Project::Entry entry) { studio_.project.open(path, *last.content, entry); });
+            remember(path);
+            results.set_recovery_offered(false); // what an earlier session left finds its shots
+        } else {
+            results.withdraw_recovery();
+            if (is_empty()) studio_.settings.set_value(open_key, {});
+            if (!last.issue.isEmpty()) emit refused(last.issue.line());
+        }
+        emit begun();
     });
 }
 
-bool ProjectFiles::is_empty() const { return studio_.project.path().isEmpty() && studio_.project.shots().empty(); }
+bool ProjectFiles::is_empty() const { return studio_.project.saves_to().isEmpty() && studio_.project.shots().empty(); }
 
-bool ProjectFiles::take(const QString& path, const app::ProjectContent& content, bool again) {
-    try {
-        const Request typed = studio_.document.to_keep();
-        replace_request(tr("take the project's prompt and parameters"), [&] {
-            studio_.project.open(path, content);
-            if (again) studio_.document.load(typed);
-        });
-        if (keeps_) studio_.settings.add_recent_project(path);
-        const auto missing = studio_.project.missing_media();
-        if (!missing.isEmpty())
-            banners_.show_banner(QStringLiteral("missing"), Banners::Kind::warning,
-                                 tr("%n shot(s) of the cut cannot be shown: %1", nullptr, int(missing.size()))
-                                     .arg(missing.constFirst().line()));
-        return true;
-    } catch (const Error& error) {
-        emit refused(app::Issue::from(error).line());
-        return false;
-    }
+bool ProjectFiles::is_another(const Before& before) const {
+    return !is_empty() || studio_.project.number() != before.project;
+}
+
+/// What was typed while the disk was slow stays, with its undo steps and the pictures still being taken in.
+void ProjectFiles::come_in(const Before& before, bool keeps, const QString& label,
+                           const std::function<void(app::Project::Entry)>& open) {
+    using Entry = app::Project::Entry;
+    const Before now = as_it_is();
+    const bool typed = now.request != before.request || now.step != before.step || studio_.core.inputs.busy();
+    if (typed && !studio_.project.cut_edited()) return open(Entry::joins);
+    const Request request = studio_.document.to_keep(); // the steps of another cut cannot stay
+    replace_request(label, [&] {
+        open(Entry::replaces);
+        if (typed || keeps) studio_.document.load(request);
+    });
+}
+
+void ProjectFiles::take(const QString& path, const app::ProjectContent& content) {
+    replace_request(tr("take the project's prompt and parameters"), [&] { studio_.project.open(path, content); });
+    remember(path);
+}
+
+/// And says what of it is missing.
+void ProjectFiles::remember(const QString& path) {
+    if (keeps_) studio_.settings.add_recent_project(path);
+    const auto missing = studio_.project.missing_media();
+    if (!missing.isEmpty())
+        banners_.show_banner(QStringLiteral("missing"), Banners::Kind::warning,
+                             tr("%n shot(s) of the cut cannot be shown: %1", nullptr, int(missing.size()))
+                                 .arg(missing.constFirst().line()));
 }
 
 void ProjectFiles::save(const std::function<void()>& then) {
-    auto& project = studio_.project;
-    if (project.path().isEmpty()) return save_as(then);
-    write([&project] { project.save(); }, tr("Saved."), then);
+    const QString path = studio_.project.saves_to();
+    if (path.isEmpty()) return save_as(then);
+    studio_.project.save(written_to(path, tr("Saved."), then));
 }
 
 void ProjectFiles::save_as(const std::function<void()>& then) {
@@ -153,21 +180,40 @@ void ProjectFiles::save_as(const std::function<void()>& then) {
     ask_where_to_save(&window_, studio_.settings, tr("Save project"),
                       now.isEmpty() ? tr("project") : QFileInfo(now).completeBaseName(),
                       tr("Denoir project (%1)").arg(QStringLiteral("*.denoir")), [this, then](const QString& path) {
-                          write([this, path] { studio_.project.save_as(path); }, tr("Saved as %1").arg(path), then);
+                          studio_.project.save_as(path, written_to(path, tr("Saved as %1").arg(path), then));
                       });
 }
 
-void ProjectFiles::write(const std::function<void()>& save, const QString& words, const std::function<void()>& then) {
-    try {
-        remembered_.save();
-        save();
-        studio_.settings.add_recent_project(studio_.project.path());
-        for (const char* banner : {"save", "close"}) banners_.remove(QLatin1String(banner)); // that saving failed
-        emit said(words);
-        if (then) then();
-    } catch (const Error& error) {
-        banners_.show_banner(QStringLiteral("save"), Banners::Kind::error, app::Issue::from(error).line());
+app::Project::Then ProjectFiles::written_to(const QString& path, const QString& words,
+                                            const std::function<void()>& then) {
+    remembered_.save();
+    ++saving_;
+    tell_if_slow(++asked_, tr("Saving %1 …").arg(QFileInfo(path).fileName()));
+    return [self = QPointer(this), path, words, then, number = asked_](const app::Issue& issue) {
+        if (self) self->written(number, path, issue, words, then);
+    };
+}
+
+void ProjectFiles::written(int number, const QString& path, const app::Issue& issue, const QString& words,
+                           const std::function<void()>& then) {
+    --saving_;
+    answered_ = std::max(answered_, number);
+    if (!issue.isEmpty()) {
+        close_ = {};
+        return banners_.show_banner(QStringLiteral("save"), Banners::Kind::error, issue.line());
     }
+    studio_.settings.add_recent_project(path);
+    for (const char* banner : {"save", "close"}) banners_.remove(QLatin1String(banner)); // that saving failed
+    emit said(words);
+    if (then) then();
+    if (saving_ == 0 && close_) end(std::exchange(close_, {}));
+}
+
+/// `number`: of what is being done.
+void ProjectFiles::tell_if_slow(int number, const QString& words) {
+    QTimer::singleShot(said_after_ms, this, [this, number, words] {
+        if (answered_ < number) emit said(words);
+    });
 }
 
 bool ProjectFiles::loses_nothing() const { return !studio_.project.is_modified() || studio_.project.shots().empty(); }
@@ -177,6 +223,10 @@ bool ProjectFiles::leave(const std::function<void()>& then) {
     if (loses_nothing()) {
         then();
         return true;
+    }
+    if (project.is_being_saved()) { // what is done until then is asked about
+        save([this, then] { leave(then); });
+        return false;
     }
     then_ = then; // asked once: what was wanted last is what follows
     if (question_) {
@@ -194,7 +244,7 @@ bool ProjectFiles::leave(const std::function<void()>& then) {
         question_ = nullptr;
         const std::function<void()> next = std::exchange(then_, {});
         if (answer == QMessageBox::Discard) next();
-        if (answer == QMessageBox::Save) save(next);
+        if (answer == QMessageBox::Save) save([this, next] { leave(next); }); // it may be changed until it is saved
     });
     box->setModal(false);
     box->show();
@@ -238,22 +288,43 @@ void ProjectFiles::fill_recent(QMenu& menu) {
 
 void ProjectFiles::offer_recovery(bool reopens) {
     const QString last = studio_.settings.value(open_key).toString();
-    studio_.settings.set_value(open_key, {}); // of this session, from now on
-    for (const auto& recovery : app::Project::recoverable()) {
-        if (recovery.shots == 0 && recovery.path.isEmpty()) {
-            app::Project::discard(recovery); // its request is kept by RememberedRequest as well
-            continue;
+    studio_.settings.set_value(open_key, {});        // of this session, from now on
+    studio_.core.results.set_recovery_offered(true); // until it is known
+    struct Left {
+        std::optional<app::Project::Recovery> recovery;
+        std::optional<app::RecoveredProject> kept;
+        app::Issue issue;
+    };
+    const auto look = [] {
+        Left left;
+        for (const auto& each : app::Project::recoverable()) {
+            if (each.shots > 0 || !each.path.isEmpty()) {
+                left.recovery = each;
+                break;
+            }
+            app::Project::discard(each); // its request is kept by RememberedRequest as well
         }
-        if (recovery.kept && !recovery.older &&
-            studio_.project.shots().empty()) // the last session's work simply goes on
-            recover(recovery);
-        else
-            offer_to_recover(recovery);
-        return;
-    }
-    if (!reopens || last.isEmpty() || !is_empty()) return;
-    studio_.settings.set_value(open_key, last); // until it is known
-    reopen(last);
+        try {
+            if (left.recovery && left.recovery->kept && !left.recovery->older)
+                left.kept = app::Project::read_recovery(*left.recovery);
+        } catch (...) {
+            left.issue = app::Issue::from_current_exception();
+        }
+        return left;
+    };
+    const bool empty = is_empty();
+    if (reopens && empty && !last.isEmpty()) studio_.settings.set_value(open_key, last); // until it is known
+    reading_.put(this, look, [this, last, reopens, empty, before = as_it_is()](Left left) {
+        if (!left.recovery && reopens && empty && !last.isEmpty()) return reopen(last, before);
+        if (left.recovery && studio_.project.path().isEmpty()) studio_.settings.set_value(open_key, {});
+        if (!left.recovery)
+            studio_.core.results.withdraw_recovery();
+        else if (!left.kept || is_another(before))
+            offer_to_recover(*left.recovery, left.issue);
+        else // the last session's work simply goes on
+            recover(*left.recovery, *left.kept, before);
+        emit begun();
+    });
 }
 
 void ProjectFiles::offer_to_recover(const app::Project::Recovery& recovery, const app::Issue& failed) {
@@ -284,21 +355,54 @@ void ProjectFiles::offer_to_recover(const app::Project::Recovery& recovery, cons
 }
 
 void ProjectFiles::recover(const app::Project::Recovery& recovery) {
-    try {
-        replace_request(tr("recover"), [this, recovery] { studio_.project.recover(recovery); });
-    } catch (const Error& error) { // tried again when whoever holds it has ended, and its results wait for that
-        return offer_to_recover(recovery, app::Issue::from(error));
-    }
-    studio_.core.results.set_recovery_offered(false); // what came meanwhile finds its shots now
+    struct Read {
+        std::optional<app::RecoveredProject> project;
+        app::Issue issue;
+    };
+    const auto look = [recovery] {
+        Read out;
+        try {
+            out.project = app::Project::read_recovery(recovery);
+        } catch (...) {
+            out.issue = app::Issue::from_current_exception();
+        }
+        return out;
+    };
+    const auto state = [this] { return std::pair(studio_.project.number(), studio_.project.step()); };
+    reading_.put(this, look, [this, recovery, state, answered = state()](const Read& read) {
+        // Tried again when whoever holds it has ended, and its results wait for that.
+        if (!read.project) return offer_to_recover(recovery, read.issue);
+        if (state() != answered && !loses_nothing()) return offer_to_recover(recovery); // and what was done since?
+        replace_request(tr("recover"), [&] { studio_.project.recover(recovery, *read.project); });
+        studio_.core.results.set_recovery_offered(false); // what came meanwhile finds its shots now
+    });
 }
 
-bool ProjectFiles::loses_cut() {
-    if (studio_.project.keep_for_next_start()) return false;
+void ProjectFiles::recover(const app::Project::Recovery& recovery, const app::RecoveredProject& recovered,
+                           const Before& before) {
+    come_in(before, false, tr("recover"),
+            [&](app::Project::Entry entry) { studio_.project.recover(recovery, recovered, entry); });
+    studio_.core.results.set_recovery_offered(false);
+}
+
+void ProjectFiles::end(const std::function<void()>& close) {
+    tell_if_slow(++asked_, tr("Saving %1; the window closes when that is done …").arg(studio_.project.title()));
+    if (saving_ > 0) {
+        close_ = close;
+        return;
+    }
+    studio_.project.keep_for_next_start([self = QPointer(this), close, number = asked_](bool kept) {
+        if (!self) return;
+        self->answered_ = std::max(self->answered_, number);
+        kept ? close() : self->tell_not_kept();
+    });
+}
+
+void ProjectFiles::tell_not_kept() {
     banners_.show_banner(QStringLiteral("close"), Banners::Kind::error,
                          tr("The changes of “%1” cannot be kept for the next start. Make room, or save it elsewhere.")
                              .arg(studio_.project.title()),
                          {{tr("Close all the same"), [this] { window_.close(); }}}, 60);
-    return true;
 }
 
 } // namespace denoir::ui

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/window/run_news.h"
 
+#include "app/base/background.h"
 #include "app/base/engine_text.h"
 #include "app/base/folder.h"
 #include "app/base/settings.h"
@@ -137,25 +138,29 @@ void RunNews::decline(const QStringList& runs) {
 void RunNews::offer_to_resume() {
     const QStringList runs = left_at_work();
     if (runs.isEmpty()) return;
-    const QString& run = runs.constLast();
-    QString prompt;
-    int step = 0, steps = 0; // the entry knows them only while it is at work
-    bool stopped = false;
-    try {
-        const auto record = app::RunHistory::record(run);
-        prompt = app::shortened(app::to_qstring(record.request.prompt).simplified(), 60);
-        step = record.steps.empty() ? 0 : record.steps.back().step;
-        steps = record.total_steps;
-        stopped = record.state == RunState::cancelled;
-    } catch (const Error&) { // a folder that is gone: resuming says so
-    }
-    offer_ = (stopped ? tr("“%1” was stopped at step %2 of %3. Nothing of it is lost.")
-                      : tr("“%1” was interrupted at step %2 of %3. Nothing of it is lost."))
-                 .arg(prompt, QString::number(step), QString::number(steps));
-    offered_ = run;
+    offered_ = runs.constLast();
     others_ = runs.first(runs.size() - 1);
+    const auto look = [run = offered_] { // the entry knows its step only while it is at work
+        std::optional<RunRecord> record;
+        try {
+            record = app::RunHistory::record(run);
+        } catch (const Error&) { // a folder that is gone: resuming says so
+        }
+        return record;
+    };
+    app::run_then(this, look, [this, runs](const std::optional<RunRecord>& record) {
+        if (offered_ == runs.constLast()) offer(record.value_or(RunRecord()), runs); // else it was withdrawn
+    });
+}
+
+void RunNews::offer(const RunRecord& record, const QStringList& runs) {
+    const QString prompt = app::shortened(app::to_qstring(record.request.prompt).simplified(), 60);
+    const int step = record.steps.empty() ? 0 : record.steps.back().step;
+    offer_ = (record.state == RunState::cancelled ? tr("“%1” was stopped at step %2 of %3. Nothing of it is lost.")
+                                                  : tr("“%1” was interrupted at step %2 of %3. Nothing of it is lost."))
+                 .arg(prompt, QString::number(step), QString::number(record.total_steps));
     banners_.show_banner(QStringLiteral("resume"), Banners::Kind::info, offer_text(),
-                         {{tr("Resume"), [this, run] { emit resume_asked(run); }}}, 0, [this, runs] {
+                         {{tr("Resume"), [this, run = offered_] { emit resume_asked(run); }}}, 0, [this, runs] {
                              offered_.clear();
                              decline(runs);
                          });
@@ -169,7 +174,7 @@ QString RunNews::offer_text() const {
 }
 
 void RunNews::follow_offer() {
-    if (!offered_.isEmpty()) banners_.set_text(QStringLiteral("resume"), offer_text());
+    if (!offered_.isEmpty() && !offer_.isEmpty()) banners_.set_text(QStringLiteral("resume"), offer_text());
 }
 
 } // namespace denoir::ui

@@ -6,6 +6,10 @@
 
 #include "app/base/issue.h"
 
+namespace denoir {
+struct RunRecord;
+}
+
 namespace denoir::app {
 class RunHistory;
 class RunQueue;
@@ -46,6 +50,7 @@ private:
     QStringList left_at_work() const; ///< runs to offer, oldest first
     void decline(const QStringList& runs);
     void withdraw_offer();
+    void offer(const RunRecord& record, const QStringList& runs);
     QString offer_text() const;
     void follow_offer(); ///< how many others can be resumed, in the banner that says so
 
@@ -57,7 +62,7 @@ private:
     const LogPanel& log_;
     bool tells_waiting_ = false;
     QString offered_;    ///< the run that a banner offers to resume; empty: none
-    QString offer_;      ///< what the banner says of it
+    QString offer_;      ///< what the banner says of it; empty: it is not there yet
     QStringList others_; ///< that were interrupted, too, and not declined
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "app/base/background.h"
 #include "app/clips/clip_source.h"
 #include "app/project/result_placer.h"
 #include "app/runs/run_history.h"
@@ -72,10 +73,13 @@ void ShotAdder::tell_refused(const QList<app::Issue>& issues, int added) {
     const bool no_video = std::ranges::all_of(
         issues, [](const app::Issue& each) { return each.message == QLatin1String(app::no_video_yet); });
     const int refused = int(issues.size());
-    const QString why = no_video ? tr("%n run(s) have no video yet: wait for them, or resume them.", nullptr, refused)
-                                 : tr("%n could not be added: %1", nullptr, refused)
-                                       .arg(app::RunHistory::titled(issues.constFirst()).line());
-    emit said(tr("%n added.", nullptr, added) + QLatin1Char(' ') + why);
+    const auto say = [this, added](const QString& why) {
+        emit said(tr("%n added.", nullptr, added) + QLatin1Char(' ') + why);
+    };
+    if (no_video) return say(tr("%n run(s) have no video yet: wait for them, or resume them.", nullptr, refused));
+    app::run_then(
+        this, [issue = issues.constFirst()] { return app::RunHistory::titled(issue).line(); },
+        [refused, say](const QString& first) { say(tr("%n could not be added: %1", nullptr, refused).arg(first)); });
 }
 
 void ShotAdder::offer_held(int held) {

@@ -6,11 +6,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "app/base/background.h"
 #include "app/base/folder.h"
 #include "app/base/text.h"
+#include "app/clips/clip_source.h"
 #include "app/runs/run_history.h"
 #include "app/runs/run_queue.h"
 #include "app/runs/stage_text.h"
+#include "engine/core/error.h"
 #include "engine/pipeline/run_layout.h"
 #include "ui/preview/preview_view.h"
 #include "ui/steps/steps_panel.h"
@@ -35,10 +38,7 @@ Viewer::Viewer(PreviewView& preview, StepsPanel& steps, Playback& playback, Layo
         if (side == Side::a) playback_.clip_opened();
         if (side == Side::b) b_of_compare_.clear();
     });
-    connect(&preview_, &PreviewView::clip_failed, this, [this](Side side) {
-        if (side == Side::b) b_of_compare_.clear();
-        if (side == Side::a && !preview_.is_opening(side)) playback_.play_next(false); // that was meant for this one
-    });
+    connect(&preview_, &PreviewView::clip_failed, this, &Viewer::clip_failed);
     connect(&preview_, &PreviewView::swapped, this, [this] {
         b_of_compare_.clear(); // it is A now
         for (const Side side : {Side::a, Side::b}) {
@@ -146,15 +146,33 @@ void Viewer::show(const QString& run, bool by_hand) {
     steps_.show_run(run);
     run_a_ = run;
     // The folder itself is asked: the index may not have looked at it since the run ended.
-    const bool has_video = QFileInfo::exists(app::file_in(run, run_file::video));
-    has_video ? preview_.show_clip(Side::a, run) : show_no_video(run);
+    preview_.show_clip(Side::a, [run](std::stop_token stop) {
+        if (!QFileInfo::exists(app::file_in(run, run_file::video)))
+            throw Error(run.toStdString(), {}, app::no_video_yet, "resume it, or decode one of its steps");
+        return app::open_clip(run, std::move(stop));
+    });
     emit run_shown(run, by_hand);
 }
 
+void Viewer::clip_failed(Side side, const app::Issue& issue) {
+    if (side == Side::b) b_of_compare_.clear();
+    if (side == Side::b || preview_.is_opening(side)) return emit failed(side, issue);
+    playback_.play_next(false); // that was meant for this one
+    const bool none_yet = issue.file == run_a_ && issue.message == QLatin1String(app::no_video_yet);
+    none_yet ? show_no_video(run_a_) : emit failed(side, issue);
+}
+
+/// As A. Its name follows: it lies in the run's folder.
 void Viewer::show_no_video(const QString& run) {
+    const auto show = [this, run](const QString& title) { set_side(Side::a, tr("%1 · no video yet").arg(title), run); };
     preview_.clear(Side::a);
     playback_.play_next(false); // nothing comes
-    set_side(Side::a, tr("%1 · no video yet").arg(app::RunHistory::title(run)), run);
+    show(QFileInfo(run).fileName());
+    app::run_then(
+        this, [run] { return app::RunHistory::title(run); },
+        [this, run, show](const QString& title) {
+            if (run == run_a_ && !preview_.info(Side::a) && !preview_.is_opening(Side::a)) show(title);
+        });
 }
 
 void Viewer::show_file(const QString& path) {

@@ -60,6 +60,8 @@ signals:
     /// `by_hand`: the user asked for it; false: it is shown because it has ended.
     void run_shown(const QString& run, bool by_hand);
     void live_shown();
+    /// What cannot be shown; not a run that has no video yet.
+    void failed(denoir::app::Side side, const denoir::app::Issue& issue);
     void said(const QString& text);
 
 private:
@@ -76,6 +78,7 @@ private:
     static QString awaited_text(const QModelIndex& entry); ///< what the queue's entry at work is doing
     void entry_ended(int state, const QString& run);
     void show(const QString& run, bool by_hand);
+    void clip_failed(app::Side side, const app::Issue& issue);
     void show_no_video(const QString& run); ///< as A
     void show_ended(const QString& run);
     void show_step(const QImage& picture, const QString& label);

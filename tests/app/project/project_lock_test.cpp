@@ -5,6 +5,7 @@
 
 #include "app/base/text.h"
 #include "tests/app/home.h"
+#include "tests/app/projects.h"
 #include "tests/app/takes.h"
 
 using namespace denoir;
@@ -18,7 +19,7 @@ Project::Recovery crashed(const QString& file) {
         Project p;
         p.set_autosave(true);
         p.add_shot(take(20));
-        p.save_as(file);
+        save_as(p, file);
         p.trim(0, 3, 9);
     }
     return Project::recoverable().value(0);
@@ -52,15 +53,15 @@ private slots:
         const Project::Recovery recovery = crashed(file);
         QCOMPARE(recovery.path, file);
         Project p;
-        p.open(file);
-        p.recover(recovery);
+        open(p, file);
+        recover(p, recovery);
         QVERIFY(!p.read_only());
         QVERIFY2(p.issue().isEmpty(), qPrintable(p.issue().line()));
         QVERIFY(p.is_modified());
-        p.save();
+        save(p);
         QCOMPARE(p.shot(0).in, 3);
         Project again;
-        again.open(file);
+        open(again, file);
         QVERIFY(again.read_only()); // still ours
     }
 
@@ -68,11 +69,11 @@ private slots:
         const QString file = home_->file("a.denoir");
         const Project::Recovery recovery = crashed(file);
         Project elsewhere, p;
-        elsewhere.open(file);
-        p.recover(recovery);
+        open(elsewhere, file);
+        recover(p, recovery);
         QVERIFY(p.read_only());
         QVERIFY(!p.issue().isEmpty());
-        p.save_as(home_->file("b.denoir"));
+        save_as(p, home_->file("b.denoir"));
         QVERIFY(!p.read_only() && p.issue().isEmpty());
     }
 

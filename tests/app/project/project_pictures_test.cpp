@@ -12,6 +12,7 @@
 #include "engine/media/image.h"
 #include "tests/app/home.h"
 #include "tests/app/project/text_files.h"
+#include "tests/app/projects.h"
 #include "tests/app/takes.h"
 
 using namespace denoir;
@@ -62,10 +63,10 @@ private slots:
 
         // Moves with its project, is missed by what it is, and is read back as it was.
         const auto shots = p.shots();
-        p.save_as(home_->file("cut.denoir"));
+        save_as(p, home_->file("cut.denoir"));
         QVERIFY(read(home_->file("cut.denoir")).contains("\"video\": \"title.png\""));
         p.clear();
-        p.open(home_->file("cut.denoir"));
+        open(p, home_->file("cut.denoir"));
         QVERIFY(p.shots() == shots);
         QVERIFY(!p.is_missing(0));
         QVERIFY(QFile::remove(home_->file("title.png")));
@@ -78,7 +79,7 @@ private slots:
             json[Json::json_pointer(path)] = value;
             write(home_->file("bad.denoir"), QString::fromStdString(json.dump()));
             try {
-                Project().open(home_->file("bad.denoir"));
+                (void)read_project(home_->file("bad.denoir"));
             } catch (const Error& e) {
                 return std::string(e.what()).find("exception") == std::string::npos;
             }
@@ -116,8 +117,8 @@ private slots:
         QCOMPARE(p.add_shot(take(1, "b")), -1);
         QVERIFY(p.trim(0, 0, 10) && p.add_shot(take(1, "b")) == 1 && !p.trim(0, 0, int(longest_cut)));
         QCOMPARE(p.undo().count(), steps + 2);
-        p.save_as(home_->file("cut.denoir"));
-        Project().open(home_->file("cut.denoir"));
+        save_as(p, home_->file("cut.denoir"));
+        (void)read_project(home_->file("cut.denoir"));
         write_png(to_path(home_->file("large.png")), Image(6000, 4000));
         p.clear();
         p.add_shot(take_of(home_->file("large.png"), 24));
@@ -142,9 +143,9 @@ private slots:
         p.add_shot(take(59, "a"));
         QVERIFY(p.trim(0, 30, 59) && p.add_take(0, take_of(home_->file("title.png"), 16)));
         QCOMPARE(p.shot(0).out, 19);
-        p.save_as(home_->file("cut.denoir"));
+        save_as(p, home_->file("cut.denoir"));
         const auto shots = p.shots();
-        p.open(home_->file("cut.denoir"));
+        open(p, home_->file("cut.denoir"));
         QVERIFY(p.shots() == shots);
         QVERIFY(p.select_take(0, 0));
         QCOMPARE(p.shot(0).in, 30);
@@ -200,19 +201,19 @@ private slots:
         Project p;
         p.add_shot(frames);
         QCOMPARE(p.shot(0).out, 3);
-        p.save_as(home_->file("cut.denoir"));
+        save_as(p, home_->file("cut.denoir"));
         // Who could not read it is told that it is newer; a cut of videos alone stays as everyone reads it.
         const auto version = [&] { return parse_json(read(p.path()).toStdString(), "saved")["version"]; };
         QCOMPARE(int(version()), 2);
         p.remove_shot(0);
         p.add_shot(take(20));
-        p.save();
+        save(p);
         QCOMPARE(int(version()), 1);
         p.undo().undo();
         p.undo().undo();
-        p.save();
+        save(p);
         QCOMPARE(int(version()), 2);
-        p.open(home_->file("cut.denoir"));
+        open(p, home_->file("cut.denoir"));
         QCOMPARE(p.shot(0).current().kind, Take::Kind::frames);
         QVERIFY(!p.is_missing(0));
         QVERIFY(QDir(home_->file("frames")).removeRecursively());

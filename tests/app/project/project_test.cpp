@@ -12,6 +12,7 @@
 #include "tests/app/full_disk.h"
 #include "tests/app/home.h"
 #include "tests/app/project/text_files.h"
+#include "tests/app/projects.h"
 #include "tests/app/takes.h"
 
 using namespace denoir;
@@ -161,7 +162,7 @@ private slots:
         p.add_shot(take(9, "outside"));
         p.set_request({{"schema", 1}, {"prompt", "a fox"}, {"seed", 18446744073709551615u}});
         QVERIFY(p.is_modified());
-        p.save_as(file);
+        save_as(p, file);
         QVERIFY(!p.is_modified());
         QCOMPARE(modified.count(), 2);
         QVERIFY(read(file).contains(QStringLiteral("\"runs/one/video.mp4\""))); // both may move together
@@ -177,13 +178,13 @@ private slots:
         write(file,
               QString(text).replace(QStringLiteral("\"extra\": {}"), QStringLiteral("\"extra\": {%1}").arg(more)));
         QVERIFY(read(file) != text);
-        p.open(file);
+        open(p, file);
         QVERIFY(p.shots() == shots);
         QVERIFY(p.request() == request);
         QCOMPARE(p.title(), QStringLiteral("cut"));
         QCOMPARE(p.missing_media().size(), 2);
         QVERIFY(!p.read_only());
-        p.save();
+        save(p);
         QVERIFY(read(file).contains(more)); // what others keep there stays
     }
 
@@ -200,13 +201,14 @@ private slots:
                        {"parts", {{"vae", (here + "/vae.safetensors").toStdString()}}},
                        {"noise", {{"file", (here + "/noise.safetensors").toStdString()}}},
                        {"forcing", {{"video", (here + "/before.mp4").toStdString()}}}});
-        p.save_as(here + "/cut.denoir");
+        save_as(p, here + "/cut.denoir");
         const Json before = p.request();
-        p.open(here + "/cut.denoir");
+        open(p, here + "/cut.denoir");
         QVERIFY(p.request() == before);
         p.clear();
+        p.finish(); // its lock is let go
         QVERIFY(QDir().rename(here, there));
-        p.open(there + "/cut.denoir");
+        open(p, there + "/cut.denoir");
         QCOMPARE(to_qstring(p.request()["image"].get<std::string>()), there + "/pictures/start.png");
         QCOMPARE(to_qstring(p.request()["loras"][0]["file"].get<std::string>()), there + "/style.safetensors");
         QCOMPARE(to_qstring(p.request()["parts"]["vae"].get<std::string>()), there + "/vae.safetensors");
@@ -216,17 +218,17 @@ private slots:
         QVERIFY(p.request()["model"] == "/models/one");
         QDir(there).mkpath("wan");
         p.set_request({{"schema", 1}, {"model", (there + "/wan").toStdString()}});
-        p.save();
+        save(p);
         QVERIFY(QDir().rename(there, here)); // and its model with it
-        p.open(here + "/cut.denoir");
+        open(p, here + "/cut.denoir");
         QCOMPARE(to_qstring(p.request()["model"].get<std::string>()), here + "/wan");
         p.set_request({{"schema", 1}, {"model", "/models/one"}});
-        p.save();
+        save(p);
         QVERIFY(QDir().rename(here, there));
         const QString text = read(there + "/cut.denoir");
         write(there + "/cut.denoir", QString(text).replace("/models/one", "models/two"));
         QVERIFY(read(there + "/cut.denoir") != text);
-        p.open(there + "/cut.denoir");
+        open(p, there + "/cut.denoir");
         QCOMPARE(to_qstring(p.request()["model"].get<std::string>()), there + "/models/two");
     }
 
@@ -234,7 +236,7 @@ private slots:
         const QString file = home_->file(QStringLiteral("cut.denoir"));
         Project p;
         p.add_shot(take(20));
-        p.save_as(file);
+        save_as(p, file);
         const auto before = p.shots();
         const Json good = parse_json(read(file).toStdString(), "good");
         int refused = 0;
@@ -242,7 +244,7 @@ private slots:
             const QString bad = home_->file(QStringLiteral("bad.denoir"));
             write(bad, text);
             try {
-                p.open(bad);
+                open(p, bad);
                 QFAIL(qPrintable(QStringLiteral("accepted: ") + text.left(200)));
             } catch (const Error& e) {
                 QVERIFY(std::string(e.what()).size() <= 400);
@@ -274,7 +276,7 @@ private slots:
         QVERIFY(refused > 40);
         refuses(read(file).left(read(file).size() / 2)); // half written
         try {
-            p.open(home_->file(QStringLiteral("nowhere.denoir")));
+            open(p, home_->file(QStringLiteral("nowhere.denoir")));
             QFAIL("opened");
         } catch (const Error&) {
         }
@@ -284,22 +286,23 @@ private slots:
         const QString file = home_->file(QStringLiteral("cut.denoir"));
         Project first, second;
         first.add_shot(take(20));
-        first.save_as(file);
-        second.open(file);
+        save_as(first, file);
+        open(second, file);
         QVERIFY(second.read_only());
         QVERIFY(!second.issue().isEmpty());
         second.remove_shot(0);
         try {
-            second.save();
+            save(second);
             QFAIL("overwritten");
         } catch (const Error& e) {
             QVERIFY(!e.hint().empty());
         }
         const QString other = home_->file(QStringLiteral("other.denoir"));
-        second.save_as(other);
+        save_as(second, other);
         QVERIFY(!second.read_only());
         first.clear(); // lets go
-        second.open(file);
+        first.finish();
+        open(second, file);
         QVERIFY(!second.read_only());
         QCOMPARE(second.count(), 1);
     }
@@ -308,21 +311,22 @@ private slots:
     void a_project_that_was_moved() {
         QVERIFY(QDir().mkpath(home_->file("film")));
         Project project;
-        project.save_as(home_->file("film/a.denoir"));
+        save_as(project, home_->file("film/a.denoir"));
         QVERIFY(QFile::rename(home_->file("film"), home_->file("moved")));
-        project.open(home_->file("moved/a.denoir"));
+        open(project, home_->file("moved/a.denoir"));
         QVERIFY(!project.read_only() && project.issue().isEmpty());
         Project other;
-        other.open(home_->file("moved/a.denoir"));
+        open(other, home_->file("moved/a.denoir"));
         QVERIFY(other.read_only());
         project.clear();
+        project.finish();
         write(home_->file("moved/.a.denoir.lock"), "4711\ndenoir\nelsewhere\n0123456789abcdef\n\n");
-        project.open(home_->file("moved/a.denoir"));
+        open(project, home_->file("moved/a.denoir"));
         QVERIFY(project.read_only());
         QVERIFY2(project.issue().message.contains("elsewhere") && project.issue().hint.contains(".a.denoir.lock"),
                  qPrintable(project.issue().line()));
         QVERIFY(QFile::remove(home_->file("moved/.a.denoir.lock")));
-        project.open(home_->file("moved/a.denoir"));
+        open(project, home_->file("moved/a.denoir"));
         QVERIFY(!project.read_only());
     }
 
@@ -333,7 +337,7 @@ private slots:
             Project p;
             p.set_autosave(true);
             p.add_shot(take(20));
-            p.save_as(file);
+            save_as(p, file);
             QVERIFY(Project::recoverable().isEmpty());
             p.add_shot(take(9));
             shots = p.shots();
@@ -348,14 +352,15 @@ private slots:
         QVERIFY(!left[0].kept);
         Project again;
         again.set_autosave(true);
-        again.recover(left[0]);
+        recover(again, left[0]);
         QVERIFY(again.shots() == shots);
         QCOMPARE(again.path(), file);
         QVERIFY(again.is_modified());
         QVERIFY(Project::recoverable().isEmpty());
-        again.save();
+        save(again);
         QVERIFY(!again.is_modified());
         again.clear();
+        again.finish();
         QVERIFY(Project::recoverable().isEmpty());
         QVERIFY(QDir(home_->data(QStringLiteral("autosave"))).entryList(QDir::Files).isEmpty());
 
@@ -390,13 +395,13 @@ private slots:
         Project p;
         p.set_autosave(true);
         p.add_shot(take(5));
-        p.save_as(file);
+        save_as(p, file);
         const QString before = read(file);
         p.add_shot(take(6));
         {
             const FullDisk full;
             try {
-                p.save();
+                save(p);
                 QFAIL("saved");
             } catch (const Error&) {
             }
@@ -407,7 +412,7 @@ private slots:
         QVERIFY(p.is_modified());
         QCOMPARE(p.count(), 2);
         QCOMPARE(QDir(home_->path()).entryList({QStringLiteral("*partial*")}, QDir::Files | QDir::Hidden).size(), 0);
-        p.save();
+        save(p);
         QVERIFY(p.issue().isEmpty());
     }
 
@@ -430,7 +435,7 @@ private slots:
         {
             Project p;
             p.set_autosave(true);
-            p.recover(found[0]);
+            recover(p, found[0]);
             QCOMPARE(p.count(), 1);
             p.add_shot(take(7));
             QVERIFY(p.keep_for_next_start());

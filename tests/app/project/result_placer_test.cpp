@@ -11,6 +11,7 @@
 #include "engine/core/file.h"
 #include "tests/app/clips.h"
 #include "tests/app/home.h"
+#include "tests/app/projects.h"
 #include "tests/app/takes.h"
 #include "tests/app/tiny.h"
 
@@ -257,11 +258,11 @@ private slots:
         placer_->set_recovery_offered(true);
         const QString tag = ResultPlace{{shot()}, {}, {new_id()}}.tag();
         const QString file = home_.data("cut.denoir");
-        project_->save_as(file);
+        save_as(*project_, file);
         project_->clear();
         end(tag, runs_[0]);
         end(tag, runs_[1]);
-        project_->open(file);
+        open(*project_, file);
         placer_->set_recovery_offered(false);
         QCOMPARE(project_->count(), 2);
         QCOMPARE(project_->shot(1).takes.size(), std::size_t(2));
@@ -275,7 +276,7 @@ private slots:
         placer_->set_recovery_offered(true); // once more after a Cancel
         start_again();                       // unanswered
         placer_->set_recovery_offered(true);
-        project_->open(file);
+        open(*project_, file);
         placer_->set_recovery_offered(false);
         QCOMPARE(project_->shot(0).takes.size(), std::size_t(3));
         QVERIFY(project_->remove_take(0, 2));
@@ -316,7 +317,7 @@ private slots:
     void what_a_session_left_comes_with_what_it_kept() {
         const QString file = home_.data("cut.denoir");
         leave_results_of(file);
-        project_->open(file);
+        open(*project_, file);
         placer_->set_recovery_offered(false);
         QCOMPARE(project_->shot(0).takes.size(), std::size_t(3));
     }
@@ -351,7 +352,7 @@ private:
     /// The cut is in this file and not open; an earlier session made two takes of its shot, which are unplaced.
     void leave_results_of(const QString& file) {
         const QString tag = ResultPlace{{shot()}, {}, {}}.tag(), queued = home_.data("queue.json");
-        project_->save_as(file);
+        save_as(*project_, file);
         project_->clear();
         queue_->clear_waiting(); // of the tests before
         add(tag);

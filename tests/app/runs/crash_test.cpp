@@ -12,6 +12,7 @@
 #include "app/base/text.h"
 #include "app/studio.h"
 #include "tests/app/home.h"
+#include "tests/app/projects.h"
 #include "tests/app/tiny.h"
 
 using namespace denoir;
@@ -108,7 +109,7 @@ private slots:
             // The project comes back as it was at the last autosave.
             const auto left = Project::recoverable();
             if (!left.isEmpty()) {
-                studio.project.recover(left.first());
+                recover(studio.project, left.first());
                 QVERIFY(studio.project.count() > 0);
                 QVERIFY(studio.document.asked().prompt.starts_with("turn "));
                 ++recovered;

@@ -34,8 +34,8 @@ void StoriesTest::after_the_crash() {
     QCOMPARE(studio.find<QPlainTextEdit>("prompt")->toPlainText(), QStringLiteral("A boat that is cut short."));
     QCOMPARE(studio.core().queue.interrupted().size(), 1);
     QCOMPARE(studio.core().queue.rowCount(), 2); // the one that waited goes on by itself
-    const QStringList said_now = studio.window().banners().texts();
-    QVERIFY2(said_now.join('\n').contains("interrupted"), qPrintable(said_now.join('\n')));
+    const auto said_now = [&] { return studio.window().banners().texts().join('\n'); };
+    QTRY_VERIFY2_WITH_TIMEOUT(said_now().contains("interrupted"), qPrintable(said_now()), 30000);
     studio.picture("after-the-crash-1-offered");
     QVERIFY(studio.press("Resume"));
     QVERIFY(studio.idle());

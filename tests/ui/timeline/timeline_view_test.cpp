@@ -16,6 +16,7 @@
 #include <QUrl>
 
 #include "app/base/text.h"
+#include "tests/app/projects.h"
 #include "tests/ui/timeline/timeline_fixture.h"
 #include "ui/theme/colours.h"
 
@@ -422,12 +423,12 @@ private slots:
 
     void another_project_begins_at_its_beginning() {
         fill();
-        project_->save_as(file("one.denoir"));
+        save_as(*project_, file("one.denoir"));
         view_->set_playhead(20);
         view_->select(2);
         view_->zoom(8);
         view_->set_playing(true);
-        project_->open(file("one.denoir"));
+        open(*project_, file("one.denoir"));
         QVERIFY(!view_->playing());
         QCOMPARE(view_->playhead(), 0);
         QCOMPARE(view_->selected(), -1);

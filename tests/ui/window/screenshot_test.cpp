@@ -13,6 +13,7 @@
 #include "app/base/settings.h"
 #include "app/project/project.h"
 #include "tests/app/home.h"
+#include "tests/app/projects.h"
 
 using namespace denoir;
 
@@ -123,7 +124,7 @@ private slots:
     void a_picture_changes_no_setting() {
         {
             app::Project project;
-            project.save_as(home_.file("cut.denoir"));
+            save_as(project, home_.file("cut.denoir"));
         }
         const QString key = QStringLiteral("open_project"), before = QStringLiteral("another");
         app::Settings().set_value(key, before);

@@ -280,7 +280,7 @@ private slots:
         {
             app::Project project;
             project.add_shot(app::take_of(card, 24));
-            project.save_as(home.file("film.denoir"));
+            save_as(project, home.file("film.denoir"));
         }
         QVERIFY(QFile::rename(card, home.file("elsewhere.png")));
         StudioFixture studio;

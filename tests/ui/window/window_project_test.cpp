@@ -41,7 +41,7 @@ class WindowProjectTest : public QObject {
         studio.core().project.add_shot(app::take_of_video(home.file("a.mp4")));
         studio.core().document.set_value("seed", 7);
         studio.core().document.set_seed_locked(true);
-        studio.core().project.save_as(home.file("cut.denoir"));
+        save_as(studio.core().project, home.file("cut.denoir"));
         QVERIFY(studio.window().close());
     }
     /// A take for that shot comes out of the queue.
@@ -199,10 +199,10 @@ private slots:
         for (const char* folder : {"one", "two"}) {
             QVERIFY(QDir(home.path()).mkdir(QLatin1String(folder)));
             app::Project project;
-            project.save_as(home.file(QLatin1String(folder) + QStringLiteral("/cut.denoir")));
+            save_as(project, home.file(QLatin1String(folder) + QStringLiteral("/cut.denoir")));
         }
         app::Project other;
-        other.save_as(home.file("other.denoir"));
+        save_as(other, home.file("other.denoir"));
         StudioFixture studio;
         for (const char* name : {"other", "one/cut", "two/cut"})
             studio.open({home.file(QLatin1String(name) + QStringLiteral(".denoir"))});
@@ -232,7 +232,7 @@ private slots:
         StudioFixture studio;
         auto& project = studio.core().project;
         QCOMPARE(project.path(), home.file("cut.denoir")); // it came by itself
-        project.save_as(home.file("mine.denoir"));
+        save_as(project, home.file("mine.denoir"));
         project.rename_shot(0, "mine");
         const auto answer = [&](QMessageBox::StandardButton button) {
             for (auto* box : studio.window().findChildren<QMessageBox*>())
@@ -247,7 +247,7 @@ private slots:
         QCOMPARE(project.shot(0).name, QStringLiteral("mine again"));
         answer(QMessageBox::Save);
         QTRY_COMPARE_WITH_TIMEOUT(project.path(), home.file("cut.denoir"), 30000);
-        project.open(home.file("mine.denoir"));
+        open(project, home.file("mine.denoir"));
         QCOMPARE(project.shot(0).name, QStringLiteral("mine again"));
     }
 
@@ -259,7 +259,7 @@ private slots:
         for (const char* name : {"one", "two"}) {
             document.settle();
             document.set_value("prompt", QLatin1String(name));
-            studio.core().project.save_as(home.file(QLatin1String(name) + ".denoir"));
+            save_as(studio.core().project, home.file(QLatin1String(name) + ".denoir"));
         }
         studio.open({home.file("one.denoir")});
         QCOMPARE(document.value("prompt").toString(), QStringLiteral("one"));
@@ -276,14 +276,15 @@ private slots:
         {
             const app::FullDisk full;
             studio.key(Qt::Key_Q, Qt::ControlModifier);
+            QTRY_VERIFY_WITH_TIMEOUT(said(studio).contains("cannot be kept"), 30000);
             QVERIFY(studio.window().isVisible());
-            QVERIFY2(said(studio).contains("cannot be kept"), qPrintable(said(studio)));
+            QCoreApplication::processEvents(); // laid out
             QVERIFY(studio.press("Close all the same"));
             QVERIFY(!studio.window().isVisible());
         }
         studio.window().show();
         studio.key(Qt::Key_Q, Qt::ControlModifier); // room again
-        QVERIFY(!studio.window().isVisible());
+        QTRY_VERIFY_WITH_TIMEOUT(!studio.window().isVisible(), 30000);
     }
 
     /// The offer stands until it is answered; by then there is other work.
@@ -337,13 +338,14 @@ private slots:
             QLockFile other(app::Project::recoverable().constFirst().autosave + ".lock");
             QVERIFY(other.tryLock(0));
             QVERIFY(studio.press("Recover"));
+            QVERIFY(looked_at(studio.window()));
         }
         QCOMPARE(studio.core().project.count(), 0);
         QVERIFY2(said(studio).contains("another studio has it"), qPrintable(said(studio)));
         QVERIFY2(!said(studio).contains("not there any more"), qPrintable(said(studio)));
         QCoreApplication::processEvents(); // laid out
         QVERIFY(studio.press("Recover"));
-        QCOMPARE(studio.core().project.count(), 1);
+        QTRY_COMPARE_WITH_TIMEOUT(studio.core().project.count(), 1, 30000);
         QCOMPARE(studio.core().project.shot(0).current().run, run);
     }
 
@@ -355,7 +357,7 @@ private slots:
         end_for(studio, shot, run);
         QVERIFY2(!said(studio).contains("not there any more"), qPrintable(said(studio)));
         QVERIFY(studio.press("Recover"));
-        QCOMPARE(studio.core().project.count(), 1);
+        QTRY_COMPARE_WITH_TIMEOUT(studio.core().project.count(), 1, 30000);
         QCOMPARE(studio.core().project.shot(0).current().run, run);
     }
 
@@ -367,6 +369,7 @@ private slots:
         studio.key(Qt::Key_S, Qt::ControlModifier);
         QVERIFY(studio.answer_file_dialog(home.file("film v1.2")));
         QTRY_VERIFY(QFile::exists(home.file("film v1.2.denoir")));
+        QVERIFY(looked_at(studio.window()));
         QVERIFY(!studio.core().project.is_modified());
         QVERIFY(QFile::rename(home.file("film v1.2.denoir"), home.file("film v1.2"))); // as somebody may have called it
         studio.core().project.clear();
@@ -396,8 +399,8 @@ private slots:
         app::write_clip(home.file("a.mp4"), 64, 48, 6);
         const app::Take take = app::take_of_video(home.file("a.mp4"));
         project.add_shot(take);
-        project.save_as(home.file("other.denoir"));
-        project.save_as(home.file("cut.denoir"));
+        save_as(project, home.file("other.denoir"));
+        save_as(project, home.file("cut.denoir"));
         const auto question = [&]() -> QMessageBox* {
             for (auto* box : studio.window().findChildren<QMessageBox*>())
                 if (box->isVisible()) return box;
@@ -406,7 +409,7 @@ private slots:
         project.rename_shot(0, "opening");
         studio.key(Qt::Key_N, Qt::ControlModifier);
         QVERIFY(question());
-        project.save();
+        save(project);
         QVERIFY(!question());
         studio.open({home.file("other.denoir")});
         project.rename_shot(0, "of the other");
@@ -414,7 +417,7 @@ private slots:
         QVERIFY(!question() && project.is_modified());
         studio.key(Qt::Key_N, Qt::ControlModifier);
         QVERIFY(question());
-        project.open(home.file("cut.denoir"));
+        open(project, home.file("cut.denoir"));
         QVERIFY(!question());
         QCOMPARE(project.shot(0).name, QStringLiteral("opening"));
         project.rename_shot(0, "mine"); // what was asked of the other is not for this one
@@ -429,16 +432,18 @@ private slots:
         StudioFixture first;
         app::write_clip(home.file("a.mp4"), 64, 48, 6);
         first.core().project.add_shot(app::take_of_video(home.file("a.mp4")));
-        first.core().project.save_as(home.file("cut.denoir"));
+        save_as(first.core().project, home.file("cut.denoir"));
         const QByteArray saved = read(home.file("cut.denoir"));
         {
             const app::Home elsewhere; // as another user of the same folder has it
             StudioFixture second;
             second.open({home.file("cut.denoir")});
             QCOMPARE(second.core().project.count(), 1);
+            second.core().project.finish(); // it is known who has it
             QVERIFY2(said(second).contains("cut.denoir"), qPrintable(said(second)));
             second.core().project.rename_shot(0, "mine");
             second.key(Qt::Key_S, Qt::ControlModifier);
+            QVERIFY(looked_at(second.window()));
             QCOMPARE(read(home.file("cut.denoir")), saved);
             QVERIFY(second.core().project.is_modified());
         }

@@ -74,7 +74,7 @@ private slots:
         studio.core().history.refresh();
         studio.open({run});
         QTRY_VERIFY_WITH_TIMEOUT(studio.find<QToolButton>("choose-a")->toolTip().startsWith("a red balloon"), 20000);
-        QVERIFY(studio.find<QToolButton>("choose-a")->toolTip().contains("no video yet"));
+        QTRY_VERIFY_WITH_TIMEOUT(studio.find<QToolButton>("choose-a")->toolTip().contains("no video yet"), 20000);
         auto* metrics = studio.window().findChild<MetricsView*>();
         QTRY_VERIFY2_WITH_TIMEOUT(metrics->accessibleDescription().startsWith("A has no video yet"),
                                   qPrintable(metrics->accessibleDescription()), 5000);
@@ -329,7 +329,7 @@ private slots:
         interrupt(2);
         {
             StudioFixture studio;
-            QVERIFY2(offered(studio).contains("number 2"), qPrintable(offered(studio)));
+            QTRY_VERIFY2_WITH_TIMEOUT(offered(studio).contains("number 2"), qPrintable(offered(studio)), 30000);
             QVERIFY2(offered(studio).contains("1 more"), qPrintable(offered(studio)));
             studio.core().queue.remove({1}); // the other one
             QVERIFY2(offered(studio).contains("number 2"), qPrintable(offered(studio)));
@@ -344,7 +344,7 @@ private slots:
         }
         interrupt(3);
         StudioFixture studio;
-        QVERIFY2(offered(studio).contains("number 3"), qPrintable(offered(studio)));
+        QTRY_VERIFY2_WITH_TIMEOUT(offered(studio).contains("number 3"), qPrintable(offered(studio)), 30000);
         QVERIFY2(!offered(studio).contains(" more"), qPrintable(offered(studio)));
         // It goes on by another button.
         auto& queue = studio.core().queue;

@@ -9,6 +9,7 @@
 #include "app/request/request_document.h"
 #include "tests/app/clips.h"
 #include "tests/app/fake_runs.h"
+#include "tests/app/projects.h"
 #include "tests/ui/studio_fixture.h"
 #include "ui/widgets/elided_label.h"
 

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <QByteArray>
+#include <QString>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace denoir::app {
+
+/// A lock file in whose place is a pipe: whoever wants to know who holds the lock waits for let_go(), as on a disk that
+/// does not answer, and then finds it held.
+class HeldUp {
+public:
+    explicit HeldUp(const QString& file) : file_(file.toUtf8()) { there_ = ::mkfifo(file_.constData(), 0600) == 0; }
+    ~HeldUp() { let_go(); }
+    HeldUp(const HeldUp&) = delete;
+    bool there() const { return there_; }
+    /// Returns once somebody waits: nobody will again.
+    void let_go() {
+        if (!there_) return;
+        there_ = false;
+        const int fd = ::open(file_.constData(), O_WRONLY | O_CLOEXEC);
+        ::unlink(file_.constData());
+        ::close(fd);
+    }
+
+private:
+    QByteArray file_;
+    bool there_;
+};
+
+} // namespace denoir::app
