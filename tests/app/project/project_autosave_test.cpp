@@ -8,6 +8,7 @@
 #include "app/project/project.h"
 #include "tests/app/full_disk.h"
 #include "tests/app/home.h"
+#include "tests/app/projects.h"
 #include "tests/app/project/text_files.h"
 #include "tests/app/takes.h"
 
@@ -96,7 +97,7 @@ private slots:
         const QString newer = QString(found[0].autosave).replace(".older.json", ".json");
         write(newer, "newer");
         Project p;
-        p.recover(found[0]);
+        recover(p, found[0]);
         QCOMPARE(read(newer), QStringLiteral("newer"));
     }
 

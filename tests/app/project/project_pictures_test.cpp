@@ -162,9 +162,9 @@ private slots:
         p.add_shot(take(59, "a"));
         QVERIFY(p.trim(0, 30, 59) && p.add_take(0, take_of(home_->file("title.png"), 24)));
         QVERIFY(p.trim(0, 0, 100) && p.split(0, 60));
-        p.save_as(home_->file("cut.denoir"));
+        save_as(p, home_->file("cut.denoir"));
         const auto shots = p.shots();
-        p.open(home_->file("cut.denoir"));
+        open(p, home_->file("cut.denoir"));
         QVERIFY(p.shots() == shots);
         QVERIFY(p.select_take(1, 0));
         QCOMPARE(p.shot(1).in, 58);

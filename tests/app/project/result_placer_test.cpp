@@ -291,7 +291,7 @@ private slots:
     void what_is_recovered_comes_once() {
         const QString file = home_.data("cut.denoir");
         leave_results_of(file);
-        project_->open(file);
+        open(*project_, file);
         QVERIFY(project_->add_take(0, take_of_run(runs_[0])) && project_->trim(0, 1, 4));
         project_->undo().undo();
         for (int time = 0; time < 2; ++time) {
@@ -307,7 +307,7 @@ private slots:
         const QString file = home_.data("cut.denoir");
         leave_results_of(file);
         placer_->set_recovery_offered(true);
-        project_->open(file);
+        open(*project_, file);
         QVERIFY(project_->split(0, 2));
         placer_->set_recovery_offered(false);
         for (const int row : {0, 1}) QCOMPARE(project_->shot(row).takes.size(), std::size_t(3));
