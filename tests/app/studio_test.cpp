@@ -113,7 +113,7 @@ private slots:
         Take shown = take(5);
         shown.run = to_qstring(data_folder() / "runs" / "shown");
         studio_->project.add_shot(shown);
-        studio_->start();
+        studio_->empty_trash();
         const auto left = [&] {
             QStringList names;
             for (const QString& name : QDir(to_qstring(trash)).entryList(QDir::Dirs | QDir::NoDotAndDotDot))
