@@ -115,6 +115,7 @@ void Autosave::leave_older() {
 }
 
 void Autosave::when_done(const std::function<void(bool)>& then) {
+    newest_ = 0; // somebody waits for it: it is not taken back for a newer one
     disk_.put([] {}, [this, then](const Issue&) { then(good_); });
 }
 

@@ -24,6 +24,7 @@ public:
     /// then it is handed over. What another studio has is not waited for: held_by_other().
     static ProjectLock take(const QString& project, ProjectLock& ours);
     bool is_of(const QString& project) const { return file_ && project_ == project; } ///< held here
+    bool concerns(const QString& project) const { return project_ == project; }       ///< held or not
     bool held_by_other() const { return !issue_.isEmpty(); }
     const Issue& issue() const { return issue_; } ///< who holds it and what to do; empty: no other does
 

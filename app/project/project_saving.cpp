@@ -134,8 +134,9 @@ void Project::save_to(const QString& file, bool stays, Then then) {
     undo_.setClean();
     disk_.put(
         [file, stays, lock = lock_, content = content()] {
-            if (stays && lock->held_by_other()) refuse_open_elsewhere(file, "save it under another name");
-            if (stays || lock->is_of(file)) return write_project(file, *content);
+            const bool ours = stays && lock->concerns(file); // by now it may be another name's
+            if (ours && lock->held_by_other()) refuse_open_elsewhere(file, "save it under another name");
+            if (ours || lock->is_of(file)) return write_project(file, *content);
             ProjectLock taken = ProjectLock::take(file, *lock);
             if (taken.held_by_other()) refuse_open_elsewhere(file, "choose another name");
             write_project(file, *content);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The cells of sweeps and the queue that renders them.
+#include <QFileInfo>
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -36,9 +37,12 @@ SweepDocument::Tag SweepDocument::read_tag(const QString& tag) const {
     const qsizetype bar = tag.lastIndexOf(QLatin1Char('|'));
     if (!tag.startsWith(tag_begin) || bar < tag_begin.size()) return {};
     const QString path = tag.mid(tag_begin.size(), bar - tag_begin.size());
-    auto real = real_folders_.constFind(path);
-    if (real == real_folders_.cend()) real = real_folders_.insert(path, real_path(path));
-    Tag out{*real, {}};
+    QString real = real_folders_.value(path);
+    if (real.isEmpty()) {
+        real = real_path(path);
+        if (QFileInfo::exists(real)) real_folders_.insert(path, real); // else its disk may come yet
+    }
+    Tag out{real, {}};
     for (const QString& number : tag.mid(bar + 1).split(QLatin1Char(','))) {
         bool good = false;
         const auto cell = number.toULongLong(&good);

@@ -133,7 +133,7 @@ void compute_again(const RunFolder& run, const ModelFolder& model, Pipeline& pip
         state = pipeline.begin(r, model, conditioning);
         compare(0, state.latent, {});
     }
-    if (state.step == run.record().steps.back().step) return;
+    if (state.step >= run.record().steps.back().step) return;
     pipeline.denoise(
         r, model, conditioning, state,
         {.after_step = [&](const DenoiseState& s, const StepInfo& info) { compare(s.step, s.latent, info.x0); },

@@ -13,19 +13,26 @@ namespace denoir::app {
 class HeldUp {
 public:
     explicit HeldUp(const QString& file) : file_(file.toUtf8()) { there_ = ::mkfifo(file_.constData(), 0600) == 0; }
-    ~HeldUp() { let_go(); }
+    /// Also where nobody ever came.
+    ~HeldUp() {
+        if (there_) end(O_NONBLOCK);
+    }
     HeldUp(const HeldUp&) = delete;
     bool there() const { return there_; }
     /// Returns once somebody waits: nobody will again.
     void let_go() {
         if (!there_) return;
         there_ = false;
-        const int fd = ::open(file_.constData(), O_WRONLY | O_CLOEXEC);
-        ::unlink(file_.constData());
-        ::close(fd);
+        end(0);
     }
 
 private:
+    void end(int flags) {
+        const int fd = ::open(file_.constData(), O_WRONLY | O_CLOEXEC | flags);
+        ::unlink(file_.constData());
+        if (fd >= 0) ::close(fd);
+    }
+
     QByteArray file_;
     bool there_;
 };

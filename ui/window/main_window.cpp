@@ -415,6 +415,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     place_->remember();
     studio_.core.results.place_held();
     remembered_.save();
+    files_->closing();
     // Nothing is asked, nothing is lost.
     if (!studio_.project.keep_for_next_start()) studio_.project.leave_older_autosave();
     // The run at work stops after its current block and can go on from its last whole step.

@@ -75,7 +75,8 @@ void ProjectFiles::ask_for_file() {
 }
 
 void ProjectFiles::open(const QString& path, const app::ProjectContent& content) {
-    if (loses_nothing()) {
+    // Of a file that is being saved, or has been, it may be what was there before.
+    if (loses_nothing() && saving_ == 0 && path != studio_.project.path()) {
         take(path, content);
         emit opened();
         return;
@@ -176,7 +177,7 @@ void ProjectFiles::save(const std::function<void()>& then) {
 }
 
 void ProjectFiles::save_as(const std::function<void()>& then) {
-    const QString now = studio_.project.path();
+    const QString now = studio_.project.saves_to();
     ask_where_to_save(&window_, studio_.settings, tr("Save project"),
                       now.isEmpty() ? tr("project") : QFileInfo(now).completeBaseName(),
                       tr("Denoir project (%1)").arg(QStringLiteral("*.denoir")), [this, then](const QString& path) {
@@ -199,14 +200,16 @@ void ProjectFiles::written(int number, const QString& path, const app::Issue& is
     --saving_;
     answered_ = std::max(answered_, number);
     if (!issue.isEmpty()) {
-        close_ = {};
+        once_saved_ = {};
+        answered_ = asked_; // nothing more is done
         return banners_.show_banner(QStringLiteral("save"), Banners::Kind::error, issue.line());
     }
     studio_.settings.add_recent_project(path);
     for (const char* banner : {"save", "close"}) banners_.remove(QLatin1String(banner)); // that saving failed
     emit said(words);
     if (then) then();
-    if (saving_ == 0 && close_) end(std::exchange(close_, {}));
+    if (saving_ > 0) return;
+    if (const auto next = std::exchange(once_saved_, {})) next();
 }
 
 /// `number`: of what is being done.
@@ -220,13 +223,15 @@ bool ProjectFiles::loses_nothing() const { return !studio_.project.is_modified()
 
 bool ProjectFiles::leave(const std::function<void()>& then) {
     auto& project = studio_.project;
+    if (saving_ > 0) { // it may fail, or be what is opened next; what is done until then is asked about
+        once_saved_ = [this, then, number = project.number()] {
+            if (number == studio_.project.number()) leave(then);
+        };
+        return false;
+    }
     if (loses_nothing()) {
         then();
         return true;
-    }
-    if (project.is_being_saved()) { // what is done until then is asked about
-        save([this, then] { leave(then); });
-        return false;
     }
     then_ = then; // asked once: what was wanted last is what follows
     if (question_) {
@@ -240,11 +245,14 @@ bool ProjectFiles::leave(const std::function<void()>& then) {
     box->setTextFormat(Qt::PlainText);
     box->setDefaultButton(QMessageBox::Save);
     box->setAttribute(Qt::WA_DeleteOnClose);
-    connect(box, &QMessageBox::finished, this, [this](int answer) {
+    connect(box, &QMessageBox::finished, this, [this, number = project.number()](int answer) {
         question_ = nullptr;
         const std::function<void()> next = std::exchange(then_, {});
-        if (answer == QMessageBox::Discard) next();
-        if (answer == QMessageBox::Save) save([this, next] { leave(next); }); // it may be changed until it is saved
+        const auto leave_it = [this, next, number] {
+            if (number == studio_.project.number()) leave(next); // it may be changed until it is saved
+        };
+        if (answer == QMessageBox::Discard) saving_ > 0 ? leave_it() : next();
+        if (answer == QMessageBox::Save) save(leave_it);
     });
     box->setModal(false);
     box->show();
@@ -317,12 +325,11 @@ void ProjectFiles::offer_recovery(bool reopens) {
     reading_.put(this, look, [this, last, reopens, empty, before = as_it_is()](Left left) {
         if (!left.recovery && reopens && empty && !last.isEmpty()) return reopen(last, before);
         if (left.recovery && studio_.project.path().isEmpty()) studio_.settings.set_value(open_key, {});
-        if (!left.recovery)
-            studio_.core.results.withdraw_recovery();
-        else if (!left.kept || is_another(before))
-            offer_to_recover(*left.recovery, left.issue);
-        else // the last session's work simply goes on
+        if (left.recovery && (!left.kept || is_another(before))) return offer_to_recover(*left.recovery, left.issue);
+        if (left.recovery) // the last session's work simply goes on
             recover(*left.recovery, *left.kept, before);
+        else
+            studio_.core.results.withdraw_recovery();
         emit begun();
     });
 }
@@ -341,7 +348,10 @@ void ProjectFiles::offer_to_recover(const app::Project::Recovery& recovery, cons
         });
         if (!done) offer_to_recover(recovery); // keep offering it: the question may be answered with Cancel
     };
-    const auto answered = [this] { studio_.core.results.set_recovery_offered(false); };
+    const auto answered = [this] {
+        studio_.core.results.set_recovery_offered(false);
+        emit begun();
+    };
     studio_.core.results.set_recovery_offered(true);
     banners_.show_banner(QStringLiteral("recover"), failed.isEmpty() ? Banners::Kind::info : Banners::Kind::error,
                          failed.isEmpty() ? offer : failed.line() + QLatin1Char('\n') + offer,
@@ -375,6 +385,7 @@ void ProjectFiles::recover(const app::Project::Recovery& recovery) {
         if (state() != answered && !loses_nothing()) return offer_to_recover(recovery); // and what was done since?
         replace_request(tr("recover"), [&] { studio_.project.recover(recovery, *read.project); });
         studio_.core.results.set_recovery_offered(false); // what came meanwhile finds its shots now
+        emit begun();
     });
 }
 
@@ -388,7 +399,7 @@ void ProjectFiles::recover(const app::Project::Recovery& recovery, const app::Re
 void ProjectFiles::end(const std::function<void()>& close) {
     tell_if_slow(++asked_, tr("Saving %1; the window closes when that is done …").arg(studio_.project.title()));
     if (saving_ > 0) {
-        close_ = close;
+        once_saved_ = [this, close] { end(close); };
         return;
     }
     studio_.project.keep_for_next_start([self = QPointer(this), close, number = asked_](bool kept) {
@@ -396,6 +407,11 @@ void ProjectFiles::end(const std::function<void()>& close) {
         self->answered_ = std::max(self->answered_, number);
         kept ? close() : self->tell_not_kept();
     });
+}
+
+void ProjectFiles::closing() {
+    const QString file = studio_.project.saves_to();
+    if (keeps_ && !file.isEmpty()) studio_.settings.set_value(open_key, file);
 }
 
 void ProjectFiles::tell_not_kept() {

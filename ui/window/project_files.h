@@ -47,13 +47,14 @@ public:
     /// Calls `close` once all is saved that is being saved, and unsaved changes are kept for the next start. If that
     /// fails, as on a full disk, it is not called: a banner says so, and offers to close the window all the same.
     void end(const std::function<void()>& close);
+    void closing(); ///< the window does, whatever is still being saved: that file is what is opened next time
 
 signals:
     void said(const QString& text);
     void refused(const QString& why); ///< what cannot be opened
     void file_chosen(const QString& path);
     void opened();
-    void begun(); ///< offer_recovery() has brought what there is, or offers it
+    void begun(); ///< offer_recovery() has brought what there is, or what it offered was taken or declined
 
 private:
     /// What there was when something was asked of the disk.
@@ -97,12 +98,12 @@ private:
     QWidget& window_;
     app::RecentProjects recent_;
     bool keeps_ = true;
-    QPointer<QMessageBox> question_; ///< about unsaved changes
-    std::function<void()> then_;     ///< once that is answered
-    std::function<void()> close_;    ///< once all is saved
-    int saving_ = 0;                 ///< how much is
-    int asked_ = 0, answered_ = 0;   ///< of the disk
-    app::Preparations reading_;      ///< last: its thread is joined before the rest goes
+    QPointer<QMessageBox> question_;   ///< about unsaved changes
+    std::function<void()> then_;       ///< once that is answered
+    std::function<void()> once_saved_; ///< what was wanted last while something was being saved
+    int saving_ = 0;                   ///< how much is
+    int asked_ = 0, answered_ = 0;     ///< of the disk
+    app::Preparations reading_;        ///< last: its thread is joined before the rest goes
 };
 
 } // namespace denoir::ui

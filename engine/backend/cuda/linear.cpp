@@ -144,7 +144,8 @@ void CudaBackend::forget_eight_bit_weight(Layers layers, std::int64_t rows, std:
 bool CudaBackend::multiply_eight_bit_in_library(const EightBitProduct& p) {
     if (p.kind != EightBit::int8) return options_.blas->multiply(p);
     const std::int64_t room = options_.piece_bytes / (p.n * 4) / eight_bit_rows * eight_bit_rows,
-                       rows = std::min(p.m, std::max(eight_bit_rows, room));
+                       pieces = divide_up(p.m, std::max(eight_bit_rows, room)),
+                       rows = divide_up(divide_up(p.m, pieces), 16) * 16; // no last one of few rows
     Tensor sums = allocate({rows, p.n}, DType::i32);
     for (std::int64_t at = 0; at < p.m; at += rows) {
         EightBitProduct piece = p;

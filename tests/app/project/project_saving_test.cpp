@@ -41,11 +41,11 @@ private slots:
 
     void what_is_written_is_what_there_was() {
         const QString file = home_->file("cut.denoir");
+        QStringList told;
         Project p;
         std::optional<HeldUp> held;
         open_slowly(p, held);
         p.add_shot(take(20));
-        QStringList told;
         p.save_as(file, [&told](const Issue& issue) { told << issue.line(); });
         QVERIFY(p.is_modified() && p.is_being_saved()); // nothing is on the disk yet
         QVERIFY(p.path() != file);
@@ -83,13 +83,46 @@ private slots:
         QCOMPARE(p.shot(0).in, 1);
     }
 
+    /// Its lock comes back with its name, and the other name's goes.
+    void back_to_the_name_it_had() {
+        const QString one = home_->file("one.denoir"), other = home_->file("other.denoir");
+        Issue issue;
+        const auto tell = [&issue](const Issue& each) {
+            if (!each.isEmpty()) issue = each;
+        };
+        Project p;
+        p.add_shot(take(10));
+        save_as(p, one);
+        p.save_as(other, tell);
+        p.save_as(one, tell);
+        p.save(tell);
+        p.finish();
+        QVERIFY2(issue.isEmpty(), qPrintable(issue.line()));
+        QCOMPARE(p.path(), one);
+        QVERIFY(QFile::exists(home_->file(".one.denoir.lock")));
+        QVERIFY(!QFile::exists(home_->file(".other.denoir.lock")));
+    }
+
+    /// Who waits for a state to be kept is not told of an older one.
+    void what_is_kept_is_there_when_that_is_told() {
+        QStringList kept;
+        Project p;
+        p.set_autosave(true);
+        p.add_shot(take(10));
+        const auto tell = [&](bool good) { kept << (good ? QString::number(home_->autosaves().size()) : "not"); };
+        p.keep_for_next_start(tell);
+        p.keep_for_next_start(tell);
+        p.finish();
+        QCOMPARE(kept, (QStringList{"1", "1"}));
+    }
+
     /// The newest state wins, and everybody who asked is told.
     void several_are_written_in_their_order() {
         const QString file = home_->file("cut.denoir");
+        QStringList told;
         Project p;
         std::optional<HeldUp> held;
         open_slowly(p, held);
-        QStringList told;
         const auto tell = [&told](const QString& name) {
             return [&told, name](const Issue& issue) { told << name + issue.line(); };
         };
@@ -112,11 +145,11 @@ private slots:
     void what_cannot_be_written_stays_modified() {
         const QString file = home_->file("gone/cut.denoir");
         QVERIFY(QDir().mkpath(home_->file("gone")));
+        Issue told;
         Project p;
         std::optional<HeldUp> held;
         open_slowly(p, held);
         p.add_shot(take(20));
-        Issue told;
         p.save_as(file, [&told](const Issue& issue) { told = issue; });
         QVERIFY(QDir(home_->file("gone")).removeRecursively());
         held->let_go();
@@ -133,10 +166,10 @@ private slots:
     /// Who asked for the former state is told, but it is not the new one's.
     void another_project_is_not_the_one_that_is_being_saved() {
         const QString file = home_->file("cut.denoir");
+        bool told = false;
         Project p;
         std::optional<HeldUp> held;
         open_slowly(p, held);
-        bool told = false;
         p.save_as(file, [&told](const Issue& issue) { told = issue.isEmpty(); });
         p.clear();
         p.add_shot(take(20));
@@ -153,11 +186,11 @@ private slots:
 
     /// Until it is known who has the lock, nothing is written either.
     void another_studio_is_found_later() {
+        Issue told;
         Project p;
         std::optional<HeldUp> held;
         open_slowly(p, held);
         QSignalSpy paths(&p, &Project::path_changed);
-        Issue told;
         p.add_shot(take(20));
         p.save([&told](const Issue& issue) { told = issue; });
         QVERIFY(!p.read_only());
