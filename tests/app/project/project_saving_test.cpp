@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "app/project/project_lock.h"
+#include "tests/app/full_disk.h"
 #include "tests/app/held_up.h"
 #include "tests/app/home.h"
 #include "tests/app/project/text_files.h"
@@ -105,15 +106,30 @@ private slots:
 
     /// Who waits for a state to be kept is not told of an older one.
     void what_is_kept_is_there_when_that_is_told() {
-        QStringList kept;
+        {
+            Project earlier;
+            earlier.set_autosave(true);
+            earlier.add_shot(take(10));
+            QVERIFY(earlier.keep_for_next_start());
+        }
+        const QString plain = home_->data("autosave/" + home_->autosaves().at(0));
+        QString older = plain;
+        QVERIFY(QFile::rename(plain, older.replace(".json", ".older.json")));
+        const auto found = Project::recoverable();
+        QCOMPARE(found.size(), 1);
+        HeldUp held(plain + ".lock"); // which taking over an older one asks for
+        QVERIFY(held.there());
+        QList<bool> kept;
+        const auto tell = [&](bool good) { kept << good; };
         Project p;
-        p.set_autosave(true);
-        p.add_shot(take(10));
-        const auto tell = [&](bool good) { kept << (good ? QString::number(home_->autosaves().size()) : "not"); };
+        p.recover(found[0], Project::read_recovery(found[0]));
+        p.rename_shot(0, "the newest");
         p.keep_for_next_start(tell);
         p.keep_for_next_start(tell);
+        const FullDisk full;
+        held.let_go();
         p.finish();
-        QCOMPARE(kept, (QStringList{"1", "1"}));
+        QCOMPARE(kept, (QList<bool>{false, false}));
     }
 
     /// The newest state wins, and everybody who asked is told.

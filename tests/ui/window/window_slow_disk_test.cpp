@@ -109,6 +109,28 @@ private slots:
         }
     }
 
+    /// What is opened while it is being written is what is written then.
+    void what_is_being_saved_is_opened_as_it_will_be() {
+        const app::Home home;
+        StudioFixture studio;
+        saved_cut(home, QStringLiteral("cut.denoir"));
+        std::optional<app::HeldUp> held;
+        open_slowly(studio, home, held);
+        auto& project = studio.core().project;
+        project.rename_shot(0, "one");
+        project.save_as(home.file("cut.denoir"), [](const app::Issue&) {}); // the dialog would ask whether it may
+        project.clear();
+        studio.key(Qt::Key_S, Qt::ControlModifier | Qt::ShiftModifier);
+        QVERIFY(studio.answer_file_dialog(home.file("empty")));
+        studio.window().open_path(home.file("cut.denoir"));
+        QTest::qWait(100); // it has been read
+        QCOMPARE(project.count(), 0);
+        held->let_go();
+        QVERIFY(looked_at(studio.window()));
+        QTRY_COMPARE_WITH_TIMEOUT(project.path(), home.file("cut.denoir"), 30000);
+        QCOMPARE(project.shot(0).name, QStringLiteral("one"));
+    }
+
     void quitting_waits_for_what_is_being_saved() {
         const app::Home home;
         StudioFixture studio;
