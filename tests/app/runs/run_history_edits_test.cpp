@@ -10,25 +10,17 @@
 #include "app/runs/run_row.h"
 #include "engine/core/own_folders.h"
 #include "tests/app/fake_runs.h"
-#include "tests/app/home.h"
+#include "tests/app/runs/history_in_home.h"
 
 using namespace denoir;
 using namespace denoir::app;
 namespace fs = std::filesystem;
 
-class RunHistoryEditsTest : public QObject {
+class RunHistoryEditsTest : public QObject, protected HistoryInHome {
     Q_OBJECT
 private slots:
-    void init() {
-        home_.emplace();
-        runs_ = data_folder() / "runs";
-        fs::create_directories(runs_);
-    }
-    void cleanup() {
-        tester_.reset();
-        history_.reset();
-        home_.reset();
-    }
+    void init() { enter(); }
+    void cleanup() { leave(); }
 
     /// In whatever order they were chosen; of those shown, while there are any.
     void what_stood_behind_the_first_that_went_is_next() {
@@ -146,17 +138,7 @@ private slots:
     }
 
 private:
-    void open() {
-        history_.emplace();
-        tester_.emplace(&*history_, QAbstractItemModelTester::FailureReportingMode::QtTest);
-        QVERIFY(history_->wait_scanned(30000));
-    }
     QString run(int row) const { return history_->index(row).data(RunHistory::PathRole).toString(); }
-
-    std::optional<Home> home_;
-    fs::path runs_;
-    std::optional<RunHistory> history_;
-    std::optional<QAbstractItemModelTester> tester_;
 };
 
 QTEST_GUILESS_MAIN(RunHistoryEditsTest)

@@ -19,26 +19,18 @@
 #include "engine/core/file.h"
 #include "engine/core/own_folders.h"
 #include "tests/app/fake_runs.h"
-#include "tests/app/home.h"
+#include "tests/app/runs/history_in_home.h"
 #include "tests/app/without_root.h"
 
 using namespace denoir;
 using namespace denoir::app;
 namespace fs = std::filesystem;
 
-class RunHistoryTest : public QObject {
+class RunHistoryTest : public QObject, protected HistoryInHome {
     Q_OBJECT
 private slots:
-    void init() {
-        home_.emplace();
-        runs_ = data_folder() / "runs";
-        fs::create_directories(runs_);
-    }
-    void cleanup() {
-        tester_.reset();
-        history_.reset();
-        home_.reset();
-    }
+    void init() { enter(); }
+    void cleanup() { leave(); }
 
     void lists_newest_first_and_follows_the_folders() {
         for (int i = 1; i <= 40; ++i) fake_run(runs_, i, false);
@@ -558,16 +550,7 @@ private slots:
     }
 
 private:
-    void open() {
-        history_.emplace();
-        tester_.emplace(&*history_, QAbstractItemModelTester::FailureReportingMode::QtTest);
-        QVERIFY(history_->wait_scanned(30000));
-    }
     quint64 seed(int row) const { return history_->index(row).data(RunHistory::SeedRole).toULongLong(); }
-    std::optional<Home> home_;
-    fs::path runs_;
-    std::optional<RunHistory> history_;
-    std::optional<QAbstractItemModelTester> tester_;
 };
 
 QTEST_GUILESS_MAIN(RunHistoryTest)

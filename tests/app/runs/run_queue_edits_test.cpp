@@ -10,7 +10,7 @@
 #include "app/runs/run_queue.h"
 #include "engine/session/run_folder.h"
 #include "tests/app/arrivals.h"
-#include "tests/app/home.h"
+#include "tests/app/runs/queue_in_home.h"
 #include "tests/app/tiny.h"
 
 using namespace denoir;
@@ -35,36 +35,27 @@ RequestDocument::Snapshot lost(quint64 seed) {
 
 } // namespace
 
-class RunQueueEditsTest : public QObject {
+class RunQueueEditsTest : public QObject, protected QueueInHome {
     Q_OBJECT
 private slots:
-    void init() {
-        home_.emplace();
-        worker_.emplace();
-        open();
-    }
-    void cleanup() {
-        tester_.reset();
-        queue_.reset();
-        worker_.reset();
-        home_.reset();
-    }
+    void init() { enter(); }
+    void cleanup() { leave(); }
 
     /// A crash right after an edit loses nothing of it.
     void every_edit_is_saved() {
         queue_->set_paused(true);
-        QVERIFY(stored()["paused"] == true);
+        QVERIFY(stored_queue()["paused"] == true);
         const auto ids = queue_->add_all({{tiny(1), "one", "first"}, {tiny(2), "two", "second"}, {tiny(3), {}, {}}});
         QCOMPARE(stored_seeds(), (QList<quint64>{1, 2, 3}));
-        QVERIFY(stored()["entries"][1]["label"] == "second");
+        QVERIFY(stored_queue()["entries"][1]["label"] == "second");
         QVERIFY(queue_->move(ids[0], 2));
         QCOMPARE(stored_seeds(), (QList<quint64>{2, 3, 1}));
         QVERIFY(queue_->replace(ids[0], tiny(4)));
         QCOMPARE(stored_seeds(), (QList<quint64>{2, 3, 4}));
         queue_->set_tag(ids[2], "three");
-        QVERIFY(stored()["entries"][1]["tag"] == "three");
+        QVERIFY(stored_queue()["entries"][1]["tag"] == "three");
         queue_->set_tag(ids[1], {}); // answered: what it was called for that goes, too
-        QVERIFY(stored()["entries"][0]["tag"] == "" && stored()["entries"][0]["label"] == "");
+        QVERIFY(stored_queue()["entries"][0]["tag"] == "" && stored_queue()["entries"][0]["label"] == "");
         queue_->remove(ids[1]);
         QCOMPARE(stored_seeds(), (QList<quint64>{3, 4}));
         queue_->undo_clear();
@@ -83,18 +74,18 @@ private slots:
         QCOMPARE(at(0, RunQueue::LabelRole).toString(), QStringLiteral("label"));
         queue_->set_paused(true);
         QVERIFY(queue_->retry(id(0)));
-        QVERIFY(stored()["entries"][0]["state"] == "waiting");
+        QVERIFY(stored_queue()["entries"][0]["state"] == "waiting");
     }
 
     void what_is_done_is_not_tried_again() {
-        leave({"done", "waiting"});
+        left_as({"done", "waiting"});
         QVERIFY(!queue_->retry(id(0)) && !queue_->retry(id(1)));
         QCOMPARE(at(0, RunQueue::StateRole).toInt(), int(RunQueue::State::done));
     }
 
     /// Dropped above what ended, it is the first of those that wait.
     void a_drop_among_what_ended_is_the_first_to_come() {
-        leave({"done", "failed", "waiting", "waiting"});
+        left_as({"done", "failed", "waiting", "waiting"});
         const std::unique_ptr<QMimeData> drag(queue_->mimeData({queue_->index(3)}));
         queue_->dropMimeData(drag.get(), Qt::MoveAction, 0, 0, {});
         QCOMPARE(seeds(), (QList<quint64>{1, 2, 4, 3}));
@@ -112,7 +103,7 @@ private slots:
 
     /// Of an entry that was cleared, too.
     void what_is_resumed_keeps_its_name() {
-        leave({"cancelled"});
+        left_as({"cancelled"});
         const QString run = at(0, RunQueue::RunRole).toString();
         queue_->set_paused(true);
         queue_->clear_ended();
@@ -160,7 +151,7 @@ private slots:
 
     /// Where fewer have ended by then it still stands before what waits.
     void a_run_that_comes_back_stands_before_what_waits() {
-        leave({"done", "done", "done", "waiting"});
+        left_as({"done", "done", "done", "waiting"});
         const QString run = at(2, RunQueue::RunRole).toString();
         queue_->forget({run});
         queue_->clear_ended();
@@ -172,7 +163,7 @@ private slots:
     /// So does it forget the entries of runs that were deleted first.
     void entries_of_the_runs_deleted_last_are_kept() {
         constexpr int many = 1010; // more than are kept
-        leave(std::vector<const char*>(many, "done"));
+        left_as(std::vector<const char*>(many, "done"));
         QStringList runs;
         for (int row = 0; row < many; ++row) runs << at(row, RunQueue::RunRole).toString();
         queue_->forget(runs.first(10));
@@ -229,31 +220,22 @@ private slots:
     }
 
 private:
-    void open() {
-        queue_.emplace(*worker_);
-        tester_.emplace(&*queue_, QAbstractItemModelTester::FailureReportingMode::QtTest);
-    }
     void reopen() {
         queue_->flush();
         tester_.reset();
         queue_.reset();
         open();
     }
-    Json stored() {
-        queue_->flush();
-        QFile file(home_->data(QStringLiteral("queue.json")));
-        return file.open(QIODevice::ReadOnly) ? parse_json(file.readAll().toStdString(), "queue.json") : Json();
-    }
     QList<quint64> stored_seeds() {
         QList<quint64> out;
-        const Json all = stored();
+        const Json all = stored_queue();
         for (const Json& entry : all["entries"]) out << entry["request"]["seed"].get<quint64>();
         return out;
     }
     /// As an earlier session left it: entries in these states, with the seeds 1, 2, … and runs of their own.
-    void leave(const std::vector<const char*>& states) {
+    void left_as(const std::vector<const char*>& states) {
         queue_->add_all({{tiny(0), "tag", "label"}});
-        Json json = stored();
+        Json json = stored_queue();
         const Json entry = json["entries"][0];
         json["entries"].clear();
         for (std::size_t i = 0; i < states.size(); ++i) {
@@ -264,25 +246,8 @@ private:
             if (one["state"] != "waiting") one["run"] = "/runs/" + std::to_string(i + 1);
             json["entries"].push_back(one);
         }
-        tester_.reset();
-        queue_.reset();
-        QFile file(home_->data(QStringLiteral("queue.json")));
-        QVERIFY(file.open(QIODevice::WriteOnly | QIODevice::Truncate));
-        file.write(json.dump().c_str());
-        file.close();
-        open();
+        store(json);
     }
-    QVariant at(int row, int role) const { return queue_->index(row).data(role); }
-    quint64 id(int row) const { return at(row, RunQueue::IdRole).toULongLong(); }
-    QList<quint64> seeds() const {
-        QList<quint64> out;
-        for (int row = 0; row < queue_->rowCount(); ++row) out << at(row, RunQueue::SeedRole).toULongLong();
-        return out;
-    }
-    std::optional<Home> home_;
-    std::optional<EngineWorker> worker_;
-    std::optional<RunQueue> queue_;
-    std::optional<QAbstractItemModelTester> tester_;
 };
 
 QTEST_GUILESS_MAIN(RunQueueEditsTest)

@@ -14,7 +14,7 @@
 #include "engine/session/run_folder.h"
 #include "tests/app/arrivals.h"
 #include "tests/app/full_disk.h"
-#include "tests/app/home.h"
+#include "tests/app/runs/queue_in_home.h"
 #include "tests/app/tiny.h"
 
 using namespace denoir;
@@ -34,20 +34,11 @@ RequestDocument::Snapshot tiny(quint64 seed, int steps = 3) {
 
 } // namespace
 
-class RunQueueTest : public QObject {
+class RunQueueTest : public QObject, protected QueueInHome {
     Q_OBJECT
 private slots:
-    void init() {
-        home_.emplace();
-        worker_.emplace();
-        open();
-    }
-    void cleanup() {
-        tester_.reset();
-        queue_.reset();
-        worker_.reset();
-        home_.reset();
-    }
+    void init() { enter(); }
+    void cleanup() { leave(); }
 
     void order_edit_and_undo() {
         queue_->set_paused(true);
@@ -549,10 +540,6 @@ private slots:
     }
 
 private:
-    void open() {
-        queue_.emplace(*worker_);
-        tester_.emplace(&*queue_, QAbstractItemModelTester::FailureReportingMode::QtTest);
-    }
     void reopen() {
         tester_.reset();
         queue_.reset();
@@ -560,40 +547,14 @@ private:
         worker_.emplace();
         open();
     }
-    Json stored_queue() {
-        queue_->flush();
-        QFile file(home_->data(QStringLiteral("queue.json")));
-        return file.open(QIODevice::ReadOnly) ? parse_json(file.readAll().toStdString(), "queue.json") : Json();
-    }
-    /// As another session left it.
-    void store(const Json& json) { store(json.dump().c_str()); }
-    void store(const char* text) {
-        tester_.reset();
-        queue_.reset();
-        QFile file(home_->data(QStringLiteral("queue.json")));
-        QVERIFY(file.open(QIODevice::WriteOnly | QIODevice::Truncate));
-        file.write(text);
-        file.close();
-        open();
-    }
     QSet<quint64> numbers() const {
         QSet<quint64> out;
         for (int row = 0; row < queue_->rowCount(); ++row) out << id(row);
         return out;
     }
-    quint64 id(int row) const { return queue_->index(row).data(RunQueue::IdRole).toULongLong(); }
     RunQueue::State state(int row) const {
         return RunQueue::State(queue_->index(row).data(RunQueue::StateRole).toInt());
     }
-    QList<quint64> seeds() const {
-        QList<quint64> out;
-        for (int i = 0; i < queue_->rowCount(); ++i) out << queue_->index(i).data(RunQueue::SeedRole).toULongLong();
-        return out;
-    }
-    std::optional<Home> home_;
-    std::optional<EngineWorker> worker_;
-    std::optional<RunQueue> queue_;
-    std::optional<QAbstractItemModelTester> tester_;
 };
 
 QTEST_GUILESS_MAIN(RunQueueTest)
