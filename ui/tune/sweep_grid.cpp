@@ -118,7 +118,8 @@ QString SweepGrid::run_of(std::size_t cell) const {
 
 void SweepGrid::place() {
     const QFontMetrics metrics(font());
-    const QSize room = viewport()->size();
+    // Without scroll bars: pictures whose size depended on them would make them come and go without end.
+    const QSize most = maximumViewportSize();
     caption_ = metrics.lineSpacing() + 4;
     const bool flows = shape_.flows();
     top_ = flows || shape_.empty() ? gap : metrics.lineSpacing() + gap;
@@ -127,12 +128,12 @@ void SweepGrid::place() {
         int widest = metrics.horizontalAdvance(shape_.row_title());
         for (int row = 0; row < shape_.rows(); ++row)
             widest = std::max(widest, metrics.horizontalAdvance(shape_.row_text(row)) * 9 / 8); // bold
-        left_ = std::min(widest + gap, std::max(72, room.width() / 7)) + 2 * gap;
+        left_ = std::min(widest + gap, std::max(72, most.width() / 7)) + 2 * gap;
     }
     const double ratio = ratio_ = aspect();
     const auto fitting = [&](int columns, int rows) { // the width of a picture
-        const double across = double(room.width() - left_ - gap * columns) / columns;
-        const double down = double(room.height() - top_ - (caption_ + gap) * rows) / rows * ratio;
+        const double across = double(most.width() - left_ - gap * columns) / columns;
+        const double down = double(most.height() - top_ - (caption_ + gap) * rows) / rows * ratio;
         return std::min(across, down);
     };
     if (flows) {
@@ -148,6 +149,8 @@ void SweepGrid::place() {
     const double width = std::max(fitting(columns, rows), least_side / longer) * zoom_;
     picture_ = QSize(std::max(8, int(width)), std::max(8, int(width / ratio)));
     const QSize whole(left_ + columns * (picture_.width() + gap), top_ + rows * (picture_.height() + caption_ + gap));
+    const bool fits = whole.width() <= most.width() && whole.height() <= most.height();
+    const QSize room = fits ? most : viewport()->size();
     heading_ = left_;
     if (const int spare = room.width() - whole.width(); spare > 0) left_ += spare / 2; // in the middle
     horizontalScrollBar()->setRange(0, std::max(0, whole.width() - room.width()));
