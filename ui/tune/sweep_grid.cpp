@@ -149,8 +149,11 @@ void SweepGrid::place() {
     const double width = std::max(fitting(columns, rows), least_side / longer) * zoom_;
     picture_ = QSize(std::max(8, int(width)), std::max(8, int(width / ratio)));
     const QSize whole(left_ + columns * (picture_.width() + gap), top_ + rows * (picture_.height() + caption_ + gap));
-    const bool fits = whole.width() <= most.width() && whole.height() <= most.height();
-    const QSize room = fits ? most : viewport()->size();
+    // What the bars leave, from the sizes alone: each bar that comes or goes calls this again from within.
+    const int bar = verticalScrollBar()->sizeHint().width(), lying = horizontalScrollBar()->sizeHint().height();
+    const bool across = whole.width() > most.width() - (whole.height() > most.height() ? bar : 0),
+               down = whole.height() > most.height() - (across ? lying : 0);
+    const QSize room = most - QSize(down ? bar : 0, across ? lying : 0);
     heading_ = left_;
     if (const int spare = room.width() - whole.width(); spare > 0) left_ += spare / 2; // in the middle
     horizontalScrollBar()->setRange(0, std::max(0, whole.width() - room.width()));
