@@ -10,6 +10,7 @@
 #include <QFile>
 #include <QMenu>
 #include <QRandomGenerator>
+#include <QScopedValueRollback>
 #include <QTimer>
 #include <QUrl>
 #include <QWheelEvent>
@@ -141,7 +142,12 @@ private:
     }
 
     void do_something() {
-        if (auto* files = visible_file_dialog()) return answer(*files);
+        if (auto* files = visible_file_dialog()) {
+            // It may have asked whether a file may be replaced: until that question's own loop has ended, the dialog
+            // must not go.
+            if (!answers_) answer(*files);
+            return;
+        }
         QWidget* window = top();
         if (window != &studio_.window() && below(4) == 0) return press(window, Qt::Key_Escape, {});
         const int kind = below(100);
@@ -200,6 +206,7 @@ private:
         auto* button =
             dialog.findChild<QDialogButtonBox*>()->button(saves ? QDialogButtonBox::Save : QDialogButtonBox::Open);
         if (!button || !button->isEnabled()) return dialog.reject();
+        const QScopedValueRollback answers(answers_, true);
         button->click();
     }
     QString new_name() {
@@ -313,7 +320,8 @@ private:
     QString what_;
     QElapsedTimer running_;
     int left_ = 0;
-    int pause_ = 3; ///< ms before the next
+    int pause_ = 3;        ///< ms before the next
+    bool answers_ = false; ///< a file dialog is being answered, further down the stack
     QEventLoop loop_;
 };
 
