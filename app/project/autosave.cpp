@@ -143,7 +143,9 @@ RecoveredProject Project::read_recovery(const Recovery& recovery) {
     const Json json = parse_json(read_text(file, most_project_bytes), file.string());
     if (!json.is_object() || !json.contains("project"))
         throw Error(file.string(), {}, "is no autosave", "open the project itself");
-    return {project_from_json(json["project"], file, {}), std::move(lock)};
+    RecoveredProject recovered{project_from_json(json["project"], file, {}), std::move(lock)};
+    recovered.content.media = media_of(recovered.content.shots);
+    return recovered;
 }
 
 void Project::discard(const Recovery& recovery) {

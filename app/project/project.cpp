@@ -306,10 +306,11 @@ bool Project::change_shot(const QString& text, int row, Shot shot, int merge) {
 
 void Project::replace_shots(std::ptrdiff_t first, std::size_t count, const std::vector<Shot>& with,
                             const ProjectEvent& event) {
+    const bool looks = has_new_media(with);
     const auto at = shots_.erase(shots_.begin() + first, shots_.begin() + first + std::ptrdiff_t(count));
     shots_.insert(at, with.begin(), with.end());
     cut_edited_ = true;
-    look_at_new_media();
+    if (looks) look_at_media();
     emit changed(event);
     touch();
 }

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
-#include <QDateTime>
-#include <QHash>
 #include <QObject>
 #include <QString>
 #include <QStringList>
@@ -13,6 +11,7 @@
 
 #include "app/base/disk_work.h"
 #include "app/base/issue.h"
+#include "app/project/media.h"
 #include "app/project/take.h"
 #include "engine/core/json.h"
 
@@ -125,10 +124,9 @@ public:
     int shots_of(const QStringList& runs) const;
     /// Whether the file's content says that it is a project, whatever its name.
     static bool is_project(const QString& file);
-    /// Whether the video, picture or folder of frames of a shot was missing when it was last looked for, which is when
-    /// a shot first shows it and at each look_at_media().
+    /// Whether the video, picture or folder of frames of a shot was missing when it was last looked for: when the
+    /// project was read, soon after a shot first shows it, and at each look_at_media().
     bool is_missing(int row) const;
-    bool is_there(int row) const; ///< asks the disk now
     /// The shots of which something is missing, as issues naming the shot and the file.
     QList<Issue> missing_media() const;
     Issue missing_issue(int row) const;
@@ -136,14 +134,8 @@ public:
     /// medium_rewritten() if a file has been replaced.
     void look_at_media();
 
-    struct Moved {
-        Take take;
-        QString now; ///< its file, or folder of frames
-    };
-    /// This take, whose file is now at `now`, and the other missing takes whose files have moved along with it.
-    std::vector<Moved> moved_with(const Take& take, const QString& now) const;
     /// Lets the takes use the files' new places: one undo step.
-    void relink(const std::vector<Moved>& moved);
+    void relink(const std::vector<MovedTake>& moved);
 
     /// The request being edited (asked_json()); an empty object: none. Not an undo step: the document pushes its own.
     const Json& request() const { return request_; }
@@ -237,17 +229,8 @@ private:
     void end_saving(const Saving& saving, bool newest, const Issue& issue);
     void touch();
     void count_forgotten();
-    /// What a take's file or folder was when it was looked at.
-    struct Medium {
-        bool there = false;
-        qint64 bytes = 0;
-        QDateTime modified;
-        friend bool operator==(const Medium&, const Medium&) = default;
-    };
-    using Media = QHash<QString, Medium>;
-    static Medium look_at(const Take& take);
     void media_found(const Media& found);
-    void look_at_new_media();
+    bool has_new_media(const std::vector<Shot>& shots) const;
     void connect_autosave();
     void write_autosave(bool kept);
     void end_autosave_issue();
@@ -259,7 +242,7 @@ private:
     int forgotten_ = 0;                    ///< steps, since the project was opened
     std::vector<Shot> shots_;
     Json request_ = Json::object(), extra_ = Json::object();
-    Media media_; ///< by video of a current take
+    Media media_; ///< as last seen; what is not in it has not been looked at yet, and is taken to be there
     bool looking_ = false, look_again_ = false;
     quint64 number_ = 0;
     QString path_;

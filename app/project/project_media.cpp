@@ -1,53 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <QFileInfo>
-#include <QSet>
+#include <algorithm>
 #include <utility>
 
 #include "app/base/background.h"
 #include "app/base/text.h"
 #include "app/project/project.h"
-#include "engine/pipeline/run_layout.h"
-#include "engine/session/run_folder.h"
 
 namespace denoir::app {
-namespace {
-
-bool lies_there(const Take& take, const QFileInfo& info) {
-    return take.kind == Take::Kind::frames ? info.isDir() : info.isFile();
-}
-
-/// Where a file has moved: what is left of both paths without the folders and the name that they end with alike.
-std::pair<QString, QString> roots_of(QString from, QString to) {
-    constexpr QLatin1Char slash('/');
-    if (from.section(slash, -1) != to.section(slash, -1)) // has another name now
-        return {from.section(slash, 0, -2), to.section(slash, 0, -2)};
-    for (QString name = from.section(slash, -1); !name.isEmpty() && name == to.section(slash, -1);
-         name = from.section(slash, -1)) {
-        from.chop(name.size() + 1);
-        to.chop(name.size() + 1);
-    }
-    return {from, to};
-}
-
-/// The run whose video it is; empty: it is from elsewhere.
-QString run_of(const QString& video) {
-    const std::filesystem::path folder = to_path(video).parent_path();
-    const bool own = to_path(video).filename() == run_file::video && is_run_folder(folder);
-    return own ? to_qstring(folder) : QString();
-}
-
-} // namespace
-
-Project::Medium Project::look_at(const Take& take) {
-    const QFileInfo info(take.video);
-    if (!lies_there(take, info)) return {};
-    return {true, info.size(), info.lastModified()};
-}
-
-bool Project::is_there(int row) const {
-    const Take& take = shot(row).current();
-    return lies_there(take, QFileInfo(take.video));
-}
 
 QList<Issue> Project::missing_media() const {
     QList<Issue> out;
@@ -77,69 +36,48 @@ void Project::look_at_media() {
         return;
     }
     looking_ = true;
-    QHash<QString, Take> takes;
-    for (const Shot& s : shots_) takes.insert(s.current().video, s.current());
-    const auto look = [takes] {
-        Media found;
-        for (const Take& take : takes) found.insert(take.video, look_at(take));
-        return found;
-    };
-    run_then(this, look, [this, number = number_](const Media& found) {
-        looking_ = false;
-        if (number == number_) media_found(found);
-        if (std::exchange(look_again_, false)) look_at_media();
-    });
+    run_then(
+        this, [shots = shots_] { return media_of(shots); },
+        [this, number = number_](const Media& found) {
+            looking_ = false;
+            if (number == number_) media_found(found);
+            if (std::exchange(look_again_, false)) look_at_media();
+        });
 }
 
 void Project::media_found(const Media& found) {
     bool changed = false;
     QStringList rewritten;
     for (auto medium = found.begin(); medium != found.end(); ++medium) {
-        const auto known = media_.find(medium.key());
-        if (known == media_.end() || *known == *medium) continue; // or not of the cut any more
-        if (known->there != medium->there)
+        const auto known = media_.constFind(medium.key());
+        const bool first = known == media_.constEnd(); // until now it was taken to be there
+        if (!first && *known == *medium) continue;
+        if ((first || known->there) != medium->there)
             changed = true;
-        else
+        else if (!first)
             rewritten << medium.key();
-        *known = *medium;
+        media_.insert(medium.key(), *medium);
     }
     for (const QString& video : rewritten) emit medium_rewritten(video);
     if (changed) emit media_changed();
 }
 
-/// What is of the cut no more is looked at anew when it comes back.
-void Project::look_at_new_media() {
-    const Media before = std::exchange(media_, {});
-    for (const Shot& s : shots_) {
-        const Take& take = s.current();
-        const auto known = before.constFind(take.video);
-        if (!media_.contains(take.video)) media_.insert(take.video, known == before.end() ? look_at(take) : *known);
-    }
+/// Of shots that are not in the cut yet.
+bool Project::has_new_media(const std::vector<Shot>& shots) const {
+    return std::ranges::any_of(shots, [this](const Shot& shot) {
+        return std::ranges::none_of(shots_,
+                                    [&shot](const Shot& old) { return old.current().video == shot.current().video; });
+    });
 }
 
-std::vector<Project::Moved> Project::moved_with(const Take& take, const QString& now) const {
-    std::vector<Moved> out{{take, now}};
-    const auto [from, to] = roots_of(take.video, now);
-    QSet<QString> looked{take.video};
-    for (const Shot& s : shots_)
-        for (const Take& other : s.takes) {
-            if (looked.contains(other.video) || !other.video.startsWith(from + QLatin1Char('/'))) continue;
-            looked.insert(other.video);
-            const QString there = to + other.video.mid(from.size());
-            if (!lies_there(other, QFileInfo(other.video)) && lies_there(other, QFileInfo(there)))
-                out.push_back({other, there});
-        }
-    return out;
-}
-
-void Project::relink(const std::vector<Moved>& moved) {
+void Project::relink(const std::vector<MovedTake>& moved) {
     std::vector<Shot> after = shots_;
     for (Shot& s : after)
         for (Take& take : s.takes)
-            for (const Moved& each : moved)
+            for (const MovedTake& each : moved)
                 if (take.video == each.take.video) {
                     take.video = each.now;
-                    take.run = run_of(each.now);
+                    take.run = each.run;
                     break;
                 }
     if (after == shots_) return;

@@ -124,16 +124,18 @@ void ResultPlacer::add_take(std::vector<int> rows, const Take& take) {
     if (take.part) std::erase_if(rows, [&](int row) { return !project_.shot(row).lies_in(take); });
     if (rows.empty())
         emit said(tr("The shot shows more now than the part that was made again: the result is among the runs."));
-    else
-        project_.add_take(rows, take);
+    else if (!project_.add_take(rows, take))
+        say_too_long();
 }
+
+void ResultPlacer::say_too_long() { emit said(tr("The cut would become too long: the result is among the runs.")); }
 
 void ResultPlacer::add_shot(int row, const Take& take, const Result& result) {
     // The pictures that the clip goes on after are those of the shot before.
     const auto forcing = RunHistory::record(result.run).request.forcing;
     const int given = forcing && !forcing->video.empty() ? forcing->overlap : 0;
     row = project_.add_shot(take, row, std::min(given, take.frames - 1));
-    if (row < 0) return;
+    if (row < 0) return say_too_long();
     ResultPlace now = result.place;
     now.placed = {project_.shot(row).id};
     share(result.place, now);

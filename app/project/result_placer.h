@@ -42,6 +42,7 @@ private:
     void place(const Result& result);
     void add_take(std::vector<int> rows, const Take& take);
     void add_shot(int row, const Take& take, const Result& result);
+    void say_too_long();
     void share(const ResultPlace& before, const ResultPlace& now);
 
     Project& project_;

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "app/base/background.h"
 #include "app/base/engine_text.h"
 #include "app/base/folder.h"
 #include "app/clips/exact_clip.h"
@@ -37,6 +38,12 @@ std::vector<Banners::Choice> elsewhere(const app::Issue& issue, const QString& o
     const bool place = file == target || file == folder || file.startsWith(target + u'/') || file.startsWith(partial);
     if (!place) return {};
     return {{Exports::tr("Write it elsewhere …"), ask}};
+}
+
+/// Neither its video nor its latents are there. Asks the disk: what the project knows may be out of date.
+bool is_missed(const app::Shot& shot) {
+    const app::Take& take = shot.current();
+    return !app::is_there(take) && (take.run.isEmpty() || !app::has_exact_clip(take.run));
 }
 
 } // namespace
@@ -70,13 +77,8 @@ void Exports::end_task(Task task) {
 }
 
 void Exports::connect_cut() {
-    const auto look_again = [this] {
-        if (missed_.isEmpty() || is_missed(studio_.project.row_of(missed_))) return;
-        missed_.clear();
-        banners_.remove(QStringLiteral("export-missing"));
-    };
-    connect(&studio_.project, &app::Project::media_changed, this, look_again);
-    connect(&studio_.project, &app::Project::changed, this, look_again);
+    connect(&studio_.project, &app::Project::media_changed, this, &Exports::look_again);
+    connect(&studio_.project, &app::Project::changed, this, &Exports::look_again);
     const auto& worker = studio_.exporter;
     connect(&worker, &app::CutExporter::progressed, this, [this](const QString&, int frame, int frames) {
         status_.show_task(Task::cut, tr("exporting · frame %1/%2").arg(frame).arg(frames), frame, frames);
@@ -107,27 +109,50 @@ void Exports::connect_cut() {
     });
 }
 
-/// Neither its video nor its latents are there. Asks the disk: what the project knows may be out of date.
-bool Exports::is_missed(int row) const {
-    if (row < 0 || studio_.project.is_there(row)) return false;
-    const QString run = studio_.project.shot(row).current().run;
-    return run.isEmpty() || !app::has_exact_clip(run);
+/// Whether the shot that was missing is there by now.
+void Exports::look_again() {
+    if (missed_.isEmpty()) return;
+    const auto forget = [this] {
+        missed_.clear();
+        banners_.remove(QStringLiteral("export-missing"));
+    };
+    const int row = studio_.project.row_of(missed_);
+    if (row < 0) return forget();
+    app::run_then(
+        this, [shot = studio_.project.shot(row)] { return is_missed(shot); },
+        [this, forget, id = missed_](bool missed) {
+            if (!missed && id == missed_) forget();
+        });
 }
 
 void Exports::export_cut() {
     if (studio_.exporter.running()) return show_cut_at_work();
-    auto& project = studio_.project;
-    project.look_at_media();
-    for (int row = 0; row < project.count(); ++row) {
-        if (!is_missed(row)) continue;
-        missed_ = project.shot(row).id;
-        emit shot_missing(row);
-        app::Issue issue = project.missing_issue(row);
-        issue.file.clear();                         // long, and where the shot is pointed at
-        banners_.remove(QStringLiteral("missing")); // says the same of the project
-        return banners_.show_banner(QStringLiteral("export-missing"), Banners::Kind::error,
-                                    tr("The cut cannot be exported yet: %1").arg(issue.line()));
-    }
+    studio_.project.look_at_media();
+    const auto first_missed = [shots = studio_.project.shots()] {
+        const auto missed = std::ranges::find_if(shots, is_missed);
+        return missed == shots.end() ? QString() : missed->id;
+    };
+    app::run_then(this, first_missed, [this, number = studio_.project.number()](const QString& shot) {
+        if (number != studio_.project.number()) return;
+        if (studio_.exporter.running()) return show_cut_at_work();
+        const int row = shot.isEmpty() ? -1 : studio_.project.row_of(shot);
+        row < 0 ? ask_for_cut() : tell_missing(row);
+    });
+}
+
+void Exports::tell_missing(int row) {
+    missed_ = studio_.project.shot(row).id;
+    emit shot_missing(row);
+    app::Issue issue = studio_.project.missing_issue(row);
+    issue.file.clear();                         // long, and where the shot is pointed at
+    banners_.remove(QStringLiteral("missing")); // says the same of the project
+    banners_.show_banner(QStringLiteral("export-missing"), Banners::Kind::error,
+                         tr("The cut cannot be exported yet: %1").arg(issue.line()));
+}
+
+void Exports::ask_for_cut() {
+    const auto& project = studio_.project;
+    if (project.shots().empty()) return; // by now
     ask_where_to_save(
         &window_, studio_.settings, tr("Export the cut"),
         project.path().isEmpty() ? tr("cut") : QFileInfo(project.path()).completeBaseName(),

@@ -43,7 +43,9 @@ signals:
 
 private:
     void connect_cut();
-    bool is_missed(int row) const;
+    void look_again();
+    void ask_for_cut();
+    void tell_missing(int row);
     void connect_exporter();
     void connect_drafts();
     void write_cut(const QString& out);

@@ -3,6 +3,7 @@
 
 #include <QFileInfo>
 
+#include "app/base/background.h"
 #include "ui/timeline/timeline_view.h"
 #include "ui/widgets/open_dialog.h"
 
@@ -33,17 +34,23 @@ void MediaLocator::locate(int row) {
 }
 
 void MediaLocator::look(const app::Take& take, const QString& path) {
-    const auto moved = timeline_.project().moved_with(take, QFileInfo(path).absoluteFilePath());
-    QStringList paths;
-    for (const auto& each : moved) paths << each.now;
-    timeline_.reader().read(paths, take.fps, [this, moved](const auto& found) { relink(moved, found); });
+    app::run_then(
+        this,
+        [shots = timeline_.project().shots(), take, path] {
+            return app::moved_with(shots, take, QFileInfo(path).absoluteFilePath());
+        },
+        [this, take, number = timeline_.project().number()](const std::vector<app::MovedTake>& moved) {
+            if (number != timeline_.project().number()) return;
+            QStringList paths;
+            for (const auto& each : moved) paths << each.now;
+            timeline_.reader().read(paths, take.fps, [this, moved](const auto& found) { relink(moved, found); });
+        });
 }
 
 /// The first was chosen; of the others those that fit.
-void MediaLocator::relink(const std::vector<app::Project::Moved>& moved,
-                          const std::vector<app::TakeReader::Found>& found) {
+void MediaLocator::relink(const std::vector<app::MovedTake>& moved, const std::vector<app::TakeReader::Found>& found) {
     if (const QString refusal = why_not(moved[0].take, found[0]); !refusal.isEmpty()) return emit said(refusal);
-    std::vector<app::Project::Moved> good;
+    std::vector<app::MovedTake> good;
     for (std::size_t i = 0; i < moved.size(); ++i)
         if (why_not(moved[i].take, found[i]).isEmpty()) good.push_back(moved[i]);
     timeline_.project().relink(good);

@@ -31,7 +31,7 @@ signals:
 
 private:
     void look(const app::Take& take, const QString& path);
-    void relink(const std::vector<app::Project::Moved>& moved, const std::vector<app::TakeReader::Found>& found);
+    void relink(const std::vector<app::MovedTake>& moved, const std::vector<app::TakeReader::Found>& found);
 
     TimelineView& timeline_;
     app::Settings& settings_;

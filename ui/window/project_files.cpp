@@ -28,7 +28,8 @@ namespace denoir::ui {
 
 namespace {
 const QString open_key = QStringLiteral("open_project");
-constexpr int said_after_ms = 500; // writing takes longer only on a slow disk
+constexpr int said_after_ms = 500;     // writing takes longer only on a slow disk
+constexpr int offered_after_ms = 4000; // what takes longer may never end
 } // namespace
 
 ProjectFiles::ProjectFiles(Studio& studio, app::RememberedRequest& remembered, Banners& banners, QWidget& window)
@@ -202,6 +203,7 @@ void ProjectFiles::written(int number, const QString& path, const app::Issue& is
     if (!issue.isEmpty()) {
         once_saved_ = {};
         answered_ = asked_; // nothing more is done
+        banners_.remove(QStringLiteral("close"));
         return banners_.show_banner(QStringLiteral("save"), Banners::Kind::error, issue.line());
     }
     studio_.settings.add_recent_project(path);
@@ -398,6 +400,7 @@ void ProjectFiles::recover(const app::Project::Recovery& recovery, const app::Re
 
 void ProjectFiles::end(const std::function<void()>& close) {
     tell_if_slow(++asked_, tr("Saving %1; the window closes when that is done …").arg(studio_.project.title()));
+    offer_to_close(asked_);
     if (saving_ > 0) {
         once_saved_ = [this, close] { end(close); };
         return;
@@ -406,6 +409,18 @@ void ProjectFiles::end(const std::function<void()>& close) {
         if (!self) return;
         self->answered_ = std::max(self->answered_, number);
         kept ? close() : self->tell_not_kept();
+    });
+}
+
+/// A disk that never answers keeps the program, not the window: what was asked of it is still done.
+void ProjectFiles::offer_to_close(int number) {
+    QTimer::singleShot(offered_after_ms, this, [this, number] {
+        if (answered_ >= number) return;
+        banners_.show_banner(QStringLiteral("close"), Banners::Kind::warning,
+                             tr("“%1” is not saved yet: the disk does not answer. Denoir goes on in the background "
+                                "until it does.")
+                                 .arg(studio_.project.title()),
+                             {{tr("Close the window"), [this] { window_.close(); }}});
     });
 }
 

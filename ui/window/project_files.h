@@ -80,6 +80,7 @@ private:
     void written(int number, const QString& path, const app::Issue& issue, const QString& words,
                  const std::function<void()>& then);
     void tell_if_slow(int number, const QString& words);
+    void offer_to_close(int number);
     void tell_not_kept();
     /// Calls `then`, at once or after the user has decided about unsaved changes. False: the user is asked.
     bool leave(const std::function<void()>& then);

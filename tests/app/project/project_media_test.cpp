@@ -10,6 +10,7 @@
 #include "app/studio.h"
 #include "engine/core/atomic_file.h"
 #include "tests/app/home.h"
+#include "tests/app/projects.h"
 #include "tests/app/takes.h"
 
 using namespace denoir;
@@ -28,11 +29,12 @@ private slots:
     void the_look_is_taken_away_from_the_window() {
         Project p;
         p.add_shot(there());
+        look();
         QSignalSpy changed(&p, &Project::media_changed), rewritten(&p, &Project::medium_rewritten);
         QVERIFY(QFile::remove(home_->file("a.mp4")));
         hold_up();
         p.look_at_media();
-        QVERIFY(!p.is_missing(0) && !p.is_there(0));
+        QVERIFY(!p.is_missing(0) && !is_there(p.shot(0).current()));
         QTRY_COMPARE_WITH_TIMEOUT(changed.count(), 1, 30000);
         QVERIFY(p.is_missing(0));
         p.look_at_media();
@@ -45,6 +47,7 @@ private slots:
     void what_was_written_anew_is_told() {
         Project p;
         p.add_shot(there());
+        look();
         QSignalSpy changed(&p, &Project::media_changed), rewritten(&p, &Project::medium_rewritten);
         p.look_at_media();
         write("a.mp4", "something else");
@@ -70,6 +73,45 @@ private slots:
         QVERIFY(!p.is_missing(0));
     }
 
+    /// A new shot is taken to be there until the disk has answered; one that comes back as what was last seen of it.
+    void a_shot_is_looked_at_when_it_comes() {
+        Project p;
+        QSignalSpy changed(&p, &Project::media_changed), rewritten(&p, &Project::medium_rewritten);
+        const Take good = there();
+        Take gone = good;
+        gone.video = home_->file("gone.mp4");
+        hold_up();
+        p.add_shot(good);
+        p.add_shot(gone);
+        QVERIFY(!p.is_missing(0) && !p.is_missing(1));
+        QTRY_VERIFY_WITH_TIMEOUT(p.is_missing(1), 30000);
+        QVERIFY(!p.is_missing(0));
+        look();
+        QCOMPARE(changed.count(), 1);
+        p.undo().undo();
+        write("gone.mp4", "one");
+        hold_up();
+        p.undo().redo();
+        QVERIFY(p.is_missing(1));
+        QTRY_VERIFY_WITH_TIMEOUT(!p.is_missing(1), 30000);
+        QCOMPARE(changed.count(), 2);
+        QCOMPARE(rewritten.count(), 0);
+    }
+
+    /// Of a file that was read the media are known at once: the window says what is missing when it opens.
+    void what_is_read_has_been_looked_at() {
+        const QString file = home_->file("cut.denoir");
+        {
+            Project p;
+            p.add_shot(there());
+            save_as(p, file);
+        }
+        QVERIFY(QFile::remove(home_->file("a.mp4")));
+        Project p;
+        p.open(file, read_project(file));
+        QVERIFY(p.is_missing(0));
+    }
+
     /// What has moved with a file is relinked with it, in one step; nothing else is.
     void what_has_moved_together_is_found_together() {
         Project p;
@@ -86,7 +128,7 @@ private slots:
         QVERIFY(QFile::remove(home_->file("new/gone.mp4")));
         p.look_at_media();
         QTRY_VERIFY_WITH_TIMEOUT(p.is_missing(0), 30000);
-        const auto moved = p.moved_with(p.shot(0).current(), home_->file("new/a.mp4"));
+        const auto moved = moved_with(p.shots(), p.shot(0).current(), home_->file("new/a.mp4"));
         QStringList found;
         for (const auto& each : moved) found << each.now.mid(home_->path().size());
         QCOMPARE(found, (QStringList{"/new/a.mp4", "/new/b.mp4", "/new/run/video.mp4"}));
@@ -104,7 +146,7 @@ private slots:
         QCOMPARE(p.shot(0).current().video, home_->file("old/a.mp4"));
         // One that has another name now says where its neighbours are, too.
         QVERIFY(QFile::rename(home_->file("new/a.mp4"), home_->file("new/first.mp4")));
-        QCOMPARE(p.moved_with(p.shot(0).current(), home_->file("new/first.mp4")).size(), std::size_t{3});
+        QCOMPARE(moved_with(p.shots(), p.shot(0).current(), home_->file("new/first.mp4")).size(), std::size_t{3});
     }
 
     /// A run that has moved is known by its new place: it is what the trash must leave to the cut.
@@ -117,7 +159,7 @@ private slots:
         t.video = home_->file("old/run/video.mp4");
         p.add_shot(t);
         QVERIFY(QDir().rename(home_->file("old"), home_->file("new")));
-        p.relink(p.moved_with(p.shot(0).current(), home_->file("new/run/video.mp4")));
+        p.relink(moved_with(p.shots(), p.shot(0).current(), home_->file("new/run/video.mp4")));
         QCOMPARE(p.runs(), QStringList{home_->file("new/run")});
         p.undo().undo();
         QCOMPARE(p.runs(), QStringList{home_->file("old/run")});
@@ -133,7 +175,7 @@ private slots:
             t.video = home_->file(file);
             p.add_shot(t);
         }
-        QCOMPARE(p.moved_with(p.shot(0).current(), home_->file("new/a.mp4")).size(), std::size_t{1});
+        QCOMPARE(moved_with(p.shots(), p.shot(0).current(), home_->file("new/a.mp4")).size(), std::size_t{1});
     }
 
     /// The totals change with each step of the run at work, the runs do not.
@@ -151,6 +193,13 @@ private slots:
     }
 
 private:
+    /// Until all that was asked of the disk is known.
+    static void look() {
+        do {
+            background_pool()->waitForDone();
+            QCoreApplication::processEvents();
+        } while (background_pool()->activeThreadCount() > 0);
+    }
     /// What is done on another thread takes a while to begin.
     static void hold_up() {
         background_pool()->setMaxThreadCount(1);

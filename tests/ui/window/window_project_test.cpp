@@ -6,6 +6,7 @@
 #include <QMessageBox>
 #include <QUndoStack>
 
+#include "app/base/background.h"
 #include "app/base/settings.h"
 #include "app/project/shot_requests.h"
 #include "app/request/request_document.h"
@@ -114,10 +115,11 @@ private slots:
             project.add_shot(app::take_of_video(home.file("a.mp4")));
             QVERIFY(QFile::remove(home.file("a.mp4")));
             studio.find<QAction>("file.export")->trigger();
-            QVERIFY(!project.is_missing(0)); // the project does not know it yet
-            QVERIFY(project.rename_shot(0, "another name"));
-            QVERIFY2(said(studio).contains("cannot be exported yet"), qPrintable(said(studio)));
+            QTRY_VERIFY2_WITH_TIMEOUT(said(studio).contains("cannot be exported yet"), qPrintable(said(studio)), 30000);
             QTRY_VERIFY_WITH_TIMEOUT(project.is_missing(0), 30000);
+            QVERIFY(project.rename_shot(0, "another name"));
+            app::background_pool()->waitForDone();
+            QCoreApplication::processEvents();
             QVERIFY2(said(studio).contains("cannot be exported yet"), qPrintable(said(studio)));
         };
         tell();

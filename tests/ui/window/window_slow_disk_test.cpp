@@ -146,6 +146,30 @@ private slots:
         QCOMPARE(app::read_project(home.file("cut.denoir")).shots[0].name, QStringLiteral("one"));
     }
 
+    /// The window may go before a disk that does not answer has done so; what was asked of it is done all the same.
+    void the_window_closes_before_the_disk_answers() {
+        const app::Home home;
+        {
+            StudioFixture studio;
+            std::optional<app::HeldUp> held;
+            open_slowly(studio, home, held);
+            studio.core().project.rename_shot(0, "one");
+            save_as_cut(studio, home);
+            studio.core().project.rename_shot(0, "two"); // which the next start has, too
+            studio.key(Qt::Key_Q, Qt::ControlModifier);
+            const auto closes = [&] { return studio.press("Close the window"); };
+            QTRY_VERIFY_WITH_TIMEOUT(closes(), 30000);
+            QTRY_VERIFY_WITH_TIMEOUT(!studio.window().isVisible(), 30000);
+            QVERIFY(!QFile::exists(home.file("cut.denoir")));
+            held->let_go();
+        }
+        QCOMPARE(app::read_project(home.file("cut.denoir")).shots[0].name, QStringLiteral("one"));
+        const auto left = app::Project::recoverable();
+        QCOMPARE(left.size(), 1);
+        QVERIFY(left[0].kept);
+        QCOMPARE(app::Project::read_recovery(left[0]).content.shots[0].name, QStringLiteral("two"));
+    }
+
     /// Who reads why it cannot be saved decides anew.
     void quitting_ends_where_it_cannot_be_saved() {
         const app::Home home;
