@@ -56,6 +56,19 @@ private slots:
         QCOMPARE(project_->shot(1).takes.size(), std::size_t(2));
     }
 
+    void what_would_make_the_cut_too_long_stays_among_the_runs() {
+        QCOMPARE(project_->add_shot(take(int(longest_cut) - project_->frames(), "long")), 1);
+        const QString tag = ResultPlace{{shot()}, {}, {new_id()}}.tag();
+        QSignalSpy said(&*placer_, &ResultPlacer::said);
+        end(tag, runs_[0]);
+        QCOMPARE(project_->count(), 2);
+        QCOMPARE(said.count(), 1);
+        QVERIFY2(said[0][0].toString().contains("too long"), qPrintable(said[0][0].toString()));
+        end(ResultPlace{{shot()}, {}, {}}.tag(), runs_[1]); // longer than the shot
+        QCOMPARE(project_->shot(0).takes.size(), std::size_t(1));
+        QCOMPARE(said.count(), 2);
+    }
+
     /// The clip begins with pictures of the shot before: they are shown once.
     void an_extension_does_not_repeat_what_it_was_given() {
         const QString run = tiny_run(runs_home_.file("extension"), 1, 1);
