@@ -59,14 +59,22 @@ fs::path RunTrash::put(const fs::path& entry, std::error_code& code) {
 
 QStringList RunTrash::restore() {
     std::error_code code;
-    const std::vector<fs::path> all = content();
+    struct Removed {
+        fs::path item, entry; ///< where it lies, and where it was
+        qint64 time;
+    };
+    std::vector<Removed> all;
     qint64 newest = -1;
-    for (const fs::path& item : all) newest = std::max(newest, trashed_at(to_qstring(item.filename())));
-    QStringList back;
-    for (const fs::path& item : all) {
+    for (const fs::path& item : content()) {
         const QString name = to_qstring(item.filename());
         const fs::path entry = runs_ / to_path(own_name(name));
-        if (newest < 0 || trashed_at(name) != newest || fs::exists(fs::symlink_status(entry, code))) continue;
+        if (fs::exists(fs::symlink_status(entry, code))) continue;
+        all.push_back({item, entry, trashed_at(name)});
+        newest = std::max(newest, all.back().time);
+    }
+    QStringList back;
+    for (const auto& [item, entry, time] : all) {
+        if (newest < 0 || time != newest) continue;
         fs::rename(item, entry, code);
         if (!code) back << to_qstring(entry);
     }

@@ -19,7 +19,8 @@ public:
     void begin();
     /// Returns where it lies now.
     std::filesystem::path put(const std::filesystem::path& entry, std::error_code& code);
-    /// What the last removal took, back at its places, which it returns. What is in the way stays.
+    /// What the last removal took, back at its places, which it returns. What has a name that another run has by now
+    /// stays, and keeps nothing from coming back that was removed before it.
     QStringList restore();
     bool empty() const { return content().empty(); }
     /// What has lain here for longer than this, but these runs.

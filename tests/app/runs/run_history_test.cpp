@@ -227,6 +227,20 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(!history_->can_restore(), 30000);
     }
 
+    /// A copy that somebody put back by hand is left alone, and what was removed before it comes back all the same.
+    void what_another_run_has_the_name_of_keeps_nothing_away() {
+        for (int i = 1; i <= 2; ++i) fake_run(runs_, i, false);
+        open();
+        const QString older = history_->index(0).data(RunHistory::PathRole).toString(),
+                      newer = history_->index(1).data(RunHistory::PathRole).toString();
+        history_->remove({older});
+        history_->remove({newer});
+        QVERIFY(QDir().mkpath(newer));
+        history_->restore();
+        QTRY_VERIFY_WITH_TIMEOUT(history_->contains(older), 30000);
+        QVERIFY(QDir(newer).isEmpty() && history_->can_restore());
+    }
+
     /// The views start anew once, and what stood behind them is next.
     void many_go_at_once() {
         constexpr int many = 3000;
