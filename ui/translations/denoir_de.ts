@@ -694,6 +694,10 @@
         <source>The shot shows more now than the part that was made again: the result is among the runs.</source>
         <translation>Die Einstellung zeigt jetzt mehr als den Teil, der neu gemacht wurde: Das Ergebnis steht unter den Läufen.</translation>
     </message>
+    <message>
+        <source>The cut would become too long: the result is among the runs.</source>
+        <translation>Der Schnitt würde zu lang: Das Ergebnis ist bei den Läufen.</translation>
+    </message>
 </context>
 <context>
     <name>denoir::app::RunHistory</name>
@@ -3655,6 +3659,14 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     <message>
         <source>Saving %1; the window closes when that is done …</source>
         <translation>%1 wird gespeichert; danach schließt sich das Fenster …</translation>
+    </message>
+    <message>
+        <source>“%1” is not saved yet: the disk does not answer. Denoir goes on in the background until it does.</source>
+        <translation>„%1“ ist noch nicht gespeichert: Die Platte antwortet nicht. Denoir läuft im Hintergrund weiter, bis sie es tut.</translation>
+    </message>
+    <message>
+        <source>Close the window</source>
+        <translation>Fenster schließen</translation>
     </message>
 </context>
 <context>
