@@ -696,7 +696,7 @@
     </message>
     <message>
         <source>The cut would become too long: the result is among the runs.</source>
-        <translation>Der Schnitt würde zu lang: Das Ergebnis ist bei den Läufen.</translation>
+        <translation>Der Schnitt würde zu lang: Das Ergebnis steht unter den Läufen.</translation>
     </message>
 </context>
 <context>
