@@ -157,8 +157,7 @@ private slots:
             save_as_cut(studio, home);
             studio.core().project.rename_shot(0, "two"); // which the next start has, too
             studio.key(Qt::Key_Q, Qt::ControlModifier);
-            const auto closes = [&] { return studio.press("Close the window"); };
-            QTRY_VERIFY_WITH_TIMEOUT(closes(), 30000);
+            QVERIFY(QTest::qWaitFor([&] { return studio.press("Close the window"); }, 30000));
             QTRY_VERIFY_WITH_TIMEOUT(!studio.window().isVisible(), 30000);
             QVERIFY(!QFile::exists(home.file("cut.denoir")));
             held->let_go();
