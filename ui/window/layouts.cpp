@@ -39,6 +39,18 @@ void fit_widths(QMainWindow& window, const QVariantMap& before) {
                                    Qt::Horizontal);
 }
 
+/// While Qt shows the tabs one after another, showing one may lay out the window, which replaces the set of tabs that is
+/// being gone through (Qt 6.4; seen to crash): the window is laid out once all is restored.
+bool restore(QMainWindow& window, const QByteArray& state, int version) {
+    QLayout& layout = *window.layout();
+    layout.setEnabled(false);
+    const bool restored = window.restoreState(state, version);
+    layout.setEnabled(true);
+    layout.invalidate();
+    layout.activate();
+    return restored;
+}
+
 } // namespace
 
 QString layout_name(Layout layout) {
@@ -73,7 +85,7 @@ void Layouts::place(Layout layout) {
     const QSize size = window_.size();
     const QByteArray state = settings_.value(key(layout)).toByteArray();
     arrange_(layout);
-    const bool own = !state.isEmpty() && window_.restoreState(state, state_version);
+    const bool own = !state.isEmpty() && restore(window_, state, state_version);
     if (own) {
         const QVariantMap before = settings_.value(key(layout) + sizes).toMap();
         fit_docks(before);
