@@ -9,6 +9,7 @@
 
 #include "ui/actions/action_table.h"
 #include "ui/widgets/dock.h"
+#include "ui/window/held_layout.h"
 
 namespace denoir::ui {
 namespace {
@@ -75,7 +76,7 @@ void Docks::arrange_create() {
     put(Qt::LeftDockWidgetArea, {"prompt-dock", "images-dock", "parameters-dock"});
     put(Qt::BottomDockWidgetArea, {"steps-dock", "timeline-dock"});
     put(Qt::RightDockWidgetArea, {"runs-dock", "queue-dock", "models-dock"});
-    window_.tabifyDockWidget(&at("queue-dock"), &at("models-dock"));
+    tabify("queue-dock", "models-dock");
     at("queue-dock").raise();
     keep(Qt::LeftDockWidgetArea, {"differences-dock"});
     keep_rest();
@@ -96,10 +97,10 @@ void Docks::resize_request() {
 void Docks::arrange_compare() {
     put(Qt::LeftDockWidgetArea, {"runs-dock", "differences-dock"});
     put(Qt::BottomDockWidgetArea, {"metrics-dock", "layers-dock", "steps-dock"});
-    window_.tabifyDockWidget(&at("metrics-dock"), &at("layers-dock"));
+    tabify("metrics-dock", "layers-dock");
     const int height = window_.height();
     const bool low = height < 800; // below each other the two would leave the picture a third of it
-    if (low) window_.tabifyDockWidget(&at("layers-dock"), &at("steps-dock"));
+    if (low) tabify("layers-dock", "steps-dock");
     at("metrics-dock").raise();
     keep(Qt::RightDockWidgetArea, {"queue-dock", "prompt-dock", "images-dock", "parameters-dock", "models-dock"});
     keep_rest();
@@ -133,6 +134,12 @@ void Docks::put(Qt::DockWidgetArea area, Ids ids) {
         window_.addDockWidget(area, &at(id), Qt::Vertical);
         at(id).show();
     }
+}
+
+void Docks::tabify(const char* front, const char* behind) {
+    window_.layout()->activate(); // tabs that are not needed any more can serve again
+    const HeldLayout held(window_);
+    window_.tabifyDockWidget(&at(front), &at(behind));
 }
 
 void Docks::keep(Qt::DockWidgetArea area, Ids ids) {

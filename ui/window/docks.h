@@ -44,6 +44,7 @@ private:
     void arrange_tune();
     void resize_request();
     void put(Qt::DockWidgetArea area, Ids ids);
+    void tabify(const char* front, const char* behind);
     /// Adds docks hidden, not even shown for a moment: shown all at once, they would make the window grow.
     void keep(Qt::DockWidgetArea area, Ids ids);
     void keep(Qt::DockWidgetArea area, Dock& dock);

@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "app/base/settings.h"
+#include "ui/window/held_layout.h"
 
 namespace denoir::ui {
 
@@ -39,15 +40,13 @@ void fit_widths(QMainWindow& window, const QVariantMap& before) {
                                    Qt::Horizontal);
 }
 
-/// While Qt shows the tabs one after another, showing one may lay out the window, which replaces the set of tabs that is
-/// being gone through (Qt 6.4; seen to crash): the window is laid out once all is restored.
 bool restore(QMainWindow& window, const QByteArray& state, int version) {
-    QLayout& layout = *window.layout();
-    layout.setEnabled(false);
-    const bool restored = window.restoreState(state, version);
-    layout.setEnabled(true);
-    layout.invalidate();
-    layout.activate();
+    bool restored = false;
+    {
+        const HeldLayout held(window); // showing the tabs one by one would replace the set of them
+        restored = window.restoreState(state, version);
+    }
+    window.layout()->activate();
     return restored;
 }
 
