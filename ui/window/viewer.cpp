@@ -167,6 +167,8 @@ void Viewer::show_no_video(const QString& run) {
     const auto show = [this, run](const QString& title) { set_side(Side::a, tr("%1 · no video yet").arg(title), run); };
     preview_.clear(Side::a);
     playback_.play_next(false); // nothing comes
+    // Its newest step was left out for the clip that is gone now.
+    if (steps_.pictures().run() == run && steps_.follows()) steps_.follow();
     show(QFileInfo(run).fileName());
     app::run_then(
         this, [run] { return app::RunHistory::title(run); },

@@ -248,6 +248,29 @@ private slots:
         QVERIFY(studio.idle());
     }
 
+    /// Its newest step takes the place of the clip that was in the preview before it.
+    void what_was_stopped_is_seen_where_a_clip_was() {
+        const app::Home home;
+        const QString first = listed_run(home, "first", 3, 5);
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& core = studio.core();
+        const auto& preview = studio.window().preview();
+        studio.window().viewer().show_run(first);
+        QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::a), 30000);
+        core.document.set_value("steps", 400);
+        QVERIFY(core.document.wait_resolved(20000));
+        app::Arrivals steps(&core.worker, &app::EngineWorker::step_done);
+        studio.find<QAction>("run.generate")->trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(steps.count() > 3 && preview.covered(), 60000);
+        const QString run = core.queue.running_run();
+        studio.key(Qt::Key_Escape);
+        QVERIFY(studio.idle());
+        QTRY_VERIFY_WITH_TIMEOUT(!preview.info(app::Side::a), 30000); // it has no video
+        QCOMPARE(studio.window().viewer().run(app::Side::a), run);
+        QTRY_VERIFY_WITH_TIMEOUT(preview.covered(), 5000);
+    }
+
     /// A run that was opened from elsewhere is the one that is meant; what only the list can do is said.
     void a_run_of_no_list_is_meant() {
         const app::Home home;
