@@ -132,7 +132,8 @@ QScrollArea* ParametersPanel::make_form() {
 }
 
 void ParametersPanel::add_frames(QVBoxLayout* form) {
-    auto* frames = add_number(form, QStringLiteral("frames"), tr("Frames"), {1, FrameCount::max}, 4, 0, tr(" frames"));
+    auto* frames = add_number(form, QStringLiteral("frames"), tr("Frames"), {1, FrameCount::max}, 4, 0);
+    frames->set_unit(tr(" frames"), tr(" frame"));
     frames->set_snap(nearest_frame_count);
     frames->setToolTip(tr("One more than a multiple of four: 5, 9, 13, …; or the seconds: 2 s"));
     // The seconds of length_text(): of a clip that goes on after a video, what it adds to that.

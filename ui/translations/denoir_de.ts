@@ -3508,6 +3508,14 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <source>each %1</source>
         <translation>je %1</translation>
     </message>
+    <message>
+        <source> frame</source>
+        <translation> Bild</translation>
+    </message>
+    <message>
+        <source> latent frame</source>
+        <translation> latentes Bild</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::Playback</name>
@@ -4578,6 +4586,10 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     <message>
         <source>≈ %1</source>
         <translation>≈ %1</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
     </message>
 </context>
 <context>
