@@ -114,6 +114,28 @@ private slots:
         QVERIFY(history.starred(first) && !history.starred(clip(0)));
     }
 
+    /// What was chosen as B is not what is seen when the comparison is left.
+    void a_comparison_that_is_left_selects_what_is_seen() {
+        const app::Home home;
+        const QString first = listed_run(home, "first", 2, 1), second = listed_run(home, "second", 2, 2);
+        StudioFixture studio(Layout::compare);
+        auto& viewer = studio.window().viewer();
+        auto* runs = studio.window().findChild<RunsPanel*>();
+        QTRY_COMPARE_WITH_TIMEOUT(studio.core().history.rowCount(), 2, 30000);
+        viewer.show_run(first);
+        viewer.compare({}, second);
+        runs->select(second); // as its menu did
+        QTRY_COMPARE_WITH_TIMEOUT(viewer.run(app::Side::b), second, 30000);
+        QCOMPARE(runs->current(), second);
+        studio.window().layouts().show(Layout::create);
+        QCOMPARE(runs->current(), first);
+        // A pair stays chosen: Ctrl+2 compares it again.
+        studio.window().layouts().show(Layout::compare);
+        studio.find<RunsView>("runs")->selectAll();
+        studio.window().layouts().show(Layout::create);
+        QCOMPARE(runs->selected().size(), 2);
+    }
+
     /// The steps that were made since it was looked at are there when it has gone on.
     void a_run_that_went_on_shows_all_its_steps() {
         const app::Home home;
