@@ -3720,10 +3720,6 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <translation>Seed %1: %2</translation>
     </message>
     <message>
-        <source>%1/%2 · the end is cut away</source>
-        <translation>%1/%2 · das Ende entfällt</translation>
-    </message>
-    <message>
         <source>%1 of %2 tokens</source>
         <translation>%1 von %2 Tokens</translation>
     </message>
