@@ -132,8 +132,10 @@ struct StepPictures::Worker {
             const RunFolder run = RunFolder::open(to_path(path));
             const RunRecord& record = run.record();
             if (anew)
-                tell(number, [request = record.request, steps = record.total_steps](StepPictures& p) {
+                tell(number, [request = record.request, steps = record.total_steps,
+                              whole = record.state == RunState::done](StepPictures& p) {
                     p.set_up(request, steps);
+                    p.whole_ = whole;
                     emit p.changed();
                 });
             prepare(record.request, record.total_steps);
@@ -165,7 +167,7 @@ void StepPictures::reset() {
     every_ = 1;
     fps_ = 0;
     video_size_ = {};
-    running_ = keeps_steps_ = told_ = false;
+    running_ = keeps_steps_ = told_ = whole_ = false;
     pictures_.clear();
     noise_levels_.clear();
     windows_.clear();
@@ -233,9 +235,10 @@ void StepPictures::add(const StepUpdate& update) {
     });
 }
 
-void StepPictures::finish() {
+void StepPictures::finish(bool whole) {
     if (!running_) return;
     running_ = false;
+    whole_ = whole;
     const QString run = run_;
     if (!run.isEmpty()) {
         // If the colours were guessed, makes the pictures again with the map that this run has taught.

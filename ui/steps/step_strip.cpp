@@ -122,7 +122,7 @@ QWidget* StepStrip::make_controls() {
         return b;
     };
     follow_ = add_button("right", tr("Follow"), tr("Show the newest step as it comes"));
-    resume_ = add_button("resume", tr("Resume"), tr("Compute the steps that are left"));
+    resume_ = add_button("resume", tr("Resume"), QString()); // its tip: refresh_text()
     branch_ = add_button("branch", tr("Branch from here"),
                          tr("Go on from this step with other settings; the steps before are not computed again"));
     keep_ = add_button("save", tr("Keep draft"), tr("Save what this step would have become as a video"));
@@ -238,8 +238,9 @@ void StepStrip::refresh_text() {
     leave_out(*follow_, !(any && pictures_.running() && !follows_));
     leave_out(*frames_, pictures_.frames() < 2);
     leave_out(*frame_label_, pictures_.frames() < 2);
-    leave_out(*resume_,
-              !any || pictures_.running() || pictures_.last_step() < 0 || pictures_.last_step() == pictures_.steps());
+    leave_out(*resume_, !any || pictures_.running() || pictures_.whole() || pictures_.last_step() < 0);
+    resume_->setToolTip(pictures_.last_step() == pictures_.steps() ? tr("Decode the video")
+                                                                   : tr("Compute the steps that are left"));
     branch_->setEnabled(pictures_.can_branch(step_));
     keep_->setEnabled(any && step_ >= 0 && !pictures_.run().isEmpty());
     QString text;

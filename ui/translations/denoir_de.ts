@@ -3767,6 +3767,10 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <source>The request is still being looked at; its model&apos;s negative prompt is known in a moment.</source>
         <translation>Die Anfrage wird noch geprüft; der negative Prompt ihres Modells ist gleich bekannt.</translation>
     </message>
+    <message>
+        <source>%1/%2 · end is cut off</source>
+        <translation>%1/%2 · Ende entfällt</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::QueuePanel</name>

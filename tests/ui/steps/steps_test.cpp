@@ -310,6 +310,13 @@ private slots:
         QCOMPARE(asked.at(0).at(0).toString(), run_);
         load(pictures, run_, 4);
         QVERIFY(!(*resume)->isVisible()); // nothing is left
+        // After its last step it may have been stopped while it was decoded.
+        for (const bool whole : {false, true}) {
+            pictures.begin(run_, folder.record().request, 4, 4);
+            QTRY_COMPARE_WITH_TIMEOUT(pictures.last_step(), 4, 30000);
+            pictures.finish(whole);
+            QCOMPARE((*resume)->isVisible(), !whole);
+        }
     }
 
     /// Until something else is looked at; A's own strip is read when it comes to the front.
