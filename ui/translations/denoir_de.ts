@@ -4511,6 +4511,10 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <source>Compute the steps that are left</source>
         <translation>Die übrigen Schritte rechnen</translation>
     </message>
+    <message>
+        <source>Decode the video</source>
+        <translation>Das Video dekodieren</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::StepsPanel</name>
@@ -5297,6 +5301,10 @@ ein Bild, %2 s lang: %n Bilder mit %3 fps</numerusform>
     <message>
         <source>B </source>
         <translation>B </translation>
+    </message>
+    <message>
+        <source> frame</source>
+        <translation> Bild</translation>
     </message>
 </context>
 <context>
