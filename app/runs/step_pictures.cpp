@@ -162,7 +162,7 @@ void StepPictures::reset() {
     worker_->thread.cancel_all();
     ++generation_;
     run_.clear();
-    steps_ = first_step_ = latent_frames_ = frames_ = 0;
+    steps_ = first_step_ = latent_frames_ = frames_ = first_made_ = 0;
     last_step_ = -1;
     every_ = 1;
     fps_ = 0;
@@ -186,6 +186,8 @@ void StepPictures::set_up(const Request& r, int steps) {
     steps_ = steps;
     frames_ = r.frames.value_or(1);
     latent_frames_ = denoir::latent_frames(frames_);
+    const int given = !r.forcing ? 0 : !r.forcing->video.empty() ? r.forcing->overlap : r.image.empty() ? 0 : 1;
+    first_made_ = std::clamp(given, 0, std::max(0, frames_ - 1));
     fps_ = r.fps.value_or(0);
     video_size_ = {r.width.value_or(0), r.height.value_or(0)};
     keeps_steps_ = r.latents == KeepLatents::all;

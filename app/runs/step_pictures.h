@@ -43,6 +43,8 @@ public:
     int last_step() const { return last_step_; }   ///< the newest with a picture; -1: none
     int latent_frames() const { return latent_frames_; }
     int frames() const { return frames_; } ///< of the video
+    /// The first of them that the steps make: diffusion forcing gives those before, from a video or the start image.
+    int first_made() const { return first_made_; }
     double fps() const { return fps_; }
     QSize video_size() const { return video_size_; } ///< in pixels
     bool can_branch(int step) const;                 ///< its latents and solver state are there
@@ -81,7 +83,7 @@ private:
     void take(int step, Step pictures);
 
     QString run_;
-    int steps_ = 0, first_step_ = 0, last_step_ = -1, every_ = 1, latent_frames_ = 0, frames_ = 0;
+    int steps_ = 0, first_step_ = 0, last_step_ = -1, every_ = 1, latent_frames_ = 0, frames_ = 0, first_made_ = 0;
     double fps_ = 0;
     QSize video_size_;
     bool running_ = false, keeps_steps_ = false, whole_ = false;

@@ -10,6 +10,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 #include <initializer_list>
+#include <utility>
 
 #include "ui/preview/fit_row.h"
 #include "ui/preview/scrubber.h"
@@ -141,7 +142,11 @@ void StepStrip::renew() {
         step_ = -1;
         if (draft_ != 0) decoder_.cancel(draft_);
         draft_ = 0;
+        knows_frames_ = false;
     }
+    // What is given looks the same after every step.
+    if (pictures_.steps() > 0 && !std::exchange(knows_frames_, true))
+        frame_ = std::max(asked_frame_, pictures_.first_made());
     frame_ = std::clamp(frame_, 0, std::max(0, pictures_.frames() - 1));
     const QSignalBlocker quiet(frames_);
     frames_->set_frames(pictures_.frames());
@@ -166,7 +171,7 @@ void StepStrip::set_step(int step) {
 }
 
 void StepStrip::set_frame(int frame) {
-    frame_ = std::clamp(frame, 0, std::max(0, pictures_.frames() - 1));
+    frame_ = asked_frame_ = std::clamp(frame, 0, std::max(0, pictures_.frames() - 1));
     const QSignalBlocker quiet(frames_);
     frames_->setValue(frame_);
     refresh();

@@ -491,6 +491,31 @@ private slots:
         QVERIFY(!strip->follows() && strip->step() < 4);
     }
 
+    /// Frames that are given look the same after every step; whoever picks one of them sees it all the same.
+    void steps_show_a_frame_that_they_make() {
+        const RunFolder folder = RunFolder::open(to_path(run_));
+        Request extension = folder.record().request;
+        extension.forcing.emplace();
+        extension.forcing->video = "before.mp4";
+        extension.forcing->overlap = 5;
+        StepPictures pictures;
+        DraftDecoder decoder;
+        StepStrip strip(pictures, decoder);
+        pictures.begin(run_, extension, 4);
+        QCOMPARE(strip.frame(), 5);
+        strip.set_frame(2);
+        QCOMPARE(strip.frame(), 2);
+        load(pictures, run_, 4); // nothing is given to it
+        QCOMPARE(strip.frame(), 2);
+        extension.forcing->video.clear();
+        extension.image = "start.png";
+        strip.set_frame(0);
+        pictures.begin(home_.file("another"), extension, 4);
+        QCOMPARE(strip.frame(), 1);
+        load(pictures, run_, 4);
+        QCOMPARE(strip.frame(), 0);
+    }
+
     /// It may be asked for while that run is read: before its steps are known, and before they are there.
     void a_step_is_waited_for_while_a_run_is_read() {
         StepPictures pictures;
