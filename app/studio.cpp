@@ -103,6 +103,13 @@ void Studio::connect_queue() {
         else
             history.touch(run);
     });
+    // The folder of a resumed run says that it is at work only after run_created(); its next step may take long.
+    connect(&worker, &EngineWorker::progressed, this,
+            [this, told = std::pair<JobId, Stage>()](JobId job, const JobProgress& progress) mutable {
+                const std::pair now{job, progress.stage};
+                if (job != queue.running_job() || std::exchange(told, now) == now) return;
+                if (const QString run = queue.running_run(); !run.isEmpty()) history.touch(run);
+            });
     connect(&queue, &RunQueue::entry_ended, this, &Studio::run_ended);
     connect(&history, &RunHistory::removed, &queue, &RunQueue::forget);
     connect(&history, &RunHistory::restored, &queue, &RunQueue::remember);

@@ -132,8 +132,10 @@ struct StepPictures::Worker {
             const RunFolder run = RunFolder::open(to_path(path));
             const RunRecord& record = run.record();
             if (anew)
-                tell(number, [request = record.request, steps = record.total_steps](StepPictures& p) {
+                tell(number, [request = record.request, steps = record.total_steps,
+                              whole = record.state == RunState::done](StepPictures& p) {
                     p.set_up(request, steps);
+                    p.whole_ = whole;
                     emit p.changed();
                 });
             prepare(record.request, record.total_steps);
@@ -160,12 +162,12 @@ void StepPictures::reset() {
     worker_->thread.cancel_all();
     ++generation_;
     run_.clear();
-    steps_ = first_step_ = latent_frames_ = frames_ = 0;
+    steps_ = first_step_ = latent_frames_ = frames_ = first_made_ = 0;
     last_step_ = -1;
     every_ = 1;
     fps_ = 0;
     video_size_ = {};
-    running_ = keeps_steps_ = told_ = false;
+    running_ = keeps_steps_ = told_ = whole_ = false;
     pictures_.clear();
     noise_levels_.clear();
     windows_.clear();
@@ -184,6 +186,8 @@ void StepPictures::set_up(const Request& r, int steps) {
     steps_ = steps;
     frames_ = r.frames.value_or(1);
     latent_frames_ = denoir::latent_frames(frames_);
+    const int given = !r.forcing ? 0 : !r.forcing->video.empty() ? r.forcing->overlap : r.image.empty() ? 0 : 1;
+    first_made_ = std::clamp(given, 0, std::max(0, frames_ - 1));
     fps_ = r.fps.value_or(0);
     video_size_ = {r.width.value_or(0), r.height.value_or(0)};
     keeps_steps_ = r.latents == KeepLatents::all;
@@ -233,9 +237,10 @@ void StepPictures::add(const StepUpdate& update) {
     });
 }
 
-void StepPictures::finish() {
+void StepPictures::finish(bool whole) {
     if (!running_) return;
     running_ = false;
+    whole_ = whole;
     const QString run = run_;
     if (!run.isEmpty()) {
         // If the colours were guessed, makes the pictures again with the map that this run has taught.

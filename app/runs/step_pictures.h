@@ -29,19 +29,22 @@ public:
     /// A run begins or is resumed: `steps` in all, of which the first `first` have been taken. `request`: resolved.
     void begin(const QString& run, const Request& request, int steps, int first = 0);
     void add(const StepUpdate& update);
-    /// The run is over or was stopped: no more steps come.
-    void finish();
+    /// The run was stopped, or, `whole`, is over with its video: no more steps come.
+    void finish(bool whole = false);
     /// Reads a run folder in the background; step_ready() follows for each step.
     void load(const QString& run);
     void clear();
 
     const QString& run() const { return run_; }
     bool running() const { return running_; }
+    bool whole() const { return whole_; }          ///< it has its video: nothing is left to do
     int steps() const { return steps_; }           ///< in all; 0: nothing is shown
     int first_step() const { return first_step_; } ///< of the run at work: how many were there when it began
     int last_step() const { return last_step_; }   ///< the newest with a picture; -1: none
     int latent_frames() const { return latent_frames_; }
     int frames() const { return frames_; } ///< of the video
+    /// The first of them that the steps make: diffusion forcing gives those before, from a video or the start image.
+    int first_made() const { return first_made_; }
     double fps() const { return fps_; }
     QSize video_size() const { return video_size_; } ///< in pixels
     bool can_branch(int step) const;                 ///< its latents and solver state are there
@@ -80,10 +83,10 @@ private:
     void take(int step, Step pictures);
 
     QString run_;
-    int steps_ = 0, first_step_ = 0, last_step_ = -1, every_ = 1, latent_frames_ = 0, frames_ = 0;
+    int steps_ = 0, first_step_ = 0, last_step_ = -1, every_ = 1, latent_frames_ = 0, frames_ = 0, first_made_ = 0;
     double fps_ = 0;
     QSize video_size_;
-    bool running_ = false, keeps_steps_ = false;
+    bool running_ = false, keeps_steps_ = false, whole_ = false;
     bool told_ = false;          ///< of a step of the run at work
     std::vector<Step> pictures_; ///< 0 … steps
     std::vector<double> noise_levels_;

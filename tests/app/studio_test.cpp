@@ -4,6 +4,8 @@
 
 #include <QDateTime>
 #include <QDir>
+#include <QFile>
+#include <QScopeGuard>
 #include <QSemaphore>
 #include <QSignalSpy>
 #include <QTest>
@@ -12,6 +14,8 @@
 #include "app/base/text.h"
 #include "app/sweep/sweep_document.h"
 #include "engine/core/own_folders.h"
+#include "engine/session/run_folder.h"
+#include "tests/app/clips.h"
 #include "tests/app/fake_runs.h"
 #include "tests/app/home.h"
 #include "tests/app/takes.h"
@@ -85,6 +89,49 @@ private slots:
         QVERIFY(!studio_->estimator.looking());
         studio_->worker.cancel(job);
         QTRY_VERIFY_WITH_TIMEOUT(looked.count() > 0, 30000);
+    }
+
+    /// Also while it is only decoded, and takes no more steps.
+    void a_resumed_run_is_listed_as_running() {
+        studio_.reset(); // it looks again at a folder of runs that changes while it is there
+        const QString path = home_->data("runs/stopped");
+        QVERIFY(QDir().mkpath(home_->data("runs")) && QDir().rename(tiny_run(home_->file("made-here")), path));
+        QVERIFY(QFile::remove(path + "/video.mp4"));
+        {
+            RunFolder run = RunFolder::take(to_path(path));
+            run.record().state = RunState::cancelled;
+            run.save();
+        }
+        studio_.emplace();
+        studio_->start();
+        auto& history = studio_->history;
+        const auto standing = [&] { return RunHistory::standing(history.index(0)); };
+        history.refresh();
+        QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 1, 30000);
+        QCOMPARE(standing(), RunStanding::cancelled);
+        // The engine's thread waits where the run's folder does not say yet that it is at work, and where it decodes.
+        QSemaphore created_on, decoding_on;
+        const auto let_go = qScopeGuard([&] {
+            created_on.release();
+            decoding_on.release();
+        });
+        connect(
+            &studio_->worker, &EngineWorker::run_created, this, [&] { created_on.acquire(); }, Qt::DirectConnection);
+        connect(
+            &studio_->worker, &EngineWorker::progressed, this,
+            [&, held = false](JobId, const JobProgress& progress) mutable {
+                if (progress.stage == Stage::decode && !std::exchange(held, true)) decoding_on.acquire();
+            },
+            Qt::DirectConnection);
+        const QSignalSpy created(&studio_->queue, &RunQueue::run_created);
+        studio_->queue.add_resume(path);
+        QTRY_COMPARE_WITH_TIMEOUT(created.count(), 1, 30000);
+        QVERIFY(history.wait_scanned(20000));
+        QCOMPARE(standing(), RunStanding::cancelled);
+        created_on.release();
+        QTRY_COMPARE_WITH_TIMEOUT(standing(), RunStanding::running, 20000);
+        decoding_on.release();
+        QTRY_COMPARE_WITH_TIMEOUT(standing(), RunStanding::done, 30000);
     }
 
     /// 0 is no bound: nothing is asked to go.

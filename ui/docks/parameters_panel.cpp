@@ -10,6 +10,7 @@
 #include <QPushButton>
 #include <QRegularExpressionValidator>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QSpinBox>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -132,7 +133,8 @@ QScrollArea* ParametersPanel::make_form() {
 }
 
 void ParametersPanel::add_frames(QVBoxLayout* form) {
-    auto* frames = add_number(form, QStringLiteral("frames"), tr("Frames"), {1, FrameCount::max}, 4, 0, tr(" frames"));
+    auto* frames = add_number(form, QStringLiteral("frames"), tr("Frames"), {1, FrameCount::max}, 4, 0);
+    frames->set_unit(tr(" frames"), tr(" frame"));
     frames->set_snap(nearest_frame_count);
     frames->setToolTip(tr("One more than a multiple of four: 5, 9, 13, …; or the seconds: 2 s"));
     // The seconds of length_text(): of a clip that goes on after a video, what it adds to that.
@@ -177,8 +179,11 @@ void ParametersPanel::add_advanced(QVBoxLayout* form) {
     add_forcing(more);
     form->addWidget(advanced_);
     connect(advanced_toggle_, &QToolButton::clicked, this, [this] {
-        set_advanced(!advanced_->isVisibleTo(this));
+        const bool open = !advanced_->isVisibleTo(this);
+        set_advanced(open);
         refresh_estimate(); // it names the errors of folded fields, which nobody sees beside them
+        // When the page has its new height; else a low window would show nothing of what was opened.
+        if (open) QMetaObject::invokeMethod(this, &ParametersPanel::show_advanced, Qt::QueuedConnection);
     });
     set_advanced(false);
 }
@@ -186,6 +191,14 @@ void ParametersPanel::add_advanced(QVBoxLayout* form) {
 void ParametersPanel::set_advanced(bool open) {
     advanced_->setVisible(open);
     advanced_toggle_->setIcon(icon(open ? QStringLiteral("down") : QStringLiteral("right")));
+}
+
+/// Scrolls no further than is needed, nor past the button.
+void ParametersPanel::show_advanced() {
+    auto* scroll = findChild<QScrollArea*>();
+    QScrollBar* bar = scroll->verticalScrollBar();
+    const int hidden = advanced_->geometry().bottom() - (bar->value() + scroll->viewport()->height());
+    if (hidden > 0) bar->setValue(std::min(bar->value() + hidden, advanced_toggle_->y()));
 }
 
 QList<Field*> ParametersPanel::fields() const { return findChildren<Field*>(); }
@@ -302,7 +315,7 @@ void ParametersPanel::list_cards(QComboBox* device) {
 }
 
 QComboBox* ParametersPanel::add_choice(QVBoxLayout* form, const QString& key, const QString& name) {
-    auto* box = new QComboBox;
+    auto* box = new ElidedCombo(Qt::ElideRight);
     box->setObjectName(key);
     make_narrow(box, 8);
     auto* field = new Field(name, box);

@@ -75,6 +75,7 @@ private:
     void add_forcing(QVBoxLayout* form);
     void add_bottom(QVBoxLayout* column, QAction& generate);
     void set_advanced(bool open);
+    void show_advanced();
     void refresh();
     void refresh_field(const QString& key);
     void refresh_more();

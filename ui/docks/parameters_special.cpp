@@ -102,7 +102,7 @@ void ParametersPanel::add_forcing(QVBoxLayout* form) {
     add(tr("AR step"), QStringLiteral("ar_step"), 0, 1000, 1, usual.ar_step,
         tr("Each block of frames runs this many steps behind the one before; 0: all frames together"));
     add(tr("Block"), QStringLiteral("block"), 1, 4097, 1, usual.block, tr("Latent frames that share a timestep"))
-        ->set_unit(tr(" latent frames"));
+        ->set_unit(tr(" latent frames"), tr(" latent frame"));
     auto* base = add(tr("Window"), QStringLiteral("base"), 0, FrameCount::max, 4, 0,
                      tr("A longer clip is made in windows of so many frames, each going on after the one before; "
                         "automatic: as long as the clips that the model was made for"));
@@ -112,7 +112,7 @@ void ParametersPanel::add_forcing(QVBoxLayout* form) {
     auto* overlap = add(tr("Overlap"), QStringLiteral("overlap"), 1, FrameCount::max, 4, usual.overlap,
                         tr("Frames that a window is given of the one before, or a clip of the video it goes on after"));
     overlap->set_snap(nearest_frame_count);
-    overlap->set_unit(tr(" frames"));
+    overlap->set_unit(tr(" frames"), tr(" frame"));
     add(tr("Cond. noise"), QStringLiteral("condition_noise"), 0, 999, 5, usual.condition_noise,
         tr("Noise on what is given, in thousandths: 20 keeps long clips from drifting, at most 60; 0: none"))
         ->set_unit(QStringLiteral(" ‰"));

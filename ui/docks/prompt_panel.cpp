@@ -302,7 +302,7 @@ void PromptPanel::ask_count() {
 void PromptPanel::counted(const QString& tag, int tokens, int limit) {
     ElidedLabel* label = tag == QLatin1String("prompt") ? count_ : negative_count_;
     const bool over = tokens > limit;
-    label->set_text(over ? tr("%1/%2 · the end is cut away").arg(tokens).arg(limit)
+    label->set_text(over ? tr("%1/%2 · end is cut off").arg(tokens).arg(limit)
                          : QStringLiteral("%1/%2").arg(tokens).arg(limit));
     label->setAccessibleName(tr("%1 of %2 tokens").arg(tokens).arg(limit));
     set_look(*label, "warning", over);

@@ -177,6 +177,7 @@ QWidget* TransportBar::make_offset(QWidget& row) {
     connect(&player_, &app::Player::offset_changed, this, [this](int frames) {
         const QSignalBlocker quiet(offset_);
         offset_->setValue(frames);
+        fit_width(); // the unit of one frame is another
     });
     return offset_;
 }
@@ -320,11 +321,11 @@ void TransportBar::fit_width() {
 
 /// The unit of B's shift, if there is room: the tool tip says it, too. Set only if it changes: somebody may be typing.
 void TransportBar::fit_unit(int room) {
-    const QString unit = tr(" frames");
-    const bool has = !offset_->suffix().isEmpty();
-    const int missing = has ? 0 : offset_->fontMetrics().horizontalAdvance(unit);
-    const bool fits = needed_width(*compare_row_) + missing <= room;
-    if (fits != has) offset_->setSuffix(fits ? unit : QString());
+    const QString unit = qAbs(offset_->value()) == 1 ? tr(" frame") : tr(" frames");
+    const QFontMetrics metrics = offset_->fontMetrics();
+    const int missing = offset_->suffix().isEmpty() ? metrics.horizontalAdvance(unit) : 0;
+    const QString shown = needed_width(*compare_row_) + missing <= room ? unit : QString();
+    if (shown != offset_->suffix()) offset_->setSuffix(shown);
 }
 
 QSize TransportBar::minimumSizeHint() const { return {200, QWidget::minimumSizeHint().height()}; }

@@ -10,6 +10,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 #include <initializer_list>
+#include <utility>
 
 #include "ui/preview/fit_row.h"
 #include "ui/preview/scrubber.h"
@@ -122,7 +123,7 @@ QWidget* StepStrip::make_controls() {
         return b;
     };
     follow_ = add_button("right", tr("Follow"), tr("Show the newest step as it comes"));
-    resume_ = add_button("resume", tr("Resume"), tr("Compute the steps that are left"));
+    resume_ = add_button("resume", tr("Resume"), QString()); // its tip: refresh_text()
     branch_ = add_button("branch", tr("Branch from here"),
                          tr("Go on from this step with other settings; the steps before are not computed again"));
     keep_ = add_button("save", tr("Keep draft"), tr("Save what this step would have become as a video"));
@@ -141,7 +142,11 @@ void StepStrip::renew() {
         step_ = -1;
         if (draft_ != 0) decoder_.cancel(draft_);
         draft_ = 0;
+        knows_frames_ = false;
     }
+    // What is given looks the same after every step.
+    if (pictures_.steps() > 0 && !std::exchange(knows_frames_, true))
+        frame_ = std::max(asked_frame_, pictures_.first_made());
     frame_ = std::clamp(frame_, 0, std::max(0, pictures_.frames() - 1));
     const QSignalBlocker quiet(frames_);
     frames_->set_frames(pictures_.frames());
@@ -166,7 +171,7 @@ void StepStrip::set_step(int step) {
 }
 
 void StepStrip::set_frame(int frame) {
-    frame_ = std::clamp(frame, 0, std::max(0, pictures_.frames() - 1));
+    frame_ = asked_frame_ = std::clamp(frame, 0, std::max(0, pictures_.frames() - 1));
     const QSignalBlocker quiet(frames_);
     frames_->setValue(frame_);
     refresh();
@@ -238,8 +243,9 @@ void StepStrip::refresh_text() {
     leave_out(*follow_, !(any && pictures_.running() && !follows_));
     leave_out(*frames_, pictures_.frames() < 2);
     leave_out(*frame_label_, pictures_.frames() < 2);
-    leave_out(*resume_,
-              !any || pictures_.running() || pictures_.last_step() < 0 || pictures_.last_step() == pictures_.steps());
+    leave_out(*resume_, !any || pictures_.running() || pictures_.whole() || pictures_.last_step() < 0);
+    resume_->setToolTip(pictures_.last_step() == pictures_.steps() ? tr("Decode the video")
+                                                                   : tr("Compute the steps that are left"));
     branch_->setEnabled(pictures_.can_branch(step_));
     keep_->setEnabled(any && step_ >= 0 && !pictures_.run().isEmpty());
     QString text;

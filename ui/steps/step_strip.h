@@ -79,7 +79,9 @@ private:
     int draft_step_ = -1, draft_frame_ = -1;
     QString run_;
     int step_ = -1, frame_ = 0;
-    int wanted_ = -1; ///< step that was asked for and may still be read; -1: none
+    int asked_frame_ = 0;       ///< of every run, but for frames that no step makes
+    bool knows_frames_ = false; ///< of the run
+    int wanted_ = -1;           ///< step that was asked for and may still be read; -1: none
     QString time_left_;
     bool follows_ = true;
     app::StepPictures::View view_ = app::StepPictures::View::estimate;

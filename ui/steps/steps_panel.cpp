@@ -97,7 +97,7 @@ void StepsPanel::add(const app::StepUpdate& update) { live_pictures_.add(update)
 
 void StepsPanel::set_time_left(const QString& words) { live_strip_->set_time_left(words); }
 
-void StepsPanel::finish() { live_pictures_.finish(); }
+void StepsPanel::finish(bool whole) { live_pictures_.finish(whole); }
 
 bool StepsPanel::shows_live() const { return strips_->currentWidget() == live_strip_; }
 

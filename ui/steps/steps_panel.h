@@ -30,7 +30,7 @@ public:
     void begin(const QString& run, const Request& request, int steps, int first);
     void add(const app::StepUpdate& update);
     void set_time_left(const QString& words); ///< of that run; empty: not known
-    void finish();
+    void finish(bool whole = false);          ///< as that of StepPictures
     const app::StepPictures& live() const { return live_pictures_; }
 
     void show_live(bool live = true); ///< brings the run at work to the front; false: A

@@ -163,12 +163,16 @@ void TimelineView::paint_shot(QPainter& painter, int row) const {
 void TimelineView::paint_title(QPainter& painter, const app::Shot& shot, const QRect& title) const {
     painter.fillRect(title, colours(palette()).raised);
     painter.setPen(colours(palette()).text);
-    QString right = tr("%n f", "frames", shot.frames());
-    if (shot.takes.size() > 1)
-        right = tr("take %1/%2").arg(shot.take + 1).arg(shot.takes.size()) + QStringLiteral(" · ") + right;
     const QFontMetrics metrics = painter.fontMetrics();
-    const int right_width = metrics.horizontalAdvance(right) + 8;
-    const bool room = title.width() > right_width + 48;
+    const auto width_of = [&metrics](const QString& text) { return metrics.horizontalAdvance(text) + 8; };
+    const auto has_room = [&](const QString& text) { return title.width() > width_of(text) + 48; };
+    QString right = tr("%n f", "frames", shot.frames());
+    if (shot.takes.size() > 1) {
+        const QString take = tr("take %1/%2").arg(shot.take + 1).arg(shot.takes.size());
+        if (const QString both = take + QStringLiteral(" · ") + right; has_room(both)) right = both;
+    }
+    const int right_width = width_of(right);
+    const bool room = has_room(right);
     const QRect name = title.adjusted(8, 0, room ? -right_width - 8 : -4, 0);
     painter.drawText(name, Qt::AlignLeft | Qt::AlignVCenter,
                      metrics.elidedText(shot.title(), Qt::ElideRight, name.width()));

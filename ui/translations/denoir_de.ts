@@ -3512,6 +3512,14 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <source>each %1</source>
         <translation>je %1</translation>
     </message>
+    <message>
+        <source> frame</source>
+        <translation> Bild</translation>
+    </message>
+    <message>
+        <source> latent frame</source>
+        <translation> latentes Bild</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::Playback</name>
@@ -3724,10 +3732,6 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <translation>Seed %1: %2</translation>
     </message>
     <message>
-        <source>%1/%2 · the end is cut away</source>
-        <translation>%1/%2 · das Ende entfällt</translation>
-    </message>
-    <message>
         <source>%1 of %2 tokens</source>
         <translation>%1 von %2 Tokens</translation>
     </message>
@@ -3774,6 +3778,10 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     <message>
         <source>The request is still being looked at; its model&apos;s negative prompt is known in a moment.</source>
         <translation>Die Anfrage wird noch geprüft; der negative Prompt ihres Modells ist gleich bekannt.</translation>
+    </message>
+    <message>
+        <source>%1/%2 · end is cut off</source>
+        <translation>%1/%2 · Ende entfällt</translation>
     </message>
 </context>
 <context>
@@ -4515,6 +4523,10 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <source>Compute the steps that are left</source>
         <translation>Die übrigen Schritte rechnen</translation>
     </message>
+    <message>
+        <source>Decode the video</source>
+        <translation>Das Video dekodieren</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::StepsPanel</name>
@@ -4590,6 +4602,10 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     <message>
         <source>≈ %1</source>
         <translation>≈ %1</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1: %2</translation>
     </message>
 </context>
 <context>
@@ -5297,6 +5313,10 @@ ein Bild, %2 s lang: %n Bilder mit %3 fps</numerusform>
     <message>
         <source>B </source>
         <translation>B </translation>
+    </message>
+    <message>
+        <source> frame</source>
+        <translation> Bild</translation>
     </message>
 </context>
 <context>

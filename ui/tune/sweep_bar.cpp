@@ -245,6 +245,15 @@ void SweepBar::order_tabs() {
     for (QWidget* each : std::initializer_list<QWidget*>{swap_, add_, start_}) next(each);
 }
 
+/// As it reads where no field stands above it.
+QString SweepBar::in_field(const app::Issue& issue) const {
+    if (issue.field.isEmpty()) return words(issue);
+    QString name = issue.field;
+    for (const auto& field : app::sweep_fields(studio_.document))
+        if (field.field == issue.field) name = field.title;
+    return tr("%1: %2").arg(name, words(issue));
+}
+
 void SweepBar::refresh_summary() {
     const auto& outlook = sweeps_.outlook();
     auto& axes = sweeps_.axes();
@@ -254,7 +263,7 @@ void SweepBar::refresh_summary() {
     const bool wrong = !issue.isEmpty() && !(outlook.pending && axes.issue().isEmpty());
     QString text;
     if (wrong) {
-        text = at_an_axis ? QString() : words(issue);
+        text = at_an_axis ? QString() : in_field(issue);
     } else if (sweeps_.starting()) {
         text = tr("beginning …");
     } else if (outlook.pending || outlook.clips == 0) {

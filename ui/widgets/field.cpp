@@ -81,8 +81,9 @@ void NumberEdit::stepBy(int steps) {
 
 void NumberEdit::set_snap(std::function<double(double)> snap) { snap_ = std::move(snap); }
 
-void NumberEdit::set_unit(const QString& unit) {
+void NumberEdit::set_unit(const QString& unit, const QString& of_one) {
     unit_ = unit;
+    unit_of_one_ = of_one.isEmpty() ? unit : of_one;
     fit_unit();
 }
 
@@ -120,7 +121,8 @@ double NumberEdit::valueFromText(const QString& text) const {
 void NumberEdit::fit_unit() {
     constexpr int cursor_room = 6;
     const int room = lineEdit()->width() - cursor_room;
-    const QString shown = fontMetrics().horizontalAdvance(textFromValue(value()) + unit_) <= room ? unit_ : QString();
+    const QString& unit = value() == 1 ? unit_of_one_ : unit_;
+    const QString shown = fontMetrics().horizontalAdvance(textFromValue(value()) + unit) <= room ? unit : QString();
     if (shown == suffix()) return;
     const QSignalBlocker quiet(this);
     setSuffix(shown);

@@ -41,8 +41,9 @@ public:
     NumberEdit(double low, double high, double step, int decimals, QWidget* parent = nullptr);
     /// `snap` is called with each value typed or stepped to, and returns the valid value nearest to it.
     void set_snap(std::function<double(double)> snap);
-    /// Written behind the number, with its space, where there is room for both.
-    void set_unit(const QString& unit);
+    /// Written behind the number, with its space, where there is room for both. `of_one`: behind the number 1; empty:
+    /// the same.
+    void set_unit(const QString& unit, const QString& of_one = {});
     /// A second unit that may be typed after a number, such as "s"; `value_of` converts that number to a value.
     void set_typed_unit(const QString& unit, std::function<double(double)> value_of);
     /// Sets the value without a signal.
@@ -75,7 +76,7 @@ private:
     QString without_unit(const QString& text) const;
     std::optional<double> of_typed_unit(const QString& text) const; ///< the value, if the text ends in that unit
     std::function<double(double)> snap_, value_of_;
-    QString unit_, typed_unit_;
+    QString unit_, unit_of_one_, typed_unit_;
     bool unknown_ = false;
     mutable QString limited_; ///< what was typed before fixup() changed it; empty: it has not
 };

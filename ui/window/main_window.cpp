@@ -249,9 +249,9 @@ void MainWindow::layout_shown(Layout layout) {
     // Menus mean what is seen: in Tune the clip that is selected, elsewhere the run in the preview.
     if (sweeps)
         select_clip();
-    else if (tuned_)
-        runs_->select(viewer_->run(app::Side::a));
-    tuned_ = sweeps;
+    else if (last_layout_ == Layout::tune || (last_layout_ == Layout::compare && runs_->selected().size() < 2))
+        runs_->select(viewer_->run(app::Side::a)); // but for a pair, which may be compared again
+    last_layout_ = layout;
     // Qt leaves the tabs of docks that were parted behind, empty, over whatever stands there now, and draws a line
     // beside those it uses again, whatever the style sheet says.
     QTimer::singleShot(0, this, [this] {

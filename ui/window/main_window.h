@@ -194,10 +194,10 @@ private:
     ShotAdder* shot_adder_;
     MediaLocator* locator_;
     Generation* generation_;
-    bool for_picture_ = false;  ///< nothing is stored
-    bool awaits_first_ = false; ///< a file named at the start may become what is shown first
-    bool tuned_ = false;        ///< the layout Tune was shown last
-    QStringList compared_;      ///< the two that were selected when they became A and B
+    bool for_picture_ = false;            ///< nothing is stored
+    bool awaits_first_ = false;           ///< a file named at the start may become what is shown first
+    Layout last_layout_ = Layout::create; ///< the one shown last
+    QStringList compared_;                ///< the two that were selected when they became A and B
 };
 
 } // namespace denoir::ui

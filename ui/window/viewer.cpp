@@ -72,7 +72,7 @@ void Viewer::follow_worker() {
         steps_.set_time_left(row < 0 ? QString() : app::time_left(queue_.index(row)));
     });
     connect(&worker_, &app::EngineWorker::finished, this, [this](app::JobId, const app::RunResult& result) {
-        steps_.finish();
+        steps_.finish(true);
         const bool awaited = holds_pair() && result.run == run_a_; // A had no video until now
         if (!follows() && !awaited) return;
         const bool was_live = steps_.shows_live();
@@ -113,7 +113,7 @@ void Viewer::show_ended(const QString& run) {
 }
 
 void Viewer::entry_ended(int state, const QString& run) {
-    steps_.finish();
+    steps_.finish(state == int(app::RunQueue::State::done));
     if (run.isEmpty()) return;
     steps_.look_again(run); // a resumed run has more steps now
     if (state != int(app::RunQueue::State::cancelled) || steps_.live().run() != run) return;
@@ -167,6 +167,8 @@ void Viewer::show_no_video(const QString& run) {
     const auto show = [this, run](const QString& title) { set_side(Side::a, tr("%1 · no video yet").arg(title), run); };
     preview_.clear(Side::a);
     playback_.play_next(false); // nothing comes
+    // Its newest step was left out for the clip that is gone now.
+    if (steps_.pictures().run() == run && steps_.follows()) steps_.follow();
     show(QFileInfo(run).fileName());
     app::run_then(
         this, [run] { return app::RunHistory::title(run); },

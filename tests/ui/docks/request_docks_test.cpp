@@ -280,6 +280,33 @@ private slots:
         QVERIFY(changes->isVisible());
     }
 
+    /// Also where the window is too low for it: else nothing seems to happen.
+    void what_is_unfolded_comes_into_sight() {
+        const app::Home home;
+        StudioFixture studio;
+        load_tiny(studio);
+        studio.window().resize(1280, 840);
+        auto* more = studio.find<QToolButton>("more");
+        QTRY_VERIFY(!more->visibleRegion().isEmpty());
+        more->click();
+        for (const char* key : {"guidance_until", "precision", "latents"})
+            QTRY_VERIFY2(!studio.find<QWidget>(key)->visibleRegion().isEmpty(), key);
+        QVERIFY(!more->visibleRegion().isEmpty());
+        const auto* latents = studio.find<ElidedCombo>("latents");
+        QVERIFY(latents && latents->shown_text(100).endsWith(u'…')); // its field is narrow
+    }
+
+    /// With as many digits as a prompt of a thousand words has, and in the window's usual size.
+    void a_prompt_that_is_too_long_is_told_to_its_end() {
+        const app::Home home;
+        StudioFixture studio;
+        load_tiny(studio);
+        auto* count = studio.find<ElidedLabel>("prompt-tokens");
+        studio.find<QPlainTextEdit>("prompt")->setPlainText(QStringLiteral("a large red ball ").repeated(400));
+        QTRY_VERIFY2_WITH_TIMEOUT(count->whole().contains("cut off"), qPrintable(count->whole()), 20000);
+        QTRY_COMPARE(count->text(), count->whole());
+    }
+
     void what_a_field_cannot_take_is_told_below_it() {
         const app::Home home;
         StudioFixture studio;

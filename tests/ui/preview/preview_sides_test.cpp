@@ -84,13 +84,20 @@ private slots:
         View v;
         v.open(Side::a, home_.file("a.mp4"));
         v.open(Side::b, home_.file("b.mp4"));
-        const auto* shift = v.view.findChild<QSpinBox*>();
+        auto* shift = v.view.findChild<QSpinBox*>();
         const QAbstractButton* onion = nullptr;
         for (const auto* button : v.view.findChildren<QAbstractButton*>())
             if (button->text() == "Onion") onion = button;
         QVERIFY(onion);
         v.view.resize(1600, 480);
         QTRY_VERIFY(!shift->suffix().isEmpty() && onion->isVisible());
+        const QString of_many = shift->suffix();
+        for (const int one : {1, -1}) {
+            shift->setValue(one);
+            QCOMPARE(shift->suffix() + QLatin1Char('s'), of_many);
+        }
+        shift->setValue(0);
+        QCOMPARE(shift->suffix(), of_many);
         int width = 1600;
         while (!shift->suffix().isEmpty() && width > 300) {
             v.view.resize(width -= 10, 480);

@@ -310,6 +310,13 @@ private slots:
         QCOMPARE(asked.at(0).at(0).toString(), run_);
         load(pictures, run_, 4);
         QVERIFY(!(*resume)->isVisible()); // nothing is left
+        // After its last step it may have been stopped while it was decoded.
+        for (const bool whole : {false, true}) {
+            pictures.begin(run_, folder.record().request, 4, 4);
+            QTRY_COMPARE_WITH_TIMEOUT(pictures.last_step(), 4, 30000);
+            pictures.finish(whole);
+            QCOMPARE((*resume)->isVisible(), !whole);
+        }
     }
 
     /// Until something else is looked at; A's own strip is read when it comes to the front.
@@ -482,6 +489,31 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(panel.pictures().last_step(), 4, 30000);
         QCOMPARE(strip->step(), asked[1][0].toInt());
         QVERIFY(!strip->follows() && strip->step() < 4);
+    }
+
+    /// Frames that are given look the same after every step; whoever picks one of them sees it all the same.
+    void steps_show_a_frame_that_they_make() {
+        const RunFolder folder = RunFolder::open(to_path(run_));
+        Request extension = folder.record().request;
+        extension.forcing.emplace();
+        extension.forcing->video = "before.mp4";
+        extension.forcing->overlap = 5;
+        StepPictures pictures;
+        DraftDecoder decoder;
+        StepStrip strip(pictures, decoder);
+        pictures.begin(run_, extension, 4);
+        QCOMPARE(strip.frame(), 5);
+        strip.set_frame(2);
+        QCOMPARE(strip.frame(), 2);
+        load(pictures, run_, 4); // nothing is given to it
+        QCOMPARE(strip.frame(), 2);
+        extension.forcing->video.clear();
+        extension.image = "start.png";
+        strip.set_frame(0);
+        pictures.begin(home_.file("another"), extension, 4);
+        QCOMPARE(strip.frame(), 1);
+        load(pictures, run_, 4);
+        QCOMPARE(strip.frame(), 0);
     }
 
     /// It may be asked for while that run is read: before its steps are known, and before they are there.

@@ -273,6 +273,20 @@ private slots:
         QVERIFY(std::any_of(actions.begin(), actions.end(), is_it));
     }
 
+    /// Where the number of the take has no room beside it.
+    void a_shot_of_several_takes_tells_its_length() {
+        fill();
+        view_->resize(320, 140);
+        const auto end_of_title = [&] {
+            const QRect rect = view_->shot_rect(0);
+            return view_->viewport()->grab({rect.right() - 24, rect.top() + 3, 16, 16}).toImage();
+        };
+        project_->rename_shot(0, QStringLiteral("x"));
+        const QImage of_one = end_of_title();
+        project_->add_take(0, take_of_video(file("a.mkv")));
+        QCOMPARE(end_of_title(), of_one);
+    }
+
     void tips_say_rates_and_lengths_as_people_write_them() {
         Take take = take_of_video(file("a.mkv"));
         take.fps = 23.976;

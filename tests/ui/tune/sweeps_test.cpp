@@ -17,6 +17,7 @@
 
 #include "app/base/folder.h"
 #include "app/base/text.h"
+#include "app/runs/run_history.h"
 #include "app/sweep/open_sweep.h"
 #include "app/sweep/sweep_document.h"
 #include "engine/core/atomic_file.h"
@@ -228,6 +229,21 @@ private slots:
                 ++told;
             }
         QVERIFY(told > 0);
+    }
+
+    /// Where it stands at no axis it names its field.
+    void what_is_wrong_names_its_field() {
+        const app::Home home;
+        const QString run = listed_run(home, "parent", 4, 5);
+        StudioFixture studio(Layout::tune);
+        Request branch = app::RunHistory::record(run).request;
+        branch.start = Request::Start{app::to_path(run), 2, {}};
+        studio.core().document.load(branch);
+        QVERIFY(studio.core().document.wait_resolved(20000));
+        studio.core().sweeps().axes().set_all({{"steps", "2, 8"}}, {});
+        const auto* summary = studio.find<QLabel>("sweep-summary");
+        QTRY_VERIFY2_WITH_TIMEOUT(summary->text().contains("a branch keeps it"), qPrintable(summary->text()), 20000);
+        QVERIFY2(summary->text().startsWith("steps: "), qPrintable(summary->text()));
     }
 
     /// As in any other field, for as long as it is wrong.

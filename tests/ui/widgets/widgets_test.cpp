@@ -226,6 +226,23 @@ private slots:
         QCOMPARE(type("9"), 9.0);
     }
 
+    void one_has_a_unit_of_its_own() {
+        NumberEdit edit(1, 1001, 1, 0);
+        edit.set_unit(" latent frames", " latent frame");
+        edit.resize(200, 30);
+        edit.show();
+        QCOMPARE(edit.text(), QString("1 latent frame"));
+        edit.show_value(2);
+        QCOMPARE(edit.text(), QString("2 latent frames"));
+        edit.stepBy(-1);
+        QCOMPARE(edit.text(), QString("1 latent frame"));
+        edit.setFocus();
+        edit.selectAll();
+        QTest::keyClicks(&edit, "12");
+        QTest::keyClick(&edit, Qt::Key_Return);
+        QCOMPARE(edit.text(), QString("12 latent frames"));
+    }
+
     void a_line_too_long_keeps_its_ends() {
         ElidedLabel label(nullptr, Qt::ElideMiddle);
         label.resize(200, 20);

@@ -6,6 +6,7 @@
 #include <QSpinBox>
 #include <QThread>
 #include <QTimer>
+#include <QToolButton>
 #include <optional>
 
 #include "app/request/request_document.h"
@@ -20,6 +21,7 @@
 #include "ui/docks/queue_panel.h"
 #include "ui/preview/preview_view.h"
 #include "ui/steps/step_strip.h"
+#include "ui/steps/steps_panel.h"
 #include "ui/widgets/banner.h"
 #include "ui/window/layouts.h"
 
@@ -278,6 +280,28 @@ private slots:
             const auto snapshot = core.queue.snapshot(entry.data(app::RunQueue::IdRole).toULongLong());
             QCOMPARE(snapshot->request.steps.value_or(0), 2);
         }
+    }
+
+    /// Neither in the strip that showed it at work, nor when it is opened again.
+    void a_run_that_is_done_is_not_resumed() {
+        const app::Home home;
+        StudioFixture studio;
+        load_tiny(studio);
+        studio.find<QAction>("run.generate")->trigger();
+        QVERIFY(studio.idle());
+        const QString run = studio.core().queue.index(0).data(app::RunQueue::RunRole).toString();
+        const auto offers = [&](const char* strip) {
+            for (const auto* button : studio.find<StepStrip>(strip)->findChildren<QToolButton*>())
+                if (button->accessibleName() == "Resume") return !button->isHidden();
+            return true;
+        };
+        QTRY_COMPARE_WITH_TIMEOUT(studio.find<StepStrip>("live-steps")->step(), 3, 30000);
+        QVERIFY(!offers("live-steps"));
+        auto* panel = studio.window().findChild<StepsPanel*>();
+        panel->show_live(false);
+        QTRY_COMPARE_WITH_TIMEOUT(studio.find<StepStrip>("run-steps")->step(), 3, 30000);
+        QCOMPARE(panel->pictures().run(), run);
+        QVERIFY(!offers("run-steps"));
     }
 
     /// Before it is in line there is no entry that could be stopped.

@@ -114,6 +114,28 @@ private slots:
         QVERIFY(history.starred(first) && !history.starred(clip(0)));
     }
 
+    /// What was chosen as B is not what is seen when the comparison is left.
+    void a_comparison_that_is_left_selects_what_is_seen() {
+        const app::Home home;
+        const QString first = listed_run(home, "first", 2, 1), second = listed_run(home, "second", 2, 2);
+        StudioFixture studio(Layout::compare);
+        auto& viewer = studio.window().viewer();
+        auto* runs = studio.window().findChild<RunsPanel*>();
+        QTRY_COMPARE_WITH_TIMEOUT(studio.core().history.rowCount(), 2, 30000);
+        viewer.show_run(first);
+        viewer.compare({}, second);
+        runs->select(second); // as its menu did
+        QTRY_COMPARE_WITH_TIMEOUT(viewer.run(app::Side::b), second, 30000);
+        QCOMPARE(runs->current(), second);
+        studio.window().layouts().show(Layout::create);
+        QCOMPARE(runs->current(), first);
+        // A pair stays chosen: Ctrl+2 compares it again.
+        studio.window().layouts().show(Layout::compare);
+        studio.find<RunsView>("runs")->selectAll();
+        studio.window().layouts().show(Layout::create);
+        QCOMPARE(runs->selected().size(), 2);
+    }
+
     /// The steps that were made since it was looked at are there when it has gone on.
     void a_run_that_went_on_shows_all_its_steps() {
         const app::Home home;
@@ -246,6 +268,29 @@ private slots:
         QCOMPARE(app::to_qstring(core.document.asked().start->run), run);
         studio.key(Qt::Key_Escape);
         QVERIFY(studio.idle());
+    }
+
+    /// Its newest step takes the place of the clip that was in the preview before it.
+    void what_was_stopped_is_seen_where_a_clip_was() {
+        const app::Home home;
+        const QString first = listed_run(home, "first", 3, 5);
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& core = studio.core();
+        const auto& preview = studio.window().preview();
+        studio.window().viewer().show_run(first);
+        QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::a), 30000);
+        core.document.set_value("steps", 400);
+        QVERIFY(core.document.wait_resolved(20000));
+        app::Arrivals steps(&core.worker, &app::EngineWorker::step_done);
+        studio.find<QAction>("run.generate")->trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(steps.count() > 3 && preview.covered(), 60000);
+        const QString run = core.queue.running_run();
+        studio.key(Qt::Key_Escape);
+        QVERIFY(studio.idle());
+        QTRY_VERIFY_WITH_TIMEOUT(!preview.info(app::Side::a), 30000); // it has no video
+        QCOMPARE(studio.window().viewer().run(app::Side::a), run);
+        QTRY_VERIFY_WITH_TIMEOUT(preview.covered(), 5000);
     }
 
     /// A run that was opened from elsewhere is the one that is meant; what only the list can do is said.
