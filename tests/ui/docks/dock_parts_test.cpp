@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What docks are made of: sizes, LoRAs, crops, the choice of a clip.
 #include <QApplication>
+#include <QDockWidget>
 #include <QFile>
 #include <QFileDialog>
+#include <QMainWindow>
 #include <QMouseEvent>
 #include <QStandardItemModel>
 #include <QTemporaryDir>
@@ -22,6 +24,7 @@
 #include "ui/docks/seen_images.h"
 #include "ui/docks/sizes.h"
 #include "ui/widgets/field.h"
+#include "ui/window/held_layout.h"
 
 using namespace denoir;
 using namespace denoir::ui;
@@ -219,6 +222,25 @@ private slots:
         static_cast<QDialog*>(dialogs.first())->accept();
         QCOMPARE(taken, (QStringList{"B", clip.fileName()}));
         QTRY_VERIFY(!window.findChild<QFileDialog*>());
+    }
+
+    /// Half way through a change of them docks stay where they are.
+    void a_held_layout_is_laid_out_in_the_end() {
+        QMainWindow window;
+        auto* dock = new QDockWidget(&window);
+        window.addDockWidget(Qt::LeftDockWidgetArea, dock);
+        window.resize(400, 300);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        const int before = dock->height();
+        {
+            const HeldLayout held(window);
+            window.resize(400, 500);
+            window.layout()->activate();
+            QTest::qWait(20);
+            QCOMPARE(dock->height(), before);
+        }
+        QTRY_VERIFY(dock->height() > before);
     }
 };
 

@@ -149,6 +149,6 @@ int main(int argc, char** argv) {
     const denoir::app::Home home;
     const QStringList given = QCoreApplication::arguments();
     const auto number = [&](int i, int otherwise) { return given.size() > i ? given[i].toInt() : otherwise; };
-    denoir::ui::DockHands(quint32(number(1, 21))).play(number(2, 1000));
+    denoir::ui::DockHands(quint32(number(1, 6))).play(number(2, 800));
     std::printf("== done\n");
 }
