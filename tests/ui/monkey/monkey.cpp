@@ -3,7 +3,7 @@
 // files in one session after another, each in the data folder that the last one left. It must not crash, nor keep its
 // user waiting, and what was undone must come back as it was. `ui_monkey SEED SESSIONS EVENTS`; what was done is
 // printed, so that what preceded a crash can be read.
-#include <QAbstractScrollArea>
+#include <QAbstractItemView>
 #include <QContextMenuEvent>
 #include <QDesktopServices>
 #include <QElapsedTimer>
@@ -263,9 +263,9 @@ private:
     void drag(QWidget* from, QWidget* to) {
         QWidget* window = from->window();
         if (to->window() != window || !window->windowHandle()) return;
+        if (const auto* list = qobject_cast<QAbstractItemView*>(from->parentWidget()); list && list->dragEnabled())
+            return; // what it gives away opens a loop that only the window system's own events end
         tell(QStringLiteral("drag %1 to %2").arg(name_of(*from), name_of(*to)));
-        if (window == &studio_.window() && qobject_cast<QAbstractScrollArea*>(from->parentWidget()))
-            to = from; // what a list gives away opens a loop that only the window system's own events end
         QPointer<QWidget> still = window;
         const QPoint a = from->mapTo(window, point_in(*from)), b = to->mapTo(window, point_in(*to));
         const auto with = modifiers();
