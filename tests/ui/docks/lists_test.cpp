@@ -250,6 +250,10 @@ private slots:
         QCOMPARE(studio.window().layouts().current(), Layout::compare);
         QTRY_COMPARE_WITH_TIMEOUT(viewer.run(app::Side::b), run(2), 30000);
         QCOMPARE(viewer.run(app::Side::a), run(1));
+        QTRY_VERIFY_WITH_TIMEOUT(studio.window().preview().info(app::Side::b), 30000);
+        menu_of(studio, list, 0, "Compare with what is shown"); // another B
+        QTRY_COMPARE_WITH_TIMEOUT(viewer.run(app::Side::b), run(0), 30000);
+        QCOMPARE(viewer.run(app::Side::a), run(1));
         // Two that are selected: the first is A.
         list->selectionModel()->select(list->model()->index(0, 0), QItemSelectionModel::ClearAndSelect);
         list->selectionModel()->select(list->model()->index(2, 0), QItemSelectionModel::Select);

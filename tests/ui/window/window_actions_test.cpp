@@ -130,6 +130,11 @@ private slots:
         StudioFixture studio;
         trigger(studio, "compare.wipe");
         QVERIFY2(said(studio).contains("Choose an A and a B first"), qPrintable(said(studio)));
+        studio.open({a});
+        QTRY_VERIFY_WITH_TIMEOUT(studio.window().preview().info(app::Side::a), 30000);
+        studio.window().say({});
+        trigger(studio, "compare.flip"); // of one alone neither
+        QVERIFY2(said(studio).contains("Choose an A and a B first"), qPrintable(said(studio)));
         compare(studio, a, b);
         auto& preview = studio.window().preview();
         for (const auto& [action, mode] : {std::pair{"compare.side-by-side", CompareMode::side_by_side},
@@ -188,10 +193,10 @@ private slots:
     /// Against what is shown; the one that is shown needs another.
     void one_selected_run_is_compared_with_what_is_shown() {
         const app::Home home;
-        for (const int seed : {1, 2}) listed_run(home, QStringLiteral("run-%1").arg(seed), 1 + seed, quint64(seed));
+        for (const int seed : {1, 2, 3}) listed_run(home, QStringLiteral("run-%1").arg(seed), 1 + seed, quint64(seed));
         StudioFixture studio;
         auto* list = studio.find<RunsView>("runs");
-        QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), 2, 30000);
+        QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), 3, 30000);
         const auto run = [&](int row) {
             return studio.core().history.index(row).data(app::RunHistory::PathRole).toString();
         };
@@ -206,6 +211,111 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(viewer.run(app::Side::b), run(0), 30000);
         QCOMPARE(viewer.run(app::Side::a), run(1));
         QVERIFY2(!said(studio).contains("Select two runs"), qPrintable(said(studio)));
+        // Another one takes B's place; A stays.
+        QTRY_VERIFY_WITH_TIMEOUT(studio.window().preview().info(app::Side::b), 30000);
+        list->setCurrentIndex(list->model()->index(2, 0));
+        trigger(studio, "compare.selected");
+        QTRY_COMPARE_WITH_TIMEOUT(viewer.run(app::Side::b), run(2), 30000);
+        QCOMPARE(viewer.run(app::Side::a), run(1));
+    }
+
+    /// The first is A; the layout stays what it is.
+    void two_clips_are_dropped_together() {
+        const app::Home home;
+        const QString a = home.file("a.mp4"), b = home.file("b.mp4");
+        app::write_clip(a, 64, 48, 4);
+        app::write_clip(b, 64, 48, 4, 7);
+        StudioFixture studio;
+        auto& preview = studio.window().preview();
+        emit preview.files_dropped({a, b}, app::Side::a, {100, 100});
+        QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::a) && preview.info(app::Side::b), 30000);
+        QCOMPARE(preview.info(app::Side::a)->path, a);
+        QCOMPARE(preview.info(app::Side::b)->path, b);
+        QCOMPARE(studio.window().layouts().current(), Layout::create);
+    }
+
+    void files_are_chosen_in_dialogs() {
+        const app::Home home;
+        const QString a = home.file("a.mp4"), b = home.file("b.mp4");
+        app::write_clip(a, 64, 48, 4);
+        app::write_clip(b, 64, 48, 4, 7);
+        StudioFixture studio;
+        auto& preview = studio.window().preview();
+        trigger(studio, "file.open");
+        QVERIFY(studio.answer_file_dialog(a));
+        QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::a) && preview.info(app::Side::a)->path == a, 30000);
+        trigger(studio, "compare.with-file");
+        QVERIFY(studio.answer_file_dialog(b));
+        QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::b) && preview.info(app::Side::b)->path == b, 30000);
+        QCOMPARE(preview.info(app::Side::a)->path, a);
+    }
+
+    void layers_come_with_their_layout() {
+        const app::Home home;
+        StudioFixture studio;
+        auto* dock = studio.find<QDockWidget>("layers-dock");
+        QVERIFY(!dock->isVisible());
+        trigger(studio, "compare.layers");
+        QCOMPARE(studio.window().layouts().current(), Layout::compare);
+        QVERIFY(dock->isVisible());
+        studio.window().layouts().show(Layout::create);
+        trigger(studio, "compare.first-error");
+        QVERIFY(dock->isVisible());
+        QVERIFY2(said(studio).contains("No layer makes an error"), qPrintable(said(studio)));
+    }
+
+    /// Where the timeline is not seen it is said; in the layout Create it comes.
+    void what_is_shown_goes_on_the_timeline() {
+        const app::Home home;
+        app::write_clip(home.file("a.mp4"), 64, 48, 4);
+        StudioFixture studio;
+        studio.open({home.file("a.mp4")});
+        QTRY_VERIFY_WITH_TIMEOUT(studio.window().preview().info(app::Side::a), 30000);
+        auto& project = studio.core().project;
+        auto* dock = studio.find<QDockWidget>("timeline-dock");
+        dock->hide();
+        trigger(studio, "run.to-timeline");
+        QTRY_COMPARE_WITH_TIMEOUT(project.count(), 1, 30000);
+        QTRY_VERIFY_WITH_TIMEOUT(dock->isVisible(), 30000);
+        studio.window().layouts().show(Layout::compare);
+        QVERIFY(!dock->isVisible());
+        trigger(studio, "run.to-timeline");
+        QTRY_COMPARE_WITH_TIMEOUT(project.count(), 2, 30000);
+        QTRY_VERIFY2_WITH_TIMEOUT(said(studio).contains("1 shot added to the timeline"), qPrintable(said(studio)),
+                                  30000);
+        QVERIFY(!dock->isVisible());
+    }
+
+    void the_window_and_its_players_have_switches() {
+        const app::Home home;
+        StudioFixture studio;
+        trigger(studio, "view.full-screen");
+        QVERIFY(studio.window().isFullScreen());
+        trigger(studio, "view.full-screen");
+        QVERIFY(!studio.window().isFullScreen());
+        const auto* loop = studio.find<QAction>("play.loop");
+        const auto& player = studio.window().preview().player();
+        const auto& grid = studio.window().findChild<SweepView*>()->player();
+        QVERIFY(loop->isChecked() && player.loop() && grid.loop());
+        trigger(studio, "play.loop");
+        QVERIFY(!loop->isChecked() && !player.loop() && !grid.loop());
+        trigger(studio, "play.loop");
+        QVERIFY(loop->isChecked() && player.loop() && grid.loop());
+    }
+
+    /// That it waits, that it is at work and what came of it.
+    void a_verification_is_told_of() {
+        const app::Home home;
+        listed_run(home, QStringLiteral("run-1"), 2, 1);
+        StudioFixture studio;
+        auto* list = studio.find<RunsView>("runs");
+        QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), 1, 30000);
+        list->setCurrentIndex(list->model()->index(0, 0));
+        trigger(studio, "run.verify");
+        QVERIFY2(said(studio).contains("verifying"), qPrintable(said(studio)));
+        QVERIFY(studio.idle());
+        QTRY_VERIFY2_WITH_TIMEOUT(!said(studio).contains("verifying"), qPrintable(said(studio)), 30000);
+        QVERIFY2(!studio.window().banners().texts().isEmpty(), qPrintable(said(studio)));
     }
 
     void the_cut_is_worked_on_by_actions() {
