@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The two lists of runs, those in line and those that ended: to which entry an action goes.
+#include <QDragEnterEvent>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListView>
 #include <QMenu>
+#include <QMimeData>
 #include <QSignalSpy>
 #include <QTimer>
 #include <QToolButton>
@@ -15,6 +17,7 @@
 #include "tests/app/arrivals.h"
 #include "tests/ui/window/window_main.h"
 #include "tests/ui/window/window_tools.h"
+#include "ui/compare/compare_bar.h"
 #include "ui/docks/queue_panel.h"
 #include "ui/docks/runs_panel.h"
 #include "ui/preview/preview_view.h"
@@ -289,6 +292,60 @@ private slots:
         choose("choose-a", 0);
         QTRY_COMPARE_WITH_TIMEOUT(viewer.run(app::Side::a), run(0), 30000);
         QTRY_COMPARE_WITH_TIMEOUT(viewer.run(app::Side::b), run(1), 30000);
+    }
+
+    /// One file the half that it is held over, two files both.
+    void a_half_of_the_bar_takes_what_is_dropped() {
+        const app::Home home;
+        const QString a = home.file("a.mp4"), b = home.file("b.mp4");
+        app::write_clip(a, 64, 48, 4);
+        app::write_clip(b, 64, 48, 4, 7);
+        StudioFixture studio(Layout::compare);
+        auto* bar = studio.window().findChild<CompareBar*>();
+        const auto *left = studio.find<QToolButton>("choose-a"), *right = studio.find<QToolButton>("choose-b");
+        const auto held = [&](const QStringList& files, int x) {
+            QMimeData data;
+            QList<QUrl> urls;
+            for (const QString& file : files) urls << QUrl::fromLocalFile(file);
+            data.setUrls(urls);
+            QDragEnterEvent enter({x, 5}, Qt::CopyAction, &data, Qt::LeftButton, {});
+            QApplication::sendEvent(bar, &enter);
+            QDragMoveEvent move({x, 5}, Qt::CopyAction, &data, Qt::LeftButton, {});
+            QApplication::sendEvent(bar, &move);
+            return std::pair(left->isDown(), right->isDown());
+        };
+        QCOMPARE(held({a}, 20), std::pair(true, false));
+        QCOMPARE(held({a}, bar->width() - 20), std::pair(false, true));
+        QCOMPARE(held({a, b}, 20), std::pair(true, true));
+        QDragLeaveEvent leave;
+        QApplication::sendEvent(bar, &leave);
+        QVERIFY(!left->isDown() && !right->isDown());
+        QCOMPARE(held({a, b}, 20), std::pair(true, true));
+        QMimeData data;
+        data.setUrls({QUrl::fromLocalFile(b), QUrl::fromLocalFile(a)});
+        QDropEvent drop({20, 5}, Qt::CopyAction, &data, Qt::LeftButton, {});
+        QApplication::sendEvent(bar, &drop);
+        QVERIFY(!left->isDown() && !right->isDown());
+        const auto& preview = studio.window().preview();
+        QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::a) && preview.info(app::Side::b), 30000);
+        QCOMPARE(preview.info(app::Side::a)->path, b);
+        QCOMPARE(preview.info(app::Side::b)->path, a);
+    }
+
+    /// By the left button alone.
+    void a_star_is_set_where_it_is_drawn() {
+        const app::Home home;
+        listed_run(home, QStringLiteral("run-1"), 1, 1);
+        StudioFixture studio;
+        auto& history = studio.core().history;
+        auto* list = studio.find<RunsView>("runs");
+        QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 1, 30000);
+        const QString run = history.index(0).data(app::RunHistory::PathRole).toString();
+        const QPoint star = RunDelegate::star_rect(list->visualRect(list->model()->index(0, 0))).center();
+        QTest::mouseClick(list->viewport(), Qt::RightButton, {}, star);
+        QVERIFY(!history.starred(run));
+        QTest::mouseClick(list->viewport(), Qt::LeftButton, {}, star);
+        QTRY_VERIFY(history.starred(run));
     }
 };
 

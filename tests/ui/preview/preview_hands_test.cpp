@@ -202,6 +202,25 @@ private slots:
                                   qPrintable(v.view.canvas().accessibleDescription()), 30000);
     }
 
+    /// As long as something is held over it.
+    void what_a_drop_would_do_is_told_until_it_is_done() {
+        View v;
+        QMimeData data;
+        data.setUrls({QUrl::fromLocalFile(home_.file("a.mp4"))});
+        const auto told = [&] { return v.view.canvas().accessibleDescription().contains("Drop here"); };
+        for (const bool drops : {false, true}) {
+            QDragEnterEvent enter({20, 100}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+            QApplication::sendEvent(&v.view, &enter);
+            QDragMoveEvent over({20, 100}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+            QApplication::sendEvent(&v.view, &over);
+            QVERIFY(told());
+            QDragLeaveEvent leave;
+            QDropEvent drop({20, 100}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+            QApplication::sendEvent(&v.view, drops ? static_cast<QEvent*>(&drop) : &leave);
+            QVERIFY(!told());
+        }
+    }
+
     /// The worst frame is gone to at once, and nothing plays on from it.
     void the_worst_frame_stays() {
         View v;

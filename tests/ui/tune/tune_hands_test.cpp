@@ -194,9 +194,13 @@ private slots:
         QCOMPARE(opened.count(), 1);
         QCOMPARE(opened[0][0].toString(), first);
         studio.window().layouts().show(Layout::tune);
-        QTest::mouseDClick(plot, Qt::LeftButton, {}, plot->position(points[1]).toPoint());
+        QTest::keyClick(plot, Qt::Key_Enter);
         QCOMPARE(opened.count(), 2);
-        QCOMPARE(opened[1][0].toString(), run_of(studio, points[1].cell));
+        QCOMPARE(opened[1][0].toString(), first);
+        studio.window().layouts().show(Layout::tune);
+        QTest::mouseDClick(plot, Qt::LeftButton, {}, plot->position(points[1]).toPoint());
+        QCOMPARE(opened.count(), 3);
+        QCOMPARE(opened[2][0].toString(), run_of(studio, points[1].cell));
     }
 
     /// From the end of a line on to the beginning of the next, and back.
@@ -278,6 +282,12 @@ private slots:
         QCOMPARE(studio.find<QComboBox>("page-0")->currentIndex(), 2);
         QVERIFY(!grid.cell_rect(last).isEmpty());
         const auto inside = [&](std::size_t cell) { return grid.viewport()->rect().contains(grid.cell_rect(cell)); };
+        // Two axes are no lines: at the end of a row there is nothing more.
+        const std::size_t end = *grid.shape().cell(0, 1);
+        grid.set_current(end);
+        grid.setFocus();
+        studio.key(Qt::Key_Right);
+        QCOMPARE(*grid.current(), end);
         grid.zoom(1.5);
         const std::size_t first = *grid.shape().cell(0, 0);
         grid.set_current(first);
@@ -329,7 +339,9 @@ private slots:
         QCOMPARE(compared.count(), 1);
         QCOMPARE(compared[0], (QVariantList{run_of(studio, 0), run_of(studio, 2)})); // against it
         studio.window().layouts().show(Layout::tune);
+        QSignalSpy renewed(studio.find<QTreeView>("sweep-table")->model(), &QAbstractItemModel::dataChanged);
         choose(studio, 1, "Measure against this one");
+        QVERIFY(renewed.count() > 0); // its figures are others now
         QCOMPARE(*studio.core().sweeps().shown()->sweep().reference[0], 1U);
         auto* reference = studio.find<QToolButton>("reference");
         QCOMPARE(reference->text(), QString("measured against seed 2"));
@@ -358,6 +370,14 @@ private slots:
             QVERIFY(!entry(menu, "Show") && entry(menu, "Render it"));
             QVERIFY(!entry(menu, "Star")->isEnabled());
         });
+        QSignalSpy compared(&view_of(studio), &SweepView::compare_runs);
+        for (const std::size_t first : {0U, 1U}) { // whichever of the two it is
+            view_of(studio).grid().set_current(first);
+            view_of(studio).grid().set_current(1 - first, true);
+            view_of(studio).compare_selected();
+            QVERIFY2(said(studio).contains("has no video yet"), qPrintable(said(studio)));
+        }
+        QCOMPARE(compared.count(), 0);
         choose(studio, 1, "Render it");
         using State = app::SweepDocument::State;
         QTRY_COMPARE_WITH_TIMEOUT(core.sweeps().cell(1).state, State::waiting, 30000);
