@@ -339,9 +339,7 @@ private slots:
         QCOMPARE(compared.count(), 1);
         QCOMPARE(compared[0], (QVariantList{run_of(studio, 0), run_of(studio, 2)})); // against it
         studio.window().layouts().show(Layout::tune);
-        QSignalSpy renewed(studio.find<QTreeView>("sweep-table")->model(), &QAbstractItemModel::dataChanged);
         choose(studio, 1, "Measure against this one");
-        QVERIFY(renewed.count() > 0); // its figures are others now
         QCOMPARE(*studio.core().sweeps().shown()->sweep().reference[0], 1U);
         auto* reference = studio.find<QToolButton>("reference");
         QCOMPARE(reference->text(), QString("measured against seed 2"));
