@@ -127,9 +127,15 @@ void ParametersPanel::set_forcing(const QString& member, const QVariant& value) 
     else
         forcing.remove(member);
     const QVariantMap usual = studio_.document.default_value(key).toMap();
+    const auto is_usual = [&](const QString& each) {
+        if (usual.contains(each)) return forcing.value(each) == usual.value(each);
+        // The defaults name no member that counts with windows alone.
+        return std::any_of(forcing_.begin(), forcing_.end(), [&](const ForcingField& field) {
+            return field.member == each && forcing.value(each).toDouble() == field.usual;
+        });
+    };
     const QStringList members = forcing.keys();
-    const bool plain = std::all_of(members.begin(), members.end(),
-                                   [&](const QString& each) { return forcing.value(each) == usual.value(each); });
+    const bool plain = std::all_of(members.begin(), members.end(), is_usual);
     if (plain)
         reset(key);
     else

@@ -3,6 +3,7 @@
 
 #include <QApplication>
 #include <QFile>
+#include <QMouseEvent>
 #include <QScopeGuard>
 #include <QSignalSpy>
 #include <QTest>
@@ -380,6 +381,22 @@ private slots:
         QCOMPARE(asked.back().front().toInt(), 0);
         QTest::keyClick(&view, Qt::Key_Right);
         QCOMPARE(view.frame(), 1);
+        QTest::keyClick(&view, Qt::Key_Right, Qt::ShiftModifier);
+        QCOMPARE(view.frame(), 11);
+        QTest::keyClick(&view, Qt::Key_Left);
+        QCOMPARE(view.frame(), 10);
+        QTest::keyClick(&view, Qt::Key_Left, Qt::ShiftModifier);
+        QCOMPARE(view.frame(), 0);
+        const auto move = [&](QPoint at, Qt::MouseButtons held) {
+            QMouseEvent event(QEvent::MouseMove, at, view.mapToGlobal(at), Qt::NoButton, held, {});
+            QApplication::sendEvent(&view, &event);
+        };
+        move({488, 50}, Qt::NoButton);
+        QCOMPARE(view.frame(), 0);
+        move({488, 50}, Qt::LeftButton);
+        QCOMPARE(view.frame(), 15);
+        QTest::keyClick(&view, Qt::Key_Home);
+        QCOMPARE(view.frame(), 0);
         QTest::keyClick(&view, Qt::Key_End);
         QCOMPARE(view.frame(), 15);
         QSignalSpy worst_asked(&view, &MetricsView::worst_requested);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <QApplication>
+#include <QMouseEvent>
 #include <QTest>
 #include <optional>
 
@@ -37,6 +39,18 @@ protected:
     void fill() {
         for (const char* name : {"a.mkv", "b.mkv", "c.mkv"}) project_->add_shot(app::take_of_video(file(name)));
         view_->setFocus();
+    }
+
+    /// With the left button held.
+    void move(QPoint at) {
+        QWidget* viewport = view_->viewport();
+        QMouseEvent event(QEvent::MouseMove, at, viewport->mapToGlobal(at), Qt::NoButton, Qt::LeftButton, {});
+        QApplication::sendEvent(viewport, &event);
+    }
+    void drag(QPoint from, QPoint to, int moves = 4) {
+        QTest::mousePress(view_->viewport(), Qt::LeftButton, {}, from);
+        for (int i = 1; i <= moves; ++i) move(from + (to - from) * i / moves);
+        QTest::mouseRelease(view_->viewport(), Qt::LeftButton, {}, to);
     }
 
     app::Home home_;

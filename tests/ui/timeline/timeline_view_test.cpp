@@ -216,10 +216,6 @@ private slots:
         const QRect rect = view_->shot_rect(0);
         QWidget* viewport = view_->viewport();
         const QPoint from(rect.right() - 3, rect.center().y()), to = from - QPoint(80, 0);
-        const auto move = [&](QPoint at) {
-            QMouseEvent event(QEvent::MouseMove, at, viewport->mapToGlobal(at), Qt::NoButton, Qt::LeftButton, {});
-            QApplication::sendEvent(viewport, &event);
-        };
         QTest::mousePress(viewport, Qt::LeftButton, {}, from);
         move(to);
         QVERIFY(project_->shot(0).out < 33);
@@ -334,6 +330,7 @@ private slots:
         drop(file("text.mp4"), {5, 60});
         QTRY_COMPARE_WITH_TIMEOUT(issue.count(), 1, 30000);
         QVERIFY(!issue[0][0].value<Issue>().hint.isEmpty());
+        QVERIFY(!issue[0][0].value<Issue>().line().contains("too long"));
         drop(home_.path(), {5, 60}); // a folder that is no run
         QTRY_COMPARE_WITH_TIMEOUT(issue.count(), 2, 30000);
         QCOMPARE(project_->count(), 2);
@@ -503,16 +500,6 @@ private slots:
     }
 
 private:
-    void drag(QPoint from, QPoint to, int moves = 4) {
-        QWidget* viewport = view_->viewport();
-        QTest::mousePress(viewport, Qt::LeftButton, {}, from);
-        for (int i = 1; i <= moves; ++i) {
-            const QPoint at = from + (to - from) * i / moves;
-            QMouseEvent move(QEvent::MouseMove, at, viewport->mapToGlobal(at), Qt::NoButton, Qt::LeftButton, {});
-            QApplication::sendEvent(viewport, &move);
-        }
-        QTest::mouseRelease(viewport, Qt::LeftButton, {}, to);
-    }
     void drop(const QString& path, QPoint at) {
         QMimeData data;
         data.setUrls({QUrl::fromLocalFile(path)});

@@ -9,30 +9,20 @@
 #include <QMenu>
 #include <QScopeGuard>
 #include <QSignalSpy>
-#include <QTimer>
 #include <QToolButton>
 #include <QTreeView>
 #include <QWheelEvent>
 #include <algorithm>
 
 #include "app/base/folder.h"
-#include "app/base/text.h"
-#include "app/runs/run_history.h"
-#include "app/sweep/open_sweep.h"
-#include "app/sweep/sweep_document.h"
 #include "engine/core/atomic_file.h"
-#include "engine/session/sweep_folder.h"
-#include "tests/app/clips.h"
-#include "tests/app/fake_runs.h"
-#include "tests/ui/studio_fixture.h"
+#include "tests/ui/tune/sweeps.h"
 #include "tests/ui/window/window_main.h"
 #include "tests/ui/window/window_tools.h"
 #include "ui/theme/colours.h"
 #include "ui/tune/cell_text.h"
-#include "ui/tune/sweep_grid.h"
 #include "ui/tune/sweep_plot.h"
 #include "ui/tune/sweep_table.h"
-#include "ui/tune/sweep_view.h"
 #include "ui/widgets/elided_label.h"
 
 using namespace denoir;
@@ -40,59 +30,17 @@ using namespace denoir::ui;
 
 class SweepsTest : public QObject {
     Q_OBJECT
-
-    /// In the home's data folder a sweep of these axes whose clips are there, each another one, against the first.
-    static QString made(const app::Home& home, const char* name, const std::vector<SweepAxis>& axes, int frames = 4) {
-        Sweep sweep;
-        sweep.request = app::tiny_request();
-        sweep.axes = axes;
-        sweep.reference.assign(axes.size(), 0);
-        SweepFolder folder = SweepFolder::create(app::to_path(home.file(QLatin1String(name))), sweep);
-        const auto runs = app::to_path(home.data("runs"));
-        std::filesystem::create_directories(runs);
-        for (std::size_t i = 0; i < sweep.size(); ++i) {
-            const auto run = app::fake_run(runs, int(1000 * frames + i), false);
-            app::write_clip(app::to_qstring(run / "video.mp4"), 64, 48, frames, int(5 * i));
-            SweepCell& cell = folder.record().cells[i];
-            cell.state = SweepCell::State::done;
-            cell.run = run;
-            cell.seconds = 1 + double(i);
-        }
-        folder.save();
-        return home.file(QLatin1String(name));
-    }
-    static SweepGrid& show(StudioFixture& studio, const QString& sweep) {
-        auto& sweeps = studio.core().sweeps();
-        sweeps.open(sweep);
-        [&] { QTRY_VERIFY_WITH_TIMEOUT(sweeps.shown() && sweeps.shown()->path() == app::real_path(sweep), 20000); }();
-        return studio.window().findChild<SweepView*>()->grid();
-    }
-    /// The menu of a cell, while it is open.
-    static void with_menu(SweepView& view, std::size_t cell, const std::function<void(QMenu&)>& use) {
-        bool used = false;
-        QTimer::singleShot(0, &view, [&] {
-            for (auto* menu : view.findChildren<QMenu*>())
-                if (menu->isVisible()) {
-                    used = true;
-                    use(*menu);
-                    menu->close();
-                }
-        });
-        view.show_menu(cell, {50, 50});
-        QVERIFY(used);
-    }
-
 private slots:
     /// Grid, table and plot mean one clip, from the first moment on.
     void a_sweep_that_comes_has_one_current_clip() {
         const app::Home home;
-        const QString first = made(home, "first", {parse_axis("seed", "1..3")}),
-                      second = made(home, "second", {parse_axis("steps", "2, 3")}, 5);
+        const QString first = made_sweep(home, "first", {parse_axis("seed", "1..3")}),
+                      second = made_sweep(home, "second", {parse_axis("steps", "2, 3")}, 5);
         StudioFixture studio(Layout::tune);
         auto* table = studio.find<QTreeView>("sweep-table");
         const auto* plot = studio.find<SweepPlot>("sweep-plot");
         for (const QString& each : {first, second}) {
-            SweepGrid& grid = show(studio, each);
+            SweepGrid& grid = show_sweep(studio, each);
             QCOMPARE(*grid.current(), 0U);
             QVERIFY(table->currentIndex().isValid());
             QCOMPARE(table->currentIndex().data(SweepModel::CellRole).toInt(), 0);
@@ -108,10 +56,10 @@ private slots:
     /// Beside others that are selected, too.
     void the_menu_means_the_clip_that_it_was_opened_on() {
         const app::Home home;
-        const QString sweep = made(home, "sweep", {parse_axis("seed", "1..3")});
-        const QString small = made(home, "small", {parse_axis("seed", "1, 2")}, 5);
+        const QString sweep = made_sweep(home, "sweep", {parse_axis("seed", "1..3")});
+        const QString small = made_sweep(home, "small", {parse_axis("seed", "1, 2")}, 5);
         StudioFixture studio(Layout::tune);
-        SweepGrid& grid = show(studio, sweep);
+        SweepGrid& grid = show_sweep(studio, sweep);
         auto& view = *studio.window().findChild<SweepView*>();
         grid.set_current(1, true); // and the first
         const auto starred = [&](std::size_t cell) {
@@ -141,7 +89,7 @@ private slots:
 
     void what_was_deleted_has_no_figures() {
         const app::Home home;
-        const QString folder = made(home, "sweep", {parse_axis("seed", "1..3")});
+        const QString folder = made_sweep(home, "sweep", {parse_axis("seed", "1..3")});
         {
             SweepFolder sweep = SweepFolder::take(app::to_path(folder));
             sweep.record().cells[2].figures =
@@ -150,7 +98,7 @@ private slots:
             std::filesystem::remove_all(sweep.record().cells[2].run);
         }
         StudioFixture studio(Layout::tune);
-        show(studio, folder);
+        show_sweep(studio, folder);
         const QAbstractItemModel& rows = *studio.find<QTreeView>("sweep-table")->model();
         for (int column = 2; column < rows.columnCount(); ++column) {
             QCOMPARE(rows.index(2, column).data().toString(), QString());
@@ -160,10 +108,10 @@ private slots:
 
     void a_page_that_is_chosen_keeps_the_focus() {
         const app::Home home;
-        const QString folder = made(
+        const QString folder = made_sweep(
             home, "sweep", {parse_axis("steps", "2, 3"), parse_axis("guidance", "1, 3"), parse_axis("seed", "1..3")});
         StudioFixture studio(Layout::tune);
-        SweepGrid& grid = show(studio, folder);
+        SweepGrid& grid = show_sweep(studio, folder);
         studio.find<QComboBox>("page-0")->setFocus();
         studio.key(Qt::Key_Down);
         QCOMPARE(grid.shape().page(0), 1);
@@ -177,9 +125,9 @@ private slots:
 
     void the_button_says_what_it_does() {
         const app::Home home;
-        const QString folder = made(home, "sweep", {parse_axis("seed", "1..3")});
+        const QString folder = made_sweep(home, "sweep", {parse_axis("seed", "1..3")});
         StudioFixture studio(Layout::tune);
-        show(studio, folder);
+        show_sweep(studio, folder);
         auto& view = *studio.window().findChild<SweepView*>();
         QTRY_VERIFY_WITH_TIMEOUT(view.player().playing(), 20000);
         const auto named = [&](const char* name) {
@@ -199,9 +147,9 @@ private slots:
     /// Many small turns of a wheel are one notch, and aside it does not turn.
     void a_wheel_zooms_by_as_much_as_it_turns() {
         const app::Home home;
-        const QString folder = made(home, "sweep", {parse_axis("seed", "1..3")});
+        const QString folder = made_sweep(home, "sweep", {parse_axis("seed", "1..3")});
         StudioFixture studio(Layout::tune);
-        SweepGrid& grid = show(studio, folder);
+        SweepGrid& grid = show_sweep(studio, folder);
         QTRY_VERIFY_WITH_TIMEOUT(grid.clips().settled(), 20000);
         grid.zoom_to_fit(); // in the clips' shape: the grid may not have been told of them yet
         const int before = grid.cell_rect(0).width();
@@ -272,12 +220,12 @@ private slots:
 
     void clips_are_named_in_the_language_of_the_window() {
         const app::Home home;
-        const QString folder = made(home, "sweep", {parse_axis("steps", "2, 3")});
+        const QString folder = made_sweep(home, "sweep", {parse_axis("steps", "2, 3")});
         qputenv("DENOIR_LANGUAGE", "de");
         const auto back = qScopeGuard([] { qputenv("DENOIR_LANGUAGE", "en"); });
         const Translation german(*qApp);
         StudioFixture studio(Layout::tune);
-        SweepGrid& grid = show(studio, folder);
+        SweepGrid& grid = show_sweep(studio, folder);
         grid.set_current(1);
         QVERIFY2(grid.accessibleDescription().startsWith("Schritte 3"), qPrintable(grid.accessibleDescription()));
         const auto* plot = studio.find<SweepPlot>("sweep-plot");
@@ -291,14 +239,14 @@ private slots:
     /// The row above the grid has room in the smallest usual window, in German and with all that it can hold, too.
     void the_grid_leaves_the_window_its_size() {
         const app::Home home;
-        const QString folder = made(
+        const QString folder = made_sweep(
             home, "sweep", {parse_axis("steps", "2, 3"), parse_axis("guidance", "1, 2"), parse_axis("seed", "1, 2")});
         std::filesystem::remove_all(SweepFolder::take(app::to_path(folder)).record().cells[7].run);
         qputenv("DENOIR_LANGUAGE", "de");
         const auto back = qScopeGuard([] { qputenv("DENOIR_LANGUAGE", "en"); });
         const Translation german(*qApp);
         StudioFixture studio(Layout::tune, Scheme::dark, {1024, 700});
-        show(studio, folder);
+        show_sweep(studio, folder);
         const auto* missing = studio.find<QToolButton>("render-missing");
         QTRY_VERIFY(missing->isVisible());
         QTest::qWait(50);
@@ -321,7 +269,7 @@ private slots:
     void figures_are_seen_without_scrolling() {
         const app::Home home;
         const std::vector<SweepAxis> axes{parse_axis("steps", "2, 3"), parse_axis("guidance", "1, 2, 3")};
-        const QString reused = made(home, "reused", axes), failed = made(home, "failed", axes, 5);
+        const QString reused = made_sweep(home, "reused", axes), failed = made_sweep(home, "failed", axes, 5);
         {
             SweepFolder folder = SweepFolder::take(app::to_path(reused));
             for (SweepCell& cell : folder.record().cells) cell.reused = true;
@@ -340,21 +288,21 @@ private slots:
         StudioFixture studio(Layout::tune, Scheme::dark, {1024, 700});
         const auto* table = studio.find<QTreeView>("sweep-table");
         const auto widest = [&] { return table->header()->length(); };
-        show(studio, reused);
+        show_sweep(studio, reused);
         QTRY_VERIFY_WITH_TIMEOUT(!table->model()->index(1, 4).data().toString().isEmpty(), 30000); // measured
         QVERIFY2(widest() <= table->viewport()->width(), qPrintable(QString::number(widest())));
         const QModelIndex state = table->model()->index(1, 2);
         QVERIFY(state.data(Qt::ToolTipRole).toString() != state.data().toString());
-        show(studio, failed);
+        show_sweep(studio, failed);
         QTRY_VERIFY2(widest() < 800, qPrintable(QString::number(widest())));
     }
 
     /// As they are written: no letter is a key.
     void values_keep_their_ampersands() {
         const app::Home home;
-        const QString folder = made(home, "sweep", {parse_axis("prompt", "a cat&dog | a fox")});
+        const QString folder = made_sweep(home, "sweep", {parse_axis("prompt", "a cat&dog | a fox")});
         StudioFixture studio(Layout::tune);
-        show(studio, folder);
+        show_sweep(studio, folder);
         const auto* button = studio.find<QToolButton>("reference");
         QCOMPARE(button->text(), QString("measured against prompt a cat&&dog"));
         QVERIFY(button->shortcut().isEmpty());
@@ -368,18 +316,18 @@ private slots:
     /// Of the sweep that is shown, and no longer than it is.
     void only_what_is_shown_is_told_to_be_measured() {
         const app::Home home;
-        const QString slow = made(home, "slow", {parse_axis("seed", "1..12")}, 40),
-                      plain = made(home, "plain", {parse_axis("seed", "1, 2")});
+        const QString slow = made_sweep(home, "slow", {parse_axis("seed", "1..12")}, 40),
+                      plain = made_sweep(home, "plain", {parse_axis("seed", "1, 2")});
         {
             SweepFolder sweep = SweepFolder::take(app::to_path(plain));
             sweep.record().cells[1].figures = SweepCell::Figures{.reference = 0, .psnr = 30, .ssim = 0.9};
             sweep.save();
         }
         StudioFixture studio(Layout::tune);
-        show(studio, slow);
+        show_sweep(studio, slow);
         const auto* progress = studio.find<ElidedLabel>("sweep-progress");
         QCOMPARE(progress->whole(), QString::fromUtf8("measuring …"));
-        show(studio, plain);
+        show_sweep(studio, plain);
         QCOMPARE(progress->whole(), QString());
     }
 
