@@ -226,6 +226,8 @@ bool ProjectFiles::loses_nothing() const { return !studio_.project.is_modified()
 bool ProjectFiles::leave(const std::function<void()>& then) {
     auto& project = studio_.project;
     if (saving_ > 0) { // it may fail, or be what is opened next; what is done until then is asked about
+        ends_ = 0;     // something else is wanted now
+        banners_.remove(QStringLiteral("close"));
         once_saved_ = [this, then, number = project.number()] {
             if (number == studio_.project.number()) leave(then);
         };
@@ -400,7 +402,7 @@ void ProjectFiles::recover(const app::Project::Recovery& recovery, const app::Re
 
 void ProjectFiles::end(const std::function<void()>& close) {
     tell_if_slow(++asked_, tr("Saving %1; the window closes when that is done …").arg(studio_.project.title()));
-    offer_to_close(asked_);
+    offer_to_close(ends_ = asked_);
     if (saving_ > 0) {
         once_saved_ = [this, close] { end(close); };
         return;
@@ -415,7 +417,7 @@ void ProjectFiles::end(const std::function<void()>& close) {
 /// A disk that never answers keeps the program, not the window: what was asked of it is still done.
 void ProjectFiles::offer_to_close(int number) {
     QTimer::singleShot(offered_after_ms, this, [this, number] {
-        if (answered_ >= number) return;
+        if (answered_ >= number || ends_ != number) return;
         banners_.show_banner(QStringLiteral("close"), Banners::Kind::warning,
                              tr("“%1” is not saved yet: the disk does not answer. Denoir goes on in the background "
                                 "until it does.")

@@ -104,6 +104,7 @@ private:
     std::function<void()> once_saved_; ///< what was wanted last while something was being saved
     int saving_ = 0;                   ///< how much is
     int asked_ = 0, answered_ = 0;     ///< of the disk
+    int ends_ = 0;                     ///< with which of these the window closes
     app::Preparations reading_;        ///< last: its thread is joined before the rest goes
 };
 
