@@ -143,9 +143,7 @@ RecoveredProject Project::read_recovery(const Recovery& recovery) {
     const Json json = parse_json(read_text(file, most_project_bytes), file.string());
     if (!json.is_object() || !json.contains("project"))
         throw Error(file.string(), {}, "is no autosave", "open the project itself");
-    RecoveredProject recovered{project_from_json(json["project"], file, {}), std::move(lock)};
-    recovered.content.media = media_of(recovered.content.shots);
-    return recovered;
+    return {project_from_json(json["project"], file, {}), std::move(lock)};
 }
 
 void Project::discard(const Recovery& recovery) {

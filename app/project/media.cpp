@@ -38,15 +38,15 @@ QString run_of(const QString& video) {
     return own ? to_qstring(folder) : QString();
 }
 
-} // namespace
-
-bool is_there(const Take& take) { return lies_there(take, QFileInfo(take.video)); }
-
 Medium look_at(const Take& take) {
     const QFileInfo info(take.video);
     if (!lies_there(take, info)) return {};
     return {true, info.size(), info.lastModified()};
 }
+
+} // namespace
+
+bool is_there(const Take& take) { return lies_there(take, QFileInfo(take.video)); }
 
 Media media_of(const std::vector<Shot>& shots) {
     Media media;

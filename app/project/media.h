@@ -22,8 +22,7 @@ struct Medium {
 };
 using Media = QHash<QString, Medium>; ///< by Take::video
 
-bool is_there(const Take& take); ///< its file, or folder of frames
-Medium look_at(const Take& take);
+bool is_there(const Take& take);                ///< its file, or folder of frames
 Media media_of(const std::vector<Shot>& shots); ///< of their current takes
 
 /// A take whose file, or folder of frames, is elsewhere now.

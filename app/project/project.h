@@ -124,8 +124,8 @@ public:
     int shots_of(const QStringList& runs) const;
     /// Whether the file's content says that it is a project, whatever its name.
     static bool is_project(const QString& file);
-    /// Whether the video, picture or folder of frames of a shot was missing when it was last looked for: when the
-    /// project was read, soon after a shot first shows it, and at each look_at_media().
+    /// Whether the video, picture or folder of frames of a shot was missing when it was last looked for, which is soon
+    /// after a shot first shows it and at each look_at_media(). Until then it is taken to be there.
     bool is_missing(int row) const;
     /// The shots of which something is missing, as issues naming the shot and the file.
     QList<Issue> missing_media() const;
@@ -205,6 +205,7 @@ signals:
     void modified_changed(bool modified);
     void step_changed(int step);
     void media_changed(); ///< is_missing()
+    void media_known();   ///< of a project that was opened: what is missing
     void medium_rewritten(const QString& video);
     void issue_changed();
 
@@ -244,6 +245,8 @@ private:
     Json request_ = Json::object(), extra_ = Json::object();
     Media media_; ///< as last seen; what is not in it has not been looked at yet, and is taken to be there
     bool looking_ = false, look_again_ = false;
+    bool opened_ = false;      ///< media_known() is to follow
+    quint64 media_number_ = 0; ///< changes with every cut that is opened
     quint64 number_ = 0;
     QString path_;
     QTimer* timer_;

@@ -163,10 +163,7 @@ bool Project::is_project(const QString& file) {
 
 ProjectContent read_project(const QString& file) {
     const fs::path name = to_path(QFileInfo(file).absoluteFilePath());
-    ProjectContent content =
-        project_from_json(parse_json(read_text(name, most_project_bytes), name.string()), name, name.parent_path());
-    content.media = media_of(content.shots);
-    return content;
+    return project_from_json(parse_json(read_text(name, most_project_bytes), name.string()), name, name.parent_path());
 }
 
 ProjectContent project_from_json(const Json& json, const fs::path& file, const fs::path& base) {

@@ -11,7 +11,6 @@ namespace denoir::app {
 struct ProjectContent {
     std::vector<Shot> shots;
     Json request = Json::object(), extra = Json::object();
-    Media media; ///< of the shots' current takes, when they were read
 };
 
 inline constexpr std::size_t most_project_bytes = 256 << 20; ///< of a file

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include <algorithm>
+#include <QSet>
 #include <utility>
 
 #include "app/base/background.h"
@@ -38,9 +38,10 @@ void Project::look_at_media() {
     looking_ = true;
     run_then(
         this, [shots = shots_] { return media_of(shots); },
-        [this, number = number_](const Media& found) {
+        [this, number = media_number_](const Media& found) {
+            if (number != media_number_) return; // another cut's
             looking_ = false;
-            if (number == number_) media_found(found);
+            media_found(found);
             if (std::exchange(look_again_, false)) look_at_media();
         });
 }
@@ -60,14 +61,15 @@ void Project::media_found(const Media& found) {
     }
     for (const QString& video : rewritten) emit medium_rewritten(video);
     if (changed) emit media_changed();
+    if (std::exchange(opened_, false)) emit media_known();
 }
 
 /// Of shots that are not in the cut yet.
 bool Project::has_new_media(const std::vector<Shot>& shots) const {
-    return std::ranges::any_of(shots, [this](const Shot& shot) {
-        return std::ranges::none_of(shots_,
-                                    [&shot](const Shot& old) { return old.current().video == shot.current().video; });
-    });
+    QSet<QString> new_ones;
+    for (const Shot& shot : shots) new_ones.insert(shot.current().video);
+    for (const Shot& shot : shots_) new_ones.remove(shot.current().video);
+    return !new_ones.isEmpty();
 }
 
 void Project::relink(const std::vector<MovedTake>& moved) {

@@ -45,7 +45,7 @@ void Project::finish() {
 }
 
 std::shared_ptr<const ProjectContent> Project::content() const {
-    return std::make_shared<const ProjectContent>(ProjectContent{shots_, request_, extra_, {}});
+    return std::make_shared<const ProjectContent>(ProjectContent{shots_, request_, extra_});
 }
 
 void Project::clear() {
@@ -84,8 +84,11 @@ void Project::take_over(ProjectContent content, Entry entry) {
     extra_ = std::move(content.extra);
     dirty_ = unwritten_ = cut_edited_ = false;
     saving_.reset();
-    media_ = std::move(content.media);
-    if (!shots_.empty()) look_at_media();
+    media_.clear();
+    ++media_number_;
+    looking_ = look_again_ = false; // that was at another cut
+    opened_ = !shots_.empty();
+    if (opened_) look_at_media();
     emit changed({});
     entry == Entry::replaces ? emit loaded() : emit joined();
     timer_->stop();

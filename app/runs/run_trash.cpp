@@ -57,24 +57,27 @@ fs::path RunTrash::put(const fs::path& entry, std::error_code& code) {
     return place;
 }
 
-QStringList RunTrash::restore() {
+std::vector<RunTrash::Removed> RunTrash::restorable() const {
     std::error_code code;
-    struct Removed {
-        fs::path item, entry; ///< where it lies, and where it was
-        qint64 time;
-    };
     std::vector<Removed> all;
-    qint64 newest = -1;
     for (const fs::path& item : content()) {
         const QString name = to_qstring(item.filename());
+        const qint64 time = trashed_at(name);
         const fs::path entry = runs_ / to_path(own_name(name));
-        if (fs::exists(fs::symlink_status(entry, code))) continue;
-        all.push_back({item, entry, trashed_at(name)});
-        newest = std::max(newest, all.back().time);
+        if (time >= 0 && !fs::exists(fs::symlink_status(entry, code))) all.push_back({item, entry, time});
     }
+    return all;
+}
+
+bool RunTrash::can_restore() const { return !restorable().empty(); }
+
+QStringList RunTrash::restore() {
+    const std::vector<Removed> all = restorable();
+    const auto newest = std::ranges::max_element(all, {}, &Removed::time);
     QStringList back;
     for (const auto& [item, entry, time] : all) {
-        if (newest < 0 || time != newest) continue;
+        if (time != newest->time) continue;
+        std::error_code code;
         fs::rename(item, entry, code);
         if (!code) back << to_qstring(entry);
     }

@@ -22,11 +22,16 @@ public:
     /// What the last removal took, back at its places, which it returns. What has a name that another run has by now
     /// stays, and keeps nothing from coming back that was removed before it.
     QStringList restore();
-    bool empty() const { return content().empty(); }
+    bool can_restore() const; ///< something would come back
     /// What has lain here for longer than this, but these runs.
     std::vector<std::filesystem::path> older_than(int days, const QStringList& but) const;
 
 private:
+    struct Removed {
+        std::filesystem::path item, entry; ///< where it lies, and where it was
+        qint64 time = -1;                  ///< of its removal
+    };
+    std::vector<Removed> restorable() const; ///< their names are not taken
     std::vector<std::filesystem::path> folders() const;
     std::vector<std::filesystem::path> content() const;
 

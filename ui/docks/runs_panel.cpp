@@ -279,6 +279,8 @@ QString RunsPanel::current() const { return list_->currentIndex().data(Role::Pat
 
 bool RunsPanel::resumable() const { return resumable_; }
 
+bool RunsPanel::lists(const QString& run) const { return index_of(run).isValid(); }
+
 void RunsPanel::select(const QString& run) {
     const QModelIndex index = index_of(run);
     if (!index.isValid()) return list_->selectionModel()->clear();

@@ -82,6 +82,7 @@ public:
     explicit RunsPanel(Studio& studio, QWidget* parent = nullptr);
     QStringList selected() const;
     QString current() const;
+    bool lists(const QString& run) const; ///< as it is searched now
     /// Selects this run alone; if the list does not show it, clears the selection.
     void select(const QString& run);
     bool has_open_menu() const; ///< the context menu, which acts on the runs it was opened on

@@ -323,7 +323,7 @@ void TransportBar::fit_width() {
 void TransportBar::fit_unit(int room) {
     const QString unit = qAbs(offset_->value()) == 1 ? tr(" frame") : tr(" frames");
     const QFontMetrics metrics = offset_->fontMetrics();
-    const int missing = offset_->suffix().isEmpty() ? metrics.horizontalAdvance(unit) : 0;
+    const int missing = std::max(0, metrics.horizontalAdvance(unit) - metrics.horizontalAdvance(offset_->suffix()));
     const QString shown = needed_width(*compare_row_) + missing <= room ? unit : QString();
     if (shown != offset_->suffix()) offset_->setSuffix(shown);
 }

@@ -146,7 +146,7 @@ void StepStrip::renew() {
     }
     // What is given looks the same after every step.
     if (pictures_.steps() > 0 && !std::exchange(knows_frames_, true))
-        frame_ = std::max(asked_frame_, pictures_.first_made());
+        frame_ = asked_in_ == run_ ? asked_frame_ : std::max(asked_frame_, pictures_.first_made());
     frame_ = std::clamp(frame_, 0, std::max(0, pictures_.frames() - 1));
     const QSignalBlocker quiet(frames_);
     frames_->set_frames(pictures_.frames());
@@ -172,6 +172,7 @@ void StepStrip::set_step(int step) {
 
 void StepStrip::set_frame(int frame) {
     frame_ = asked_frame_ = std::clamp(frame, 0, std::max(0, pictures_.frames() - 1));
+    asked_in_ = run_;
     const QSignalBlocker quiet(frames_);
     frames_->setValue(frame_);
     refresh();

@@ -80,6 +80,7 @@ private:
     QString run_;
     int step_ = -1, frame_ = 0;
     int asked_frame_ = 0;       ///< of every run, but for frames that no step makes
+    QString asked_in_;          ///< the run in which that was asked for: there it counts as it is
     bool knows_frames_ = false; ///< of the run
     int wanted_ = -1;           ///< step that was asked for and may still be read; -1: none
     QString time_left_;

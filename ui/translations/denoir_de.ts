@@ -1426,6 +1426,10 @@ Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</tran
         <source>Write it elsewhere …</source>
         <translation>Anderswohin schreiben …</translation>
     </message>
+    <message>
+        <source>Looking for the files of the cut …</source>
+        <translation>Die Dateien des Schnitts werden gesucht …</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::Extension</name>
@@ -3669,12 +3673,16 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <translation>%1 wird gespeichert; danach schließt sich das Fenster …</translation>
     </message>
     <message>
-        <source>“%1” is not saved yet: the disk does not answer. Denoir goes on in the background until it does.</source>
-        <translation>„%1“ ist noch nicht gespeichert: Die Platte antwortet nicht. Denoir läuft im Hintergrund weiter, bis sie es tut.</translation>
-    </message>
-    <message>
         <source>Close the window</source>
         <translation>Fenster schließen</translation>
+    </message>
+    <message>
+        <source>“%1” is not saved yet: the disk does not answer. The window can be closed; Denoir saves it in the background as soon as the disk answers.</source>
+        <translation>„%1“ ist noch nicht gespeichert: Die Platte antwortet nicht. Das Fenster kann geschlossen werden; Denoir speichert im Hintergrund, sobald sie antwortet.</translation>
+    </message>
+    <message>
+        <source>The disk does not answer. The window can be closed; Denoir ends as soon as the disk answers.</source>
+        <translation>Die Platte antwortet nicht. Das Fenster kann geschlossen werden; Denoir endet, sobald sie antwortet.</translation>
     </message>
 </context>
 <context>

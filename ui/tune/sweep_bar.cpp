@@ -246,12 +246,8 @@ void SweepBar::order_tabs() {
 }
 
 /// As it reads where no field stands above it.
-QString SweepBar::in_field(const app::Issue& issue) const {
-    if (issue.field.isEmpty()) return words(issue);
-    QString name = issue.field;
-    for (const auto& field : app::sweep_fields(studio_.document))
-        if (field.field == issue.field) name = field.title;
-    return tr("%1: %2").arg(name, words(issue));
+QString SweepBar::in_field(const app::Issue& issue) {
+    return issue.field.isEmpty() ? words(issue) : tr("%1: %2").arg(app::field_title(issue.field), words(issue));
 }
 
 void SweepBar::refresh_summary() {

@@ -62,7 +62,7 @@ private:
     void remove_chip();
     void order_tabs();
     void refresh_summary();
-    QString in_field(const app::Issue& issue) const;
+    static QString in_field(const app::Issue& issue);
     void fill_menu();
     Studio& studio_;
     app::SweepDocument& sweeps_;

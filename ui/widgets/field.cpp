@@ -168,6 +168,9 @@ void NumberEdit::commit() {
 QValidator::State NumberEdit::validate(QString& text, int& at) const {
     text.replace(locale().decimalPoint() == QLatin1String(".") ? QLatin1Char(',') : QLatin1Char('.'),
                  locale().decimalPoint());
+    for (const QString& unit : {unit_, unit_of_one_}) // "9 frames" typed over "1 frame"
+        if (!suffix().isEmpty() && unit != suffix() && text.endsWith(unit))
+            text.replace(text.size() - unit.size(), unit.size(), suffix());
     if (beyond(text)) // may be typed: whoever is not let type it is never told what is wrong
         return without_unit(text).size() > most_typed ? QValidator::Invalid : QValidator::Intermediate;
     if (of_typed_unit(text)) return QValidator::Acceptable;

@@ -4,6 +4,7 @@
 #include <QAction>
 #include <QMainWindow>
 #include <QMenu>
+#include <QTabBar>
 
 #include <algorithm>
 
@@ -69,6 +70,13 @@ void Docks::arrange(Layout layout) {
     case Layout::tune:
         arrange_tune();
         break;
+    }
+}
+
+void Docks::tidy_tabs() {
+    for (auto* tabs : window_.findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly)) {
+        tabs->setDrawBase(false);
+        if (tabs->count() < 2) tabs->hide();
     }
 }
 

@@ -31,6 +31,9 @@ public:
     /// Shown and in front of its tabs; not lower than `share` of the window's height.
     void reveal(const char* id, double share = 0);
     void arrange(Layout layout);
+    /// Once a layout is shown: Qt leaves the tabs of docks that were parted behind, empty, over whatever stands there
+    /// now, and draws a line beside those it uses again, whatever the style sheet says.
+    void tidy_tabs();
     /// An entry for each dock shows and hides it, and one of `actions` does the same.
     void fill_menu(QMenu& menu, ActionTable& actions);
 

@@ -3,9 +3,11 @@
 
 #include <QDesktopServices>
 #include <QFileInfo>
+#include <QTimer>
 #include <QUrl>
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -39,6 +41,8 @@ std::vector<Banners::Choice> elsewhere(const app::Issue& issue, const QString& o
     if (!place) return {};
     return {{Exports::tr("Write it elsewhere …"), ask}};
 }
+
+constexpr int said_after_ms = 500; // looking takes longer only on a slow disk
 
 /// Neither its video nor its latents are there. Asks the disk: what the project knows may be out of date.
 bool is_missed(const app::Shot& shot) {
@@ -112,33 +116,51 @@ void Exports::connect_cut() {
 /// Whether the shot that was missing is there by now.
 void Exports::look_again() {
     if (missed_.isEmpty()) return;
-    const auto forget = [this] {
-        missed_.clear();
-        banners_.remove(QStringLiteral("export-missing"));
-    };
     const int row = studio_.project.row_of(missed_);
-    if (row < 0) return forget();
+    if (row < 0) return forget_missed();
+    if (looks_again_) return; // asked once more when that is answered
+    looks_again_ = true;
     app::run_then(
-        this, [shot = studio_.project.shot(row)] { return is_missed(shot); },
-        [this, forget, id = missed_](bool missed) {
-            if (!missed && id == missed_) forget();
+        this, [shot = studio_.project.shot(row)] { return std::pair(shot.current(), is_missed(shot)); },
+        [this, id = missed_](const std::pair<app::Take, bool>& seen) {
+            looks_again_ = false;
+            const int now = studio_.project.row_of(missed_);
+            if (id != missed_ || now < 0 || studio_.project.shot(now).current() != seen.first) return look_again();
+            if (!seen.second) forget_missed();
         });
+}
+
+void Exports::forget_missed() {
+    missed_.clear();
+    banners_.remove(QStringLiteral("export-missing"));
 }
 
 void Exports::export_cut() {
     if (studio_.exporter.running()) return show_cut_at_work();
+    if (looks_) return say_looking();
+    looks_ = true;
+    QTimer::singleShot(said_after_ms, this, [this] {
+        if (looks_) say_looking();
+    });
     studio_.project.look_at_media();
     const auto first_missed = [shots = studio_.project.shots()] {
         const auto missed = std::ranges::find_if(shots, is_missed);
-        return missed == shots.end() ? QString() : missed->id;
+        return missed == shots.end() ? std::optional<app::Shot>() : *missed;
     };
-    app::run_then(this, first_missed, [this, number = studio_.project.number()](const QString& shot) {
-        if (number != studio_.project.number()) return;
-        if (studio_.exporter.running()) return show_cut_at_work();
-        const int row = shot.isEmpty() ? -1 : studio_.project.row_of(shot);
-        row < 0 ? ask_for_cut() : tell_missing(row);
-    });
+    app::run_then(this, first_missed,
+                  [this, number = studio_.project.number()](const std::optional<app::Shot>& missed) {
+                      looks_ = false;
+                      if (number != studio_.project.number()) return;
+                      if (studio_.exporter.running()) return show_cut_at_work();
+                      if (!missed) return ask_for_cut();
+                      const int row = studio_.project.row_of(missed->id);
+                      if (row < 0 || studio_.project.shot(row).current() != missed->current())
+                          return export_cut(); // it was changed meanwhile
+                      tell_missing(row);
+                  });
 }
+
+void Exports::say_looking() { emit said(tr("Looking for the files of the cut …")); }
 
 void Exports::tell_missing(int row) {
     missed_ = studio_.project.shot(row).id;
@@ -152,7 +174,7 @@ void Exports::tell_missing(int row) {
 
 void Exports::ask_for_cut() {
     const auto& project = studio_.project;
-    if (project.shots().empty()) return; // by now
+    if (project.shots().empty()) return emit empty_cut(); // by now
     ask_where_to_save(
         &window_, studio_.settings, tr("Export the cut"),
         project.path().isEmpty() ? tr("cut") : QFileInfo(project.path()).completeBaseName(),

@@ -40,10 +40,13 @@ signals:
     void said(const QString& text);
     void open_requested(const QString& path); ///< what was written
     void shot_missing(int row);               ///< the cut cannot be exported: this shot's pictures are not there
+    void empty_cut();                         ///< there is nothing to be exported
 
 private:
     void connect_cut();
     void look_again();
+    void forget_missed();
+    void say_looking();
     void ask_for_cut();
     void tell_missing(int row);
     void connect_exporter();
@@ -71,6 +74,8 @@ private:
     std::function<void()> again_;  ///< asks where to write what exporter_ is at
     QString out_, cut_out_;        ///< where that is written to, and the cut
     QString missed_;               ///< the shot because of which the cut could not be exported
+    bool looks_ = false;           ///< for the files of the cut
+    bool looks_again_ = false;     ///< for that of the shot that was missing
     struct Kept {
         QString run, out;
         int step = 0;

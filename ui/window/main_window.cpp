@@ -249,17 +249,18 @@ void MainWindow::layout_shown(Layout layout) {
     // Menus mean what is seen: in Tune the clip that is selected, elsewhere the run in the preview.
     if (sweeps)
         select_clip();
-    else if (last_layout_ == Layout::tune || (last_layout_ == Layout::compare && runs_->selected().size() < 2))
-        runs_->select(viewer_->run(app::Side::a)); // but for a pair, which may be compared again
+    else if (last_layout_ == Layout::tune)
+        runs_->select(viewer_->run(app::Side::a));
+    else if (last_layout_ == Layout::compare && layout != Layout::compare)
+        select_seen();
     last_layout_ = layout;
-    // Qt leaves the tabs of docks that were parted behind, empty, over whatever stands there now, and draws a line
-    // beside those it uses again, whatever the style sheet says.
-    QTimer::singleShot(0, this, [this] {
-        for (QTabBar* tabs : findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly)) {
-            tabs->setDrawBase(false);
-            if (tabs->count() < 2) tabs->hide();
-        }
-    });
+    QTimer::singleShot(0, docks_, &Docks::tidy_tabs);
+}
+
+/// A pair that is selected may be compared again, and a clip that is no run says nothing about the list.
+void MainWindow::select_seen() {
+    const QString seen = viewer_->run(app::Side::a);
+    if (runs_->selected().size() < 2 && runs_->lists(seen)) runs_->select(seen);
 }
 
 bool MainWindow::tunes() const { return layouts_ && layouts_->current() == Layout::tune; }
@@ -416,8 +417,6 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     studio_.core.results.place_held();
     remembered_.save();
     files_->closing();
-    // Nothing is asked, nothing is lost.
-    if (!studio_.project.keep_for_next_start()) studio_.project.leave_older_autosave();
     // The run at work stops after its current block and can go on from its last whole step.
     studio_.worker.cancel_all();
     event->accept();

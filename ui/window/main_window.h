@@ -96,6 +96,7 @@ private:
     void update_title();
     bool tunes() const; ///< the layout Tune is shown
     void select_clip(); ///< of the grid, in the list of runs
+    void select_seen();
     void show_newest();
     void clip_failed();
     /// True if quitting would lose an export or a draft: then the window stays open, and a banner offers to quit

@@ -102,6 +102,7 @@ void MainWindow::connect_project() {
     });
     connect(files_, &ProjectFiles::begun, &studio_.core, &app::Studio::empty_trash);
     connect(exports_, &Exports::open_requested, this, &MainWindow::open_path);
+    connect(exports_, &Exports::empty_cut, this, &MainWindow::say_empty_cut);
     connect(exports_, &Exports::shot_missing, this, [this](int row) {
         open_dock("timeline-dock");
         timeline_->select(row);

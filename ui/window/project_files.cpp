@@ -47,6 +47,7 @@ ProjectFiles::ProjectFiles(Studio& studio, app::RememberedRequest& remembered, B
         if (studio_.project.missing_media().isEmpty()) banners_.remove(QStringLiteral("missing"));
     };
     connect(&project, &app::Project::media_changed, this, look);
+    connect(&project, &app::Project::media_known, this, &ProjectFiles::tell_missing);
     connect(&project, &app::Project::changed, this, look);
     connect(&project, &app::Project::loaded, this, &ProjectFiles::forget_question);
     connect(&project, &app::Project::path_changed, this, [this] {
@@ -161,9 +162,11 @@ void ProjectFiles::take(const QString& path, const app::ProjectContent& content)
     remember(path);
 }
 
-/// And says what of it is missing.
 void ProjectFiles::remember(const QString& path) {
     if (keeps_) studio_.settings.add_recent_project(path);
+}
+
+void ProjectFiles::tell_missing() {
     const auto missing = studio_.project.missing_media();
     if (!missing.isEmpty())
         banners_.show_banner(QStringLiteral("missing"), Banners::Kind::warning,
@@ -207,7 +210,8 @@ void ProjectFiles::written(int number, const QString& path, const app::Issue& is
         return banners_.show_banner(QStringLiteral("save"), Banners::Kind::error, issue.line());
     }
     studio_.settings.add_recent_project(path);
-    for (const char* banner : {"save", "close"}) banners_.remove(QLatin1String(banner)); // that saving failed
+    banners_.remove(QStringLiteral("save")); // that it failed
+    if (saving_ == 0) banners_.remove(QStringLiteral("close"));
     emit said(words);
     if (then) then();
     if (saving_ > 0) return;
@@ -414,21 +418,33 @@ void ProjectFiles::end(const std::function<void()>& close) {
     });
 }
 
-/// A disk that never answers keeps the program, not the window: what was asked of it is still done.
+/// A disk that never answers keeps the program, not the window: what was asked of it is done all the same.
 void ProjectFiles::offer_to_close(int number) {
     QTimer::singleShot(offered_after_ms, this, [this, number] {
         if (answered_ >= number || ends_ != number) return;
-        banners_.show_banner(QStringLiteral("close"), Banners::Kind::warning,
-                             tr("“%1” is not saved yet: the disk does not answer. Denoir goes on in the background "
-                                "until it does.")
-                                 .arg(studio_.project.title()),
-                             {{tr("Close the window"), [this] { window_.close(); }}});
+        const bool saves = saving_ > 0 || studio_.project.is_modified();
+        banners_.show_banner(
+            QStringLiteral("close"), Banners::Kind::warning,
+            saves ? tr("“%1” is not saved yet: the disk does not answer. The window can be closed; Denoir saves it in "
+                       "the background as soon as the disk answers.")
+                        .arg(studio_.project.title())
+                  : tr("The disk does not answer. The window can be closed; Denoir ends as soon as the disk answers."),
+            {{tr("Close the window"), [this] {
+                  waits_ = false;
+                  window_.close();
+              }}});
     });
 }
 
 void ProjectFiles::closing() {
-    const QString file = studio_.project.saves_to();
+    auto& project = studio_.project;
+    const QString file = project.saves_to();
     if (keeps_ && !file.isEmpty()) studio_.settings.set_value(open_key, file);
+    // Nothing is asked, nothing is lost. What is not waited for here is done before the program ends.
+    if (!waits_)
+        project.keep_for_next_start([](bool) {});
+    else if (!project.keep_for_next_start())
+        project.leave_older_autosave();
 }
 
 void ProjectFiles::tell_not_kept() {

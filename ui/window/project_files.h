@@ -47,7 +47,9 @@ public:
     /// Calls `close` once all is saved that is being saved, and unsaved changes are kept for the next start. If that
     /// fails, as on a full disk, it is not called: a banner says so, and offers to close the window all the same.
     void end(const std::function<void()>& close);
-    void closing(); ///< the window does, whatever is still being saved: that file is what is opened next time
+    /// The window does, whatever is still being saved: that file is what is opened next time, and unsaved changes are
+    /// kept for it.
+    void closing();
 
 signals:
     void said(const QString& text);
@@ -75,6 +77,7 @@ private:
                  const std::function<void(app::Project::Entry)>& open);
     void take(const QString& path, const app::ProjectContent& content);
     void remember(const QString& path);
+    void tell_missing();
     /// What is to be called once it is saved there; until then it is being saved.
     app::Project::Then written_to(const QString& path, const QString& words, const std::function<void()>& then);
     void written(int number, const QString& path, const app::Issue& issue, const QString& words,
@@ -105,6 +108,7 @@ private:
     int saving_ = 0;                   ///< how much is
     int asked_ = 0, answered_ = 0;     ///< of the disk
     int ends_ = 0;                     ///< with which of these the window closes
+    bool waits_ = true;                ///< for the disk, when the window closes
     app::Preparations reading_;        ///< last: its thread is joined before the rest goes
 };
 

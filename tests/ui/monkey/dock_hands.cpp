@@ -41,8 +41,7 @@ public:
         for (const auto* dock : all())
             for (const auto signal : {&QDockWidget::topLevelChanged, &QDockWidget::visibilityChanged})
                 QObject::connect(dock, signal, &layouts_, &Layouts::touch);
-        // As the window does it: Qt leaves tabs behind.
-        QObject::connect(&layouts_, &Layouts::shown, &window_, &DockHands::hide_empty_tabs, Qt::QueuedConnection);
+        QObject::connect(&layouts_, &Layouts::shown, &docks_, &Docks::tidy_tabs, Qt::QueuedConnection);
         layouts_.begin(Layout::create);
         window_.show();
     }
@@ -71,12 +70,6 @@ private:
     static void tell(const char* what, const QString& of = {}) {
         std::printf("%s %s\n", what, qPrintable(of));
         std::fflush(stdout);
-    }
-
-    static void hide_empty_tabs() {
-        for (QWidget* window : QApplication::topLevelWidgets())
-            for (auto* tabs : window->findChildren<QTabBar*>(QString(), Qt::FindDirectChildrenOnly))
-                if (tabs->count() < 2) tabs->hide();
     }
 
     void once() {

@@ -241,6 +241,11 @@ private slots:
         QTest::keyClicks(&edit, "12");
         QTest::keyClick(&edit, Qt::Key_Return);
         QCOMPARE(edit.text(), QString("12 latent frames"));
+        edit.show_value(1);
+        edit.selectAll();
+        QTest::keyClicks(&edit, "9 latent frames"); // over the unit of one
+        QTest::keyClick(&edit, Qt::Key_Return);
+        QCOMPARE(edit.value(), 9.0);
     }
 
     void a_line_too_long_keeps_its_ends() {

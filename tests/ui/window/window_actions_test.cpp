@@ -3,10 +3,12 @@
 #include <QDockWidget>
 #include <QListView>
 #include <QMenu>
+#include <QMessageBox>
 #include <QSignalSpy>
 #include <QTimer>
 #include <optional>
 
+#include "app/base/background.h"
 #include "app/base/settings.h"
 #include "app/request/request_document.h"
 #include "app/runs/run_history.h"
@@ -420,6 +422,42 @@ private slots:
         QVERIFY(!said(studio).contains("The runs use"));
         for (int row = 0; row < 2; ++row)
             QVERIFY(!core.history.index(row).data(app::RunHistory::VideoRole).toString().isEmpty());
+    }
+
+    void what_is_asked_for_twice_is_asked_once() {
+        const app::Home home;
+        const QString clip = home.file("clip.mkv");
+        app::write_clip(clip, 96, 54, 9);
+        for (const char* name : {"first.denoir", "second.denoir"}) {
+            app::Project project;
+            project.add_shot(app::take_of_video(clip));
+            save_as(project, home.file(QLatin1String(name)));
+        }
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& project = studio.core().project;
+        project.add_shot(app::take_of_video(clip));
+        const auto open = [&](auto* kind) {
+            int count = 0;
+            for (auto* each : studio.window().findChildren<std::remove_pointer_t<decltype(kind)>*>())
+                count += each->isVisible();
+            return count;
+        };
+        for (const char* action : {"file.export", "file.open", "file.save-as", "help.about"}) {
+            for (int i = 0; i < 2; ++i) studio.find<QAction>(action)->trigger();
+            app::background_pool()->waitForDone(); // an export looks for the cut's files first
+            QCoreApplication::processEvents();
+            QCOMPARE(open(static_cast<QDialog*>(nullptr)), 1);
+            for (auto* dialog : studio.window().findChildren<QDialog*>()) dialog->close();
+        }
+        // As a second studio hands over what it was started with, while the question about the first is still up.
+        studio.open({home.file("first.denoir")});
+        studio.open({home.file("second.denoir")});
+        QCOMPARE(open(static_cast<QMessageBox*>(nullptr)), 1);
+        for (auto* box : studio.window().findChildren<QMessageBox*>())
+            if (box->isVisible()) box->button(QMessageBox::Discard)->click();
+        QTRY_COMPARE_WITH_TIMEOUT(open(static_cast<QMessageBox*>(nullptr)), 0, 5000);
+        QTRY_COMPARE_WITH_TIMEOUT(project.path(), home.file("second.denoir"), 30000);
     }
 };
 

@@ -288,7 +288,7 @@ private slots:
         load_tiny(studio);
         studio.open({home.file("film.denoir")});
         const QString missed = QStringLiteral("its picture is not there any more");
-        QVERIFY2(said(studio).contains(missed), qPrintable(said(studio)));
+        QTRY_VERIFY2_WITH_TIMEOUT(said(studio).contains(missed), qPrintable(said(studio)), 30000);
         QVERIFY(QFile::rename(home.file("elsewhere.png"), card));
         studio.core().project.look_at_media();
         QTRY_VERIFY_WITH_TIMEOUT(!studio.core().project.is_missing(0), 30000);

@@ -127,6 +127,8 @@ private slots:
         runs->select(second); // as its menu did
         QTRY_COMPARE_WITH_TIMEOUT(viewer.run(app::Side::b), second, 30000);
         QCOMPARE(runs->current(), second);
+        studio.window().layouts().reset_current(); // it goes on
+        QCOMPARE(runs->current(), second);
         studio.window().layouts().show(Layout::create);
         QCOMPARE(runs->current(), first);
         // A pair stays chosen: Ctrl+2 compares it again.
@@ -134,6 +136,11 @@ private slots:
         studio.find<RunsView>("runs")->selectAll();
         studio.window().layouts().show(Layout::create);
         QCOMPARE(runs->selected().size(), 2);
+        runs->select(second);
+        studio.window().layouts().show(Layout::compare);
+        viewer.show_file(home.file("clip.mp4")); // no run says nothing about the list
+        studio.window().layouts().show(Layout::create);
+        QCOMPARE(runs->current(), second);
     }
 
     /// The steps that were made since it was looked at are there when it has gone on.

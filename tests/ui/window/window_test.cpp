@@ -72,40 +72,6 @@ private slots:
         QVERIFY(studio.idle());
     }
 
-    void what_is_asked_for_twice_is_asked_once() {
-        const app::Home home;
-        const QString clip = home.file("clip.mkv");
-        app::write_clip(clip, 96, 54, 9);
-        for (const char* name : {"first.denoir", "second.denoir"}) {
-            app::Project project;
-            project.add_shot(app::take_of_video(clip));
-            save_as(project, home.file(QLatin1String(name)));
-        }
-        StudioFixture studio;
-        load_tiny(studio);
-        auto& project = studio.core().project;
-        project.add_shot(app::take_of_video(clip));
-        const auto open = [&](auto* kind) {
-            int count = 0;
-            for (auto* each : studio.window().findChildren<std::remove_pointer_t<decltype(kind)>*>())
-                count += each->isVisible();
-            return count;
-        };
-        for (const char* action : {"file.export", "file.open", "file.save-as", "help.about"}) {
-            for (int i = 0; i < 2; ++i) studio.find<QAction>(action)->trigger();
-            QTRY_COMPARE_WITH_TIMEOUT(open(static_cast<QDialog*>(nullptr)), 1, 30000);
-            for (auto* dialog : studio.window().findChildren<QDialog*>()) dialog->close();
-        }
-        // As a second studio hands over what it was started with, while the question about the first is still up.
-        studio.open({home.file("first.denoir")});
-        studio.open({home.file("second.denoir")});
-        QCOMPARE(open(static_cast<QMessageBox*>(nullptr)), 1);
-        for (auto* box : studio.window().findChildren<QMessageBox*>())
-            if (box->isVisible()) box->button(QMessageBox::Discard)->click();
-        QTRY_COMPARE_WITH_TIMEOUT(open(static_cast<QMessageBox*>(nullptr)), 0, 5000);
-        QTRY_COMPARE_WITH_TIMEOUT(project.path(), home.file("second.denoir"), 30000);
-    }
-
     /// Out of the prompt without a pointer: there Space is a space.
     void keys_lead_from_the_prompt_to_picture_and_timeline() {
         const app::Home home;
