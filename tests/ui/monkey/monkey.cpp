@@ -31,6 +31,28 @@ namespace {
 constexpr int slow = 250;       ///< ms that an event may take before it is told
 constexpr int too_long = 20000; ///< ms that a run may take: what it asks for is random, too
 
+constexpr int endless = 500000; ///< events between two things that are done
+
+/// Counts events: of those that bring each other about without end the receivers are told.
+class Program : public QApplication {
+public:
+    using QApplication::QApplication;
+    void begin() { seen_ = 0; }
+    bool notify(QObject* receiver, QEvent* event) override {
+        if (++seen_ > endless) {
+            QStringList names;
+            for (const QObject* each = receiver; each; each = each->parent())
+                names << QLatin1String(each->metaObject()->className()) + QLatin1Char(' ') + each->objectName();
+            std::printf("ENDLESS: event %d to %s\n", int(event->type()), qPrintable(names.join(QLatin1String(" < "))));
+            if (seen_ > endless + 40) std::abort();
+        }
+        return QApplication::notify(receiver, event);
+    }
+
+private:
+    int seen_ = 0;
+};
+
 /// No program of the desktop is started for a folder or a page.
 class Deaf : public QObject {
     Q_OBJECT
@@ -126,6 +148,7 @@ private:
     void once() {
         QElapsedTimer clock;
         clock.start();
+        static_cast<Program*>(qApp)->begin();
         what_.clear();
         const int left = left_;
         do_something();
@@ -394,7 +417,7 @@ int play(quint32 seed, int sessions, int events) {
 int main(int argc, char** argv) {
     if (qEnvironmentVariableIsEmpty("DENOIR_RESOURCES")) qputenv("DENOIR_RESOURCES", DENOIR_BUNDLED);
     QCoreApplication::setAttribute(Qt::AA_DontUseNativeDialogs);
-    QApplication program(argc, argv);
+    Program program(argc, argv);
     QLocale::setDefault(QLocale::c());
     const denoir::ui::Translation words(program);
     const QStringList given = QCoreApplication::arguments();
