@@ -417,7 +417,7 @@ int play(quint32 seed, int sessions, int events) {
 int main(int argc, char** argv) {
     if (qEnvironmentVariableIsEmpty("DENOIR_RESOURCES")) qputenv("DENOIR_RESOURCES", DENOIR_BUNDLED);
     QCoreApplication::setAttribute(Qt::AA_DontUseNativeDialogs);
-    Program program(argc, argv);
+    denoir::ui::Program program(argc, argv);
     QLocale::setDefault(QLocale::c());
     const denoir::ui::Translation words(program);
     const QStringList given = QCoreApplication::arguments();
