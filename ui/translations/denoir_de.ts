@@ -2654,18 +2654,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>Protokoll</translation>
     </message>
     <message>
-        <source>The shot &amp;begins at the playhead</source>
-        <translation>Die Einstellung &amp;beginnt am Abspielkopf</translation>
-    </message>
-    <message>
-        <source>The shot en&amp;ds at the playhead</source>
-        <translation>Die Einstellung en&amp;det am Abspielkopf</translation>
-    </message>
-    <message>
-        <source>%1 (there: %2)</source>
-        <translation>%1 (dort: %2)</translation>
-    </message>
-    <message>
         <source>&amp;Log: what was done and what went wrong</source>
         <translation>&amp;Protokoll: was getan wurde und was schiefging</translation>
     </message>
@@ -2880,6 +2868,18 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
 <context>
     <name>denoir::ui::MediaLocator</name>
     <message>
+    <message>
+        <source>Trim the &amp;beginning to the playhead</source>
+        <translation>Anfang &amp;bis zum Abspielkopf kürzen</translation>
+    </message>
+    <message>
+        <source>Trim the en&amp;d to the playhead</source>
+        <translation>En&amp;de bis zum Abspielkopf kürzen</translation>
+    </message>
+    <message>
+        <source>%1 (in the timeline: %2)</source>
+        <translation>%1 (in der Zeitleiste: %2)</translation>
+    </message>
         <source>“%1” is something else than what is missing.</source>
         <translation>„%1“ ist etwas anderes als das, was fehlt.</translation>
     </message>

@@ -224,12 +224,12 @@ void MainWindow::name_keys() {
     differences_->set_compare_keys(actions_.keys(QStringLiteral("compare.selected")));
     // In the timeline the keys of two other actions cut.
     const std::tuple<const char*, const char*, QString> trims[] = {
-        {"timeline.trim-in", "play.values", tr("The shot &begins at the playhead")},
-        {"timeline.trim-out", "compare.onion", tr("The shot en&ds at the playhead")}};
+        {"timeline.trim-in", "play.values", tr("Trim the &beginning to the playhead")},
+        {"timeline.trim-out", "compare.onion", tr("Trim the en&d to the playhead")}};
     for (const auto& [id, other, text] : trims) {
         const QString keys = actions_.keys(QLatin1String(other));
         QAction* action = actions_.at(QLatin1String(id));
-        action->setText(keys.isEmpty() ? text : tr("%1 (there: %2)").arg(text, keys));
+        action->setText(keys.isEmpty() ? text : tr("%1 (in the timeline: %2)").arg(text, keys));
         action->setToolTip(tip_of(*action));
     }
 }
