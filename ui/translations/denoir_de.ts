@@ -1465,6 +1465,10 @@ Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</tran
         <source>The next clip begins with the same picture, as one of its own.</source>
         <translation>Der nächste Clip ist wieder ein eigener und beginnt mit demselben Bild.</translation>
     </message>
+    <message>
+        <source>Changed for it: %1.</source>
+        <translation>Dafür geändert: %1.</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::Field</name>

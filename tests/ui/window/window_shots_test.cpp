@@ -6,7 +6,9 @@
 #include <QUndoStack>
 
 #include "app/base/text.h"
+#include "app/clips/clip_source.h"
 #include "app/request/request_document.h"
+#include "engine/media/image.h"
 #include "tests/app/arrivals.h"
 #include "tests/ui/window/window_main.h"
 #include "tests/ui/window/window_tools.h"
@@ -263,6 +265,34 @@ private slots:
         emit timeline->retake_requested(0);
         QTRY_COMPARE_WITH_TIMEOUT(studio.core().queue.waiting(), 1, 30000);
         QVERIFY(!said(studio).contains("continues"));
+    }
+
+    /// What the parameters were before comes back by undo: the banner names what is not theirs any more.
+    void an_extension_names_what_it_replaced() {
+        const app::Home home;
+        const QString image = QFileInfo(QStringLiteral(DENOIR_FIXTURES "/_models/Wan2.2-TI2V-tiny")).absoluteFilePath();
+        const QString run = listed_run(home, "first", 2, 1);
+        app::write_clip(home.file("a.mp4"), 64, 48, 9);
+        write_png(app::to_path(home.file("start.png")), app::to_image(QImage(48, 32, QImage::Format_RGB888)));
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& document = studio.core().document;
+        studio.core().project.add_shot(app::take_of_run(run));
+        studio.core().project.add_shot(app::take_of_video(home.file("a.mp4")));
+        const auto extend = [&](int shot) {
+            QVERIFY(document.wait_resolved(20000));
+            emit studio.find<TimelineView>("timeline")->extend_requested(shot);
+            QVERIFY(QTest::qWaitFor([&] { return !studio.core().inputs.busy(); }, 30000));
+        };
+        extend(0);
+        QVERIFY2(said(studio).contains("Changed for it: prompt, size, frames, steps."), qPrintable(said(studio)));
+        extend(0);
+        QVERIFY2(said(studio).contains("the result comes after it.") && !said(studio).contains("Changed"),
+                 qPrintable(said(studio)));
+        QVERIFY(document.set_value("model", image).isEmpty());
+        QVERIFY(document.set_value("image", home.file("start.png")).isEmpty());
+        extend(1);
+        QVERIFY2(said(studio).contains("Changed for it: start image."), qPrintable(said(studio)));
     }
 
     /// Twice while the request still waits: two takes of the shot to come, as two copies are.
