@@ -361,6 +361,8 @@ private slots:
         studio.picture("export-beside-run");
         studio.find<QAction>("file.export")->trigger(); // asked for again: where it is, and no second one
         QVERIFY(!studio.window().findChild<QFileDialog*>() || !studio.window().findChild<QFileDialog*>()->isVisible());
+        // Not that Esc stops it: that would be the run.
+        QVERIFY2(said(studio).contains("An export is at work already."), qPrintable(said(studio)));
         // Quitting would lose it, and says so as long as it is written.
         const auto warned = [&] {
             return studio.window().banners().texts().join(QLatin1Char(' ')).contains("Quitting stops it");
