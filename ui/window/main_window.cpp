@@ -300,7 +300,9 @@ void MainWindow::begin_for_picture(Layout layout) {
 /// What is wrong with it has been said.
 void MainWindow::clip_failed() {
     if (preview_->info(app::Side::a) || preview_->is_opening(app::Side::a)) return;
-    if (std::exchange(awaits_first_, false)) show_newest();
+    if (!std::exchange(awaits_first_, false)) return;
+    unseen_.clear(); // nobody has read that yet
+    show_newest();
 }
 
 /// Playing: the newest run, else the sample that comes with the program.

@@ -152,13 +152,19 @@ void MainWindow::connect_preview() {
     connect(opener_, &Opener::side_chosen, this,
             [this](Side side, const QString& clip) { preview_->show_clip(side, clip, true); });
     connect(preview_, &PreviewView::request_found, opener_, &Opener::offer_request);
-    connect(viewer_, &Viewer::failed, this, [this](Side, const app::Issue& issue) {
+    connect(viewer_, &Viewer::failed, this, [this](Side side, const app::Issue& issue) {
+        // What is on its way was asked for before this was read.
+        if (!preview_->is_opening(side)) unseen_[side] << issue.file;
         app::run_then(
             this, [issue] { return app::RunHistory::titled(issue).line(); }, // a run's title lies in its folder
             [this, file = issue.file](const QString& line) {
                 banners_->show_banner(clip_banner(file), Banners::Kind::error, line, {}, 20);
             });
         clip_failed();
+    });
+    connect(preview_, &PreviewView::opened_by_hand, this, &MainWindow::forget_unseen);
+    connect(preview_, &PreviewView::clip_opened, this, [this](Side side) {
+        if (side == Side::b) forget_unseen(side); // always by hand
     });
     app::Player& player = preview_->player();
     connect(metrics_, &MetricsView::frame_requested, &player,
@@ -175,7 +181,15 @@ void MainWindow::connect_preview() {
         // A pair that was compared was chosen for that, unless a menu is open on it.
         const bool chosen = runs_->is_choosing() && (runs_->has_open_menu() || runs_->selected() != compared_);
         if (by_hand || !chosen) runs_->select(run);
+        if (by_hand) forget_unseen(Side::a);
     });
+}
+
+/// Something else was asked for in its place, by somebody who has read that.
+void MainWindow::forget_unseen(Side side) {
+    const QStringList gone = unseen_.take(side), other = unseen_.value(side == Side::a ? Side::b : Side::a);
+    for (const QString& file : gone)
+        if (!other.contains(file)) banners_->remove(clip_banner(file));
 }
 
 void MainWindow::connect_sides() {

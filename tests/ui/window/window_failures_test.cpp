@@ -28,6 +28,36 @@ class WindowFailuresTest : public QObject {
     Q_OBJECT
 
 private slots:
+    /// Until another clip is seen there: what is opened on the other side says nothing of it.
+    void what_could_not_be_shown_is_told_as_long_as_it_is_missed() {
+        const app::Home home;
+        for (const char* name : {"a.mp4", "b.mp4", "c.mp4"}) app::write_clip(home.file(name), 64, 48, 4);
+        write(home.file("broken.mp4"), "no video");
+        StudioFixture studio(Layout::compare);
+        auto& preview = studio.window().preview();
+        const auto open = [&](app::Side side, const char* name) {
+            preview.show_clip(side, home.file(name), true);
+            return QTest::qWaitFor(
+                [&] {
+                    const auto* info = preview.info(side);
+                    return info && info->path == home.file(name);
+                },
+                30000);
+        };
+        const auto told = [&] { return studio.window().banners().texts().join('\n').contains("broken.mp4"); };
+        QVERIFY(open(app::Side::a, "a.mp4") && open(app::Side::b, "b.mp4"));
+        preview.show_clip(app::Side::b, home.file("broken.mp4"), true);
+        QTRY_VERIFY_WITH_TIMEOUT(told(), 10000);
+        QVERIFY(open(app::Side::a, "c.mp4"));
+        QVERIFY(told());
+        QVERIFY(open(app::Side::b, "a.mp4"));
+        QVERIFY(!told());
+        // What was asked for together with it leaves it to be read.
+        preview.show_clip(app::Side::a, home.file("broken.mp4"), true);
+        QVERIFY(open(app::Side::a, "b.mp4"));
+        QTRY_VERIFY_WITH_TIMEOUT(told(), 10000);
+    }
+
     /// What failed leads to what was done before it.
     void details_of_a_failed_run_are_in_the_log() {
         const app::Home home;
