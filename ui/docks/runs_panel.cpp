@@ -231,7 +231,11 @@ void RunsPanel::refresh() {
     const bool any = studio_.history.rowCount() > 0;
     stack_->setCurrentIndex(any ? 1 : 0);
     if (!any) {
-        if (studio_.history.total() > 0)
+        const bool searched = !studio_.history.search().trimmed().isEmpty();
+        if (studio_.history.total() > 0 && starred_->isChecked())
+            empty_->set_text(searched ? tr("No run with a star matches this search.")
+                                      : tr("No run has a star yet. Show all runs and click the star of one."));
+        else if (studio_.history.total() > 0)
             empty_->set_text(tr("No run matches this search."));
         else
             empty_->set_text(tr("Every run is kept here: its picture, its parameters, each of its steps. Press "

@@ -2868,10 +2868,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <source>Further menus</source>
         <translation>Weitere Menüs</translation>
     </message>
-</context>
-<context>
-    <name>denoir::ui::MediaLocator</name>
-    <message>
     <message>
         <source>Trim the &amp;beginning to the playhead</source>
         <translation>Anfang &amp;bis zum Abspielkopf kürzen</translation>
@@ -2884,6 +2880,10 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <source>%1 (in the timeline: %2)</source>
         <translation>%1 (in der Zeitleiste: %2)</translation>
     </message>
+</context>
+<context>
+    <name>denoir::ui::MediaLocator</name>
+    <message>
         <source>“%1” is something else than what is missing.</source>
         <translation>„%1“ ist etwas anderes als das, was fehlt.</translation>
     </message>
@@ -4193,6 +4193,14 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     <message>
         <source>The run was deleted meanwhile.</source>
         <translation>Der Lauf wurde inzwischen gelöscht.</translation>
+    </message>
+    <message>
+        <source>No run with a star matches this search.</source>
+        <translation>Kein Lauf mit Stern passt zu dieser Suche.</translation>
+    </message>
+    <message>
+        <source>No run has a star yet. Show all runs and click the star of one.</source>
+        <translation>Noch hat kein Lauf einen Stern. Alle Läufe zeigen und bei einem auf den Stern klicken.</translation>
     </message>
 </context>
 <context>
