@@ -250,7 +250,7 @@ void MainWindow::layout_shown(Layout layout) {
     if (sweeps)
         select_clip();
     else if (last_layout_ == Layout::tune || (last_layout_ == Layout::compare && runs_->selected().size() < 2))
-        runs_->select(viewer_->run(app::Side::a)); // but for a pair, which may be compared again
+        runs_->select(viewer_->seen()); // but for a pair, which may be compared again
     last_layout_ = layout;
     // Qt leaves the tabs of docks that were parted behind, empty, over whatever stands there now, and draws a line
     // beside those it uses again, whatever the style sheet says.

@@ -172,15 +172,19 @@ void MainWindow::connect_preview() {
     connect(metrics_, &MetricsView::worst_requested, preview_, &PreviewView::go_to_worst);
     connect(&player, &app::Player::frame_changed, metrics_,
             [this, &player] { metrics_->set_frame(std::max(0, player.frame_of(app::Side::a))); });
-    connect(viewer_, &Viewer::live_shown, this, [this] {
+    runs_->set_seen([this] { return viewer_->seen(); });
+    const auto chosen = [this] {
+        // A pair that was compared was chosen for that, unless a menu is open on it.
+        return runs_->is_choosing() && (runs_->has_open_menu() || runs_->selected() != compared_);
+    };
+    connect(viewer_, &Viewer::live_shown, this, [this, chosen] {
         awaits_first_ = false;
         open_dock("steps-dock");
+        if (!tunes() && !chosen()) runs_->select(viewer_->seen());
     });
-    connect(viewer_, &Viewer::run_shown, this, [this](const QString& run, bool by_hand) {
+    connect(viewer_, &Viewer::run_shown, this, [this, chosen](const QString& run, bool by_hand) {
         runs_->set_sides(viewer_->run(Side::a), viewer_->run(Side::b)); // its video and its row may come later
-        // A pair that was compared was chosen for that, unless a menu is open on it.
-        const bool chosen = runs_->is_choosing() && (runs_->has_open_menu() || runs_->selected() != compared_);
-        if (by_hand || !chosen) runs_->select(run);
+        if (by_hand || !chosen()) runs_->select(run);
         if (by_hand) forget_unseen(Side::a);
     });
 }
