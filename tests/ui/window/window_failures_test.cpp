@@ -4,8 +4,10 @@
 #include <QLineEdit>
 #include <QListView>
 #include <QMenu>
+#include <QScopeGuard>
 #include <QTimer>
 
+#include "app/base/engine_text.h"
 #include "app/base/journal.h"
 #include "app/base/text.h"
 #include "app/request/request_document.h"
@@ -20,6 +22,7 @@
 #include "tests/ui/window/window_tools.h"
 #include "ui/docks/runs_panel.h"
 #include "ui/preview/preview_view.h"
+#include "ui/window/translation.h"
 
 using namespace denoir;
 using namespace denoir::ui;
@@ -127,6 +130,23 @@ private slots:
             QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::a), 30000);
             QVERIFY(!preview.player().playing());
         }
+    }
+
+    /// All of it in the studio's language.
+    void why_a_lora_is_refused_is_told_in_one_language() {
+        qputenv("DENOIR_LANGUAGE", "de");
+        const auto back = qScopeGuard([] { qputenv("DENOIR_LANGUAGE", "en"); });
+        const Translation german(*qApp);
+        const app::Home home;
+        write(home.file("none.safetensors"), QByteArray("\2\0\0\0\0\0\0\0{}", 10));
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& document = studio.core().document;
+        document.set_value("loras", QVariantList{QVariantMap{{"file", home.file("none.safetensors")}}});
+        QVERIFY(document.wait_resolved(20000));
+        QCOMPARE(app::words(document.issue("loras")),
+                 QString::fromUtf8(
+                     "none.safetensors: enthält keine LoRA; die Datei einer LoRA für Wan oder SkyReels-V2 wählen"));
     }
 
     /// In the studio's language.
