@@ -38,6 +38,7 @@ QString replaced_in(const app::RequestDocument& document, const Request& request
     compare("width", "size");
     compare("height", "size");
     for (const char* key : {"frames", "fps", "steps", "guidance", "shift", "sampler", "loras"}) compare(key);
+    if (document.seed_locked() && !request.seed) titles << app::field_title(QStringLiteral("seed"));
     if (!picture)
         compare_images("image", request.image);
     else if (!document.asked().image.empty())

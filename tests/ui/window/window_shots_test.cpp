@@ -285,7 +285,7 @@ private slots:
             QVERIFY(QTest::qWaitFor([&] { return !studio.core().inputs.busy(); }, 30000));
         };
         extend(0);
-        QVERIFY2(said(studio).contains("Changed for it: prompt, size, frames, steps."), qPrintable(said(studio)));
+        QVERIFY2(said(studio).contains("Changed for it: prompt, size, frames, steps, seed."), qPrintable(said(studio)));
         extend(0);
         QVERIFY2(said(studio).contains("the result comes after it.") && !said(studio).contains("Changed"),
                  qPrintable(said(studio)));
