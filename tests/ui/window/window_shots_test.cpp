@@ -317,6 +317,24 @@ private slots:
         QVERIFY(!studio.core().document.asked().forcing); // the next one is one of its own
     }
 
+    /// As its menu has it: not only the pair that is compared already.
+    void layers_are_compared_of_what_is_selected() {
+        const app::Home home;
+        listed_run(home, "first", 2, 1);
+        listed_run(home, "second", 2, 2);
+        StudioFixture studio;
+        auto* list = studio.find<QListView>("runs");
+        QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), 2, 30000);
+        list->selectAll();
+        const QStringList pair = studio.window().findChild<RunsPanel*>()->selected();
+        studio.key(Qt::Key_L, Qt::ControlModifier | Qt::ShiftModifier);
+        QCOMPARE(studio.window().layouts().current(), Layout::compare);
+        auto& viewer = studio.window().viewer();
+        QTRY_COMPARE_WITH_TIMEOUT(viewer.run(app::Side::b), pair[1], 30000);
+        QCOMPARE(viewer.run(app::Side::a), pair[0]);
+        QVERIFY(studio.find<QWidget>("layers")->isVisible());
+    }
+
     /// What was selected for something that is done, as to be compared, is not meant any more by who looks at another.
     void a_pair_that_was_compared_makes_room() {
         const app::Home home;
