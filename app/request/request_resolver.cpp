@@ -22,11 +22,11 @@ Issue placed(Issue issue, const Request& r) {
     for (const Lora& lora : r.loras)
         if (issue.file == to_qstring(lora.file)) {
             const QString name = to_qstring(lora.file.filename());
-            const QString message = engine_text(issue.message);
-            issue.message = issue.field.isEmpty() ? QStringLiteral("%1: %2").arg(name, message)
-                                                  : QStringLiteral("%1: %2: %3").arg(name, issue.field, message);
+            const QString told = words(issue);
+            issue.message = issue.field.isEmpty() ? QStringLiteral("%1: %2").arg(name, told)
+                                                  : QStringLiteral("%1: %2: %3").arg(name, issue.field, told);
             issue.field = QStringLiteral("loras");
-            issue.file.clear();
+            issue.file.clear(), issue.hint.clear(); // all of it is in the message, in one language
             return issue;
         }
     const QString key = top_key(issue.field);

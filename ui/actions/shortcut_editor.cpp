@@ -84,6 +84,9 @@ ShortcutEditor::ShortcutEditor(ActionTable& actions, QWidget* parent)
     });
     connect(tree_, &QTreeWidget::currentItemChanged, this, &ShortcutEditor::select);
     connect(keys_, &QKeySequenceEdit::keySequenceChanged, this, &ShortcutEditor::check);
+    // That comes a second late, for another key might follow: who presses the button meanwhile must have read it.
+    if (auto* line = keys_->findChild<QLineEdit*>())
+        connect(line, &QLineEdit::textChanged, this, &ShortcutEditor::check);
     connect(assign_, &QPushButton::clicked, this, &ShortcutEditor::assign);
     connect(clear_, &QPushButton::clicked, this, [this] {
         if (const auto* item = tree_->currentItem())
@@ -103,6 +106,15 @@ ShortcutEditor::ShortcutEditor(ActionTable& actions, QWidget* parent)
 ShortcutEditor::~ShortcutEditor() {
     keys_->disconnect(this);
     tree_->disconnect(this);
+    if (auto* line = keys_->findChild<QLineEdit*>()) line->disconnect(this);
+}
+
+/// Not where it was left: a key pressed there might change something.
+void ShortcutEditor::showEvent(QShowEvent* event) {
+    QDialog::showEvent(event);
+    if (event->spontaneous()) return;
+    search_->setFocus(Qt::OtherFocusReason);
+    search_->selectAll();
 }
 
 void ShortcutEditor::fill() {

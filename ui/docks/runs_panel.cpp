@@ -231,14 +231,18 @@ void RunsPanel::refresh() {
     const bool any = studio_.history.rowCount() > 0;
     stack_->setCurrentIndex(any ? 1 : 0);
     if (!any) {
-        if (studio_.history.total() > 0)
+        const bool searched = !studio_.history.search().trimmed().isEmpty();
+        if (studio_.history.total() > 0 && starred_->isChecked())
+            empty_->set_text(searched ? tr("No run with a star matches this search.")
+                                      : tr("No run has a star yet. Show all runs and click the star of one."));
+        else if (studio_.history.total() > 0)
             empty_->set_text(tr("No run matches this search."));
         else
             empty_->set_text(tr("Every run is kept here: its picture, its parameters, each of its steps. Press "
                                 "Generate for the first."));
     }
-    // If what was selected is no longer listed, keys and menus act on the run that is shown.
-    if (!shown_.isEmpty() && !list_->selectionModel()->hasSelection()) select(shown_);
+    // If what was selected is no longer listed, keys and menus act on the run that is seen.
+    if (const QString run = seen(); !run.isEmpty() && !list_->selectionModel()->hasSelection()) select(run);
     const quint64 limit = quint64(studio_.settings.history_bytes());
     const QString use = app::bytes_text(double(studio_.history.bytes()));
     const QString all = tr("%n run(s)", nullptr, studio_.history.total());
@@ -275,6 +279,8 @@ QStringList RunsPanel::selected() const {
     return runs;
 }
 
+QString RunsPanel::seen() const { return seen_ ? seen_() : QString(); }
+
 QString RunsPanel::current() const { return list_->currentIndex().data(Role::PathRole).toString(); }
 
 bool RunsPanel::resumable() const { return resumable_; }
@@ -297,11 +303,10 @@ bool RunsPanel::has_open_menu() const {
 
 bool RunsPanel::is_choosing() const {
     return has_open_menu() || list_->selectionModel()->selectedIndexes().size() > 1 ||
-           (list_->hasFocus() && current() != shown_);
+           (list_->hasFocus() && current() != seen());
 }
 
 void RunsPanel::set_sides(const QString& a, const QString& b) {
-    shown_ = a;
     delegate_->set_sides(a, b);
     list_->viewport()->update();
 }
@@ -311,15 +316,15 @@ void RunsPanel::focus_search() {
     search_->selectAll();
 }
 
-/// The run that keys and menus act on: the current one, else the one that is shown, which need not be in the history.
+/// The run that keys and menus act on: the current one, else the one that is seen, which need not be in the history.
 /// Empty: there is none, and that has been said.
 QString RunsPanel::meant() {
-    const QString run = current().isEmpty() ? shown_ : current();
+    const QString run = current().isEmpty() ? seen() : current();
     if (run.isEmpty()) emit said(tr("Select a run in the list first."));
     return run;
 }
 
-/// The selected runs, else the one that is shown, if the history has it. Empty: there is none, and that has been said.
+/// The selected runs, else the one that is seen, if the history has it. Empty: there is none, and that has been said.
 QStringList RunsPanel::meant_of_list() {
     QStringList runs = selected();
     if (runs.isEmpty()) runs = {meant()};

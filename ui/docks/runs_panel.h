@@ -5,6 +5,9 @@
 #include <QStyledItemDelegate>
 #include <QWidget>
 
+#include <functional>
+#include <utility>
+
 #include "ui/studio.h"
 
 class QLabel;
@@ -87,9 +90,11 @@ public:
     void select(const QString& run);
     bool has_open_menu() const; ///< the context menu, which acts on the runs it was opened on
     /// True if the user seems to be about to do something with the selection, so that it should be left alone: the menu
-    /// is open, several runs are selected, or the focus is on a run that is not the one shown.
+    /// is open, several runs are selected, or the focus is on a run that is not the one seen.
     bool is_choosing() const;
     void set_sides(const QString& a, const QString& b);
+    /// How to ask which run is seen, listed or not (empty: none). Keys and menus act on it where no run is selected.
+    void set_seen(std::function<QString()> seen) { seen_ = std::move(seen); }
     bool resumable() const; ///< current() ended before its video was done
 
 public slots:
@@ -120,6 +125,7 @@ private:
     QWidget* make_list(); ///< or what stands there while it is empty
     void connect_list();
     void connect_history();
+    QString seen() const;
     QString meant();
     QStringList meant_of_list();
     QModelIndex index_of(const QString& run) const; ///< invalid: the list has it not
@@ -143,7 +149,7 @@ private:
     QStackedWidget* stack_;
     EmptyState* empty_;
     QLabel* disk_;
-    QString shown_;               ///< the run in the preview
+    std::function<QString()> seen_;
     QStringList selected_before_; ///< before the model was reset
     QString current_before_;
     bool resumable_ = false;

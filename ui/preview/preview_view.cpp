@@ -194,7 +194,7 @@ void PreviewView::adopt(Side side) {
     refresh();
     bar_->refresh();
     const app::ClipInfo& info = s.clip->info();
-    if (s.by_hand) emit opened_by_hand();
+    if (s.by_hand) emit opened_by_hand(side);
     emit clip_opened(side, info);
     if (s.by_hand && !info.request.isEmpty()) emit request_found(info.request, info.path);
 }

@@ -75,8 +75,8 @@ public slots:
 signals:
     void clip_opened(denoir::app::Side side, const denoir::app::ClipInfo& info);
     void clip_failed(denoir::app::Side side, const denoir::app::Issue& issue);
-    void opened_by_hand(); ///< clip_opened() follows
-    void swapped();        ///< A is what B was, and B what A was
+    void opened_by_hand(denoir::app::Side side); ///< clip_opened() follows
+    void swapped();                              ///< A is what B was, and B what A was
     /// Files or folders were dropped: whoever listens finds out, on another thread, what they are and what becomes of
     /// them. `where` is global. Where nobody does, the first is shown on that side.
     void files_dropped(const QStringList& files, denoir::app::Side side, const QPoint& where);

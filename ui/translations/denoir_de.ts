@@ -1469,6 +1469,10 @@ Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</tran
         <source>The next clip begins with the same picture, as one of its own.</source>
         <translation>Der nächste Clip ist wieder ein eigener und beginnt mit demselben Bild.</translation>
     </message>
+    <message>
+        <source>Changed for it: %1.</source>
+        <translation>Dafür geändert: %1.</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::Field</name>
@@ -2658,18 +2662,6 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>Protokoll</translation>
     </message>
     <message>
-        <source>The shot &amp;begins at the playhead</source>
-        <translation>Die Einstellung &amp;beginnt am Abspielkopf</translation>
-    </message>
-    <message>
-        <source>The shot en&amp;ds at the playhead</source>
-        <translation>Die Einstellung en&amp;det am Abspielkopf</translation>
-    </message>
-    <message>
-        <source>%1 (there: %2)</source>
-        <translation>%1 (dort: %2)</translation>
-    </message>
-    <message>
         <source>&amp;Log: what was done and what went wrong</source>
         <translation>&amp;Protokoll: was getan wurde und was schiefging</translation>
     </message>
@@ -2879,6 +2871,18 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
     <message>
         <source>Further menus</source>
         <translation>Weitere Menüs</translation>
+    </message>
+    <message>
+        <source>Trim the &amp;beginning to the playhead</source>
+        <translation>Anfang &amp;bis zum Abspielkopf kürzen</translation>
+    </message>
+    <message>
+        <source>Trim the en&amp;d to the playhead</source>
+        <translation>En&amp;de bis zum Abspielkopf kürzen</translation>
+    </message>
+    <message>
+        <source>%1 (in the timeline: %2)</source>
+        <translation>%1 (in der Zeitleiste: %2)</translation>
     </message>
 </context>
 <context>
@@ -4197,6 +4201,14 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     <message>
         <source>The run was deleted meanwhile.</source>
         <translation>Der Lauf wurde inzwischen gelöscht.</translation>
+    </message>
+    <message>
+        <source>No run with a star matches this search.</source>
+        <translation>Kein Lauf mit Stern passt zu dieser Suche.</translation>
+    </message>
+    <message>
+        <source>No run has a star yet. Show all runs and click the star of one.</source>
+        <translation>Noch hat kein Lauf einen Stern. Alle Läufe zeigen und bei einem auf den Stern klicken.</translation>
     </message>
 </context>
 <context>

@@ -14,6 +14,7 @@
 #include "ui/theme/icons.h"
 #include "ui/theme/look.h"
 #include "ui/theme/spoken.h"
+#include "ui/widgets/elided_label.h"
 #include "ui/widgets/escape.h"
 #include "ui/widgets/make_layout.h"
 #include "ui/widgets/note.h"
@@ -233,6 +234,7 @@ Field::Field(const QString& name, QWidget* control, QWidget* parent)
     row_->addWidget(reset_);
 
     error_->setObjectName(QStringLiteral("error"));
+    error_->setMinimumWidth(1); // not that of its longest word
     auto* below = make_layout<QHBoxLayout>(problem_, grid::half, {name_width + grid::half, 0, 0, 0});
     below->addWidget(error_, 1);
     problem_->hide();
@@ -278,13 +280,14 @@ void Field::set_default(const QString& shown_default, bool changed) {
 
 /// Sets what screen readers say of the control: the error, else the hint, else that it is not the default.
 void Field::describe() {
-    const QString& below = error_->text().isEmpty() ? hint_->text() : error_->text();
+    const QString& below = wrong_.isEmpty() ? hint_->text() : wrong_;
     set_spoken_description(*control_, below.isEmpty() ? default_words_ : below);
 }
 
 void Field::set_error(const QString& error) {
     const bool wrong = !error.isEmpty();
-    error_->setText(error);
+    wrong_ = error;
+    error_->setText(breakable(error)); // a file's name as one word would make the dock scroll sideways
     problem_->setVisible(wrong);
     set_look(*control_, "invalid", wrong);
     describe();

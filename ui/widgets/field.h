@@ -119,6 +119,7 @@ private:
     void fit_words();
     void describe();
     QString default_words_;          ///< that it is not the default; empty: it is
+    QString wrong_;                  ///< what is said below, in full
     QString name_, tip_, whole_tip_; ///< the control's own tooltip, and with the default behind it
     QWidget* control_;
     ScrubLabel* label_;

@@ -17,6 +17,8 @@
 #include "app/clips/exact_clip.h"
 #include "app/project/cut_exporter.h"
 #include "app/project/project.h"
+#include "app/runs/engine_worker.h"
+#include "app/runs/run_queue.h"
 #include "app/studio.h"
 #include "app/sweep/open_sweep.h"
 #include "app/sweep/sweep_document.h"
@@ -136,7 +138,7 @@ void Exports::forget_missed() {
 }
 
 void Exports::export_cut() {
-    if (studio_.exporter.running()) return show_cut_at_work();
+    if (studio_.exporter.running()) return tell_cut_at_work();
     if (looks_) return say_looking();
     looks_ = true;
     QTimer::singleShot(said_after_ms, this, [this] {
@@ -151,7 +153,7 @@ void Exports::export_cut() {
                   [this, number = studio_.project.number()](const std::optional<app::Shot>& missed) {
                       looks_ = false;
                       if (number != studio_.project.number()) return;
-                      if (studio_.exporter.running()) return show_cut_at_work();
+                      if (studio_.exporter.running()) return tell_cut_at_work();
                       if (!missed) return ask_for_cut();
                       const int row = studio_.project.row_of(missed->id);
                       if (row < 0 || studio_.project.shot(row).current() != missed->current())
@@ -183,8 +185,15 @@ void Exports::ask_for_cut() {
 }
 
 void Exports::write_cut(const QString& out) {
-    if (studio_.exporter.start(studio_.project.shots(), out)) cut_out_ = out;
+    if (!studio_.exporter.start(studio_.project.shots(), out)) return tell_cut_at_work();
+    cut_out_ = out;
     show_cut_at_work();
+}
+
+/// Its banner may have been closed; where it was not, nothing would be seen to happen.
+void Exports::tell_cut_at_work() {
+    show_cut_at_work();
+    say_at_work();
 }
 
 void Exports::show_cut_at_work() {
@@ -225,7 +234,8 @@ void Exports::connect_exporter() {
 }
 
 void Exports::say_at_work() {
-    const QString keys = actions_.keys(QStringLiteral("run.cancel"));
+    const bool other = studio_.queue.running() != 0 || studio_.worker.busy(); // which they stop first
+    const QString keys = other ? QString() : actions_.keys(QStringLiteral("run.cancel"));
     emit said(keys.isEmpty() ? tr("An export is at work already.")
                              : tr("An export is at work already; %1 stops it.").arg(keys));
 }

@@ -53,6 +53,7 @@ private:
     void connect_drafts();
     void write_cut(const QString& out);
     void show_cut_at_work();
+    void tell_cut_at_work(); ///< to who asks for another
     /// A banner whose button stops this export alone: Esc would stop the run at work first.
     void show_at_work(const QString& banner, const QString& out, const QString& stop_text,
                       const std::function<void()>& stop);

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/window/extension.h"
 
+#include <filesystem>
 #include <utility>
 
 #include "app/base/preparations.h"
 #include "app/base/text.h"
 #include "app/project/project_json.h"
 #include "app/project/shot_requests.h"
+#include "app/request/field_title.h"
 #include "app/request/request_document.h"
+#include "app/request/request_values.h"
 #include "ui/docks/images_panel.h"
 #include "ui/widgets/banner.h"
 
@@ -15,6 +18,36 @@ namespace denoir::ui {
 
 namespace {
 const QString video_key = QStringLiteral("forcing.video");
+
+/// The titles of fields which that request would give another value; empty: none. Defaults count as they are shown,
+/// since the request of a run has them all. `picture`: it begins with one that follows.
+QString replaced_in(const app::RequestDocument& document, const Request& request, bool picture) {
+    QStringList titles;
+    const auto compare = [&](const char* key, const char* title = nullptr) {
+        const QVariant after = app::field_value(request, QLatin1String(key));
+        if (after.isValid() && after != document.value(QLatin1String(key)))
+            titles << app::field_title(QLatin1String(title ? title : key));
+    };
+    const auto compare_images = [&](const char* key, const std::filesystem::path& after) {
+        const QString before = document.value(QLatin1String(key)).toString();
+        if (before != app::to_qstring(after)) titles << app::field_title(QLatin1String(key));
+    };
+    compare("prompt");
+    compare("negative_prompt");
+    compare("model");
+    compare("width", "size");
+    compare("height", "size");
+    for (const char* key : {"frames", "fps", "steps", "guidance", "shift", "sampler", "loras"}) compare(key);
+    if (document.seed_locked() && !request.seed) titles << app::field_title(QStringLiteral("seed"));
+    if (!picture)
+        compare_images("image", request.image);
+    else if (!document.asked().image.empty())
+        titles << app::field_title(QStringLiteral("image"));
+    compare_images("last_image", request.last_image);
+    titles.removeDuplicates(); // width and height
+    return titles.join(QStringLiteral(", "));
+}
+
 } // namespace
 
 Extension::Extension(const app::Project& project, app::RequestDocument& document, app::Preparations& inputs,
@@ -49,28 +82,30 @@ void Extension::take(const app::Shot& shot, const app::Continuation& how) {
     const bool still = shot.current().still(), goes_on = !still && how.last.isNull();
     const QString label = tr("Extend the shot");
     Request request = how.request ? *how.request : document_.to_keep(); // a drawn seed is drawn anew
+    const bool other = goes_on || how.request || !request.last_image.empty();
     if (goes_on)
-        document_.restore(app::extension_of(shot, request), label);
-    else if (how.request || !request.last_image.empty()) {
+        request = app::extension_of(shot, request);
+    else
         request.last_image.clear(); // of another clip
-        document_.restore(request, label);
-    }
+    const QString replaced = replaced_in(document_, request, !goes_on);
+    if (other) document_.restore(request, label);
     if (!goes_on) images_.take(ImagesPanel::Side::start, {still ? shot.current().video : QString(), how.last});
     tag_ = app::ResultPlace{{shot.id}, {}, {app::new_id()}}.tag();
     // The picture arrives later, as a step of its own.
     step_ = project_.step() + (goes_on ? 0 : 1);
     video_ = goes_on ? document_.value(video_key).toString() : QString();
-    tell(shot, goes_on);
+    tell(shot, goes_on, replaced);
 }
 
-void Extension::tell(const app::Shot& shot, bool goes_on) {
-    const QString words =
-        shot.current().still() ? tr("Generate now makes “%1” move: a clip that begins with it comes after it.")
-        : goes_on ? tr("Generate now continues “%1” with its last pictures; the result comes after it.")
-                  : tr("Generate now continues “%1” from its last picture; the result comes after it.");
+void Extension::tell(const app::Shot& shot, bool goes_on, const QString& replaced) {
+    QString words = shot.current().still()
+                        ? tr("Generate now makes “%1” move: a clip that begins with it comes after it.")
+                    : goes_on ? tr("Generate now continues “%1” with its last pictures; the result comes after it.")
+                              : tr("Generate now continues “%1” from its last picture; the result comes after it.");
     const auto not_now = [this] { decline(); };
-    banners_.show_banner(QStringLiteral("extend"), Banners::Kind::info, words.arg(app::shortened(shot.title(), 60)),
-                         {{tr("Not now"), not_now}}, 0, not_now);
+    words = words.arg(app::shortened(shot.title(), 60));
+    if (!replaced.isEmpty()) words += QLatin1Char(' ') + tr("Changed for it: %1.").arg(replaced);
+    banners_.show_banner(QStringLiteral("extend"), Banners::Kind::info, words, {{tr("Not now"), not_now}}, 0, not_now);
 }
 
 void Extension::decline() {

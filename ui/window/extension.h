@@ -40,7 +40,7 @@ signals:
 
 private:
     void take(const app::Shot& shot, const app::Continuation& how);
-    void tell(const app::Shot& shot, bool goes_on);
+    void tell(const app::Shot& shot, bool goes_on, const QString& replaced);
     void check();
 
     const app::Project& project_;

@@ -224,12 +224,12 @@ void MainWindow::name_keys() {
     differences_->set_compare_keys(actions_.keys(QStringLiteral("compare.selected")));
     // In the timeline the keys of two other actions cut.
     const std::tuple<const char*, const char*, QString> trims[] = {
-        {"timeline.trim-in", "play.values", tr("The shot &begins at the playhead")},
-        {"timeline.trim-out", "compare.onion", tr("The shot en&ds at the playhead")}};
+        {"timeline.trim-in", "play.values", tr("Trim the &beginning to the playhead")},
+        {"timeline.trim-out", "compare.onion", tr("Trim the en&d to the playhead")}};
     for (const auto& [id, other, text] : trims) {
         const QString keys = actions_.keys(QLatin1String(other));
         QAction* action = actions_.at(QLatin1String(id));
-        action->setText(keys.isEmpty() ? text : tr("%1 (there: %2)").arg(text, keys));
+        action->setText(keys.isEmpty() ? text : tr("%1 (in the timeline: %2)").arg(text, keys));
         action->setToolTip(tip_of(*action));
     }
 }
@@ -250,7 +250,7 @@ void MainWindow::layout_shown(Layout layout) {
     if (sweeps)
         select_clip();
     else if (last_layout_ == Layout::tune)
-        runs_->select(viewer_->run(app::Side::a));
+        runs_->select(viewer_->seen());
     else if (last_layout_ == Layout::compare && layout != Layout::compare)
         select_seen();
     last_layout_ = layout;
@@ -259,7 +259,7 @@ void MainWindow::layout_shown(Layout layout) {
 
 /// A pair that is selected may be compared again, and a clip that is no run says nothing about the list.
 void MainWindow::select_seen() {
-    const QString seen = viewer_->run(app::Side::a);
+    const QString seen = viewer_->seen();
     if (runs_->selected().size() < 2 && runs_->lists(seen)) runs_->select(seen);
 }
 
@@ -301,7 +301,9 @@ void MainWindow::begin_for_picture(Layout layout) {
 /// What is wrong with it has been said.
 void MainWindow::clip_failed() {
     if (preview_->info(app::Side::a) || preview_->is_opening(app::Side::a)) return;
-    if (std::exchange(awaits_first_, false)) show_newest();
+    if (!std::exchange(awaits_first_, false)) return;
+    unseen_.clear(); // nobody has read that yet
+    show_newest();
 }
 
 /// Playing: the newest run, else the sample that comes with the program.

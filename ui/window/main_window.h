@@ -2,11 +2,13 @@
 #pragma once
 #include <QList>
 #include <QMainWindow>
+#include <QMap>
 
 #include <functional>
 #include <initializer_list>
 #include <memory>
 
+#include "app/clips/player.h"
 #include "app/compare/layer_comparison.h"
 #include "app/request/remembered_request.h"
 #include "ui/actions/action_table.h"
@@ -115,6 +117,7 @@ private:
     void connect_project();
     void connect_opener();
     void connect_preview();
+    void forget_unseen(app::Side side);
     void connect_sides(); ///< what is A and what is B
     void connect_runs();
     void connect_generation();
@@ -198,6 +201,7 @@ private:
     bool for_picture_ = false;            ///< nothing is stored
     bool awaits_first_ = false;           ///< a file named at the start may become what is shown first
     Layout last_layout_ = Layout::create; ///< the one shown last
+    QMap<app::Side, QStringList> unseen_; ///< files that could not be shown there
     QStringList compared_;                ///< the two that were selected when they became A and B
 };
 

@@ -153,7 +153,9 @@ void MainWindow::connect_preview() {
     connect(opener_, &Opener::side_chosen, this,
             [this](Side side, const QString& clip) { preview_->show_clip(side, clip, true); });
     connect(preview_, &PreviewView::request_found, opener_, &Opener::offer_request);
-    connect(viewer_, &Viewer::failed, this, [this](Side, const app::Issue& issue) {
+    connect(viewer_, &Viewer::failed, this, [this](Side side, const app::Issue& issue) {
+        // What is on its way was asked for before this was read.
+        if (!preview_->is_opening(side)) unseen_[side] << issue.file;
         app::run_then(
             this, [issue] { return app::RunHistory::titled(issue).line(); }, // a run's title lies in its folder
             [this, file = issue.file](const QString& line) {
@@ -161,22 +163,38 @@ void MainWindow::connect_preview() {
             });
         clip_failed();
     });
+    connect(preview_, &PreviewView::opened_by_hand, this, &MainWindow::forget_unseen);
+    connect(preview_, &PreviewView::clip_opened, this, [this](Side side) {
+        if (side == Side::b) forget_unseen(side); // always by hand
+    });
     app::Player& player = preview_->player();
     connect(metrics_, &MetricsView::frame_requested, &player,
             [&player](int frame) { player.go_to(player.frame_where(app::Side::a, frame)); });
     connect(metrics_, &MetricsView::worst_requested, preview_, &PreviewView::go_to_worst);
     connect(&player, &app::Player::frame_changed, metrics_,
             [this, &player] { metrics_->set_frame(std::max(0, player.frame_of(app::Side::a))); });
-    connect(viewer_, &Viewer::live_shown, this, [this] {
+    runs_->set_seen([this] { return viewer_->seen(); });
+    const auto chosen = [this] {
+        // A pair that was compared was chosen for that, unless a menu is open on it.
+        return runs_->is_choosing() && (runs_->has_open_menu() || runs_->selected() != compared_);
+    };
+    connect(viewer_, &Viewer::live_shown, this, [this, chosen] {
         awaits_first_ = false;
         open_dock("steps-dock");
+        if (!tunes() && !chosen()) runs_->select(viewer_->seen());
     });
-    connect(viewer_, &Viewer::run_shown, this, [this](const QString& run, bool by_hand) {
+    connect(viewer_, &Viewer::run_shown, this, [this, chosen](const QString& run, bool by_hand) {
         runs_->set_sides(viewer_->run(Side::a), viewer_->run(Side::b)); // its video and its row may come later
-        // A pair that was compared was chosen for that, unless a menu is open on it.
-        const bool chosen = runs_->is_choosing() && (runs_->has_open_menu() || runs_->selected() != compared_);
-        if (by_hand || !chosen) runs_->select(run);
+        if (by_hand || !chosen()) runs_->select(run);
+        if (by_hand) forget_unseen(Side::a);
     });
+}
+
+/// Something else was asked for in its place, by somebody who has read that.
+void MainWindow::forget_unseen(Side side) {
+    const QStringList gone = unseen_.take(side), other = unseen_.value(side == Side::a ? Side::b : Side::a);
+    for (const QString& file : gone)
+        if (!other.contains(file)) banners_->remove(clip_banner(file));
 }
 
 void MainWindow::connect_sides() {

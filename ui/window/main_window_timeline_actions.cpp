@@ -24,9 +24,9 @@ void MainWindow::make_timeline_actions() {
     };
     add_cut("timeline.split", tr("&Split at the playhead"), {QKeySequence(Qt::Key_S)}, "split",
             [this] { timeline_->split_at_playhead(); });
-    add_cut("timeline.trim-in", tr("The shot &begins at the playhead"), {QKeySequence(Qt::Key_ParenLeft)}, "split",
-            [this] { timeline_->trim_to_playhead(true); });
-    add_cut("timeline.trim-out", tr("The shot en&ds at the playhead"), {QKeySequence(Qt::Key_ParenRight)}, "split",
+    add_cut("timeline.trim-in", tr("Trim the &beginning to the playhead"), {QKeySequence(Qt::SHIFT | Qt::Key_I)},
+            "split", [this] { timeline_->trim_to_playhead(true); });
+    add_cut("timeline.trim-out", tr("Trim the en&d to the playhead"), {QKeySequence(Qt::SHIFT | Qt::Key_O)}, "split",
             [this] { timeline_->trim_to_playhead(false); });
     add_cut("timeline.remove", tr("&Remove the shot, close the gap"), {QKeySequence(Qt::Key_X)}, "trash",
             [this] { timeline_->remove_selected(); });

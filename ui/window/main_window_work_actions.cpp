@@ -204,7 +204,11 @@ void MainWindow::make_pair_actions() {
 void MainWindow::make_layer_actions() {
     const QString comparing = tr("Compare");
     add_action("compare.layers", comparing, tr("Compare &layer by layer"),
-               {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L)}, "sliders", [this] { show_layers(); });
+               {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L)}, "sliders", [this] {
+                   const QStringList runs = runs_->selected();
+                   if (runs.size() == 2 && runs != compared_) compare_pair(runs); // as show_compare() does
+                   show_layers();
+               });
     add_action("compare.trace", comparing, tr("Trace &both runs"), {}, "sliders", [this] {
         show_layers();
         layers_panel_->trace_runs();

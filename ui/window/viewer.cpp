@@ -207,6 +207,8 @@ void Viewer::show_live() {
     emit live_shown();
 }
 
+QString Viewer::seen() const { return steps_.shows_live() && steps_.live().running() ? steps_.live().run() : run_a_; }
+
 void Viewer::look_away() {
     if (queue_.running() == 0) return;
     watching_ = false;

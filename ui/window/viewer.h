@@ -44,6 +44,7 @@ public:
     void layout_shown(Layout layout);
     /// The run of that side; empty: none.
     const QString& run(app::Side side) const { return side == app::Side::a ? run_a_ : run_b_; }
+    QString seen() const; ///< the run at work while its steps are in sight, else A's; empty: none
 
     /// The run at work comes into the preview by itself, unless a pair is compared there.
     void watch(bool watch = true) { watching_ = watch; }

@@ -18,6 +18,8 @@
 #include <QTreeWidget>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 #include "ui/actions/action_table.h"
 #include "ui/actions/command_palette.h"
 #include "ui/actions/shortcut_editor.h"
@@ -106,6 +108,33 @@ private slots:
         for (auto* button : editor.findChildren<QPushButton*>())
             if (button->text() == "Set") button->click();
         QCOMPARE(table.at("b")->shortcuts(), QList<QKeySequence>{QKeySequence("B")});
+    }
+
+    /// Before it is clear that no other key follows, whoever is quick would take them unknowingly.
+    void keys_of_another_action_are_told_at_once() {
+        QMainWindow window;
+        ActionTable table(window, {});
+        table.add("a", "Group", "First", {QKeySequence("Ctrl+A")});
+        table.add("b", "Group", "Second", {QKeySequence("Ctrl+B")});
+        ShortcutEditor editor(table, &window);
+        editor.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&editor));
+        auto* search = editor.findChild<QLineEdit*>();
+        search->setText("second");
+        auto* keys = editor.findChild<QKeySequenceEdit*>();
+        QTest::keyPress(keys, Qt::Key_A, Qt::ControlModifier);
+        const auto button = [&editor](const char* text) {
+            const auto all = editor.findChildren<QPushButton*>();
+            return std::any_of(all.begin(), all.end(),
+                               [text](auto* each) { return each->text() == QLatin1String(text) && each->isEnabled(); });
+        };
+        QVERIFY(button("Take over") && !button("Set"));
+        // It is opened where one searches, not at the button that was pressed last.
+        editor.findChildren<QPushButton*>().constLast()->setFocus();
+        editor.hide();
+        editor.show();
+        QCOMPARE(editor.focusWidget(), search);
+        QCOMPARE(search->selectedText(), QString("second"));
     }
 
     /// The field shows what the action has: keys that were taken from it can be given back.

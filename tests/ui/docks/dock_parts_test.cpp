@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What docks are made of: sizes, LoRAs, crops, the choice of a clip.
 #include <QApplication>
+#include <QDir>
 #include <QDockWidget>
 #include <QFile>
 #include <QFileDialog>
+#include <QLabel>
+#include <QLineEdit>
 #include <QMainWindow>
 #include <QMouseEvent>
 #include <QStandardItemModel>
@@ -11,11 +14,16 @@
 #include <QTest>
 #include <QToolButton>
 
+#include <algorithm>
+
 #include "app/base/settings.h"
 #include "app/base/text.h"
+#include "app/clips/frame_cache.h"
 #include "app/runs/run_history.h"
+#include "app/studio.h"
 #include "engine/core/error.h"
 #include "engine/media/image.h"
+#include "tests/app/fake_runs.h"
 #include "tests/app/home.h"
 #include "ui/docks/image_well.h"
 #include "ui/docks/lora_list.h"
@@ -23,6 +31,9 @@
 #include "ui/docks/runs_panel.h"
 #include "ui/docks/seen_images.h"
 #include "ui/docks/sizes.h"
+#include "ui/studio.h"
+#include "ui/theme/theme.h"
+#include "ui/widgets/empty_state.h"
 #include "ui/widgets/field.h"
 #include "ui/window/held_layout.h"
 
@@ -47,6 +58,36 @@ private slots:
                 QCOMPARE(preset.size.height() % multiple, 0);
             }
         QCOMPARE(size_presets({960, 544}, 16).constFirst().size, QSize(960, 544));
+    }
+
+    /// What narrows the list is named where it leaves nothing.
+    void an_empty_list_of_runs_says_why() {
+        const app::Home home;
+        QVERIFY(QDir().mkpath(home.data("runs")));
+        const QString run = app::to_qstring(app::fake_run(app::to_path(home.data("runs")), 1));
+        app::Studio core;
+        app::FrameCache frames(1 << 20);
+        Theme theme(*qApp);
+        ui::Studio studio(core, frames, theme);
+        RunsPanel panel(studio);
+        QVERIFY(core.history.wait_scanned(30000));
+        QTRY_COMPARE(core.history.rowCount(), 1);
+        const auto says = [&](const char* words) {
+            const auto labels = panel.findChild<EmptyState*>()->findChildren<QLabel*>();
+            return core.history.rowCount() == 0 && std::any_of(labels.begin(), labels.end(), [words](auto* label) {
+                       return label->text().startsWith(QLatin1String(words));
+                   });
+        };
+        auto* starred = panel.findChild<QToolButton*>("runs-starred");
+        auto* search = panel.findChild<QLineEdit*>("runs-search");
+        starred->setChecked(true);
+        QTRY_VERIFY(says("No run has a star yet"));
+        core.history.set_starred(run, true);
+        QTRY_COMPARE(core.history.rowCount(), 1);
+        search->setText("nothing of the kind");
+        QTRY_VERIFY(says("No run with a star matches this search."));
+        starred->setChecked(false);
+        QTRY_VERIFY(says("No run matches this search."));
     }
 
     /// However the hand shakes at a star, and wherever the pointer goes then.

@@ -378,6 +378,23 @@ private slots:
         QCOMPARE(dock.minimumSizeHint().height(), before);
     }
 
+    /// Nor does it take more room than the dock has, whatever the file is called.
+    void what_is_wrong_makes_nothing_wider() {
+        auto* edit = new QLineEdit;
+        Field field("LoRA", edit);
+        field.resize(240, 60);
+        field.show();
+        const int least = field.minimumSizeHint().width();
+        const QString words = QString("lora_unet_blocks_0_").repeated(4) + " is for a model of another size";
+        field.set_error(words);
+        QTest::qWait(10);
+        QCOMPARE(field.minimumSizeHint().width(), least);
+        const auto* error = field.findChild<QLabel*>("error");
+        QVERIFY(error->heightForWidth(error->width()) >
+                3 * error->fontMetrics().lineSpacing()); // none of it is cut off
+        QCOMPARE(edit->accessibleDescription(), words);
+    }
+
     /// Qt's own area calls itself until the stack is full.
     void a_page_that_cannot_decide_is_shown() {
         PageArea area;

@@ -186,6 +186,7 @@ private slots:
         QTRY_VERIFY2_WITH_TIMEOUT(said(studio).contains("no video yet"), qPrintable(said(studio)), 20000);
         QCOMPARE(project.count(), 0);
         list->setFocus();
+        list->setCurrentIndex(list->model()->index(1, 0));
         studio.key(Qt::Key_T); // in the list its selection
         QTRY_COMPARE_WITH_TIMEOUT(project.count(), 1, 20000);
         studio.key(Qt::Key_Escape);
@@ -360,6 +361,8 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(said(studio).contains("exporting") && said(studio).contains("step "), 30000);
         studio.picture("export-beside-run");
         studio.find<QAction>("file.export")->trigger(); // asked for again: where it is, and no second one
+        // Not that Esc stops it: that would be the run.
+        QVERIFY2(said(studio).contains("An export is at work already."), qPrintable(said(studio)));
         QVERIFY(!studio.window().findChild<QFileDialog*>() || !studio.window().findChild<QFileDialog*>()->isVisible());
         // Quitting would lose it, and says so as long as it is written.
         const auto warned = [&] {

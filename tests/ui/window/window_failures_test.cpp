@@ -4,8 +4,10 @@
 #include <QLineEdit>
 #include <QListView>
 #include <QMenu>
+#include <QScopeGuard>
 #include <QTimer>
 
+#include "app/base/engine_text.h"
 #include "app/base/journal.h"
 #include "app/base/text.h"
 #include "app/request/request_document.h"
@@ -20,6 +22,7 @@
 #include "tests/ui/window/window_tools.h"
 #include "ui/docks/runs_panel.h"
 #include "ui/preview/preview_view.h"
+#include "ui/window/translation.h"
 
 using namespace denoir;
 using namespace denoir::ui;
@@ -28,6 +31,36 @@ class WindowFailuresTest : public QObject {
     Q_OBJECT
 
 private slots:
+    /// Until another clip is seen there: what is opened on the other side says nothing of it.
+    void what_could_not_be_shown_is_told_as_long_as_it_is_missed() {
+        const app::Home home;
+        for (const char* name : {"a.mp4", "b.mp4", "c.mp4"}) app::write_clip(home.file(name), 64, 48, 4);
+        write(home.file("broken.mp4"), "no video");
+        StudioFixture studio(Layout::compare);
+        auto& preview = studio.window().preview();
+        const auto open = [&](app::Side side, const char* name) {
+            preview.show_clip(side, home.file(name), true);
+            return QTest::qWaitFor(
+                [&] {
+                    const auto* info = preview.info(side);
+                    return info && info->path == home.file(name);
+                },
+                30000);
+        };
+        const auto told = [&] { return studio.window().banners().texts().join('\n').contains("broken.mp4"); };
+        QVERIFY(open(app::Side::a, "a.mp4") && open(app::Side::b, "b.mp4"));
+        preview.show_clip(app::Side::b, home.file("broken.mp4"), true);
+        QTRY_VERIFY_WITH_TIMEOUT(told(), 10000);
+        QVERIFY(open(app::Side::a, "c.mp4"));
+        QVERIFY(told());
+        QVERIFY(open(app::Side::b, "a.mp4"));
+        QVERIFY(!told());
+        // What was asked for together with it leaves it to be read.
+        preview.show_clip(app::Side::a, home.file("broken.mp4"), true);
+        QVERIFY(open(app::Side::a, "b.mp4"));
+        QTRY_VERIFY_WITH_TIMEOUT(told(), 10000);
+    }
+
     /// What failed leads to what was done before it.
     void details_of_a_failed_run_are_in_the_log() {
         const app::Home home;
@@ -97,6 +130,23 @@ private slots:
             QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::a), 30000);
             QVERIFY(!preview.player().playing());
         }
+    }
+
+    /// All of it in the studio's language.
+    void why_a_lora_is_refused_is_told_in_one_language() {
+        qputenv("DENOIR_LANGUAGE", "de");
+        const auto back = qScopeGuard([] { qputenv("DENOIR_LANGUAGE", "en"); });
+        const Translation german(*qApp);
+        const app::Home home;
+        write(home.file("none.safetensors"), QByteArray("\2\0\0\0\0\0\0\0{}", 10));
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& document = studio.core().document;
+        document.set_value("loras", QVariantList{QVariantMap{{"file", home.file("none.safetensors")}}});
+        QVERIFY(document.wait_resolved(20000));
+        QCOMPARE(app::words(document.issue("loras")),
+                 QString::fromUtf8(
+                     "none.safetensors: enthält keine LoRA; die Datei einer LoRA für Wan oder SkyReels-V2 wählen"));
     }
 
     /// In the studio's language.

@@ -87,6 +87,36 @@ private slots:
         QVERIFY2(says("timeline.shorter", "one frame at least"), qPrintable(said(studio)));
     }
 
+    /// An entry of the menu says in words where its keys are other ones.
+    void the_cut_is_trimmed_by_keys_that_are_told() {
+        const app::Home home;
+        app::write_clip(home.file("a.mp4"), 64, 48, 8);
+        StudioFixture studio;
+        studio.window().layouts().show(Layout::create);
+        auto& project = studio.core().project;
+        project.add_shot(app::take_of_video(home.file("a.mp4")));
+        auto* timeline = studio.find<TimelineView>("timeline");
+        QTRY_VERIFY(timeline->isVisible());
+        const auto& actions = studio.window().actions();
+        QCOMPARE(actions.at("timeline.trim-in")->text(),
+                 QString("Trim the &beginning to the playhead (in the timeline: I)"));
+        QCOMPARE(actions.at("timeline.trim-out")->text(),
+                 QString("Trim the en&d to the playhead (in the timeline: O)"));
+        QCOMPARE(actions.keys("timeline.trim-in"), QString("Shift+I"));
+        QCOMPARE(actions.keys("timeline.trim-out"), QString("Shift+O"));
+        studio.window().preview().setFocus();
+        timeline->set_playhead(2);
+        studio.key(Qt::Key_I, Qt::ShiftModifier);
+        QCOMPARE(project.shot(0).in, 2);
+        timeline->set_playhead(4);
+        studio.key(Qt::Key_O, Qt::ShiftModifier);
+        QCOMPARE(project.frames(), 5);
+        timeline->setFocus();
+        timeline->set_playhead(1);
+        studio.key(Qt::Key_I);
+        QCOMPARE(project.shot(0).in, 3);
+    }
+
     /// Who holds the keys down asks for one run; frames go by as long as theirs are held.
     void keys_that_are_held_generate_once() {
         const app::Home home;

@@ -19,6 +19,7 @@
 #include "tests/ui/window/window_main.h"
 #include "tests/ui/window/window_tools.h"
 #include "ui/docks/queue_panel.h"
+#include "ui/docks/runs_panel.h"
 #include "ui/preview/preview_view.h"
 #include "ui/steps/step_strip.h"
 #include "ui/steps/steps_panel.h"
@@ -170,6 +171,50 @@ private slots:
         auto* list = studio.find<QListView>("queue");
         emit list->customContextMenuRequested(studio.row_point(list, 0));
         QTRY_VERIFY_WITH_TIMEOUT(preview.covered(), 30000);
+        studio.key(Qt::Key_Escape);
+        QVERIFY(studio.idle());
+    }
+
+    /// Star, name and deletion mean the run that is seen, also while it is at work; a list that is in use is left
+    /// alone.
+    void the_run_at_work_is_selected_while_it_is_seen() {
+        const app::Home home;
+        const QString first = listed_run(home, "first", 3, 5);
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& core = studio.core();
+        auto* runs = studio.window().findChild<RunsPanel*>();
+        auto& viewer = studio.window().viewer();
+        QTRY_COMPARE_WITH_TIMEOUT(core.history.rowCount(), 1, 30000);
+        core.document.set_value("steps", 400);
+        QVERIFY(core.document.wait_resolved(20000));
+        viewer.show_run(first);
+        QCOMPARE(runs->current(), first);
+        const auto& steps = *studio.window().findChild<StepsPanel*>();
+        const auto generate = [&] {
+            studio.find<QAction>("run.generate")->trigger();
+            QTRY_VERIFY_WITH_TIMEOUT(steps.shows_live() && steps.live().running(), 60000);
+        };
+        generate();
+        const QString live = steps.live().run();
+        QTRY_COMPARE_WITH_TIMEOUT(runs->current(), live, 30000);
+        studio.find<QAction>("run.star")->trigger();
+        QVERIFY(core.history.starred(live) && !core.history.starred(first));
+        viewer.show_run(first);
+        QCOMPARE(runs->current(), first);
+        studio.find<QAction>("run.watch")->trigger();
+        QCOMPARE(runs->current(), live);
+        studio.key(Qt::Key_Escape);
+        QVERIFY(studio.idle());
+        // While the keys are the list's.
+        auto* list = studio.find<RunsView>("runs");
+        studio.have_focus();
+        list->setFocus();
+        QTRY_VERIFY(list->hasFocus());
+        list->setCurrentIndex(list->model()->index(core.history.row_of(first), 0));
+        generate();
+        QTRY_COMPARE_WITH_TIMEOUT(core.history.rowCount(), 3, 30000);
+        QCOMPARE(runs->current(), first);
         studio.key(Qt::Key_Escape);
         QVERIFY(studio.idle());
     }

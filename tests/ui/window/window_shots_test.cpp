@@ -6,7 +6,9 @@
 #include <QUndoStack>
 
 #include "app/base/text.h"
+#include "app/clips/clip_source.h"
 #include "app/request/request_document.h"
+#include "engine/media/image.h"
 #include "tests/app/arrivals.h"
 #include "tests/ui/window/window_main.h"
 #include "tests/ui/window/window_tools.h"
@@ -265,6 +267,34 @@ private slots:
         QVERIFY(!said(studio).contains("continues"));
     }
 
+    /// What the parameters were before comes back by undo: the banner names what is not theirs any more.
+    void an_extension_names_what_it_replaced() {
+        const app::Home home;
+        const QString image = QFileInfo(QStringLiteral(DENOIR_FIXTURES "/_models/Wan2.2-TI2V-tiny")).absoluteFilePath();
+        const QString run = listed_run(home, "first", 2, 1);
+        app::write_clip(home.file("a.mp4"), 64, 48, 9);
+        write_png(app::to_path(home.file("start.png")), app::to_image(QImage(48, 32, QImage::Format_RGB888)));
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& document = studio.core().document;
+        studio.core().project.add_shot(app::take_of_run(run));
+        studio.core().project.add_shot(app::take_of_video(home.file("a.mp4")));
+        const auto extend = [&](int shot) {
+            QVERIFY(document.wait_resolved(20000));
+            emit studio.find<TimelineView>("timeline")->extend_requested(shot);
+            QVERIFY(QTest::qWaitFor([&] { return !studio.core().inputs.busy(); }, 30000));
+        };
+        extend(0);
+        QVERIFY2(said(studio).contains("Changed for it: prompt, size, frames, steps, seed."), qPrintable(said(studio)));
+        extend(0);
+        QVERIFY2(said(studio).contains("the result comes after it.") && !said(studio).contains("Changed"),
+                 qPrintable(said(studio)));
+        QVERIFY(document.set_value("model", image).isEmpty());
+        QVERIFY(document.set_value("image", home.file("start.png")).isEmpty());
+        extend(1);
+        QVERIFY2(said(studio).contains("Changed for it: start image."), qPrintable(said(studio)));
+    }
+
     /// Twice while the request still waits: two takes of the shot to come, as two copies are.
     void generate_pressed_twice_extends_twice() {
         const app::Home home;
@@ -285,6 +315,24 @@ private slots:
         QCOMPARE(project.count(), 2);
         QCOMPARE(project.shot(1).takes.size(), std::size_t(2));
         QVERIFY(!studio.core().document.asked().forcing); // the next one is one of its own
+    }
+
+    /// As its menu has it: not only the pair that is compared already.
+    void layers_are_compared_of_what_is_selected() {
+        const app::Home home;
+        listed_run(home, "first", 2, 1);
+        listed_run(home, "second", 2, 2);
+        StudioFixture studio;
+        auto* list = studio.find<QListView>("runs");
+        QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), 2, 30000);
+        list->selectAll();
+        const QStringList pair = studio.window().findChild<RunsPanel*>()->selected();
+        studio.key(Qt::Key_L, Qt::ControlModifier | Qt::ShiftModifier);
+        QCOMPARE(studio.window().layouts().current(), Layout::compare);
+        auto& viewer = studio.window().viewer();
+        QTRY_COMPARE_WITH_TIMEOUT(viewer.run(app::Side::b), pair[1], 30000);
+        QCOMPARE(viewer.run(app::Side::a), pair[0]);
+        QVERIFY(studio.find<QWidget>("layers")->isVisible());
     }
 
     /// What was selected for something that is done, as to be compared, is not meant any more by who looks at another.
