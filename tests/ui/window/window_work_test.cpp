@@ -86,9 +86,10 @@ private slots:
             return status.findChild<ElidedLabel*>("status-stage")->whole();
         };
         QCOMPARE(text(0), QString("exporting"));
-        // 7200 times as long as the first.
-        QTRY_VERIFY2_WITH_TIMEOUT(text(1).endsWith(" min left"), qPrintable(text(1)), 30000);
-        QVERIFY2(text(1).startsWith(QString::fromUtf8("exporting · 2 h ")), qPrintable(text(1)));
+        // 7200 times as long as the first, which took at least a second: hours, however slow this machine is.
+        QTRY_VERIFY2_WITH_TIMEOUT(text(1).endsWith(" left"), qPrintable(text(1)), 30000);
+        QVERIFY2(text(1).startsWith(QString::fromUtf8("exporting · ")), qPrintable(text(1)));
+        QVERIFY2(text(1).contains(" h ") || text(1).contains(" days"), qPrintable(text(1)));
         QCOMPARE(text(0), QString("exporting")); // it begins again
         status.end_task(StatusLine::Task::cut);
         QCOMPARE(status.findChild<ElidedLabel*>("status-stage")->whole(), QString("ready"));
