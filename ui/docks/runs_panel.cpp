@@ -106,10 +106,11 @@ void RunsView::leaveEvent(QEvent* event) {
 }
 
 void RunsView::startDrag(Qt::DropActions) {
+    QModelIndexList rows = selectedIndexes();
+    std::sort(rows.begin(), rows.end()); // as the menu has them, not as they were selected one by one
     // As folders, so that preview, timeline and other programs understand them alike.
     QList<QUrl> urls;
-    for (const QModelIndex& index : selectedIndexes())
-        urls.append(QUrl::fromLocalFile(index.data(Role::PathRole).toString()));
+    for (const QModelIndex& index : rows) urls.append(QUrl::fromLocalFile(index.data(Role::PathRole).toString()));
     if (urls.isEmpty()) return;
     auto* drag = new QDrag(this);
     auto* mime = new QMimeData;

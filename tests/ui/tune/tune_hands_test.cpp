@@ -2,6 +2,7 @@
 // What mouse and keys do in the layout Tune: axes, grid, table, plot and their menus.
 #include <QComboBox>
 #include <QContextMenuEvent>
+#include <QDir>
 #include <QHelpEvent>
 #include <QLineEdit>
 #include <QScrollBar>
@@ -402,6 +403,89 @@ private slots:
         QCOMPARE(press("Next frame"), 1);
         QCOMPARE(press("Next frame"), 2);
         QCOMPARE(press("Previous frame"), 1);
+    }
+
+    /// Each axis has a menu of its values; "each clip's own" leaves that axis out and the others as they are.
+    void the_reference_is_chosen_axis_by_axis() {
+        const app::Home home;
+        const QString folder = made_sweep(home, "sweep", {parse_axis("steps", "2, 3"), parse_axis("seed", "5..7")});
+        StudioFixture studio(Layout::tune);
+        show_sweep(studio, folder);
+        using Reference = std::vector<std::optional<std::size_t>>;
+        const auto reference = [&] { return studio.core().sweeps().shown()->sweep().reference; };
+        QCOMPARE(reference(), (Reference{0, 0}));
+        auto* button = studio.find<QToolButton>("reference");
+        /// The values of an axis, the chosen one in brackets; `text` is chosen then.
+        const auto choose = [&](const char* axis, const char* text) {
+            QStringList values;
+            emit button->menu()->aboutToShow();
+            const QAction* of_axis = entry(*button->menu(), axis);
+            const auto actions = of_axis && of_axis->menu() ? of_axis->menu()->actions() : QList<QAction*>();
+            for (const QAction* each : actions)
+                values << (each->isChecked() ? QStringLiteral("[%1]").arg(each->text()) : each->text());
+            for (QAction* each : actions)
+                if (each->text() == QLatin1String(text)) return each->trigger(), values;
+            return QStringList();
+        };
+        QCOMPARE(choose("seed", "7"), (QStringList{"each clip's own", "[5]", "6", "7"}));
+        QCOMPARE(reference(), (Reference{0, 2}));
+        QCOMPARE(choose("steps", "each clip's own"), (QStringList{"each clip's own", "[2]", "3"}));
+        QCOMPARE(reference(), (Reference{{}, 2}));
+        QCOMPARE(button->text(), QString("measured against seed 7"));
+        QCOMPARE(choose("seed", "6"), (QStringList{"each clip's own", "5", "6", "[7]"}));
+        QCOMPARE(reference(), (Reference{{}, 1}));
+        QCOMPARE(choose("steps", "3"), (QStringList{"[each clip's own]", "2", "3"}));
+        QCOMPARE(reference(), (Reference{1, 1}));
+        QCOMPARE(button->text(), QString("measured against steps 3, seed 6"));
+        // One clip for all, by the same menu.
+        view_of(studio).grid().set_current(2);
+        emit button->menu()->aboutToShow();
+        entry(*button->menu(), "Only the selected clip")->trigger();
+        QCOMPARE(reference(), (Reference{0, 2}));
+    }
+
+    /// Newest first, by their axes; the one that is shown stands in the box, and another one is opened by it.
+    void earlier_sweeps_are_opened_from_their_list() {
+        const app::Home home;
+        QVERIFY(QDir().mkpath(home.data("sweeps")));
+        const QString first = made_sweep(home, "data/sweeps/first", {parse_axis("steps", "2, 3")}, 5),
+                      second = made_sweep(home, "data/sweeps/second", {parse_axis("seed", "1..3")}),
+                      elsewhere = made_sweep(home, "elsewhere", {parse_axis("guidance", "1, 2")}, 6);
+        for (const auto& [sweep, when] :
+             {std::pair{first, "2026-01-02T03:04:05.006Z"}, {second, "2026-02-03T04:05:06.007Z"}}) {
+            SweepFolder folder = SweepFolder::take(app::to_path(sweep));
+            folder.record().created = when;
+            if (sweep == second) folder.record().cells[1].state = SweepCell::State::waiting;
+            folder.save();
+        }
+        StudioFixture studio(Layout::tune);
+        auto& sweeps = studio.core().sweeps();
+        show_sweep(studio, second);
+        auto* list = studio.find<QComboBox>("earlier-sweeps");
+        QTRY_COMPARE_WITH_TIMEOUT(list->count(), 2, 30000);
+        const auto listed = [&] {
+            QStringList titles;
+            for (int i = 0; i < list->count(); ++i) titles << list->itemText(i).section(QString::fromUtf8(" · "), -1);
+            return titles;
+        };
+        const QStringList both{"seed 1, 2, 3", "steps 2, 3"};
+        QCOMPARE(listed(), both);
+        QCOMPARE(list->currentIndex(), 0);
+        QCOMPARE(list->itemData(0, Qt::ToolTipRole).toString(), QString("seed 1, 2, 3\n2 of 3 clips"));
+        QCOMPARE(list->itemData(1, Qt::ToolTipRole).toString(), QString("steps 2, 3\n2 of 2 clips"));
+        list->setFocus();
+        studio.key(Qt::Key_Down);
+        QTRY_COMPARE_WITH_TIMEOUT(sweeps.shown()->path(), app::real_path(first), 20000);
+        QCOMPARE(list->currentIndex(), 1);
+        QCOMPARE(listed(), both);
+        // One from another folder is listed while it is shown.
+        show_sweep(studio, elsewhere);
+        QCOMPARE(listed(), QStringList{"elsewhere"} + both);
+        QCOMPARE(list->currentIndex(), 0);
+        studio.key(Qt::Key_Down);
+        QTRY_COMPARE_WITH_TIMEOUT(sweeps.shown()->path(), app::real_path(second), 20000);
+        QCOMPARE(listed(), both);
+        QCOMPARE(list->currentIndex(), 0);
     }
 };
 
