@@ -492,7 +492,7 @@ void RunHistory::restore() {
     emit restored(runs);
 }
 
-bool RunHistory::can_restore() const { return store_->trash.can_restore(); }
+bool RunHistory::can_restore() const { return !store_->trash.empty(); }
 
 void RunHistory::purge_trash(int older_than_days, const QStringList& but) {
     store_->scanner.purge(store_->trash.older_than(older_than_days, but));

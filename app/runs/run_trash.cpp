@@ -69,8 +69,6 @@ std::vector<RunTrash::Removed> RunTrash::restorable() const {
     return all;
 }
 
-bool RunTrash::can_restore() const { return !restorable().empty(); }
-
 QStringList RunTrash::restore() {
     const std::vector<Removed> all = restorable();
     const auto newest = std::ranges::max_element(all, {}, &Removed::time);

@@ -22,7 +22,7 @@ public:
     /// What the last removal took, back at its places, which it returns. What has a name that another run has by now
     /// stays, and keeps nothing from coming back that was removed before it.
     QStringList restore();
-    bool can_restore() const; ///< something would come back
+    bool empty() const { return content().empty(); }
     /// What has lain here for longer than this, but these runs.
     std::vector<std::filesystem::path> older_than(int days, const QStringList& but) const;
 
