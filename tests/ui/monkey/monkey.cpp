@@ -6,6 +6,7 @@
 #include <QAbstractItemView>
 #include <QContextMenuEvent>
 #include <QDesktopServices>
+#include <QDrag>
 #include <QElapsedTimer>
 #include <QFile>
 #include <QMenu>
@@ -105,6 +106,7 @@ private:
     /// A timer of its own for each: one that is being answered does not fire again in a loop inside.
     void next() {
         QTimer::singleShot(std::exchange(pause_, 3), this, [this] {
+            QDrag::cancel(); // its loop waits for the window system's own events
             if (left_-- <= 0) return finish();
             next();
             once();
