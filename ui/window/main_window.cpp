@@ -5,7 +5,6 @@
 #include <QDragEnterEvent>
 #include <QLineEdit>
 #include <QStatusBar>
-#include <QTabBar>
 #include <QTimer>
 #include <QVBoxLayout>
 
