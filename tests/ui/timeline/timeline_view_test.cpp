@@ -15,6 +15,7 @@
 #include <QToolTip>
 #include <QUrl>
 
+#include "app/base/background.h"
 #include "app/base/text.h"
 #include "tests/app/projects.h"
 #include "tests/ui/timeline/timeline_fixture.h"
@@ -370,6 +371,8 @@ private slots:
         const auto grey = [&] { return qGray(thumbnails_->frame(video, 0, 32).pixel(2, 2)); };
         QTRY_VERIFY_WITH_TIMEOUT(!thumbnails_->frame(video, 0, 32).isNull(), 30000);
         const int before = grey();
+        background_pool()->waitForDone(); // it has been looked at
+        QCoreApplication::processEvents();
         write_grey_clip(video, 4, 96, 54, 200);
         project_->look_at_media();
         const auto anew = [&] { return !thumbnails_->frame(video, 0, 32).isNull() && grey() > before + 100; };
