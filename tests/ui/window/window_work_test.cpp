@@ -115,7 +115,7 @@ private slots:
         const QString second = at_work(studio);
         QVERIFY(!second.isEmpty() && second != first);
         QTRY_COMPARE_WITH_TIMEOUT(steps.pictures().run(), second, 30000);
-        QVERIFY(steps.shows_live() && preview.covered());
+        QTRY_VERIFY_WITH_TIMEOUT(steps.shows_live() && preview.covered(), 30000);
         // One that waits behind it does not, until it is asked for.
         queue.add({long_request(3), {}});
         studio.key(Qt::Key_Escape);
