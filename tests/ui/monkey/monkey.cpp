@@ -2,10 +2,12 @@
 // The studio in the hands of somebody who knows nothing and fears nothing: random actions, keys, clicks, drags and
 // files in one session after another, each in the data folder that the last one left. It must not crash, nor keep its
 // user waiting, and what was undone must come back as it was. `ui_monkey SEED SESSIONS EVENTS`; what was done is
-// printed, so that what preceded a crash can be read.
+// printed, so that what preceded a crash can be read. With a fourth number the window that a session leaves is then
+// given so many sizes: each must come to rest.
 #include <QAbstractItemView>
 #include <QContextMenuEvent>
 #include <QDesktopServices>
+#include <QDockWidget>
 #include <QDrag>
 #include <QElapsedTimer>
 #include <QFile>
@@ -83,6 +85,28 @@ public:
         left_ = events;
         next();
         loop_.exec();
+    }
+
+    /// One size after another, most of them near the one before: scroll bars come and go within a few.
+    void try_sizes(int count) {
+        static const QStringList layouts{QStringLiteral("view.create"), QStringLiteral("view.compare"),
+                                         QStringLiteral("view.tune")};
+        auto& window = studio_.window();
+        QSize size = window.size();
+        for (int i = 0; i < count; ++i) {
+            static_cast<Program*>(qApp)->begin();
+            if (i % 200 == 0) {
+                const QString& layout = layouts[below(3)];
+                tell(layout);
+                window.actions().at(layout)->trigger();
+                size = {900 + below(900), 600 + below(500)};
+            }
+            size += below(2) ? QSize(below(9) - 4, 0) : QSize(0, below(9) - 4);
+            if (i % 20 == 0) tell(QStringLiteral("sizes from %1 %2").arg(size.width()).arg(size.height()));
+            if (i % 10 == 0) shift_docks();
+            window.resize(size);
+            for (int turn = 0; turn < 3; ++turn) QCoreApplication::processEvents();
+        }
     }
 
     /// Everything undone and done again is what it was. False: it is not.
@@ -311,6 +335,14 @@ private:
         tell(QStringLiteral("resize %1 %2").arg(size.width()).arg(size.height()));
         studio_.window().resize(size);
     }
+    void shift_docks() {
+        QList<QDockWidget*> seen;
+        for (auto* dock : studio_.window().findChildren<QDockWidget*>())
+            if (dock->isVisible() && !dock->isFloating()) seen.append(dock);
+        if (seen.isEmpty()) return;
+        const bool across = below(2);
+        studio_.window().resizeDocks({any(seen)}, {80 + below(500)}, across ? Qt::Horizontal : Qt::Vertical);
+    }
     void open() {
         QStringList paths{any(files_)};
         if (below(3) == 0) paths.append(any(files_));
@@ -383,7 +415,7 @@ QStringList make_files(const QTemporaryDir& folder) {
     return files;
 }
 
-int play(quint32 seed, int sessions, int events) {
+int play(quint32 seed, int sessions, int events, int sizes) {
     const app::Home home;
     const Deaf deaf;
     const QTemporaryDir folder(QDir::temp().filePath(QStringLiteral("m-XXXXXX"))); // another disk, it may be
@@ -402,6 +434,7 @@ int play(quint32 seed, int sessions, int events) {
         }
         Monkey monkey(studio, seed + quint32(i) * 1000, files);
         monkey.play(events);
+        monkey.try_sizes(sizes);
         good = monkey.undo_holds() && good;
         const auto& core = studio.core();
         std::printf("== %d shots, %d runs, %d undo steps\n", core.project.count(), core.history.total(),
@@ -424,7 +457,7 @@ int main(int argc, char** argv) {
     const denoir::ui::Translation words(program);
     const QStringList given = QCoreApplication::arguments();
     const auto number = [&](int i, int otherwise) { return given.size() > i ? given[i].toInt() : otherwise; };
-    return denoir::ui::play(quint32(number(1, 1)), number(2, 3), number(3, 1000));
+    return denoir::ui::play(quint32(number(1, 1)), number(2, 3), number(3, 1000), number(4, 400));
 }
 
 #include "monkey.moc"
