@@ -22,7 +22,10 @@ namespace {
 
 constexpr double share_of_products = 0.6; ///< of a whole model's speed in that of its matrix products alone
 constexpr double trial_seconds = 0.1;
-constexpr int trial_rounds = 16;      ///< at least: on a busy machine most are interrupted
+constexpr int trial_rounds = 16; ///< at least: on a busy machine most are interrupted
+/// Up to this ratio of their work per step models are taken to reach the same speed. Small ones reach less of what a
+/// device has: the bundled one on a large card far less than a model of billions of parameters does.
+constexpr double alike = 10;
 constexpr double newest_counts = 0.5; ///< a machine may be busy once: speeds are averages that follow
 
 QString place_of(const Request& r) {
@@ -53,6 +56,12 @@ double speed_followed(double before, double amount, double seconds) {
     if (!(amount > 0)) return before;
     const double each = followed(before > 0 ? 1 / before : 0, seconds / amount);
     return each > 0 ? 1 / each : before;
+}
+
+/// Floating-point operations of one step.
+double step_flop(const Request& r, const Estimate& work) {
+    const int own = Pipeline::step_count(r) - (r.start ? r.start->step : 0);
+    return work.flop / std::max(1, own);
 }
 
 /// The VAE's work for a run, in pixels times frames.
@@ -144,16 +153,34 @@ Estimator::~Estimator() = default;
 
 /// Other models on the same device: their denoising tells this one's, best of all in the same precision. What the same
 /// work takes on average.
-double Estimator::flops_of_others(const Request& r) const {
+double Estimator::flops_of_others(const Request& r, const Estimate& work, Others which) const {
+    const double own = step_flop(r, work);
+    const auto counts = [&](const Speed& other) {
+        if (which == Others::any) return other.flops > 0;
+        return other.flops > 0 && other.step_flop <= own * alike && own <= other.step_flop * alike;
+    };
     const QString place = place_of(r) + QLatin1Char('|'), device = place.section(QLatin1Char('|'), 0, 0);
-    for (const QString& alike : {place, device + QLatin1Char('|')}) {
+    for (const QString& start : {place, device + QLatin1Char('|')}) {
         double each = 0;
         int models = 0;
         for (auto other = speeds_.constBegin(); other != speeds_.constEnd(); ++other)
-            if (other.key().startsWith(alike) && other->flops > 0) each += 1 / other->flops, ++models;
+            if (other.key().startsWith(start) && counts(*other)) each += 1 / other->flops, ++models;
         if (models > 0) return models / each;
     }
     return 0;
+}
+
+/// The best that is known of how fast a request's steps are. Zero: nothing.
+double Estimator::flops_of(const Request& r, const Estimate& work, Basis& basis) const {
+    basis = Basis::measured;
+    if (const double own = speeds_.value(key_of(r)).flops; own > 0) return own;
+    if (const double others = flops_of_others(r, work, Others::alike); others > 0) return others;
+    basis = Basis::trial;
+    const double trial = facts_.value(to_qstring(r.device.value_or(Device{}).name())).flops;
+    if (trial > 0) return trial * share_of_products;
+    const double others = flops_of_others(r, work, Others::any);
+    basis = others > 0 ? Basis::measured : Basis::none;
+    return others;
 }
 
 Estimator::Forecast Estimator::forecast(const Request& r, const Estimate& work) const {
@@ -165,18 +192,13 @@ Estimator::Forecast Estimator::forecast(const Request& r, const Estimate& work, 
     Forecast f;
     const auto speed = speeds_.constFind(key_of(r));
     const bool same_model = speed != speeds_.constEnd();
-    double flops = same_model ? speed->flops : 0;
-    if (flops <= 0) flops = flops_of_others(r);
+    const double flops = flops_of(r, work, f.basis);
     const Device device = r.device.value_or(Device{});
     const QString name = to_qstring(device.name());
-    const Facts facts = facts_.value(name);
-    f.basis = flops > 0 ? Basis::measured : facts.flops > 0 ? Basis::trial : Basis::none;
-    if (f.basis == Basis::trial) flops = facts.flops * share_of_products;
-    if (!device.uses_host_memory()) f.issue = facts.issue;
+    if (!device.uses_host_memory()) f.issue = facts_.value(name).issue;
     if (flops > 0) {
-        const int own = Pipeline::step_count(r) - (r.start ? r.start->step : 0);
         f.denoise = work.flop / flops;
-        f.step_seconds = f.denoise / std::max(1, own);
+        f.step_seconds = step_flop(r, work) / flops;
         f.whole = same_model && speed->decode_pixels > 0;
         if (same_model) {
             const PictureWork pictures = picture_work(r);
@@ -237,7 +259,10 @@ void Estimator::learn(const RunRecord& record, const Estimate& work) {
     }
     const PictureWork pictures = picture_work(r);
     Speed& speed = speeds_[key_of(r)];
-    if (denoise > 0) speed.flops = followed(speed.flops, work.flop / denoise);
+    if (denoise > 0) {
+        speed.flops = followed(speed.flops, work.flop / denoise);
+        speed.step_flop = step_flop(r, work);
+    }
     if (image > 0) speed.encode_pixels = followed(speed.encode_pixels, pictures.encoded() / image);
     if (decode > 0) speed.decode_pixels = followed(speed.decode_pixels, pictures.decoded() / decode);
     // If the run before used this model, it is in memory already: that says nothing of how fast it is read.
@@ -277,8 +302,6 @@ void Estimator::look_at(const Device& device) {
     const QString name = to_qstring(device.name());
     const auto known = facts_.constFind(name);
     if (known != facts_.constEnd() && known->issue.isEmpty()) return; // or being looked into
-    const auto ran = [&](const QString& key) { return key.startsWith(name + QLatin1Char('|')); };
-    if (device.uses_host_memory() && std::ranges::any_of(speeds_.keys(), ran)) return;
     facts_.insert(name, {});
     ++looking_;
     thread_.put([this, device, name] {
@@ -307,6 +330,7 @@ void Estimator::load() {
                                                                                  : 0.0;
             };
             speeds_[to_qstring(item.key())] = {.flops = number("flops"),
+                                               .step_flop = number("step_flop"),
                                                .encode_pixels = number("encode_pixels"),
                                                .decode_pixels = number("decode_pixels"),
                                                .load_bytes = number("load_bytes"),
@@ -319,6 +343,7 @@ void Estimator::save() {
     Json json = Json::object();
     for (auto it = speeds_.constBegin(); it != speeds_.constEnd(); ++it)
         json[it.key().toStdString()] = {{"flops", it->flops},
+                                        {"step_flop", it->step_flop},
                                         {"encode_pixels", it->encode_pixels},
                                         {"decode_pixels", it->decode_pixels},
                                         {"load_bytes", it->load_bytes},

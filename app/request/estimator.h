@@ -20,7 +20,8 @@ class FileSaver;
 
 /// How long a request will take and whether it fits, before pressing: the work that the engine counts, divided by the
 /// speed that this machine showed in earlier runs (kept in `speed.json` of the cache folder), or in a short trial where
-/// there was none; against the memory that is free, of a card that which it had when it was looked at. GUI thread.
+/// none of these was of this model or of another one's steps of about this size; against the memory that is free, of a
+/// card that which it had when it was looked at. GUI thread.
 class Estimator : public QObject {
     Q_OBJECT
 public:
@@ -59,7 +60,7 @@ public:
     /// Learns from a finished run.
     void learn(const RunRecord& record, const Estimate& work);
     /// Looks into a device, on a thread of low priority and once, unless it could not be used: into a card for its
-    /// memory and speed, into the processor for its speed, where nothing ran there yet.
+    /// memory and speed, into the processor for its speed.
     void look_at(const Device& device);
     bool looking() const { return looking_ > 0; }
     quint64 free_bytes(const Device& device) const; ///< of a card that was looked at; 0: not known
@@ -72,6 +73,7 @@ private:
     /// Measured speed of one device, precision and model. Zero: not known.
     struct Speed {
         double flops = 0;          ///< of denoising, per second
+        double step_flop = 0;      ///< of a step of the latest run
         double encode_pixels = 0;  ///< times frames, per second
         double decode_pixels = 0;  ///< times frames, per second
         double load_bytes = 0;     ///< per second, where no run before had left any in memory
@@ -82,7 +84,9 @@ private:
         QString model;
         std::optional<double> again; ///< seconds that it took to load the model once more; nothing: not known yet
     };
-    double flops_of_others(const Request& resolved) const; ///< 0: none ran on its device
+    enum class Others { alike, any };
+    double flops_of_others(const Request& resolved, const Estimate& work, Others which) const; ///< 0: none ran there
+    double flops_of(const Request& resolved, const Estimate& work, Basis& basis) const;
     static QString text_of(const Forecast& forecast, const Device& device);
     void load();
     void save();

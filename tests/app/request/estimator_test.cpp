@@ -110,6 +110,43 @@ private slots:
         QVERIFY(std::abs(estimator.forecast(r, work).denoise - 6) < 1e-6);
     }
 
+    /// A small model reaches little of what a device can do: a large one is not promised hours for it, nor a small one
+    /// what a large one reaches.
+    void models_of_another_size_tell_less_than_a_trial() {
+        const ModelFolder model = ModelFolder::open(DENOIR_TINY_MODEL);
+        const Request small = Pipeline::resolve(tiny_request(), model);
+        const Estimate work = Pipeline::estimate(small, model);
+        Request large = small;
+        large.model = "/models/large";
+        Estimate much = work;
+        much.flop *= 1000;
+        double trial = 0;
+        const auto look = [&](const Device&) -> Estimator::Facts { return {.flops = trial}; };
+        RunRecord record;
+        record.request = small;
+        record.total_steps = 3;
+        record.stages = {{"denoise", 6}};
+        {
+            Estimator estimator(nullptr, look);
+            estimator.learn(record, work);
+            // Without a trial it is all that is known.
+            QVERIFY(std::abs(estimator.forecast(large, much).denoise - 6000) < 1e-6);
+        }
+        trial = work.flop; // 1,000 s if nothing were lost
+        Estimator estimator(nullptr, look);
+        QSignalSpy changed(&estimator, &Estimator::changed);
+        estimator.look_at(Device{});
+        QTRY_COMPARE(changed.count(), 1);
+        const auto f = estimator.forecast(large, much);
+        QCOMPARE(f.basis, Estimator::Basis::trial);
+        QVERIFY(std::abs(f.denoise - 1000 / 0.6) < 1e-6);
+        QCOMPARE(estimator.forecast(small, work).denoise, 6.0); // it ran
+        Estimate alike = work;
+        alike.flop *= 9;
+        QCOMPARE(estimator.forecast(large, alike).basis, Estimator::Basis::measured);
+        QVERIFY(std::abs(estimator.forecast(large, alike).denoise - 54) < 1e-6);
+    }
+
     /// Weights that the run before left in memory are there at once: the next run's, not those of tomorrow's first.
     void weights_that_were_there_teach_no_speed() {
         const ModelFolder model = ModelFolder::open(DENOIR_TINY_MODEL);
