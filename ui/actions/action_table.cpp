@@ -75,6 +75,11 @@ void ActionTable::keep_to(const QString& id, QWidget& scope) {
     entries_[index_.value(id)].scope = &scope;
 }
 
+void ActionTable::set_other_words(const QString& id, const QString& words) {
+    Q_ASSERT(find(id));
+    entries_[index_.value(id)].other_words = words;
+}
+
 void ActionTable::settle() {
     const auto chosen = stored_; // what is left to others is stored, too
     for (const Entry& entry : entries_)

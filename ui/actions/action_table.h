@@ -27,6 +27,7 @@ public:
         QList<QKeySequence> defaults;
         QAction* action;
         QWidget* scope = nullptr; ///< where its keys work; null: everywhere in the window
+        QString other_words = {}; ///< that people look for it by, with spaces between; never shown
     };
 
     /// Makes an action. It does not repeat while its keys are held, unless the caller sets autoRepeat. `icon`: a name
@@ -36,6 +37,8 @@ public:
     /// Limits an action's keys to the time when `scope` or a widget in it has the focus. There they come before the
     /// keys of the whole window (see ShortcutGuard); elsewhere they may belong to another action.
     void keep_to(const QString& id, QWidget& scope);
+    /// Words that the palette finds an action by, beside its text and its group.
+    void set_other_words(const QString& id, const QString& words);
     /// To be called once all actions are added. If the user gave an action keys that are the default of another, as may
     /// happen with actions newer than the stored file, takes them from that other: otherwise neither would work.
     void settle();

@@ -164,8 +164,10 @@ std::vector<CommandPalette::Hit> CommandPalette::hits(const QString& query) cons
     std::vector<Hit> hits;
     for (const auto& entry : actions_.entries()) {
         if (!entry.action->isVisible()) continue;
-        const QString text = plain_text(entry.action->text());
-        int score = match_score(query, text + QLatin1Char(' ') + entry.group);
+        const QString text = plain_text(entry.action->text()) + QLatin1Char(' ') + entry.group;
+        int score = match_score(query, text);
+        // What is called so comes before what others call so.
+        if (score < 0 && match_score(query, text + QLatin1Char(' ') + entry.other_words) >= 0) score = 0;
         if (score < 0) continue;
         const auto used = actions_.recent().indexOf(entry.id);
         if (used >= 0) score += std::max(1, 6 - static_cast<int>(used));

@@ -26,6 +26,7 @@
 #include "ui/theme/icons.h"
 #include "ui/theme/look.h"
 #include "ui/widgets/drop.h"
+#include "ui/widgets/elided_combo.h"
 #include "ui/widgets/elided_edit.h"
 #include "ui/widgets/elided_label.h"
 #include "ui/widgets/empty_state.h"
@@ -148,7 +149,7 @@ QWidget* LayersPanel::make_progress_row() {
 QHBoxLayout* LayersPanel::make_map_row(QWidget* parent) {
     auto* row = new QHBoxLayout;
     row->setSpacing(grid::half);
-    component_ = new QComboBox(parent);
+    component_ = new ElidedCombo(Qt::ElideRight, parent);
     make_narrow(component_, 8); // the panel fits into a window of 800 pixels
     component_->setObjectName(QStringLiteral("layers-component"));
     component_->setAccessibleName(tr("Part of the model"));

@@ -2884,6 +2884,166 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <source>%1 (in the timeline: %2)</source>
         <translation>%1 (in der Zeitleiste: %2)</translation>
     </message>
+    <message>
+        <source>load import</source>
+        <translation>laden importieren</translation>
+    </message>
+    <message>
+        <source>render save video mp4 gif</source>
+        <translation>rendern speichern Video MP4 GIF</translation>
+    </message>
+    <message>
+        <source>add checkpoint weights download</source>
+        <translation>hinzufügen Checkpoint Gewichte Download</translation>
+    </message>
+    <message>
+        <source>storage quota clean</source>
+        <translation>Speicher Kontingent aufräumen</translation>
+    </message>
+    <message>
+        <source>exit</source>
+        <translation>verlassen schließen</translation>
+    </message>
+    <message>
+        <source>first picture photo</source>
+        <translation>erstes Foto</translation>
+    </message>
+    <message>
+        <source>last picture</source>
+        <translation>letztes</translation>
+    </message>
+    <message>
+        <source>webcam photo</source>
+        <translation>Webcam Foto</translation>
+    </message>
+    <message>
+        <source>settings clear</source>
+        <translation>Einstellungen zurücksetzen</translation>
+    </message>
+    <message>
+        <source>filter history</source>
+        <translation>filtern Verlauf</translation>
+    </message>
+    <message>
+        <source>panels windows</source>
+        <translation>Bereiche Fenster</translation>
+    </message>
+    <message>
+        <source>fullscreen maximize</source>
+        <translation>Vollbild maximieren</translation>
+    </message>
+    <message>
+        <source>mode appearance colours</source>
+        <translation>Modus Aussehen Farben</translation>
+    </message>
+    <message>
+        <source>mode appearance colours bright</source>
+        <translation>Modus Aussehen Farben hell</translation>
+    </message>
+    <message>
+        <source>mode appearance colours night</source>
+        <translation>Modus Aussehen Farben Nacht</translation>
+    </message>
+    <message>
+        <source>keys hotkeys preferences settings</source>
+        <translation>Tasten Einstellungen</translation>
+    </message>
+    <message>
+        <source>errors messages</source>
+        <translation>Fehler Meldungen</translation>
+    </message>
+    <message>
+        <source>version licence</source>
+        <translation>Version Lizenz</translation>
+    </message>
+    <message>
+        <source>render start make create</source>
+        <translation>rendern starten erstellen</translation>
+    </message>
+    <message>
+        <source>cancel abort interrupt</source>
+        <translation>abbrechen unterbrechen</translation>
+    </message>
+    <message>
+        <source>fork</source>
+        <translation>abzweigen Fork</translation>
+    </message>
+    <message>
+        <source>continue</source>
+        <translation>weitermachen</translation>
+    </message>
+    <message>
+        <source>favourite rate keep</source>
+        <translation>Favorit bewerten behalten</translation>
+    </message>
+    <message>
+        <source>checksum reproduce</source>
+        <translation>Prüfsumme reproduzieren</translation>
+    </message>
+    <message>
+        <source>open directory</source>
+        <translation>öffnen Verzeichnis</translation>
+    </message>
+    <message>
+        <source>remove trash</source>
+        <translation>entfernen Papierkorb</translation>
+    </message>
+    <message>
+        <source>removed trash</source>
+        <translation>entfernte Papierkorb</translation>
+    </message>
+    <message>
+        <source>append shot cut</source>
+        <translation>anhängen Einstellung Schnitt</translation>
+    </message>
+    <message>
+        <source>cut razor blade</source>
+        <translation>schneiden Klinge</translation>
+    </message>
+    <message>
+        <source>continue longer</source>
+        <translation>weiterführen länger</translation>
+    </message>
+    <message>
+        <source>redo again inpaint</source>
+        <translation>neu noch einmal</translation>
+    </message>
+    <message>
+        <source>delete ripple</source>
+        <translation>löschen</translation>
+    </message>
+    <message>
+        <source>zoom</source>
+        <translation>Zoom Vergrößerung</translation>
+    </message>
+    <message>
+        <source>zoom 100 actual pixels</source>
+        <translation>Zoom 100 Originalgröße</translation>
+    </message>
+    <message>
+        <source>eyedropper inspect rgb</source>
+        <translation>Pipette RGB</translation>
+    </message>
+    <message>
+        <source>blink toggle</source>
+        <translation>blinken umschalten</translation>
+    </message>
+    <message>
+        <source>psnr ssim</source>
+        <translation>PSNR SSIM</translation>
+    </message>
+    <message>
+        <source>reference baseline</source>
+        <translation>Referenz Vergleichsbasis</translation>
+    </message>
+    <message>
+        <source>continue resume</source>
+        <translation>fortsetzen weiter</translation>
+    </message>
+    <message>
+        <source>grid image png</source>
+        <translation>Raster Bild PNG</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::MediaLocator</name>

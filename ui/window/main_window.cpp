@@ -110,6 +110,7 @@ MainWindow::MainWindow(Studio& studio, QWidget* parent)
     make_layouts();
     make_parts();
     connect_parts();
+    add_other_words();
     actions_.settle();
     update_title();
 }

@@ -156,6 +156,7 @@ private:
     void make_view_menu();
     void make_compare_menu();
     void add_parameter_actions();
+    void add_other_words();
     void add_palette_button();
     void dress_further_menus();
 

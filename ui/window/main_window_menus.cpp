@@ -92,6 +92,52 @@ void MainWindow::add_parameter_actions() {
                    });
 }
 
+/// What other programs call these actions, or what people think of when they look for them.
+void MainWindow::add_other_words() {
+    const std::initializer_list<std::pair<const char*, QString>> words{
+        {"file.open", tr("load import")},
+        {"file.export", tr("render save video mp4 gif")},
+        {"file.models", tr("add checkpoint weights download")},
+        {"file.disk-limit", tr("storage quota clean")},
+        {"file.quit", tr("exit")},
+        {"edit.start-image", tr("first picture photo")},
+        {"edit.last-image", tr("last picture")},
+        {"edit.camera", tr("webcam photo")},
+        {"edit.reset", tr("settings clear")},
+        {"view.search", tr("filter history")},
+        {"view.reset-layout", tr("panels windows")},
+        {"view.full-screen", tr("fullscreen maximize")},
+        {"view.theme-system", tr("mode appearance colours")},
+        {"view.theme-light", tr("mode appearance colours bright")},
+        {"view.theme-dark", tr("mode appearance colours night")},
+        {"help.shortcuts", tr("keys hotkeys preferences settings")},
+        {"help.log", tr("errors messages")},
+        {"help.about", tr("version licence")},
+        {"run.generate", tr("render start make create")},
+        {"run.cancel", tr("cancel abort interrupt")},
+        {"run.branch", tr("fork")},
+        {"run.resume", tr("continue")},
+        {"run.star", tr("favourite rate keep")},
+        {"run.verify", tr("checksum reproduce")},
+        {"run.reveal", tr("open directory")},
+        {"run.delete", tr("remove trash")},
+        {"run.undo-delete", tr("removed trash")},
+        {"run.to-timeline", tr("append shot cut")},
+        {"timeline.split", tr("cut razor blade")},
+        {"timeline.extend", tr("continue longer")},
+        {"timeline.retake", tr("redo again inpaint")},
+        {"timeline.remove", tr("delete ripple")},
+        {"play.fit", tr("zoom")},
+        {"play.true-size", tr("zoom 100 actual pixels")},
+        {"play.values", tr("eyedropper inspect rgb")},
+        {"compare.flicker", tr("blink toggle")},
+        {"compare.worst", tr("psnr ssim")},
+        {"tune.reference", tr("reference baseline")},
+        {"tune.missing", tr("continue resume")},
+        {"tune.export-picture", tr("grid image png")}};
+    for (const auto& [id, other] : words) actions_.set_other_words(QLatin1String(id), other);
+}
+
 /// In the corner of the menu bar: the way to every action for those who do not know its keys.
 void MainWindow::add_palette_button() {
     auto* find = new QToolButton(menuBar());

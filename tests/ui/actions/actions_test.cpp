@@ -276,6 +276,27 @@ private slots:
     }
 
     /// Asked for once more while it is there.
+    /// Other programs have other words for what is done.
+    void the_palette_knows_other_words() {
+        QMainWindow window;
+        ActionTable table(window, {});
+        table.add("file.export", "File", "&Export the cut …");
+        table.add("run.generate", "Run", "&Generate");
+        table.add("run.render", "Run", "&Render what is missing");
+        table.set_other_words("run.generate", "render start");
+        const Banners banners(&window);
+        CommandPalette palette(table, banners, &window);
+        window.show();
+        palette.open();
+        auto* query = palette.findChild<QLineEdit*>("command-query");
+        QTest::keyClicks(query, "render");
+        QCOMPARE(palette.shown(), (QStringList{"run.render", "run.generate"}));
+        QTest::keyClicks(query, " run start");
+        QCOMPARE(palette.shown(), QStringList{"run.generate"});
+        QTest::keyClicks(query, "s");
+        QVERIFY(!palette.shown().contains("run.generate"));
+    }
+
     void the_palette_gives_the_focus_back() {
         QMainWindow window;
         auto* line = new QLineEdit;
