@@ -209,6 +209,11 @@ void RunsPanel::connect_history() {
     connect(&studio_.thumbnails, &app::Thumbnails::ready, list_->viewport(), qOverload<>(&QWidget::update));
     connect(&studio_.core, &app::Studio::over_limit_changed, this, &RunsPanel::refresh); // disk use, and its limit
     connect(&studio_.history, &app::RunHistory::scanned, this, &RunsPanel::refresh);
+    connect(&studio_.history, &app::RunHistory::restored, this, [this](const QStringList& runs) {
+        back_ = runs;
+        select_back();
+    });
+    connect(&studio_.history, &QAbstractItemModel::rowsInserted, this, &RunsPanel::select_back);
     for (auto signal : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved})
         connect(&studio_.history, signal, this, &RunsPanel::refresh);
     connect(&studio_.history, &QAbstractItemModel::modelAboutToBeReset, this, [this] {
@@ -217,6 +222,7 @@ void RunsPanel::connect_history() {
     });
     connect(&studio_.history, &QAbstractItemModel::modelReset, this, [this] {
         select_as_before();
+        select_back();
         refresh();
     });
     connect(&studio_.history, &QAbstractItemModel::dataChanged, this, &RunsPanel::mind_current);
@@ -270,6 +276,24 @@ void RunsPanel::select_as_before() {
     }
     if (current.isValid()) list_->selectionModel()->setCurrentIndex(current, QItemSelectionModel::NoUpdate);
     list_->selectionModel()->select(same, QItemSelectionModel::ClearAndSelect);
+}
+
+/// Runs that came back are read from the disk first. Then they are what is selected, and seen in the list.
+void RunsPanel::select_back() {
+    if (back_.isEmpty()) return;
+    for (const QString& run : back_)
+        if (!studio_.history.contains(run)) return;
+    QItemSelection rows;
+    QModelIndex first;
+    for (const QString& run : std::exchange(back_, {}))
+        if (const QModelIndex index = index_of(run); index.isValid()) { // the search may hide it
+            rows.append(QItemSelectionRange(index));
+            if (!first.isValid() || index.row() < first.row()) first = index;
+        }
+    if (!first.isValid()) return;
+    list_->selectionModel()->setCurrentIndex(first, QItemSelectionModel::NoUpdate);
+    list_->selectionModel()->select(rows, QItemSelectionModel::ClearAndSelect);
+    list_->scrollTo(first);
 }
 
 QStringList RunsPanel::selected() const {

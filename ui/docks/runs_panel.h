@@ -138,6 +138,7 @@ private:
     void refresh();
     void mind_current();
     void select_as_before();
+    void select_back();
     void show_menu(const QPoint& at);
     void play_under_pointer(const QModelIndex& index);
 
@@ -152,6 +153,7 @@ private:
     std::function<QString()> seen_;
     QStringList selected_before_; ///< before the model was reset
     QString current_before_;
+    QStringList back_; ///< runs whose deletion was undone and that are not all listed yet
     bool resumable_ = false;
     QTimer *search_later_, *player_;
     QPersistentModelIndex playing_;

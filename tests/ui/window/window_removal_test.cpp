@@ -7,6 +7,7 @@
 #include <QListView>
 #include <QMenu>
 #include <QTimer>
+#include <filesystem>
 #include <functional>
 
 #include "app/base/settings.h"
@@ -95,6 +96,30 @@ private slots:
         QCOMPARE(panel->current(), chosen[0]);
         QCOMPARE(history.remove(gone), gone);
         QCOMPARE(panel->selected(), chosen);
+    }
+
+    /// They may come back anywhere in a long list.
+    void what_comes_back_is_selected() {
+        const app::Home home;
+        const auto runs = app::to_path(home.data(QStringLiteral("runs")));
+        std::filesystem::create_directories(runs);
+        for (int i = 0; i < 30; ++i) app::fake_run_quickly(runs, i);
+        StudioFixture studio;
+        auto& history = studio.core().history;
+        auto* panel = studio.window().findChild<RunsPanel*>();
+        auto* list = studio.find<QListView>("runs");
+        QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 30, 30000);
+        const auto path = [&](int row) {
+            return list->model()->index(row, 0).data(app::RunHistory::PathRole).toString();
+        };
+        QStringList gone{path(17), path(18), path(22)};
+        QCOMPARE(history.remove(gone), gone);
+        panel->select(path(0));
+        history.restore();
+        QTRY_COMPARE_WITH_TIMEOUT(history.rowCount(), 30, 30000);
+        QTRY_COMPARE(panel->selected(), gone);
+        QCOMPARE(panel->current(), gone[0]);
+        QVERIFY(list->viewport()->rect().intersects(list->visualRect(list->currentIndex())));
     }
 
     /// B waits in whatever layouts are shown meanwhile, unless it is deleted there.
