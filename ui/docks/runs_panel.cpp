@@ -278,7 +278,8 @@ void RunsPanel::select_as_before() {
     list_->selectionModel()->select(same, QItemSelectionModel::ClearAndSelect);
 }
 
-/// Runs that came back are read from the disk first. Then they are what is selected, and seen in the list.
+/// Runs that came back are read from the disk first. Then they are what is selected, and seen in the list, unless
+/// several others were chosen.
 void RunsPanel::select_back() {
     if (back_.isEmpty()) return;
     for (const QString& run : back_)
@@ -290,7 +291,7 @@ void RunsPanel::select_back() {
             rows.append(QItemSelectionRange(index));
             if (!first.isValid() || index.row() < first.row()) first = index;
         }
-    if (!first.isValid()) return;
+    if (!first.isValid() || selected().size() > 1) return;
     list_->selectionModel()->setCurrentIndex(first, QItemSelectionModel::NoUpdate);
     list_->selectionModel()->select(rows, QItemSelectionModel::ClearAndSelect);
     list_->scrollTo(first);
