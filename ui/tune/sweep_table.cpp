@@ -4,6 +4,7 @@
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLocale>
+#include <QScrollBar>
 #include <QSortFilterProxyModel>
 #include <QStackedWidget>
 #include <QTreeView>
@@ -217,10 +218,12 @@ void SweepTable::set_current(std::size_t cell) {
     following_ = false;
 }
 
-/// The plot gives way to the table's columns, down to what it needs itself.
+/// The plot gives way to the table's columns, down to what it needs itself. Beside them there is room for a scroll bar,
+/// shown or not: did the room depend on that, each of the two could make the other come and go without end.
 void SweepTable::share_room() {
     plot_->setVisible(width() >= 640);
-    const int columns = table_->header()->length() + table_->width() - table_->viewport()->width();
+    const int columns =
+        table_->header()->length() + 2 * table_->frameWidth() + table_->verticalScrollBar()->sizeHint().width();
     plot_->setFixedWidth(
         std::clamp(width() - columns - grid::unit, plot_->minimumSizeHint().width(), plot_->sizeHint().width()));
 }

@@ -2,12 +2,14 @@
 // The layout Tune with sweeps that are there: nothing is rendered.
 #include <QAbstractItemModel>
 #include <QComboBox>
+#include <QDockWidget>
 #include <QFontMetrics>
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
 #include <QScopeGuard>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QToolButton>
 #include <QTreeView>
@@ -27,6 +29,22 @@
 
 using namespace denoir;
 using namespace denoir::ui;
+
+/// Counts how often a scroll bar comes, and ends it where that would go on for ever.
+struct ShowCount : QObject {
+    static constexpr int most = 50;
+    explicit ShowCount(QScrollBar& bar) : bar_(bar) { bar.installEventFilter(this); }
+    bool eventFilter(QObject*, QEvent* event) override {
+        if (event->type() == QEvent::Show && ++count == most)
+            qobject_cast<QAbstractScrollArea*>(bar_.parent()->parent())
+                ->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+        return false;
+    }
+    int count = 0;
+
+private:
+    QScrollBar& bar_;
+};
 
 class SweepsTest : public QObject {
     Q_OBJECT
@@ -295,6 +313,34 @@ private slots:
         QVERIFY(state.data(Qt::ToolTipRole).toString() != state.data().toString());
         show_sweep(studio, failed);
         QTRY_VERIFY2(widest() < 800, qPrintable(QString::number(widest())));
+    }
+
+    /// At some sizes each scroll bar of the table needs the other, and the plot beside it gives way to both.
+    void the_table_comes_to_rest_in_every_size() {
+        const app::Home home;
+        const QString folder = made_sweep(
+            home, "sweep", {parse_axis("seed", "1..4"), parse_axis("prompt", "a red ball over the sea | a blue star")});
+        StudioFixture studio(Layout::tune);
+        show_sweep(studio, folder);
+        auto* table = studio.find<QTreeView>("sweep-table");
+        const auto& plot = studio.window().findChild<SweepTable*>()->plot();
+        auto* dock = studio.find<QDockWidget>("sweep-dock");
+        dock->setFloating(true);
+        ShowCount shows(*table->horizontalScrollBar());
+        // Where the plot gives way, and the rows just fit.
+        const int most = table->header()->length() + plot.sizeHint().width() + 40;
+        dock->resize(most, 300);
+        QCoreApplication::processEvents();
+        const int rows =
+            300 - table->viewport()->height() + 8 * table->visualRect(table->model()->index(0, 0)).height();
+        for (int height = rows - 4; height < rows + 16; ++height)
+            for (int width = most; width > most - 110; width -= 2) {
+                shows.count = 0;
+                table->sortByColumn(width / 2 % 7 - 1, Qt::AscendingOrder); // whose title needs room for the arrow
+                dock->resize(width, height);
+                for (int turn = 0; turn < 2 && shows.count < ShowCount::most; ++turn) QCoreApplication::processEvents();
+                QVERIFY2(shows.count < ShowCount::most, qPrintable(QStringLiteral("%1x%2").arg(width).arg(height)));
+            }
     }
 
     /// As they are written: no letter is a key.
