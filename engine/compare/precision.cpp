@@ -83,31 +83,44 @@ std::string label(const Request& r) {
 } // namespace
 
 Request with_precision(Request r, const std::string& words, std::string_view option) {
+    const auto refuse = [&](std::string message, std::string hint) {
+        throw UsageError("", std::string(option), std::move(message), std::move(hint));
+    };
+    std::string dtype, points, device;
     for (std::size_t begin = 0; begin <= words.size();) {
         const std::size_t end = std::min(words.find('+', begin), words.size());
         const std::string word = words.substr(begin, end - begin);
-        const auto set = [&](const char* field) {
-            try {
-                set_request_field(r, field, word, {});
-            } catch (const UsageError& e) {
-                throw UsageError("", std::string(option), e.message(), e.hint());
-            }
-        };
-        if (word == "f32" || word == "bf16") {
-            set("dtype");
-            r.precision = word == "f32" ? std::optional(PrecisionPolicy::f32) : std::nullopt;
-        } else if (word == "wan" || word == "skyreels") {
-            set("precision");
-            r.dtype = DType::bf16;
-        } else if (word == "cpu" || word.starts_with("cuda")) {
-            set("device");
-        } else {
-            throw UsageError("", std::string(option),
-                             fmt::format("'{}' is not a precision or device", printable(word, 40)),
-                             "use f32, bf16, wan, skyreels, cpu or cuda:N, joined by +");
-        }
+        std::string* kind = nullptr;
+        if (word == "f32" || word == "bf16")
+            kind = &dtype;
+        else if (word == "wan" || word == "skyreels")
+            kind = &points;
+        else if (word == "cpu" || word.starts_with("cuda"))
+            kind = &device;
+        else
+            refuse(fmt::format("'{}' is not a precision or device", printable(word, 40)),
+                   "use f32, bf16, wan, skyreels, cpu or cuda:N, joined by +");
+        if (!kind->empty())
+            refuse(fmt::format("{} and {} exclude each other", printable(*kind, 40), printable(word, 40)),
+                   "use one of them");
+        *kind = word;
         begin = end + 1;
     }
+    if (dtype == "f32" && !points.empty())
+        refuse(fmt::format("{} has the cast points of bf16, not of f32", points), "use one of them");
+    const auto set = [&](const char* field, const std::string& value) {
+        try {
+            set_request_field(r, field, value, {});
+        } catch (const UsageError& e) {
+            refuse(e.message(), e.hint());
+        }
+    };
+    if (!dtype.empty() || !points.empty()) {
+        set("dtype", dtype.empty() ? "bf16" : dtype);
+        r.precision.reset(); // f32 has one alone, of bf16 the family's
+    }
+    if (!points.empty()) set("precision", points);
+    if (!device.empty()) set("device", device);
     return r;
 }
 

@@ -159,8 +159,10 @@ void SweepGrid::draw_caption(std::size_t index) {
         text = cell.figures->psnr ? fmt::format("{:.1f} dB · ", *cell.figures->psnr) : std::string("equal · ");
     else if (measured_against_[index])
         text = "reference · ";
-    text += cell.seconds < 100 ? fmt::format("{:.1f} s", cell.seconds) : fmt::format("{:.0f} s", cell.seconds);
-    if (cell.reused && cell.seconds == 0) text = text.substr(0, text.rfind(" · ") + 1) + "was there";
+    if (cell.reused && cell.seconds == 0) // earlier versions kept no time of it
+        text += "was there";
+    else
+        text += fmt::format("{:.{}f} s", cell.seconds, cell.seconds < 100 ? 1 : 0);
     const int height = small(m.line);
     Canvas(base_).text(x, y + m.cell_height + m.gap / 4, Canvas::shortened(text, height, m.cell_width), height, faint);
 }

@@ -43,8 +43,11 @@ Json common(const Sweep& sweep) {
         if (!request.contains(pointer)) continue;
         Json& whole = request[pointer.parent_pointer()];
         whole.erase(pointer.back());
-        if (axis.field == "start.step") whole.erase("sha256");                        // of that step
-        if (whole.empty()) request.erase(axis.field.substr(0, axis.field.find('.'))); // it was all there was of it
+        if (axis.field == "start.step") whole.erase("sha256"); // of that step
+        const std::string top = axis.field.substr(0, axis.field.find('.'));
+        // Where it was all there was of it; of several LoRAs the others stay.
+        if (whole.empty() && std::ranges::all_of(request[top], [](const Json& part) { return part.empty(); }))
+            request.erase(top);
     }
     return request;
 }

@@ -19,6 +19,7 @@
 #include "engine/pipeline/tokenizer_file.h"
 #include "engine/pipeline/variant.h"
 #include "engine/pipeline/windows.h"
+#include "engine/weights/config_file.h"
 #include "engine/weights/headers.h"
 #include "engine/weights/model_folder.h"
 
@@ -144,7 +145,7 @@ void encode_before(const wan::Vae& vae, const Request& r, Observer& observer, Co
 /// Everything besides its text that decides how a prompt is encoded: type, length, and the files' stamps.
 std::string encoder_key(const Request& r, const ModelFolder& model, int text_len) {
     std::string key = fmt::format("{} {}\n", *r.dtype == DType::bf16 ? "bf16" : "f32", text_len);
-    for (const auto& file : model.text_encoder) key.append(file_stamp(file)).append("\n");
+    key.append(weights_stamp(model.text_encoder)).append("\n");
     for (const auto& file : tokenizer_files(model.tokenizer)) key.append(file_stamp(file)).append("\n");
     return key;
 }

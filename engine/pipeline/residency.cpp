@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "engine/core/file.h"
+#include "engine/weights/config_file.h"
 
 namespace denoir {
 namespace {
@@ -23,11 +24,8 @@ bool counts(const Lora& lora, Expert expert) { return lora.strength != 0 && is_f
 
 std::shared_ptr<const Weights> Residency::get(std::span<const std::filesystem::path> files, Component component,
                                               std::string_view use, std::span<const Lora> loras, Expert expert) {
-    std::string key = fmt::format("{} {}", name(component), use), stamp;
-    for (const auto& file : files) {
-        key.append("\n").append(file.string());
-        stamp.append("\n").append(file_stamp(file));
-    }
+    std::string key = fmt::format("{} {}", name(component), use), stamp = weights_stamp(files);
+    for (const auto& file : files) key.append("\n").append(file.string());
     for (const Lora& lora : loras)
         if (counts(lora, expert)) {
             key.append(fmt::format("\n{} of {}", lora.strength, lora.file.string()));

@@ -36,9 +36,10 @@ Json with_member(const Request& r, std::string_view field, const Json& value) {
     Json whole = asked_json(r).value(top, Json());
     if (top == "loras") {
         std::size_t index = 0;
-        const auto [end, problem] = std::from_chars(rest.data(), rest.data() + rest.size(), index);
-        const std::string_view member =
-            problem == std::errc() && *end == '.' ? rest.substr(std::size_t(end - rest.data()) + 1) : "";
+        const char* const last = rest.data() + rest.size();
+        const auto [end, problem] = std::from_chars(rest.data(), last, index);
+        const bool dotted = problem == std::errc() && end != last && *end == '.';
+        const std::string_view member = dotted ? std::string_view(end + 1, last) : std::string_view();
         if (member.empty()) refuse(field, "is not a field", "write loras.0.strength for that of the first LoRA");
         if (!whole.is_array() || index >= whole.size())
             refuse(field, fmt::format("the request has {} LoRAs", whole.is_array() ? whole.size() : 0),

@@ -89,6 +89,7 @@ private:
     void take_result(std::size_t cell) {
         SweepCell& c = record_.cells[cell];
         const SweepCell* other = plan_.cells[cell].same ? &record_.cells[plan_.origin(cell)] : nullptr;
+        c = {}; // figures of a clip that it had before are another's
         c.run = other ? other->run : plan_.cells[cell].found;
         c.seconds = other ? other->seconds : plan_.cells[cell].found_seconds;
         c.state = other ? other->state : SweepCell::State::done;

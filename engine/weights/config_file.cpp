@@ -95,6 +95,13 @@ Json read_json_object(const std::filesystem::path& path) {
     return json;
 }
 
+std::string weights_stamp(std::span<const std::filesystem::path> files) {
+    std::string stamp;
+    for (const std::filesystem::path& file : files)
+        stamp.append("\n").append(file_stamp(file)).append("\n").append(file_stamp(file.parent_path() / "config.json"));
+    return stamp;
+}
+
 Json read_config(const std::filesystem::path& folder, Component component, Component otherwise) {
     return part_for(component, read_json_object(folder / "config.json"), otherwise);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -27,6 +28,10 @@ inline constexpr const char* carried_config_key = "denoir.config";
 Json carried_config(const Checkpoint&);
 /// `config` (the folder's), with the keys that it lacks from what the checkpoint carries.
 Json with_carried(const Json& config, const Checkpoint&);
+
+/// A key that changes with all that Weights::load reads of `files`: their content, as far as file_stamp() tells, and
+/// that of the config.json beside each.
+std::string weights_stamp(std::span<const std::filesystem::path> files);
 
 /// A JSON object from a file of at most 1 MiB; an empty object where the file does not exist.
 Json read_json_object(const std::filesystem::path& path);

@@ -36,5 +36,23 @@ TEST(ComparePrecision, EachSideIsNamedAndTheirDifferenceSeenWhole) {
             ASSERT_EQ(pair.difference.rgb[i], std::abs(int(pair.a.rgb[i]) - int(pair.b.rgb[i])) * times);
 }
 
+TEST(ComparePrecision, WordsMeanTheSameInAnyOrder) {
+    Request asked;
+    asked.dtype = DType::f32, asked.precision = PrecisionPolicy::f32;
+    for (const char* words : {"skyreels", "skyreels+bf16", "bf16+skyreels", "cpu+skyreels+bf16"}) {
+        const Request r = with_precision(asked, words, "--a");
+        EXPECT_EQ(r.dtype, DType::bf16) << words;
+        EXPECT_EQ(r.precision, PrecisionPolicy::skyreels) << words;
+    }
+    for (const char* words : {"bf16", "f32", "cpu+f32"})
+        EXPECT_FALSE(with_precision(asked, words, "--a").precision) << words << ": resolving it decides";
+    EXPECT_EQ(with_precision(asked, "cpu", "--a").precision, PrecisionPolicy::f32) << "as the request has it";
+}
+
+TEST(ComparePrecision, WordsThatExcludeEachOtherAreRefused) {
+    for (const char* words : {"f32+bf16", "wan+skyreels", "f32+wan", "wan+f32", "cpu+cuda:0", "bf16+bf16", "bf16+", ""})
+        EXPECT_THROW(with_precision({}, words, "--a"), UsageError) << words;
+}
+
 } // namespace
 } // namespace denoir

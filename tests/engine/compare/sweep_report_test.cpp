@@ -50,6 +50,16 @@ TEST(SweepReport, WhatVariesIsNotInCommon) {
     EXPECT_TRUE(holds(common, "ret_steps"));
 }
 
+TEST(SweepReport, OtherLorasThanTheOneThatVariesAreInCommon) {
+    const std::string page = report_of(
+        R"({"schema": 1, "request": {"steps": 3, "seed": 77, "loras": [{"file": "/a.safetensors", "strength": 1},
+                                                                      {"file": "/b.safetensors", "strength": 0.5}]},
+            "axes": {"loras.0.file": ["/a.safetensors", "/c.safetensors"], "loras.0.strength": [0.25, 1]}})");
+    const std::string common = from(page, "What all have in common");
+    EXPECT_TRUE(holds(common, "/b.safetensors"));
+    EXPECT_FALSE(holds(common, "/a.safetensors"));
+}
+
 TEST(SweepReport, ChartsSayHowManyCombinationsTheyDraw) {
     const std::string nine =
         report_of(R"({"schema": 1, "axes": {"seed": [1, 2, 3, 4, 5, 6, 7, 8, 9], "steps": [2, 3]}})");

@@ -6,7 +6,10 @@
 #include <filesystem>
 #include <string>
 
+#include "engine/core/atomic_file.h"
+#include "engine/weights/config_file.h"
 #include "engine/weights/model_folder.h"
+#include "tests/engine/temp_folder.h"
 
 namespace denoir {
 namespace {
@@ -38,6 +41,26 @@ TEST(Residency, EitherVaeIsReleased) {
         EXPECT_GT(residency.bytes(), 0u) << name;
         residency.release(Component::vae21);
         EXPECT_EQ(residency.bytes(), 0u) << name;
+    }
+}
+
+/// The numbers that a VAE's latents are normalised with may stand there alone.
+TEST(Residency, AnotherConfigIsReadAgain) {
+    namespace fs = std::filesystem;
+    const test::TempFolder folder;
+    fs::copy(fs::path(DENOIR_FIXTURES) / "_models" / "Wan2.1-T2V-tiny", folder.path(), fs::copy_options::recursive);
+    const ModelFolder model = ModelFolder::open(folder.path());
+    Residency residency(Residency::Span::runs);
+    for (const auto* files : {&model.transformer, &model.vae}) {
+        const Component component = files == &model.vae ? Component::vae21 : Component::transformer;
+        const auto before = residency.get(*files, component);
+        EXPECT_EQ(residency.get(*files, component), before) << "nothing changed";
+        Json config = read_json_object(files->front().parent_path() / "config.json");
+        config["text_len"] = 77;
+        write_file(files->front().parent_path() / "config.json", config.dump());
+        const auto after = residency.get(*files, component);
+        EXPECT_NE(after, before);
+        EXPECT_EQ(after->config().value("text_len", 0), 77);
     }
 }
 

@@ -419,11 +419,14 @@ TEST_F(SweepRun, EqualCellsFailTogether) {
     sweep_.reference.assign(1, std::nullopt);
     SweepFolder folder = SweepFolder::create(folder_.path() / "s", sweep_);
     std::ofstream(folder.path() / "runs") << "in the way";
+    for (SweepCell& cell : folder.record().cells) // as of clips that were there once, and are gone
+        cell = {.state = SweepCell::State::done, .seconds = 1, .figures = SweepCell::Figures{0, 30.0, 0.9, 1, ""}};
     work(folder, false);
     EXPECT_EQ(rendered_.size(), 1u);
     ASSERT_EQ(folder.record().cells.size(), 2u);
     for (const SweepCell& cell : folder.record().cells) {
         EXPECT_EQ(cell.state, SweepCell::State::failed);
+        EXPECT_FALSE(cell.figures);
         ASSERT_TRUE(cell.error);
         EXPECT_EQ(cell.error->message(), folder.record().cells[0].error->message());
     }

@@ -37,6 +37,16 @@ Sweep three_by_two() {
 
 } // namespace
 
+TEST(SweepAxis, AFieldEndsWhereItsViewDoes) {
+    Request r;
+    r.loras.push_back({"a.safetensors"});
+    const std::string_view field = "loras.0.strength";
+    EXPECT_THROW(set_axis_value(r, field.substr(0, 7), 1, {}), UsageError) << field.substr(0, 7);
+    EXPECT_THROW(set_axis_value(r, field.substr(0, 8), 1, {}), UsageError) << field.substr(0, 8);
+    set_axis_value(r, field, 0.5, {});
+    EXPECT_EQ(r.loras[0].strength, 0.5);
+}
+
 TEST(SweepAxisText, IsReadAsPeopleWriteIt) {
     const auto values = [](const char* field, const char* text) { return Json(parse_axis(field, text).values).dump(); };
     EXPECT_EQ(values("steps", "4, 8 20"), "[4,8,20]");
