@@ -8,8 +8,10 @@
 #include "app/project/cut_exporter.h"
 #include "app/runs/draft_decoder.h"
 #include "tests/app/arrivals.h"
+#include "tests/ui/tune/sweeps.h"
 #include "tests/ui/window/window_main.h"
 #include "tests/ui/window/window_tools.h"
+#include "ui/preview/preview_view.h"
 #include "ui/steps/step_strip.h"
 
 using namespace denoir;
@@ -41,6 +43,19 @@ class WindowQuitTest : public QObject {
             QVERIFY(studio.window().isVisible());
             if (by_key) close_banner(studio, "quit");
         }
+    }
+
+    /// What is about to be written once a file dialog has been answered.
+    static void stopped_only_when_told(std::optional<StudioFixture>& studio, const QString& folder, const char* name) {
+        QVERIFY(studio->answer_file_dialog(folder + QLatin1Char('/') + QLatin1String(name)));
+        QTRY_COMPARE_WITH_TIMEOUT(files_in(folder).size(), 1, 30000);
+        stays(*studio, "An export is being written. Quitting stops it, and nothing of it is kept.");
+        const QStringList half = files_in(folder);
+        QVERIFY2(half.size() == 1 && half[0] != QLatin1String(name), qPrintable(half.join(' ')));
+        QVERIFY(studio->press("Stop it and quit"));
+        QTRY_VERIFY_WITH_TIMEOUT(!studio->window().isVisible(), 30000);
+        studio.reset();
+        QVERIFY2(files_in(folder).isEmpty(), qPrintable(files_in(folder).join(' ')));
     }
 
 private slots:
@@ -81,6 +96,30 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(!studio->window().isVisible(), 30000);
         studio.reset();
         QCOMPARE(files_in(folder), QStringList());
+    }
+
+    void a_comparison_being_written_is_stopped_only_when_told() {
+        const app::Home home;
+        const QString folder = home.file("out");
+        QVERIFY(QDir().mkpath(folder));
+        for (const char* name : {"a.mp4", "b.mp4"}) app::write_clip(home.file(name), 640, 360, 250, *name);
+        std::optional<StudioFixture> studio(std::in_place);
+        studio->window().viewer().compare(home.file("a.mp4"), home.file("b.mp4"));
+        auto& preview = studio->window().preview();
+        QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::a) && preview.info(app::Side::b), 30000);
+        studio->find<QAction>("compare.export-video")->trigger();
+        stopped_only_when_told(studio, folder, "both.mp4");
+    }
+
+    void a_sweep_being_written_is_stopped_only_when_told() {
+        const app::Home home;
+        const QString folder = home.file("out");
+        QVERIFY(QDir().mkpath(folder));
+        const QString sweep = made_sweep(home, "sweep", {parse_axis("seed", "1..4")}, 1000);
+        std::optional<StudioFixture> studio(std::in_place, Layout::tune);
+        show_sweep(*studio, sweep);
+        studio->find<QAction>("tune.export-video")->trigger();
+        stopped_only_when_told(studio, folder, "grid.mp4");
     }
 
     /// Nothing is asked where nothing would be lost.
