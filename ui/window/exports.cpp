@@ -77,6 +77,12 @@ void Exports::cancel() {
         exporter_.cancel();
 }
 
+void Exports::stop_all() {
+    studio_.exporter.cancel();
+    exporter_.cancel();
+    stop_drafts();
+}
+
 void Exports::end_task(Task task) {
     status_.end_task(task);
     banners_.remove(QStringLiteral("quit")); // that it would be lost

@@ -35,6 +35,7 @@ public:
     bool keeps_draft() const { return !kept_drafts_.isEmpty(); }
     void cancel();      ///< one of those that running() tells of, the cut first
     bool stop_drafts(); ///< false: there are none
+    void stop_all();
 
 signals:
     void said(const QString& text);

@@ -399,7 +399,12 @@ bool MainWindow::keeps_export() {
     banners_->show_banner(QStringLiteral("quit"), Banners::Kind::warning,
                           exports ? tr("An export is being written. Quitting stops it, and nothing of it is kept.")
                                   : tr("A draft is being written. Quitting stops it, and nothing of it is kept."),
-                          {{tr("Stop it and quit"), [this] { quit(); }}}, seconds);
+                          {{tr("Stop it and quit"),
+                            [this] {
+                                exports_->stop_all(); // now: quitting may wait for a slow disk
+                                quit();
+                            }}},
+                          seconds);
     return true;
 }
 

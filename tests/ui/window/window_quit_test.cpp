@@ -102,7 +102,7 @@ private slots:
         const app::Home home;
         const QString folder = home.file("out");
         QVERIFY(QDir().mkpath(folder));
-        for (const char* name : {"a.mp4", "b.mp4"}) app::write_clip(home.file(name), 640, 360, 250, *name);
+        for (const char* name : {"a.mp4", "b.mp4"}) app::write_clip(home.file(name), 320, 180, 250, *name);
         std::optional<StudioFixture> studio(std::in_place);
         studio->window().viewer().compare(home.file("a.mp4"), home.file("b.mp4"));
         auto& preview = studio->window().preview();
