@@ -213,6 +213,7 @@ void Comparer::show(const Comparison& found, std::string_view what,
     const auto total = double(found.frames.size());
     progress_(what, 0, total);
     for (std::size_t i = 0; i < found.frames.size(); ++i) {
+        pool_.throw_if_stopped();
         const auto pair = pairs.next();
         if (!pair || !wanted(i, pair->a->image, pair->b->image)) return;
         progress_(what, double(i + 1), total);

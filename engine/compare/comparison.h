@@ -67,7 +67,7 @@ public:
     /// Aligns if asked, then measures every pair. Throws Error if there is no pair.
     Comparison measure();
 
-    /// Goes over the pairs of `found` again, in order, until `wanted` returns false.
+    /// Goes over the pairs of `found` again, in order, until `wanted` returns false. Throws Error, Cancelled.
     void show(const Comparison& found, std::string_view what,
               const std::function<bool(std::size_t i, const Image& a, const Image& b)>& wanted);
 

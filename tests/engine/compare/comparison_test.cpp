@@ -4,10 +4,17 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <stop_token>
+#include <vector>
+
 #include "engine/compare/report.h"
 #include "engine/compare/sweep_outputs.h"
 #include "engine/compare/trace_report.h"
+#include "engine/core/error.h"
+#include "engine/media/image.h"
 #include "engine/report/html.h"
+#include "tests/engine/temp_folder.h"
 #include "tests/engine/text_search.h"
 
 namespace denoir {
@@ -196,6 +203,31 @@ TEST(SweepRecord, TextsOfTheTableAreQuoted) {
     EXPECT_EQ(to_csv(record), "cell,prompt,state,seconds,reference,psnr,ssim,run\n"
                               "0,\"say \"\"hi\"\", twice\",waiting,0.000,1,inf,1.000000,\"/runs/a, b\"\n"
                               "1,a fox,waiting,0.000,,,,\n");
+}
+
+/// As long as videos and pictures are being written, too.
+TEST(Comparer, StopsWhereItGoesOverTheFramesOnceMore) {
+    const test::TempFolder folder;
+    for (const char* side : {"a", "b"}) {
+        std::filesystem::create_directory(folder / side);
+        for (int i = 0; i < 3; ++i) write_png(folder / side / fmt::format("{}.png", i), Image(16, 16));
+    }
+    std::stop_source stop;
+    Observer observer;
+    Comparer comparer(
+        folder / "a", folder / "b", {}, observer, [](std::string_view, double, double) {}, stop.get_token());
+    const Comparison found = comparer.measure();
+    ASSERT_EQ(found.frames.size(), 3u);
+    std::vector<std::size_t> shown;
+    const auto show = [&] {
+        comparer.show(found, "writing", [&](std::size_t i, const Image&, const Image&) {
+            shown.push_back(i);
+            if (i == 1) stop.request_stop();
+            return true;
+        });
+    };
+    EXPECT_THROW(show(), Cancelled);
+    EXPECT_EQ(shown, (std::vector<std::size_t>{0, 1}));
 }
 
 TEST(SettingDifferences, AreThoseOfBothSides) {
