@@ -115,7 +115,7 @@ private slots:
         const app::Home home;
         const QString folder = home.file("out");
         QVERIFY(QDir().mkpath(folder));
-        const QString sweep = made_sweep(home, "sweep", {parse_axis("seed", "1..4")}, 1000);
+        const QString sweep = made_sweep(home, "sweep", {parse_axis("seed", "1..4")}, 4000);
         std::optional<StudioFixture> studio(std::in_place, Layout::tune);
         show_sweep(*studio, sweep);
         studio->find<QAction>("tune.export-video")->trigger();
