@@ -254,6 +254,13 @@
             <numerusform>%n added.</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>%n other(s) of these videos look otherwise, too.</source>
+        <translation>
+            <numerusform>%n other of these videos looks otherwise, too.</numerusform>
+            <numerusform>%n others of these videos look otherwise, too.</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::SweepBar</name>
