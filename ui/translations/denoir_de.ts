@@ -3700,6 +3700,13 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <source>The disk does not answer. The window can be closed; Denoir ends as soon as the disk answers.</source>
         <translation>Die Platte antwortet nicht. Das Fenster kann geschlossen werden; Denoir endet, sobald sie antwortet.</translation>
     </message>
+    <message numerus="yes">
+        <source>Kept from the last session, not saved yet: %1, as of %2 (%n shot(s)).</source>
+        <translation>
+            <numerusform>Aus der letzten Sitzung behalten, noch nicht gespeichert: %1, Stand %2 (%n Einstellung).</numerusform>
+            <numerusform>Aus der letzten Sitzung behalten, noch nicht gespeichert: %1, Stand %2 (%n Einstellungen).</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::PromptPanel</name>

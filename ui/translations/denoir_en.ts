@@ -179,6 +179,13 @@
             <numerusform>The last changes could not be kept. Kept: %1, as of %2 (%n shots).</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>Kept from the last session, not saved yet: %1, as of %2 (%n shot(s)).</source>
+        <translation>
+            <numerusform>Kept from the last session, not saved yet: %1, as of %2 (%n shot).</numerusform>
+            <numerusform>Kept from the last session, not saved yet: %1, as of %2 (%n shots).</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::QueuePanel</name>
