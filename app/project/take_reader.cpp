@@ -3,14 +3,33 @@
 
 #include <QFileInfo>
 #include <QTimer>
+#include <cmath>
 #include <utility>
 
 #include "app/base/background.h"
+#include "app/base/text.h"
+#include "engine/media/video_reader.h"
 
 namespace denoir::app {
 namespace {
 
 constexpr int late_ms = 400;
+
+/// Reads its headers; throws Error.
+QStringList shown_otherwise(const QString& video) {
+    const VideoInfo info = VideoReader(to_path(video)).info();
+    QStringList out;
+    if (!info.hdr.empty())
+        out << TakeReader::tr("is HDR (%1) and shown as if it were SDR, in paler colours than in players")
+                   .arg(to_qstring(info.hdr));
+    constexpr double visible = 0.01; // encoders write 1280:1281 where a side was rounded
+    if (std::abs(info.pixel.value() - 1) > visible)
+        out << TakeReader::tr("has pixels of %1:%2 that are shown as square ones; in players it has other proportions")
+                   .arg(info.pixel.num)
+                   .arg(info.pixel.den);
+    if (info.interlaced) out << TakeReader::tr("is interlaced, and both half pictures of a frame are shown at once");
+    return out;
+}
 
 } // namespace
 
@@ -55,6 +74,8 @@ std::vector<TakeReader::Found> TakeReader::all(const QStringList& paths, double 
             try {
                 out[i].take = take_of(path, rate, stop);
                 if (rate_is_open && !out[i].take.still()) rate = out[i].take.fps, rate_is_open = false;
+                if (out[i].take.kind == Take::Kind::video && out[i].take.run.isEmpty())
+                    out[i].otherwise = shown_otherwise(path);
             } catch (...) {
                 out[i].issue = Issue::from_current_exception();
             }

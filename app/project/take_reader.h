@@ -22,7 +22,8 @@ class TakeReader : public QObject {
 public:
     struct Found {
         Take take;
-        Issue issue; ///< empty: it could be read
+        Issue issue;           ///< empty: it could be read
+        QStringList otherwise; ///< what a cut shows of it in another way than players, to be put behind its name
     };
     using Use = std::function<void(const std::vector<Found>&)>;
 

@@ -8,6 +8,7 @@
 #include <QHBoxLayout>
 #include <QMenu>
 #include <QMimeData>
+#include <QResizeEvent>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -33,6 +34,24 @@
 #include "ui/widgets/tool_button.h"
 
 namespace denoir::ui {
+namespace {
+
+/// As high as its pictures wish at its width, but less in a low dock, where pictures give way and not the words below:
+/// Qt's layouts take a height for a width to be the least.
+class PictureRow : public QWidget {
+public:
+    using QWidget::QWidget;
+    bool hasHeightForWidth() const override { return false; }
+    QSize sizeHint() const override { return {layout()->sizeHint().width(), layout()->heightForWidth(width())}; }
+
+protected:
+    void resizeEvent(QResizeEvent* event) override {
+        if (event->size().width() != event->oldSize().width()) updateGeometry();
+    }
+};
+
+} // namespace
+
 ImagesPanel::ImagesPanel(Studio& studio, QWidget* parent)
     : QWidget(parent),
       studio_(studio),
@@ -51,13 +70,13 @@ ImagesPanel::ImagesPanel(Studio& studio, QWidget* parent)
     connect(anew, &QToolButton::clicked, this, &ImagesPanel::begin_anew);
     setTabOrder(start_, swap_); // as the eye goes
     setTabOrder(swap_, last_);
-    auto* row = new QHBoxLayout;
-    row->setSpacing(grid::half);
+    auto* pictures = new PictureRow(this);
+    auto* row = make_layout<QHBoxLayout>(pictures, grid::half);
     row->addWidget(start_, 1);
     row->addWidget(swap_);
     row->addWidget(last_, 1);
     auto* column = make_layout<QVBoxLayout>(this, grid::half, {grid::unit, grid::half, grid::unit, grid::unit});
-    column->addLayout(row);
+    column->addWidget(pictures);
     column->addWidget(before_);
     column->addStretch(1);
     for (const Side side : {Side::start, Side::last}) {

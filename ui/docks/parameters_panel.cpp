@@ -68,6 +68,12 @@ private:
     }
 };
 
+/// QScrollArea::ensureWidgetVisible() is content where the cursor of a text field is seen.
+void show_whole(QScrollArea& scroll, const QWidget& widget) {
+    const QPoint centre = widget.mapTo(scroll.widget(), widget.rect().center());
+    scroll.ensureVisible(centre.x(), centre.y(), 0, widget.height() / 2 + grid::half);
+}
+
 QString title(Sampler sampler) {
     switch (sampler) {
     case Sampler::unipc:
@@ -119,7 +125,7 @@ QScrollArea* ParametersPanel::make_form() {
     add_number(form, QStringLiteral("shift"), tr("Shift"), limits::shift, 0.5, 2);
     auto* sampler = add_choice(form, QStringLiteral("sampler"), tr("Sampler"));
     for (const auto& [name, each] : samplers) sampler->addItem(title(each), app::to_qstring(name));
-    add_number(form, QStringLiteral("fps"), tr("Rate"), limits::fps, 1, 2, tr(" fps"));
+    add_number(form, QStringLiteral("fps"), tr("Rate"), limits::fps, 1, 3, tr(" fps"));
     add_advanced(form);
     form->addStretch(1);
     scroll->setWidget(page);
@@ -127,7 +133,7 @@ QScrollArea* ParametersPanel::make_form() {
     connect(qApp, &QApplication::focusChanged, scroll, [scroll, page](const QWidget* before, QWidget* now) {
         // Not under the pointer that presses it, nor when the window comes to the front again.
         const bool by_key = before && QApplication::mouseButtons() == Qt::NoButton;
-        if (by_key && now && page->isAncestorOf(now)) scroll->ensureWidgetVisible(now, 0, grid::half);
+        if (by_key && now && page->isAncestorOf(now)) show_whole(*scroll, *now);
     });
     return scroll;
 }
@@ -215,7 +221,7 @@ bool ParametersPanel::go_to(const Field& field) {
     for (QWidget* each : std::as_const(inside))
         if (each->isEnabled() && each->isVisibleTo(this) && each->focusPolicy() & Qt::TabFocus) {
             each->setFocus(Qt::ShortcutFocusReason);
-            findChild<QScrollArea*>()->ensureWidgetVisible(each);
+            show_whole(*findChild<QScrollArea*>(), *each);
             break;
         }
     return true;

@@ -402,8 +402,11 @@ void PreviewView::keyPressEvent(QKeyEvent* event) {
 
 void PreviewView::focusInEvent(QFocusEvent* event) {
     const auto reason = event->reason();
-    canvas_->set_focus_ring(reason == Qt::TabFocusReason || reason == Qt::BacktabFocusReason ||
-                            reason == Qt::ShortcutFocusReason);
+    if (reason == Qt::TabFocusReason || reason == Qt::BacktabFocusReason || reason == Qt::ShortcutFocusReason)
+        by_keys_ = true;
+    else if (reason == Qt::MouseFocusReason)
+        by_keys_ = false;
+    canvas_->set_focus_ring(by_keys_); // as before, when a menu, a dialog or the palette gives the focus back
 }
 
 void PreviewView::focusOutEvent(QFocusEvent*) { canvas_->set_focus_ring(false); }

@@ -144,6 +144,7 @@ private:
     QSize overlay_stands_for_;
     QString overlay_name_, empty_text_, awaited_;
     bool dragged_over_ = false;
+    bool by_keys_ = false;                 ///< that is how the focus came here last
     std::optional<app::ClipKind> dragged_; ///< none: of several files
 };
 

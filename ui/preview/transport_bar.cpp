@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/preview/transport_bar.h"
 
+#include <QApplication>
 #include <QButtonGroup>
 #include <QComboBox>
 #include <QHBoxLayout>
@@ -90,6 +91,10 @@ TransportBar::TransportBar(app::Player& player, Canvas& canvas, app::Comparison&
     connect(&player_, &app::Player::clips_changed, this, &TransportBar::refresh);
     connect(&canvas_, &Canvas::scale_changed, this, &TransportBar::refresh_zoom);
     connect(&comparison_, &app::Comparison::changed, this, &TransportBar::refresh_metrics);
+    connect(qApp, &QApplication::focusChanged, this, [this](const QWidget* before, const QWidget* now) {
+        // For set_usable(). While the window comes to its end, the focus goes nowhere.
+        if (before && now && now->window() == window() && play_row_->isAncestorOf(before)) refresh();
+    });
     refresh();
 }
 
@@ -191,9 +196,14 @@ QWidget* TransportBar::make_play_row() {
     loop_ = button(QStringLiteral("loop"), tr("Play in a loop"), "play.loop");
     loop_->setCheckable(true);
     loop_->setChecked(player_.loop());
-    connect(previous_, &QToolButton::clicked, this, [this] { player_.step(-1); });
-    connect(next_, &QToolButton::clicked, this, [this] { player_.step(1); });
-    connect(play_, &QToolButton::clicked, &player_, &app::Player::toggle);
+    const auto if_seen = [this](QToolButton* b, auto act) {
+        connect(b, &QToolButton::clicked, this, [this, act] {
+            if (frames() > 1) act();
+        });
+    };
+    if_seen(previous_, [this] { player_.step(-1); });
+    if_seen(next_, [this] { player_.step(1); });
+    if_seen(play_, [this] { player_.toggle(); });
     connect(loop_, &QToolButton::toggled, &player_, &app::Player::set_loop);
     time_ = number_label(row, QStringLiteral("00:00.00"));
     time_->setAccessibleName(tr("Time, minutes, seconds and frames"));
@@ -221,6 +231,12 @@ QWidget* TransportBar::make_play_row() {
     return row;
 }
 
+/// One that has the focus stays enabled until it loses it: from a disabled one Qt would move the focus on, and between
+/// two clips there is nothing to be pressed for a moment.
+void TransportBar::set_usable(QToolButton& button, bool usable) {
+    button.setEnabled(usable || button.window()->focusWidget() == &button);
+}
+
 int TransportBar::frames() const { return covered_ ? 0 : player_.frames(); }
 
 void TransportBar::set_covered(bool covered) {
@@ -241,7 +257,7 @@ void TransportBar::refresh() {
     leave_out(*gain_, canvas_.mode() != CompareMode::difference);
     leave_out(*onion_, canvas_.mode() != CompareMode::onion);
     leave_out(*offset_, frames < 2);
-    for (QToolButton* b : {play_, previous_, next_, loop_}) b->setEnabled(frames > 1);
+    for (QToolButton* b : {play_, previous_, next_, loop_}) set_usable(*b, frames > 1);
     const double fps = leader ? stated_rate(leader->info()) : 0;
     rate_->setText(frames > 1 && fps > 0 ? tr("%1 fps").arg(QLocale().toString(fps, 'g', 4)) : QString());
     refresh_time();
@@ -272,7 +288,7 @@ void TransportBar::refresh_zoom() {
     zoom_->setText(shown ? QStringLiteral("%1 %").arg(std::lround(canvas_.scale() * 100)) : QString());
     fit_->setChecked(shown && canvas_.fits());
     true_size_->setChecked(shown && !canvas_.fits() && std::abs(canvas_.scale() - 1) < 1e-6);
-    for (QToolButton* b : {fit_, true_size_, values_}) b->setEnabled(shown);
+    for (QToolButton* b : {fit_, true_size_, values_}) set_usable(*b, shown);
 }
 
 void TransportBar::refresh_metrics() {

@@ -47,6 +47,7 @@ private:
     QWidget* make_onion(QWidget& row);
     QWidget* make_offset(QWidget& row);
     QWidget* make_play_row();
+    static void set_usable(QToolButton& button, bool usable);
     void refresh_time();
     void refresh_zoom();
     void refresh_metrics();

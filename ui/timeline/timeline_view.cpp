@@ -111,6 +111,7 @@ void TimelineView::add_found(const std::vector<TakeReader::Found>& all, int row,
     int shots = 0, stills = 0;
     if (good > 1) project_.undo().beginMacro(taker >= 0 ? tr("add takes") : tr("add shots"));
     QList<app::Issue> refused;
+    QStringList otherwise;
     for (const TakeReader::Found& found : all) {
         if (!found.issue.isEmpty()) {
             refused << found.issue;
@@ -127,9 +128,12 @@ void TimelineView::add_found(const std::vector<TakeReader::Found>& all, int row,
         if (at >= 0) ++at;
         ++shots;
         stills += found.take.still();
+        if (!found.otherwise.isEmpty())
+            otherwise << tr("“%1” %2").arg(found.take.name, found.otherwise.join(QStringLiteral("; ")));
     }
     if (good > 1) project_.undo().endMacro();
     if (shots > 0 && shot.isEmpty()) emit files_added(shots, stills);
+    if (!otherwise.isEmpty()) emit shown_otherwise(otherwise);
     if (refused.isEmpty()) return;
     if (all.size() > 1)
         emit files_refused(refused, int(all.size()) - int(refused.size()));

@@ -82,9 +82,10 @@ signals:
     void issue_found(const denoir::app::Issue& issue); ///< a dropped file that is none, or comes too late
     /// Of several files these; the others became shots or takes.
     void files_refused(const QList<denoir::app::Issue>& issues, int added);
-    void files_added(int shots, int stills); ///< by add_files(), as shots of their own
-    void nothing_to_cut();                   ///< an empty cut cannot be played
-    void said(const QString& text);          ///< why nothing was done
+    void files_added(int shots, int stills);         ///< by add_files(), as shots of their own
+    void shown_otherwise(const QStringList& videos); ///< of those added: what players show in another way, a line each
+    void nothing_to_cut();                           ///< an empty cut cannot be played
+    void said(const QString& text);                  ///< why nothing was done
 
 protected:
     bool event(QEvent* event) override;

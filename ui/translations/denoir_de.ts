@@ -852,6 +852,18 @@
         <source>add it again</source>
         <translation>noch einmal hinzufügen</translation>
     </message>
+    <message>
+        <source>is HDR (%1) and shown as if it were SDR, in paler colours than in players</source>
+        <translation>ist HDR (%1) und wird gezeigt, als wäre es SDR: in blasseren Farben als in Playern</translation>
+    </message>
+    <message>
+        <source>has pixels of %1:%2 that are shown as square ones; in players it has other proportions</source>
+        <translation>hat Bildpunkte von %1:%2, die als quadratische gezeigt werden; in Playern hat es andere Proportionen</translation>
+    </message>
+    <message>
+        <source>is interlaced, and both half pictures of a frame are shown at once</source>
+        <translation>besteht aus Halbbildern (interlaced), von denen je zwei zugleich gezeigt werden</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::AxisChip</name>
@@ -3848,6 +3860,13 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <source>The disk does not answer. The window can be closed; Denoir ends as soon as the disk answers.</source>
         <translation>Die Platte antwortet nicht. Das Fenster kann geschlossen werden; Denoir endet, sobald sie antwortet.</translation>
     </message>
+    <message numerus="yes">
+        <source>Kept from the last session, not saved yet: %1, as of %2 (%n shot(s)).</source>
+        <translation>
+            <numerusform>Aus der letzten Sitzung behalten, noch nicht gespeichert: %1, Stand %2 (%n Einstellung).</numerusform>
+            <numerusform>Aus der letzten Sitzung behalten, noch nicht gespeichert: %1, Stand %2 (%n Einstellungen).</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::PromptPanel</name>
@@ -4528,6 +4547,13 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <translation>
             <numerusform>%n hinzugefügt.</numerusform>
             <numerusform>%n hinzugefügt.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n other(s) of these videos look otherwise, too.</source>
+        <translation>
+            <numerusform>Auch %n weiteres dieser Videos sieht anders aus.</numerusform>
+            <numerusform>Auch %n weitere dieser Videos sehen anders aus.</numerusform>
         </translation>
     </message>
 </context>
@@ -5330,6 +5356,10 @@ ein Bild, %2 s lang: %n Bilder mit %3 fps</numerusform>
     <message>
         <source>The shot ends at the playhead already.</source>
         <translation>Die Einstellung endet schon am Abspielkopf.</translation>
+    </message>
+    <message>
+        <source>“%1” %2</source>
+        <translation>„%1“ %2</translation>
     </message>
 </context>
 <context>

@@ -179,6 +179,13 @@
             <numerusform>The last changes could not be kept. Kept: %1, as of %2 (%n shots).</numerusform>
         </translation>
     </message>
+    <message numerus="yes">
+        <source>Kept from the last session, not saved yet: %1, as of %2 (%n shot(s)).</source>
+        <translation>
+            <numerusform>Kept from the last session, not saved yet: %1, as of %2 (%n shot).</numerusform>
+            <numerusform>Kept from the last session, not saved yet: %1, as of %2 (%n shots).</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::QueuePanel</name>
@@ -252,6 +259,13 @@
         <translation>
             <numerusform>%n added.</numerusform>
             <numerusform>%n added.</numerusform>
+        </translation>
+    </message>
+    <message numerus="yes">
+        <source>%n other(s) of these videos look otherwise, too.</source>
+        <translation>
+            <numerusform>%n other of these videos looks otherwise, too.</numerusform>
+            <numerusform>%n others of these videos look otherwise, too.</numerusform>
         </translation>
     </message>
 </context>

@@ -66,10 +66,14 @@ void MainWindow::make_timeline_actions() {
              [this] { timeline_->lengthen_selected(-1); });
     add_here("timeline.longer", tr("The shot ends a frame later"), {QKeySequence(Qt::SHIFT | Qt::Key_Right)}, "extend",
              [this] { timeline_->lengthen_selected(1); });
-    add_here("timeline.first", tr("To the beginning of the cut"), {QKeySequence(Qt::Key_Home)}, "up",
-             [this] { timeline_->set_playhead(0); });
-    add_here("timeline.last", tr("To the end of the cut"), {QKeySequence(Qt::Key_End)}, "down",
-             [this] { timeline_->set_playhead(studio_.project.frames()); });
+    add_here("timeline.first", tr("To the beginning of the cut"), {QKeySequence(Qt::Key_Home)}, "up", [this] {
+        timeline_->select(0);
+        timeline_->set_playhead(0);
+    });
+    add_here("timeline.last", tr("To the end of the cut"), {QKeySequence(Qt::Key_End)}, "down", [this] {
+        timeline_->select(studio_.project.count() - 1);
+        timeline_->set_playhead(studio_.project.frames());
+    });
     add_here("timeline.zoom-in", tr("Zoom in"), {QKeySequence(Qt::Key_Plus)}, "add", [this] { timeline_->zoom(1.25); });
     add_here("timeline.zoom-out", tr("Zoom out"), {QKeySequence(Qt::Key_Minus)}, "remove",
              [this] { timeline_->zoom(0.8); });

@@ -278,6 +278,7 @@ void MainWindow::make_pairing_actions() {
     add_action("compare.worst", comparing, tr("Go to the w&orst frame"), {QKeySequence(Qt::SHIFT | Qt::Key_W)}, "chart",
                with_both([this] {
                    const app::Comparison& comparison = preview_->comparison();
+                   if (!comparison.issue().isEmpty()) return say(comparison.issue().line());
                    if (comparison.worst() < 0 && (comparison.complete() || !comparison.active()))
                        return say(tr("No frame that was measured differs."));
                    preview_->go_to_worst();

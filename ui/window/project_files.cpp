@@ -347,6 +347,8 @@ void ProjectFiles::offer_to_recover(const app::Project::Recovery& recovery, cons
     const QString words =
         recovery.older
             ? tr("The last changes could not be kept. Kept: %1, as of %2 (%n shot(s)).", nullptr, recovery.shots)
+        : recovery.kept
+            ? tr("Kept from the last session, not saved yet: %1, as of %2 (%n shot(s)).", nullptr, recovery.shots)
             : tr("Denoir ended unexpectedly. Kept: %1, as of %2 (%n shot(s)).", nullptr, recovery.shots);
     const QString offer = words.arg(name, QLocale().toString(recovery.saved.toLocalTime(), QLocale::ShortFormat));
     const auto take = [this, recovery] {

@@ -28,6 +28,7 @@ ShotAdder::ShotAdder(TimelineView& timeline, app::ResultPlacer& results, const L
     show_progress();
     connect(&timeline_, &TimelineView::files_added, this, &ShotAdder::tell_added);
     connect(&timeline_, &TimelineView::files_refused, this, &ShotAdder::tell_refused);
+    connect(&timeline_, &TimelineView::shown_otherwise, this, &ShotAdder::tell_otherwise);
     connect(&results_, &app::ResultPlacer::said, this, &ShotAdder::said);
     connect(&results_, &app::ResultPlacer::held_changed, this, &ShotAdder::offer_held);
 }
@@ -80,6 +81,13 @@ void ShotAdder::tell_refused(const QList<app::Issue>& issues, int added) {
     app::run_then(
         this, [issue = issues.constFirst()] { return app::RunHistory::titled(issue).line(); },
         [refused, say](const QString& first) { say(tr("%n could not be added: %1", nullptr, refused).arg(first)); });
+}
+
+void ShotAdder::tell_otherwise(const QStringList& videos) {
+    const int others = int(videos.size()) - 1;
+    QString text = videos.constFirst() + QLatin1Char('.');
+    if (others > 0) text += QLatin1Char(' ') + tr("%n other(s) of these videos look otherwise, too.", nullptr, others);
+    banners_.show_banner(QStringLiteral("shown-otherwise"), Banners::Kind::warning, text, {}, 60);
 }
 
 void ShotAdder::offer_held(int held) {

@@ -37,6 +37,7 @@ private:
     void show_progress();
     void tell_added(int shots, int stills);
     void tell_refused(const QList<app::Issue>& issues, int added);
+    void tell_otherwise(const QStringList& videos);
     void offer_held(int held);
 
     TimelineView& timeline_;

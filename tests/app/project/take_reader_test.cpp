@@ -34,6 +34,25 @@ private slots:
         QCOMPARE(found[2].take.video, file("b.mkv"));
     }
 
+    /// What is Denoir's own is shown as it is.
+    void what_players_show_in_another_way_is_told() {
+        const QString media = QStringLiteral(DENOIR_FIXTURES "/media/");
+        Project project;
+        TakeReader reader(project);
+        QSignalSpy finished(&reader, &TakeReader::finished);
+        std::vector<TakeReader::Found> found;
+        reader.read({media + "hdr_pq.mp4", media + "clips/h264_interlaced.mp4", file("a.mkv"), media + "picture.gif"},
+                    24, [&](const auto& all) { found = all; });
+        QTRY_COMPARE_WITH_TIMEOUT(finished.count(), 1, 30000);
+        for (const auto& each : found) QVERIFY2(each.issue.isEmpty(), qPrintable(each.issue.line()));
+        QCOMPARE(found[0].otherwise.size(), 1);
+        QVERIFY2(found[0].otherwise[0].startsWith("is HDR (PQ)"), qPrintable(found[0].otherwise[0]));
+        QCOMPARE(found[1].otherwise.size(), 2);
+        QVERIFY2(found[1].otherwise[0].startsWith("has pixels of 4:3 "), qPrintable(found[1].otherwise[0]));
+        QVERIFY2(found[1].otherwise[1].startsWith("is interlaced"), qPrintable(found[1].otherwise[1]));
+        for (const int plain : {2, 3}) QCOMPARE(found[std::size_t(plain)].otherwise, QStringList());
+    }
+
     /// What was read for a project stays out of the one that was opened meanwhile.
     void another_project_gets_nothing() {
         Project project;

@@ -61,6 +61,28 @@ private slots:
         QCOMPARE(crops(), std::pair(QStringLiteral("Crop to 64×48"), qsizetype(7)));
     }
 
+    /// In a low window the pictures give way, not the words.
+    void what_is_wrong_with_the_video_before_is_read_whole() {
+        const app::Home home;
+        for (const int height : {900, 800, 720, 640}) {
+            StudioFixture studio(Layout::create, Scheme::light, {1280, height});
+            load_tiny(studio);
+            studio.core().document.set_value("forcing.video", "/nowhere/fr");
+            QVERIFY(studio.core().document.wait_resolved(20000));
+            auto* field = studio.find<QWidget>("goes-on-after");
+            for (const char* words : {"error", "hint"}) {
+                const auto* label = field->findChild<QLabel*>(QLatin1String(words));
+                QTRY_VERIFY2(label->isVisible() && label->height() >= label->heightForWidth(label->width()),
+                             qPrintable(QStringLiteral("%1: %2 of %3 at %4")
+                                            .arg(label->text())
+                                            .arg(label->height())
+                                            .arg(label->heightForWidth(label->width()))
+                                            .arg(height)));
+                QTRY_COMPARE(label->visibleRegion().boundingRect().size(), label->size());
+            }
+        }
+    }
+
     /// It takes a while: by then the picture may be gone.
     void a_picture_that_is_gone_is_not_cropped() {
         const app::Home home;

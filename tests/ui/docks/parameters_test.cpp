@@ -14,6 +14,7 @@
 #include "tests/ui/studio_fixture.h"
 #include "tests/ui/window/window_main.h"
 #include "tests/ui/window/window_tools.h"
+#include "ui/widgets/field.h"
 
 using namespace denoir;
 using namespace denoir::ui;
@@ -68,6 +69,40 @@ private slots:
         write(studio, seed, "5");
         reset(seed);
         QVERIFY(!document.has_value("seed") && seed->text().isEmpty());
+    }
+
+    /// The rate of films is 24000/1001.
+    void a_rate_has_three_decimals() {
+        const app::Home home;
+        StudioFixture studio;
+        load_tiny(studio);
+        auto* rate = studio.find<NumberEdit>("fps");
+        write(studio, rate, "23.976");
+        QCOMPARE(studio.core().document.value("fps").toDouble(), 23.976);
+        write(studio, rate, "24");
+        QCOMPARE(rate->text(), QString("24 fps"));
+    }
+
+    /// Qt scrolls to the cursor of a field, so that the lower edge of its frame stayed hidden.
+    void whole_fields_are_seen_in_a_low_window() {
+        const app::Home home;
+        StudioFixture studio(Layout::create, Scheme::dark, {1280, 640});
+        load_tiny(studio);
+        const auto* dock = studio.find<QWidget>("parameters-dock");
+        auto* first = studio.find<QWidget>("model");
+        for (const Qt::KeyboardModifiers way : {Qt::NoModifier, Qt::ShiftModifier}) {
+            QStringList seen;
+            if (way == Qt::NoModifier) first->setFocus();
+            for (int i = 0; i < 40; ++i) {
+                studio.key(way ? Qt::Key_Backtab : Qt::Key_Tab, way);
+                const QWidget* now = QApplication::focusWidget();
+                if (!now || !dock->isAncestorOf(now) || now == first) break;
+                QCOMPARE(now->visibleRegion().boundingRect().size(), now->size());
+                seen << now->objectName();
+            }
+            for (const char* field : {"frames", "steps", "guidance", "seed", "shift", "fps"})
+                QVERIFY2(seen.contains(QLatin1String(field)), qPrintable(seen.join(' ')));
+        }
     }
 
     /// A lock holds something: where there is no seed, one is drawn.

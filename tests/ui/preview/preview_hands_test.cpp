@@ -159,6 +159,60 @@ private slots:
         QVERIFY(v.view.canvas().fits());
     }
 
+    /// While a run covers the clip, and until the next one is read, there is nothing to press; whoever was at a button
+    /// still is afterwards.
+    void the_focus_stays_at_a_button() {
+        View v;
+        v.view.activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&v.view));
+        const auto named = [&](const char* name) {
+            const auto buttons = v.view.findChildren<QToolButton*>();
+            const auto it = std::ranges::find(buttons, QLatin1String(name), &QToolButton::accessibleName);
+            return it == buttons.end() ? nullptr : *it;
+        };
+        QImage picture(16, 16, QImage::Format_RGB32);
+        picture.fill(Qt::red);
+        v.open(Side::a, home_.file("a.mp4"));
+        for (const char* name : {"Next frame", "Fit into the window"}) {
+            QToolButton* button = named(name);
+            QVERIFY2(button, name);
+            button->setFocus();
+            QTRY_VERIFY(button->hasFocus());
+            v.view.show_overlay(picture, "at work");
+            const int frame = v.view.player().frame();
+            QTest::keyClick(button, Qt::Key_Space);
+            QCOMPARE(v.view.player().frame(), frame); // it would not be seen
+            for (const char* file : {"b.mp4", "a.mp4"}) {
+                v.open(Side::a, home_.file(file));
+                QVERIFY2(button->hasFocus() && button->isEnabled(), name);
+            }
+        }
+        named("Next frame")->setFocus();
+        v.view.show_overlay(picture, "at work");
+        v.view.setFocus();
+        QVERIFY(!named("Next frame")->isEnabled() && named("Fit into the window")->isEnabled());
+    }
+
+    /// Menus, dialogs and the palette give the focus back for reasons of their own.
+    void the_ring_comes_back_with_the_focus() {
+        View v;
+        QTest::qWait(1);
+        const auto focus = [&](QEvent::Type type, Qt::FocusReason reason) {
+            QFocusEvent event(type, reason);
+            QApplication::sendEvent(&v.view, &event);
+            return painted(v.view.canvas());
+        };
+        const QImage plain = focus(QEvent::FocusOut, Qt::OtherFocusReason);
+        for (const auto there : {Qt::MouseFocusReason, Qt::TabFocusReason, Qt::ShortcutFocusReason})
+            for (const auto back : {Qt::ActiveWindowFocusReason, Qt::PopupFocusReason, Qt::OtherFocusReason}) {
+                const bool ring = there != Qt::MouseFocusReason;
+                QCOMPARE(focus(QEvent::FocusIn, there) != plain, ring);
+                QCOMPARE(focus(QEvent::FocusOut, back), plain);
+                QCOMPARE(focus(QEvent::FocusIn, back) != plain, ring);
+                focus(QEvent::FocusOut, Qt::OtherFocusReason);
+            }
+    }
+
     void flicker_shows_both_in_turn() {
         View v;
         v.open(Side::a, home_.file("a.mp4"));

@@ -181,6 +181,14 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::b)->path == a && preview.comparison().complete(), 30000);
         trigger(studio, "compare.worst");
         QVERIFY2(said(studio).contains("No frame that was measured differs"), qPrintable(said(studio)));
+        // Two sizes are not measured at all.
+        app::write_clip(home.file("small.mp4"), 32, 48, 12);
+        studio.window().viewer().compare({}, home.file("small.mp4"));
+        QTRY_VERIFY_WITH_TIMEOUT(!preview.comparison().issue().isEmpty(), 30000);
+        trigger(studio, "compare.worst");
+        QVERIFY2(said(studio).contains("only equal sizes can be measured"), qPrintable(said(studio)));
+        studio.window().viewer().compare({}, a);
+        QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::b)->path == a && preview.comparison().complete(), 30000);
         // The pair is put away with its layout, and wiped again when that comes back.
         studio.window().layouts().show(Layout::create);
         QVERIFY(!preview.info(app::Side::b));

@@ -176,6 +176,10 @@ private slots:
         QCOMPARE(names(), QStringLiteral("02"));
         studio.key(Qt::Key_End);
         QCOMPARE(timeline->playhead(), project.frames());
+        studio.key(Qt::Key_Home); // what is seen is what the next key means
+        QCOMPARE(timeline->selected(), 0);
+        studio.key(Qt::Key_End);
+        QCOMPARE(timeline->selected(), 1);
         auto& actions = studio.window().actions();
         QVERIFY(actions.set_shortcuts("timeline.first", {QKeySequence("Ctrl+F11")}));
         studio.key(Qt::Key_Home);

@@ -330,6 +330,35 @@ private slots:
         QCOMPARE(project.count(), 1);
     }
 
+    /// Where the next start is for another project, which has the place.
+    void what_was_left_in_order_is_not_called_a_crash() {
+        const app::Home home;
+        app::write_clip(home.file("a.mp4"), 64, 48, 6);
+        const app::Take take = app::take_of_video(home.file("a.mp4"));
+        {
+            app::Project other;
+            other.add_shot(take);
+            app::Issue failed;
+            other.save_as(home.file("other.denoir"), [&](const app::Issue& issue) { failed = issue; });
+            other.finish();
+            QVERIFY2(failed.isEmpty(), qPrintable(failed.line()));
+        }
+        for (const bool in_order : {true, false}) {
+            {
+                app::Project left;
+                left.set_autosave(true);
+                left.add_shot(take);
+                if (in_order) QVERIFY(left.keep_for_next_start());
+            }
+            StudioFixture studio(Layout::create, Scheme::dark, {1280, 800}, {home.file("other.denoir")});
+            QTRY_VERIFY2(said(studio).contains("an untitled cut"), qPrintable(said(studio)));
+            QCOMPARE(studio.core().project.path(), home.file("other.denoir"));
+            QCOMPARE(said(studio).contains("ended unexpectedly"), !in_order);
+            QVERIFY(studio.press("Discard"));
+            QTRY_VERIFY(app::Project::recoverable().isEmpty());
+        }
+    }
+
     /// Another studio may have it: the offer stays for another try.
     void what_cannot_be_recovered_stays_on_offer() {
         const app::Home home;

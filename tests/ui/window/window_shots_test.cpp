@@ -40,6 +40,32 @@ private slots:
         QCOMPARE(project.undo().count(), steps + 1);
     }
 
+    /// Who exports the cut would see it only in the file.
+    void a_video_that_players_show_in_another_way_is_told() {
+        const app::Home home;
+        const QString media = QStringLiteral(DENOIR_FIXTURES "/media/");
+        app::write_clip(home.file("plain.mp4"), 64, 48, 6);
+        StudioFixture studio;
+        auto& project = studio.core().project;
+        auto* timeline = studio.window().findChild<TimelineView*>();
+        const auto add = [&](const QStringList& files) {
+            const int count = project.count() + int(files.size());
+            timeline->add_files(files);
+            QTRY_COMPARE_WITH_TIMEOUT(project.count(), count, 30000);
+        };
+        add({home.file("plain.mp4")});
+        QCOMPARE(studio.window().banners().texts(), QStringList());
+        add({media + "hdr_pq.mp4"});
+        QCOMPARE(studio.window().banners().texts(),
+                 QStringList("“hdr_pq” is HDR (PQ) and shown as if it were SDR, in paler colours than in players."));
+        add({media + "clips/h264_interlaced.mp4", media + "hdr_hlg.mp4", home.file("plain.mp4")});
+        const QStringList texts = studio.window().banners().texts();
+        QCOMPARE(texts.size(), 1);
+        QVERIFY2(texts[0].startsWith("“h264_interlaced” has pixels of 4:3") &&
+                     texts[0].endsWith(" 1 other of these videos looks otherwise, too."),
+                 qPrintable(texts[0]));
+    }
+
     /// By their titles, not their folders; several are counted.
     void runs_without_a_video_are_told() {
         const app::Home home;
