@@ -475,6 +475,14 @@ class Render(Case):
         self.done("render", "--from", "half", "--step", 2, "--lora", lora, "--lora-strength", 1.5, "--out", "branch.mkv", "--run-dir", "branch")
         self.assertNotEqual(sha256(self.work / "branch" / last), sha256(self.work / "half" / last))
         self.done("verify", "branch")
+        # Of a request that names its LoRAs, their strengths can be changed alone.
+        for name, words in {"anew": ("half.mkv",), "branch-anew": ("--from", "half", "--step", 2)}.items():
+            self.done("render", *words, "--lora-strength", 1.5, "--out", f"{name}.mkv", "--run-dir", name)
+            stored = json.loads((self.work / name / "run.json").read_text())
+            self.assertEqual(stored["request"]["loras"], [{"file": str(lora), "strength": 1.5}])
+        self.assertEqual(sha256(self.work / "branch-anew" / last), sha256(self.work / "branch" / last))
+        self.refused("render", "half.mkv", "--lora-strength", 1, "--lora-strength", 2, "--out", "o.mkv", codes=(2,), names=("--lora-strength", "2 times for 1 files"))
+        self.refused("render", "plain.mkv", "--lora-strength", 1, "--out", "o.mkv", codes=(2,), names=("has no effect without --lora",))
         # peft says its alpha beside the file: here twice its rank of 4.
         plain, folder = FIXTURES / "_inputs" / "steps-peft.safetensors", self.work / "adapter"
         folder.mkdir()
