@@ -170,6 +170,18 @@ class Render(Case):
         run = self.done("render", "jobs/r.json", "--out", "out.mp4", "--json").json()["run"]
         self.assertEqual(json.loads((pathlib.Path(run) / "run.json").read_text())["request"]["model"], str(self.home / "data" / "models" / "mine"))
 
+    def test_a_model_of_the_data_folder_goes_by_its_name(self):
+        models = self.home / "data" / "models"
+        models.mkdir(parents=True)
+        (models / "Wan2.1-T2V").symlink_to(FIXTURES / "_models" / "Wan2.1-T2V-tiny")
+        self.assertEqual(self.done("inspect", "Wan2.1-T2V", "--json").json()["variant"], "t2v")
+        for name in ("wan2.1-t2v", "Wan2.1-T2W"):
+            for words in (("render", "--prompt", "x", "--out", "o.mp4"), ("tokenize", "x")):
+                self.refused(*words, "--model", name, codes=(1,), names=(name, "did you mean Wan2.1-T2V?"))
+        self.refused("render", "--prompt", "x", "--out", "o.mp4", "--model", "other", codes=(1,), names=("other", "check the name, or give a path"))
+        (self.work / "Wan2.1-T2V").write_text("what lies here comes first")
+        self.refused("inspect", "Wan2.1-T2V", codes=(1,), names=("not a checkpoint",))
+
     def test_same_bytes_for_any_threads(self):
         one, two = self.render("one", "--threads", 1), self.render("two", "--threads", 2)
         self.assertEqual(latents(one), latents(two))
