@@ -220,6 +220,7 @@ class Requests(Case):
     def test_where_a_syntax_error_is(self):
         self.assertIn("byte order mark", self.check("\ufeff" + '{"schema": 1}').err)
         self.assertIn('request.json: "": is not a key', self.check('{"schema": 1, "": 5}').err)
+        self.assertIn("use denoir-cli sweep", self.check({"schema": 1, "request": {"prompt": "x"}, "axes": {"steps": [1, 2]}}).err)
         self.assertRegex(self.check('{"schema": 1,\n "steps": }').err, "line 2, column")
 
     def test_no_regular_file(self):
