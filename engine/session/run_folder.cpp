@@ -261,9 +261,12 @@ Tensor RunFolder::step_tensor(int step, const char* name) const {
                          record_.steps.empty() ? "the run has no steps yet"
                                                : fmt::format("use 0 to {}", record_.steps.back().step));
     const fs::path path = latents_file(step);
-    if (!has_regular_file(path))
+    if (!has_regular_file(path)) {
+        const bool shown = s == &record_.steps.back() && has_regular_file(file(run_file::video)); // what that step gave
         throw Error(path.string(), "", "is missing: these latents were not kept",
-                    "use a run that was rendered with --latents all");
+                    shown ? "use the run's video.mp4, or a run that was rendered with --latents all"
+                          : "use a run that was rendered with --latents all");
+    }
     if (!intact(path, s->sha256))
         throw Error(path.string(), "sha256", "differs from run.json: the file was changed", "use another step");
     const auto tensors = read_safetensors(path);

@@ -287,7 +287,12 @@ class Render(Case):
         self.refused("render", "--from", last, "--step", 2, "--out", "refused.mp4")
         none = self.render("none", "--latents", "none")
         self.assertEqual(latents(none), {})
-        self.refused("decode", none, "--out", "refused.mp4")
+        # What the last step showed is still there.
+        self.assertIn("use the run's video.mp4", self.refused("compare", none, run).err)
+        self.done("compare", none / "video.mp4", run / "video.mp4")
+        self.assertNotIn("video.mp4", self.refused("decode", none, "--step", 2, "--out", "refused.mkv").err)
+        (none / "video.mp4").unlink()
+        self.assertNotIn("video.mp4", self.refused("decode", none, "--out", "refused.mkv").err)
 
     def test_a_branch_that_was_ended_before_it_had_its_start(self):
         run = self.render("run")
