@@ -145,7 +145,9 @@ std::filesystem::path request_word(const Arguments& args, const char* what) {
     std::error_code code;
     if (std::filesystem::symlink_status(file, code).type() == std::filesystem::file_type::not_found)
         throw Error(word, "", "no such file or folder, and no run of this name",
-                    "check it, and put a prompt of several words in quotes");
+                    word.find(' ') != std::string::npos && !args.has("--prompt")
+                        ? "check it, or give a prompt with --prompt"
+                        : "check it, and put a prompt of several words in quotes");
     if (std::filesystem::is_directory(file, code) && !carried_request(file))
         throw Error(word, "", "is a folder, neither a run nor frames that Denoir made",
                     "give a model's folder with --model");

@@ -90,6 +90,10 @@ class Requests(Case):
                 self.refused(command[0], file, *command[1:], "--prompt", "x", codes=(1,), names=(pathlib.Path(file).name, "--model", "--lora"), timeout=PATIENCE)
             self.refused(command[0], t2v, *command[1:], "--prompt", "x", codes=(1,), names=(t2v.name, "--model"), timeout=PATIENCE)
 
+    def test_a_prompt_in_place_of_a_request(self):
+        self.refused("render", "A red fox.", "--out", "o.mp4", codes=(1,), names=("A red fox.", "--prompt"))
+        self.refused("render", "--prompt", "A", "fox.", "--out", "o.mp4", codes=(1,), names=("fox.", "in quotes"))
+
     def test_caches_that_are_none(self):
         words = ["render", "--prompt", PROMPT, "--size", "80x48", "--frames", 9, "--steps", 1, "--out", "out.mp4", "--model", FIXTURES / "_models" / "Wan2.1-T2V-tiny"]
         for threshold in ("x", "10.5", "-1", "nan", "1e999", ""):
