@@ -83,31 +83,42 @@ std::string label(const Request& r) {
 } // namespace
 
 Request with_precision(Request r, const std::string& words, std::string_view option) {
+    std::string type, casts, device;
+    const auto say = [&](std::string& said, const std::string& word) {
+        if (!said.empty() && said != word)
+            throw UsageError("", std::string(option), fmt::format("{} and {} exclude each other", said, word),
+                             "keep one");
+        said = word;
+    };
     for (std::size_t begin = 0; begin <= words.size();) {
         const std::size_t end = std::min(words.find('+', begin), words.size());
         const std::string word = words.substr(begin, end - begin);
-        const auto set = [&](const char* field) {
-            try {
-                set_request_field(r, field, word, {});
-            } catch (const UsageError& e) {
-                throw UsageError("", std::string(option), e.message(), e.hint());
-            }
-        };
-        if (word == "f32" || word == "bf16") {
-            set("dtype");
-            r.precision = word == "f32" ? std::optional(PrecisionPolicy::f32) : std::nullopt;
-        } else if (word == "wan" || word == "skyreels") {
-            set("precision");
-            r.dtype = DType::bf16;
-        } else if (word == "cpu" || word.starts_with("cuda")) {
-            set("device");
-        } else {
+        if (word == "f32" || word == "bf16")
+            say(type, word);
+        else if (word == "wan" || word == "skyreels")
+            say(casts, word);
+        else if (word == "cpu" || word.starts_with("cuda"))
+            say(device, word);
+        else
             throw UsageError("", std::string(option),
                              fmt::format("'{}' is not a precision or device", printable(word, 40)),
                              "use f32, bf16, wan, skyreels, cpu or cuda:N, joined by +");
-        }
         begin = end + 1;
     }
+    if (type == "f32" && !casts.empty()) say(type, casts);
+    const auto set = [&](const char* field, const std::string& word) {
+        try {
+            set_request_field(r, field, word, {});
+        } catch (const UsageError& e) {
+            throw UsageError("", std::string(option), e.message(), e.hint());
+        }
+    };
+    if (!type.empty()) set("dtype", type);
+    if (!casts.empty()) r.dtype = DType::bf16, set("precision", casts);
+    if (type == "f32") r.precision = PrecisionPolicy::f32;
+    // The request's own cast points stay those of bf16; f32's do not fit it.
+    if (type == "bf16" && r.precision == PrecisionPolicy::f32) r.precision.reset();
+    if (!device.empty()) set("device", device);
     return r;
 }
 
