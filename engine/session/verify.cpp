@@ -181,6 +181,8 @@ Verification verify_run(const fs::path& path, int threads, Observer& observer, s
     Pipeline pipeline(residency, open_backend(*r.device, threads));
     compute_again(run, model, pipeline, result, observer, stop);
     check_model(run, model, hashes, result, stop);
+    if (result.first_difference) // else what was written there is what was there
+        for (const fs::path& file : pictures_written_since(record, path)) result.changed_files.push_back(file.string());
     return result;
 }
 

@@ -400,6 +400,17 @@ class StoredRuns(Case):
         self.assertEqual((result.code, result.json()["first_difference"], result.json()["changed_files"]), (1, 1, [str(weights)]), result.err)
         self.assertIn(weights.name, result.err)
 
+    def test_verify_names_the_picture_that_changed(self):
+        start, inputs = self.work / "start.png", FIXTURES / "_inputs"
+        shutil.copy(inputs / "portrait.png", start)
+        words = ("--model", FIXTURES / "_models" / "SkyReels-V2-DF-tiny", "--prompt", PROMPT, "--image", "start.png", "--size", "48x48", "--frames", 9, "--steps", 2, "--seed", 1)
+        self.done("render", *words, "--out", "o.mp4", "--run-dir", "r")
+        shutil.copy(inputs / "portrait.png", start)  # the same, though written anew
+        self.assertIn("identical", self.done("verify", "r").out)
+        shutil.copy(inputs / "second.png", start)
+        report = self.refused("verify", "r", "--json", codes=(1,), names=("start.png is not what it was then",), timeout=PATIENCE).json()
+        self.assertEqual(report["changed_files"], [str(start)])
+
     def test_a_clip_that_nothing_reads_is_no_file_of_a_run(self):
         shutil.copytree(MODEL, self.work / "model")
         clip = self.work / "model" / "clip.pth"
