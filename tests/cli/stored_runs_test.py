@@ -410,6 +410,10 @@ class StoredRuns(Case):
         shutil.copy(inputs / "second.png", start)
         report = self.refused("verify", "r", "--json", codes=(1,), names=("start.png is not what it was then",), timeout=PATIENCE).json()
         self.assertEqual(report["changed_files"], [str(start)])
+        # A branch sees it only where it encodes anew.
+        branch = ("render", "--from", "r", "--step", 1, "--out", "b.mkv")
+        self.assertEqual(self.done(*branch, "--guidance", 3).err, "")
+        self.assertIn(f"warning: {start} was written after the run it starts from had read it", self.done(*branch, "--prompt", "another").err)
 
     def test_a_clip_that_nothing_reads_is_no_file_of_a_run(self):
         shutil.copytree(MODEL, self.work / "model")
