@@ -13,6 +13,7 @@
 #include "engine/core/text.h"
 #include "engine/pipeline/run_layout.h"
 #include "engine/session/carried_request.h"
+#include "engine/session/model_lookup.h"
 #include "engine/session/request_json.h"
 
 namespace denoir::cli {
@@ -65,8 +66,17 @@ std::optional<Request> request_of_frames(const std::string& folder) try {
     return std::nullopt;
 }
 
+/// A run's or a model's, where nothing of that name is here.
+std::string path_of(const std::string& given) {
+    const std::string path = named_run(given);
+    std::error_code code;
+    if (path.empty() || path.find('/') != std::string::npos || std::filesystem::exists(path, code)) return path;
+    const std::filesystem::path model = named_model(path);
+    return model.empty() ? path : model.string();
+}
+
 int run(const Arguments& args, Console& console) {
-    const std::string path = named_run(args.words()[0]);
+    const std::string path = path_of(args.words()[0]);
     if (path.empty()) throw UsageError("", "PATH", "is empty", "name a file or folder");
     std::error_code code;
     if (!std::filesystem::is_directory(path, code) || is_run_folder(path)) {
@@ -90,6 +100,7 @@ Command inspect_command() {
     return {"inspect",
             "PATH [--tensors]",
             "What a checkpoint file or model folder is, from its headers alone.\n"
+            "A model in the data folder's models can be given by its name.\n"
             "Of a video or PNG frame that Denoir made, or of a run: the request behind it, as a request file has it\n"
             "(with --json as it was resolved, with all that followed from the model).",
             1,

@@ -4,10 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
 
 #include "app/cli/values.h"
 #include "engine/pipeline/run_layout.h"
 #include "engine/session/branch.h"
+#include "engine/session/carried_request.h"
+#include "engine/weights/container.h"
 #include "engine/weights/model_part_keys.h"
 
 namespace denoir::cli {
@@ -84,19 +87,23 @@ std::string_view option_of(std::string_view field, std::string_view steps_option
     return {};
 }
 
-/// `--lora A --lora B`, with a strength and an expert for each in their order, or one for all.
-Json lora_values(const Arguments& args) {
-    const std::vector<std::string> files = args.all("--lora"), strengths = args.all("--lora-strength"),
-                                   experts = args.all("--lora-expert");
-    for (const auto& [option, given] : {std::pair{"--lora-strength", &strengths}, {"--lora-expert", &experts}})
-        if (given->size() > 1 && given->size() != files.size())
-            throw UsageError("", option, fmt::format("is given {} times for {} files", given->size(), files.size()),
-                             "give one for each --lora, in their order, or one for all");
+/// The LoRAs of `--lora A --lora B`, else those of the request, with a strength and an expert for each in their order,
+/// or one for all.
+Json lora_values(const Request& r, const Arguments& args) {
     Json all = Json::array();
-    for (std::size_t i = 0; i < files.size(); ++i) {
-        all.push_back({{"file", files[i]}});
-        if (!strengths.empty()) all.back()["strength"] = number_value(strengths[strengths.size() > 1 ? i : 0]);
-        if (!experts.empty()) all.back()["expert"] = experts[experts.size() > 1 ? i : 0];
+    for (const std::string& file : args.all("--lora")) all.push_back({{"file", file}});
+    if (all.empty() && !r.loras.empty()) all = to_json(r).at("loras");
+    const std::vector<std::string> strengths = args.all("--lora-strength"), experts = args.all("--lora-expert");
+    for (const auto& [option, given] : {std::pair{"--lora-strength", &strengths}, {"--lora-expert", &experts}}) {
+        if (all.empty() && !given->empty())
+            throw UsageError("", option, "has no effect without --lora", "name the LoRA's file: --lora FILE");
+        if (given->size() > 1 && given->size() != all.size())
+            throw UsageError("", option, fmt::format("is given {} times for {} files", given->size(), all.size()),
+                             "give one for each LoRA, in their order, or one for all");
+    }
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (!strengths.empty()) all[i]["strength"] = number_value(strengths[strengths.size() > 1 ? i : 0]);
+        if (!experts.empty()) all[i]["expert"] = experts[experts.size() > 1 ? i : 0];
     }
     return all;
 }
@@ -115,6 +122,20 @@ Json cache_values(const Request& r, const Arguments& args) {
     return value;
 }
 
+/// Whether it is a file of weights. What begins like JSON is not looked into.
+bool is_checkpoint(const std::filesystem::path& file) {
+    std::error_code code;
+    if (!std::filesystem::is_regular_file(file, code)) return false;
+    std::ifstream in(file, std::ios::binary);
+    if (const int first = (in >> std::ws).peek(); first == '{' || first == EOF) return false;
+    try {
+        open_container(file);
+        return true;
+    } catch (const Error&) {
+        return false;
+    }
+}
+
 } // namespace
 
 std::filesystem::path request_word(const Arguments& args, const char* what) {
@@ -124,7 +145,14 @@ std::filesystem::path request_word(const Arguments& args, const char* what) {
     std::error_code code;
     if (std::filesystem::symlink_status(file, code).type() == std::filesystem::file_type::not_found)
         throw Error(word, "", "no such file or folder, and no run of this name",
-                    "check it, and put a prompt of several words in quotes");
+                    word.find(' ') != std::string::npos && !args.has("--prompt")
+                        ? "check it, or give a prompt with --prompt"
+                        : "check it, and put a prompt of several words in quotes");
+    if (std::filesystem::is_directory(file, code) && !carried_request(file))
+        throw Error(word, "", "is a folder, neither a run nor frames that Denoir made",
+                    "give a model's folder with --model");
+    if (is_checkpoint(file))
+        throw Error(word, "", "is a checkpoint, not a request", "give a model with --model, a LoRA with --lora");
     return file;
 }
 
@@ -164,10 +192,8 @@ void apply_request_options(Request& r, const Arguments& args, std::string_view s
                     [&](const auto& option) { return args.has(option.first); }))
         set_field(r, "parts", part_values(r, args), steps_option);
     if (args.has("--size")) set_size_fields(r, args.get("--size"));
-    for (const char* option : {"--lora-strength", "--lora-expert"})
-        if (args.has(option) && !args.has("--lora"))
-            throw UsageError("", option, "has no effect without --lora", "name the LoRA's file: --lora FILE");
-    if (args.has("--lora")) set_field(r, "loras", lora_values(args));
+    if (args.has("--lora") || args.has("--lora-strength") || args.has("--lora-expert"))
+        set_field(r, "loras", lora_values(r, args));
     if (args.has("--cache-threshold") || args.has("--cache-ret-steps")) set_field(r, "cache", cache_values(r, args));
     if (args.has("--noise")) {
         const std::string text = args.get("--noise");
@@ -213,7 +239,8 @@ std::vector<Option> with_request_options(std::initializer_list<Option> own, std:
          "second transformer of Wan 2.2 A14B, --model names the first (default: what lies in or beside it)"},
         {"--lora", "FILE", "changes to the transformer: a LoRA's .safetensors file; several add up (default: none)",
          Option::Count::repeated},
-        {"--lora-strength", "S", "of each --lora, in their order, or one for all; -100 to 100 (default 1)",
+        {"--lora-strength", "S",
+         "of each --lora, or of the request's LoRAs, in their order, or one for all; -100 to 100 (default 1)",
          Option::Count::repeated},
         {"--lora-expert", "E",
          "which of Wan 2.2's two it changes: high, low or both (default: what the file's name says, else both)",

@@ -83,43 +83,42 @@ std::string label(const Request& r) {
 } // namespace
 
 Request with_precision(Request r, const std::string& words, std::string_view option) {
-    const auto refuse = [&](std::string message, std::string hint) {
-        throw UsageError("", std::string(option), std::move(message), std::move(hint));
+    std::string type, casts, device;
+    const auto say = [&](std::string& said, const std::string& word) {
+        if (!said.empty() && said != word)
+            throw UsageError("", std::string(option),
+                             fmt::format("{} and {} exclude each other", printable(said, 40), printable(word, 40)),
+                             "use one of them");
+        said = word;
     };
-    std::string dtype, points, device;
     for (std::size_t begin = 0; begin <= words.size();) {
         const std::size_t end = std::min(words.find('+', begin), words.size());
         const std::string word = words.substr(begin, end - begin);
-        std::string* kind = nullptr;
         if (word == "f32" || word == "bf16")
-            kind = &dtype;
+            say(type, word);
         else if (word == "wan" || word == "skyreels")
-            kind = &points;
+            say(casts, word);
         else if (word == "cpu" || word.starts_with("cuda"))
-            kind = &device;
+            say(device, word);
         else
-            refuse(fmt::format("'{}' is not a precision or device", printable(word, 40)),
-                   "use f32, bf16, wan, skyreels, cpu or cuda:N, joined by +");
-        if (!kind->empty())
-            refuse(fmt::format("{} and {} exclude each other", printable(*kind, 40), printable(word, 40)),
-                   "use one of them");
-        *kind = word;
+            throw UsageError("", std::string(option),
+                             fmt::format("'{}' is not a precision or device", printable(word, 40)),
+                             "use f32, bf16, wan, skyreels, cpu or cuda:N, joined by +");
         begin = end + 1;
     }
-    if (dtype == "f32" && !points.empty())
-        refuse(fmt::format("{} has the cast points of bf16, not of f32", points), "use one of them");
-    const auto set = [&](const char* field, const std::string& value) {
+    if (type == "f32" && !casts.empty()) say(type, casts);
+    const auto set = [&](const char* field, const std::string& word) {
         try {
-            set_request_field(r, field, value, {});
+            set_request_field(r, field, word, {});
         } catch (const UsageError& e) {
-            refuse(e.message(), e.hint());
+            throw UsageError("", std::string(option), e.message(), e.hint());
         }
     };
-    if (!dtype.empty() || !points.empty()) {
-        set("dtype", dtype.empty() ? "bf16" : dtype);
-        r.precision.reset(); // f32 has one alone, of bf16 the family's
-    }
-    if (!points.empty()) set("precision", points);
+    if (!type.empty()) set("dtype", type);
+    if (!casts.empty()) r.dtype = DType::bf16, set("precision", casts);
+    if (type == "f32") r.precision = PrecisionPolicy::f32;
+    // The request's own cast points stay those of bf16; f32's do not fit it.
+    if (type == "bf16" && r.precision == PrecisionPolicy::f32) r.precision.reset();
     if (!device.empty()) set("device", device);
     return r;
 }

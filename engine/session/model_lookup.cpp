@@ -4,9 +4,13 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <string_view>
+#include <vector>
 
 #include "engine/core/file.h"
 #include "engine/core/own_folders.h"
+#include "engine/core/suggest.h"
+#include "engine/core/text.h"
 #include "engine/models/fields.h"
 #include "engine/weights/config_file.h"
 
@@ -28,6 +32,16 @@ fs::path own_models() {
     } catch (const Error&) {
         return {};
     }
+}
+
+/// What to do about a name under which there is no model.
+std::string hint_for(const fs::path& name) {
+    std::vector<std::string> names{demo};
+    std::error_code code;
+    for (const fs::directory_entry& entry : entries_of(own_models(), code)) names.push_back(entry.path().filename());
+    const std::vector<std::string_view> views(names.begin(), names.end());
+    const std::string near = closest(name.native(), views);
+    return near.empty() ? "check the name, or give a path" : fmt::format("did you mean {}?", printable(near, 100));
 }
 
 } // namespace
@@ -60,8 +74,7 @@ fs::path find_model(const fs::path& asked) {
     const bool is_name = !asked.has_parent_path();
     if (const fs::path named = is_name ? named_model(asked) : fs::path(); !named.empty()) return named;
     has_entry(asked); // where that cannot be told, it says why
-    throw Error(asked.string(), "model", "no such file or folder",
-                is_name ? "check the name, or give a path" : "check the path");
+    throw Error(asked.string(), "model", "no such file or folder", is_name ? hint_for(asked) : "check the path");
 }
 
 int text_length(const fs::path& model) {

@@ -192,6 +192,10 @@ Resolved resolved_and_checked(const Request& asked, const RenderOptions& options
 std::vector<std::string> warnings_of(const Request& asked, const Resolved& r, const std::stop_token& stop) {
     std::vector<std::string> warnings;
     if (r.parent) warnings = warnings_of_other_files(r.parent->record(), r.request, r.model, stop);
+    if (r.parent && !r.shared) // its pictures, which are the branch's, are encoded once more
+        for (const fs::path& file : pictures_written_since(r.parent->record(), r.parent->path()))
+            warnings.push_back(
+                fmt::format("{} was written after the run it starts from had read it", printable(file.string(), 160)));
     if (std::string warning = few_steps_warning(asked, r.request, r.model); !warning.empty())
         warnings.push_back(std::move(warning));
     if (std::string warning = cache_warning(r.request, r.model); !warning.empty())

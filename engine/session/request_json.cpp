@@ -327,6 +327,8 @@ const Field* find_field(std::string_view key) {
         hint = "write width and height";
     else if (key == "out" || key == "run_dir" || key == "no_metadata")
         hint = "give it on the command line";
+    else if (key == "request" || key == "axes" || key == "reference")
+        hint = "it is a sweep's: use denoir-cli sweep";
     else if (const std::string near = closest(key, request_keys()); !near.empty())
         hint = fmt::format("did you mean {}?", near);
     else

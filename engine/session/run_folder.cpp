@@ -22,6 +22,7 @@
 #include "engine/pipeline/windows.h"
 #include "engine/session/record_folder.h"
 #include "engine/session/sha256.h"
+#include "engine/weights/places.h"
 #include "engine/weights/safetensors.h"
 #include "engine/weights/safetensors_writer.h"
 
@@ -89,6 +90,20 @@ bool has_table(const fs::path& safetensors) {
     }
 }
 
+/// `out` of the run in `path`. Its own video goes with its folder when that is moved or copied: where it was before,
+/// nothing can be written, or it would be another run's.
+fs::path present_output(const fs::path& out, const fs::path& path) {
+    if (out.filename() != run_file::video) return out;
+    const fs::path before = out.parent_path(), now = normal_path(path);
+    if (before == now) return out;
+    std::error_code code;
+    const bool copied = fs::exists(before / run_file::record, code) &&
+                        fs::is_directory(before / run_file::latents, code) &&
+                        fs::is_directory(before / run_file::solver, code);
+    const bool moved = before.filename() == now.filename() && !fs::exists(before, code);
+    return copied || moved ? now / run_file::video : out;
+}
+
 /// JSON has no infinities and NaN.
 double finite(double v) { return std::isfinite(v) ? v : -1; }
 
@@ -115,8 +130,9 @@ void RunFolder::make_parts() const {
 }
 
 RunFolder RunFolder::open(const fs::path& path) {
-    const Json json = read_record(path, kind);
-    return {path, record_from_json(json, (path / run_file::record).string()), nullptr};
+    RunRecord record = record_from_json(read_record(path, kind), (path / run_file::record).string());
+    record.out = present_output(record.out, path);
+    return {path, std::move(record), nullptr};
 }
 
 RunFolder RunFolder::take(const fs::path& path) {
@@ -245,9 +261,12 @@ Tensor RunFolder::step_tensor(int step, const char* name) const {
                          record_.steps.empty() ? "the run has no steps yet"
                                                : fmt::format("use 0 to {}", record_.steps.back().step));
     const fs::path path = latents_file(step);
-    if (!has_regular_file(path))
+    if (!has_regular_file(path)) {
+        const bool shown = s == &record_.steps.back() && has_regular_file(file(run_file::video)); // what that step gave
         throw Error(path.string(), "", "is missing: these latents were not kept",
-                    "use a run that was rendered with --latents all");
+                    shown ? "use the run's video.mp4, or a run that was rendered with --latents all"
+                          : "use a run that was rendered with --latents all");
+    }
     if (!intact(path, s->sha256))
         throw Error(path.string(), "sha256", "differs from run.json: the file was changed", "use another step");
     const auto tensors = read_safetensors(path);

@@ -28,6 +28,12 @@ std::optional<Stamp> stamp(const fs::path& file) {
     return Stamp{std::uint64_t(s.st_size), nanoseconds(s.st_mtim), nanoseconds(s.st_ctim)};
 }
 
+/// Whether `file` is gone or was written, or put in its place, after `before`.
+bool is_newer(const fs::path& file, const Stamp& before) {
+    const auto now = stamp(file);
+    return !now || std::max(now->modified, now->touched) > before.modified;
+}
+
 } // namespace
 
 bool inputs_unchanged(const RunRecord& run, const fs::path& folder) {
@@ -37,13 +43,17 @@ bool inputs_unchanged(const RunRecord& run, const fs::path& folder) {
     }
     const auto written = stamp(folder / run_file::conditioning);
     if (!written) return false;
+    const fs::path& noise = run.request.noise.file;
+    return pictures_written_since(run, folder).empty() && (noise.empty() || !is_newer(noise, *written));
+}
+
+std::vector<fs::path> pictures_written_since(const RunRecord& run, const fs::path& folder) {
+    const auto written = stamp(folder / run_file::conditioning);
     const Request& r = run.request;
-    for (const fs::path& file : {r.image, r.last_image, r.noise.file, r.forcing ? r.forcing->video : fs::path()}) {
-        if (file.empty()) continue;
-        const auto now = stamp(file);
-        if (!now || std::max(now->modified, now->touched) > written->modified) return false;
-    }
-    return true;
+    std::vector<fs::path> out;
+    for (const fs::path& file : {r.image, r.last_image, r.forcing ? r.forcing->video : fs::path()})
+        if (written && !file.empty() && is_newer(file, *written)) out.push_back(file);
+    return out;
 }
 
 std::vector<ModelFile> files_still_read(const RunRecord& run, bool draws) {

@@ -15,6 +15,10 @@ namespace denoir {
 /// run's conditioning.safetensors was written.
 bool inputs_unchanged(const RunRecord& run, const std::filesystem::path& folder);
 
+/// The images and the continued video of a run that are gone or have been written since its conditioning.safetensors
+/// was: no sums of them are kept. None where that file is missing.
+std::vector<std::filesystem::path> pictures_written_since(const RunRecord& run, const std::filesystem::path& folder);
+
 /// Which of the files that a run began with have changed.
 struct ModelChanges {
     std::vector<std::string> changed; ///< another size, or another SHA-256 than in run.json

@@ -14,6 +14,7 @@
 #include "engine/session/sha256.h"
 #include "engine/session/stored_run.h"
 #include "engine/session/unchanged.h"
+#include "engine/weights/inspect.h"
 #include "engine/weights/model_folder.h"
 #include "engine/weights/safetensors_writer.h"
 
@@ -75,9 +76,20 @@ void check_files(const RunFolder& run, Verification& result, const std::stop_tok
     check(run.file(run_file::video), run.record().video_sha256);
 }
 
+/// Whether it is a CLIP beside a transformer that has no use for one: earlier programs recorded it all the same.
+bool is_unused_clip(const fs::path& file, const ModelFolder& model) {
+    if (!model.clip.empty()) return false;
+    try {
+        return inspect(file).variant == "clip";
+    } catch (const Error&) { // gone, or another thing by now
+        return false;
+    }
+}
+
 /// Files of the model, or the noise, that are gone or hold something else: why it came out otherwise, or would in the
 /// end, as the latents do not tell of the VAE.
-void check_model(const RunFolder& run, FileHashes& hashes, Verification& result, const std::stop_token& stop) {
+void check_model(const RunFolder& run, const ModelFolder& model, FileHashes& hashes, Verification& result,
+                 const std::stop_token& stop) {
     const auto& start = run.record().request.start;
     const bool draws = !start || draws_after(stored_windows(run), start->step);
     const auto end = std::chrono::steady_clock::now() + patience;
@@ -88,6 +100,7 @@ void check_model(const RunFolder& run, FileHashes& hashes, Verification& result,
         const auto same =
             std::find_if(now.begin(), now.end(), [&](const auto& file) { return file.path == then.path; });
         const bool known = same != now.end() && !same->sha256.empty() && !then.sha256.empty();
+        if (same == now.end() && is_unused_clip(then.path, model)) continue;
         if (same == now.end() || same->bytes != then.bytes || (known && same->sha256 != then.sha256))
             result.changed_files.push_back(then.path);
     }
@@ -167,7 +180,9 @@ Verification verify_run(const fs::path& path, int threads, Observer& observer, s
     Residency residency;
     Pipeline pipeline(residency, open_backend(*r.device, threads));
     compute_again(run, model, pipeline, result, observer, stop);
-    check_model(run, hashes, result, stop);
+    check_model(run, model, hashes, result, stop);
+    if (result.first_difference) // else what was written there is what was there
+        for (const fs::path& file : pictures_written_since(record, path)) result.changed_files.push_back(file.string());
     return result;
 }
 

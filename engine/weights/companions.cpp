@@ -113,6 +113,7 @@ void Companions::take(const std::vector<Network>& found) {
 void Companions::insist_on(const Network& chosen) {
     std::erase_if(candidates_, [&](const Network& n) { return same_kind(n.component(), chosen.component()); });
     if (is_vae(chosen.component())) left_out_.clear();
+    if (chosen.component() == Component::clip) clip_is_named_ = true;
     candidates_.push_back(chosen);
 }
 
@@ -179,7 +180,10 @@ void Companions::choose(ModelFolder& model, const TransformerTraits& traits) {
     second_vae_ = wants_second_vae(model, traits);
     model.vae = best(second_vae_ ? Component::vae22 : Component::vae21, "VAE", model, traits);
     model.text_encoder = best(Component::umt5, "text encoder", model, traits);
-    model.clip = best(Component::clip, "CLIP image encoder", model, traits);
+    // What a transformer without an image branch never reads must not be told of, hashed or verified with its runs.
+    const bool transformer = !model.transformer.empty() || !model.transformer_low.empty();
+    if (traits.clip || clip_is_named_ || !transformer)
+        model.clip = best(Component::clip, "CLIP image encoder", model, traits);
     model.tokenizer = tokenizer_;
 }
 

@@ -31,8 +31,9 @@ public:
     /// Looks for a tokenizer in `folder`, where the usual layouts keep it there, unless one was found already.
     void look_for_tokenizer(const std::filesystem::path& folder);
 
-    /// Fills in vae, text_encoder, clip and tokenizer of `model`, whose config and model_index must have been read. A
-    /// CLIP of another width than the transformer's, or without a class token, does not count. Of several candidates
+    /// Fills in vae, text_encoder, clip and tokenizer of `model`, whose transformer, config and model_index must have
+    /// been read. A CLIP of another width than the transformer's, or without a class token, does not count, nor does
+    /// any beside a transformer without an image branch, unless it was named. Of several candidates
     /// one with the sizes that the transformer was trained with is preferred, then one that can be read, then the one
     /// with the most bytes (fp16 before fp8); a warning says which is used.
     void choose(ModelFolder& model, const TransformerTraits& traits);
@@ -52,7 +53,7 @@ private:
     NetworkSearch& search_;
     std::vector<Network> candidates_, left_out_;
     std::filesystem::path tokenizer_;
-    bool second_vae_ = false;
+    bool second_vae_ = false, clip_is_named_ = false;
 };
 
 } // namespace denoir

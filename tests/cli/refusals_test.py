@@ -82,6 +82,18 @@ class Requests(Case):
         self.refused(*words, "--model", t2v, "--lora", "a", "--lora", "b", "--lora", "c", "--lora-strength", 1, "--lora-strength", 2, names=("--lora-strength",),
                      timeout=PATIENCE)
 
+    def test_weights_in_place_of_a_request(self):
+        t2v = FIXTURES / "_models" / "Wan2.1-T2V-tiny"
+        self.done("convert", t2v / "diffusion_pytorch_model.safetensors", "t2v.gguf", "--quantize", "q8_0")
+        for command in (("render", "--out", "o.mp4"), ("sweep", "--axis", "steps=1,2", "--out", "s"), ("trace", "--out", "t.safetensors")):
+            for file in (t2v / "diffusion_pytorch_model.safetensors", t2v / "Wan2.1_VAE.pth", "t2v.gguf"):
+                self.refused(command[0], file, *command[1:], "--prompt", "x", codes=(1,), names=(pathlib.Path(file).name, "--model", "--lora"), timeout=PATIENCE)
+            self.refused(command[0], t2v, *command[1:], "--prompt", "x", codes=(1,), names=(t2v.name, "--model"), timeout=PATIENCE)
+
+    def test_a_prompt_in_place_of_a_request(self):
+        self.refused("render", "A red fox.", "--out", "o.mp4", codes=(1,), names=("A red fox.", "--prompt"))
+        self.refused("render", "--prompt", "A", "fox.", "--out", "o.mp4", codes=(1,), names=("fox.", "in quotes"))
+
     def test_caches_that_are_none(self):
         words = ["render", "--prompt", PROMPT, "--size", "80x48", "--frames", 9, "--steps", 1, "--out", "out.mp4", "--model", FIXTURES / "_models" / "Wan2.1-T2V-tiny"]
         for threshold in ("x", "10.5", "-1", "nan", "1e999", ""):
@@ -212,6 +224,7 @@ class Requests(Case):
     def test_where_a_syntax_error_is(self):
         self.assertIn("byte order mark", self.check("\ufeff" + '{"schema": 1}').err)
         self.assertIn('request.json: "": is not a key', self.check('{"schema": 1, "": 5}').err)
+        self.assertIn("use denoir-cli sweep", self.check({"schema": 1, "request": {"prompt": "x"}, "axes": {"steps": [1, 2]}}).err)
         self.assertRegex(self.check('{"schema": 1,\n "steps": }').err, "line 2, column")
 
     def test_no_regular_file(self):

@@ -170,6 +170,18 @@ class Render(Case):
         run = self.done("render", "jobs/r.json", "--out", "out.mp4", "--json").json()["run"]
         self.assertEqual(json.loads((pathlib.Path(run) / "run.json").read_text())["request"]["model"], str(self.home / "data" / "models" / "mine"))
 
+    def test_a_model_of_the_data_folder_goes_by_its_name(self):
+        models = self.home / "data" / "models"
+        models.mkdir(parents=True)
+        (models / "Wan2.1-T2V").symlink_to(FIXTURES / "_models" / "Wan2.1-T2V-tiny")
+        self.assertEqual(self.done("inspect", "Wan2.1-T2V", "--json").json()["variant"], "t2v")
+        for name in ("wan2.1-t2v", "Wan2.1-T2W"):
+            for words in (("render", "--prompt", "x", "--out", "o.mp4"), ("tokenize", "x")):
+                self.refused(*words, "--model", name, codes=(1,), names=(name, "did you mean Wan2.1-T2V?"))
+        self.refused("render", "--prompt", "x", "--out", "o.mp4", "--model", "other", codes=(1,), names=("other", "check the name, or give a path"))
+        (self.work / "Wan2.1-T2V").write_text("what lies here comes first")
+        self.refused("inspect", "Wan2.1-T2V", codes=(1,), names=("not a checkpoint",))
+
     def test_same_bytes_for_any_threads(self):
         one, two = self.render("one", "--threads", 1), self.render("two", "--threads", 2)
         self.assertEqual(latents(one), latents(two))
@@ -275,7 +287,12 @@ class Render(Case):
         self.refused("render", "--from", last, "--step", 2, "--out", "refused.mp4")
         none = self.render("none", "--latents", "none")
         self.assertEqual(latents(none), {})
-        self.refused("decode", none, "--out", "refused.mp4")
+        # What the last step showed is still there.
+        self.assertIn("use the run's video.mp4", self.refused("compare", none, run).err)
+        self.done("compare", none / "video.mp4", run / "video.mp4")
+        self.assertNotIn("video.mp4", self.refused("decode", none, "--step", 2, "--out", "refused.mkv").err)
+        (none / "video.mp4").unlink()
+        self.assertNotIn("video.mp4", self.refused("decode", none, "--out", "refused.mkv").err)
 
     def test_a_branch_that_was_ended_before_it_had_its_start(self):
         run = self.render("run")
@@ -475,6 +492,14 @@ class Render(Case):
         self.done("render", "--from", "half", "--step", 2, "--lora", lora, "--lora-strength", 1.5, "--out", "branch.mkv", "--run-dir", "branch")
         self.assertNotEqual(sha256(self.work / "branch" / last), sha256(self.work / "half" / last))
         self.done("verify", "branch")
+        # Of a request that names its LoRAs, their strengths can be changed alone.
+        for name, words in {"anew": ("half.mkv",), "branch-anew": ("--from", "half", "--step", 2)}.items():
+            self.done("render", *words, "--lora-strength", 1.5, "--out", f"{name}.mkv", "--run-dir", name)
+            stored = json.loads((self.work / name / "run.json").read_text())
+            self.assertEqual(stored["request"]["loras"], [{"file": str(lora), "strength": 1.5}])
+        self.assertEqual(sha256(self.work / "branch-anew" / last), sha256(self.work / "branch" / last))
+        self.refused("render", "half.mkv", "--lora-strength", 1, "--lora-strength", 2, "--out", "o.mkv", codes=(2,), names=("--lora-strength", "2 times for 1 files"))
+        self.refused("render", "plain.mkv", "--lora-strength", 1, "--out", "o.mkv", codes=(2,), names=("has no effect without --lora",))
         # peft says its alpha beside the file: here twice its rank of 4.
         plain, folder = FIXTURES / "_inputs" / "steps-peft.safetensors", self.work / "adapter"
         folder.mkdir()

@@ -400,6 +400,33 @@ class StoredRuns(Case):
         self.assertEqual((result.code, result.json()["first_difference"], result.json()["changed_files"]), (1, 1, [str(weights)]), result.err)
         self.assertIn(weights.name, result.err)
 
+    def test_verify_names_the_picture_that_changed(self):
+        start, inputs = self.work / "start.png", FIXTURES / "_inputs"
+        shutil.copy(inputs / "portrait.png", start)
+        words = ("--model", FIXTURES / "_models" / "SkyReels-V2-DF-tiny", "--prompt", PROMPT, "--image", "start.png", "--size", "48x48", "--frames", 9, "--steps", 2, "--seed", 1)
+        self.done("render", *words, "--out", "o.mp4", "--run-dir", "r")
+        shutil.copy(inputs / "portrait.png", start)  # the same, though written anew
+        self.assertIn("identical", self.done("verify", "r").out)
+        shutil.copy(inputs / "second.png", start)
+        report = self.refused("verify", "r", "--json", codes=(1,), names=("start.png is not what it was then",), timeout=PATIENCE).json()
+        self.assertEqual(report["changed_files"], [str(start)])
+        # A branch sees it only where it encodes anew.
+        branch = ("render", "--from", "r", "--step", 1, "--out", "b.mkv")
+        self.assertEqual(self.done(*branch, "--guidance", 3).err, "")
+        self.assertIn(f"warning: {start} was written after the run it starts from had read it", self.done(*branch, "--prompt", "another").err)
+
+    def test_a_clip_that_nothing_reads_is_no_file_of_a_run(self):
+        shutil.copytree(MODEL, self.work / "model")
+        clip = self.work / "model" / "clip.pth"
+        shutil.copy(next((FIXTURES / "_models" / "SkyReels-V2-I2V-tiny").glob("models_clip*.pth")), clip)
+        self.done(*[w if w != MODEL else "model" for w in self.render_words("o.mp4", "--run-dir", "r", steps=1)])
+        record = json.loads((self.work / "r" / "run.json").read_text())
+        self.assertNotIn(str(clip), [f["path"] for f in record["model_files"]])
+        # As earlier programs recorded it.
+        record["model_files"].append({"path": str(clip), "bytes": clip.stat().st_size, "modified_ns": clip.stat().st_mtime_ns, "sha256": sha256(clip)})
+        (self.work / "r" / "run.json").write_text(json.dumps(record))
+        self.assertIn("identical", self.done("verify", "r").out)
+
     def stopped_run_of_a_copy(self):
         """A run that stopped after two of three steps, of a model folder that can be changed; returns its run.json."""
         shutil.copytree(MODEL, self.work / "model")

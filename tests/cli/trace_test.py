@@ -444,9 +444,17 @@ class Precision(Case):
         self.assertIsNone(found["pictures"]["mean"]["psnr"])
         self.assertEqual(tree(self.work), [])
 
+    def test_the_cast_points_of_the_request(self):
+        for side in (("--precision", "wan", "--b", "bf16"), ("--b", "wan+bf16"), ("--b", "bf16+wan"), ("--precision", "skyreels", "--b", "wan")):
+            found = self.done("compare-precision", *SMALL, "--layers", "head", *side, "--json").json()
+            self.assertEqual((found["a"], found["b"]), ("f32, cast points f32, on cpu", "bf16, cast points wan, on cpu"))
+
     def test_refusals(self):
         for words in (["--a", "f16"], ["--b", ""], ["--b", "bf16+gpu"], ["--keep", ""], ["--report", "missing/r.html"]):
             self.refused("compare-precision", *SMALL, *words, timeout=PATIENCE)
+        for one, other in (("f32", "bf16"), ("wan", "skyreels"), ("f32", "wan"), ("cpu", "cuda:0")):
+            for words in (f"{one}+{other}", f"{other}+{one}"):
+                self.refused("compare-precision", *SMALL, "--a", words, codes=(2,), names=("denoir-cli: --a: ", one, other), timeout=PATIENCE)
         self.refused("compare-precision", timeout=PATIENCE)
         self.refused("compare-precision", *SMALL, "--a", "f32+cuda:x", codes=(2,), names=("denoir-cli: --a: ", "cuda:x"), timeout=PATIENCE)
         self.refused("compare-precision", "--prompt", PROMPT, "--solver-steps", "many", codes=(2,), names=("denoir-cli: --solver-steps: must be a whole number",), timeout=PATIENCE)

@@ -44,13 +44,16 @@ TEST(ComparePrecision, WordsMeanTheSameInAnyOrder) {
         EXPECT_EQ(r.dtype, DType::bf16) << words;
         EXPECT_EQ(r.precision, PrecisionPolicy::skyreels) << words;
     }
-    for (const char* words : {"bf16", "f32", "cpu+f32"})
-        EXPECT_FALSE(with_precision(asked, words, "--a").precision) << words << ": resolving it decides";
+    EXPECT_FALSE(with_precision(asked, "bf16", "--a").precision) << "resolving it decides";
     EXPECT_EQ(with_precision(asked, "cpu", "--a").precision, PrecisionPolicy::f32) << "as the request has it";
+    asked.dtype = DType::bf16, asked.precision = PrecisionPolicy::wan;
+    EXPECT_EQ(with_precision(asked, "bf16", "--a").precision, PrecisionPolicy::wan) << "as the request has it";
+    for (const char* words : {"f32", "cpu+f32"})
+        EXPECT_EQ(with_precision(asked, words, "--a").precision, PrecisionPolicy::f32) << words;
 }
 
 TEST(ComparePrecision, WordsThatExcludeEachOtherAreRefused) {
-    for (const char* words : {"f32+bf16", "wan+skyreels", "f32+wan", "wan+f32", "cpu+cuda:0", "bf16+bf16", "bf16+", ""})
+    for (const char* words : {"f32+bf16", "wan+skyreels", "f32+wan", "wan+f32", "cpu+cuda:0", "bf16+", ""})
         EXPECT_THROW(with_precision({}, words, "--a"), UsageError) << words;
 }
 

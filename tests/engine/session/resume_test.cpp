@@ -123,6 +123,25 @@ TEST_F(Runs, HalfAnOutputOfAKilledProcessIsRemoved) {
     }
 }
 
+/// A sweep's or the studio's runs, whose folder went to another disk meanwhile.
+TEST_F(Runs, TheirOwnVideoGoesWithTheirFolder) {
+    const fs::path path = ended(request(), 1), copied = folder_ / "copied", moved = folder_ / "moved/ended";
+    fs::copy(path, copied, fs::copy_options::recursive);
+    EXPECT_EQ(go_on(copied).out, copied / "video.mp4");
+    EXPECT_FALSE(fs::exists(path / "video.mp4"));
+    fs::create_directory(moved.parent_path());
+    fs::rename(path, moved);
+    EXPECT_EQ(go_on(moved).out, moved / "video.mp4");
+    EXPECT_EQ(bytes_of(moved / "video.mp4"), bytes_of(copied / "video.mp4"));
+    // An output elsewhere stays where it was asked for, whatever its name.
+    const fs::path out = folder_ / "out/video.mp4", other = folder_ / "other";
+    fs::create_directory(out.parent_path());
+    write_file(out.parent_path() / "run.json", "another program's");
+    fs::rename(ended(request(), 1, out), other);
+    EXPECT_EQ(go_on(other).out, out);
+    EXPECT_TRUE(fs::exists(out));
+}
+
 TEST_F(Runs, ABranchCountsItsOwnForwards) {
     Request r = request();
     r.cache = StepCaching{.threshold = 0.1};

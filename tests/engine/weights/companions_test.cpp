@@ -111,6 +111,21 @@ TEST(CompanionsTest, OfSeveralClipsTheOneThatTheTransformerKnows) {
     EXPECT_EQ(names_of(ModelFolder::open(folder.path()).clip), Names{"clip_vision_h.safetensors"});
 }
 
+/// A run's record names every file of its model, and verify() hashes them.
+TEST(CompanionsTest, ATransformerWithoutAnImageBranchTakesNoClipUnlessItIsNamed) {
+    TempFolder folder("models");
+    const std::string clip = safetensors(zero_tensors(clip_names(10, 12, 2)));
+    write_bytes(folder / "diffusion_models/wan2.1_t2v.safetensors", transformer_file());
+    write_bytes(folder / "clip_vision/clip_vision_h.safetensors", clip);
+    write_bytes(folder / "clip_vision/clip_vision_h_2.safetensors", clip);
+    const ModelFolder m = ModelFolder::open(folder.path());
+    EXPECT_TRUE(m.clip.empty());
+    EXPECT_TRUE(m.warnings.empty()) << m.warnings.front();
+    const fs::path named = folder / "clip_vision/clip_vision_h.safetensors";
+    EXPECT_EQ(ModelFolder::open(folder.path(), {.clip = named}).clip, std::vector{named});
+    EXPECT_EQ(ModelFolder::open(folder / "clip_vision").clip.size(), 1u); // all that is there
+}
+
 /// Flux's SigLIP, and SDXL's.
 TEST(CompanionsTest, AnotherProgramsVisionTowerIsNoClip) {
     TempFolder folder("models");
