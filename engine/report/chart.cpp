@@ -8,6 +8,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include "engine/core/json.h"
 #include "engine/report/html.h"
@@ -174,7 +175,8 @@ std::string levels(const Area& a) {
     return out;
 }
 
-/// The indices that are drawn: all, or for each stretch that falls on one place the lowest and the highest.
+/// The indices that are drawn: all, or for each stretch that falls on one place the lowest, the highest and the first
+/// of those that are missing.
 std::vector<std::size_t> drawn(const std::vector<std::optional<double>>& y) {
     std::vector<std::size_t> keep;
     if (y.size() <= most_points) {
@@ -184,14 +186,19 @@ std::vector<std::size_t> drawn(const std::vector<std::optional<double>>& y) {
     const std::size_t buckets = most_points / 2;
     for (std::size_t b = 0; b < buckets; ++b) {
         const std::size_t begin = b * y.size() / buckets, end = (b + 1) * y.size() / buckets;
-        const auto value = [&](std::size_t i) { return y[i].value_or(std::numeric_limits<double>::infinity()); };
-        std::size_t low = begin, high = begin;
+        std::optional<std::size_t> low, high, missing;
         for (std::size_t i = begin; i < end; ++i) {
-            if (value(i) < value(low)) low = i;
-            if (value(i) > value(high)) high = i;
+            if (!y[i] || std::isnan(*y[i])) {
+                if (!missing) missing = i;
+                continue;
+            }
+            if (!low || *y[i] < *y[*low]) low = i;
+            if (!high || *y[i] > *y[*high]) high = i;
         }
-        keep.push_back(std::min(low, high));
-        if (low != high) keep.push_back(std::max(low, high));
+        std::set<std::size_t> kept;
+        for (const auto& i : {low, high, missing})
+            if (i) kept.insert(*i);
+        keep.insert(keep.end(), kept.begin(), kept.end());
     }
     return keep;
 }

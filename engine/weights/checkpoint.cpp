@@ -22,6 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t max_files = 100'000;
+constexpr std::string_view index_ending = ".safetensors.index.json";
 
 bool is_checkpoint_name(const std::string& name) {
     static constexpr std::array<std::string_view, 6> endings{".safetensors", ".sft", ".pth", ".pt", ".bin", ".gguf"};
@@ -211,6 +212,27 @@ Checkpoint Checkpoint::join(std::span<const Checkpoint> parts) {
     return c;
 }
 
+fs::path index_of(std::span<const fs::path> files) {
+    if (files.empty()) return {};
+    const fs::path folder = files.front().parent_path();
+    if (!std::ranges::all_of(files, [&](const fs::path& file) { return file.parent_path() == folder; })) return {};
+    const std::set<fs::path> wanted(files.begin(), files.end());
+    try {
+        for (const fs::path& name : folder_files(folder.empty() ? "." : folder)) {
+            if (!name.filename().string().ends_with(index_ending)) continue;
+            const fs::path index = folder / name.filename();
+            try {
+                const std::vector<fs::path> shards = follow_index(index).files;
+                if (std::set(shards.begin(), shards.end()) == wanted) return index;
+            } catch (const Error&) { // of other files, perhaps
+                continue;
+            }
+        }
+    } catch (const Error&) { // files may be read in a folder that cannot be listed
+    }
+    return {};
+}
+
 int shards_of(const std::string& name) {
     if (series_of(name).empty()) return 0;
     int count = 0;
@@ -219,16 +241,15 @@ int shards_of(const std::string& name) {
 }
 
 std::vector<CheckpointFiles> list_checkpoints(const fs::path& path, std::vector<Error>* problems) {
-    const std::string_view ending = ".safetensors.index.json";
     if (!is_folder(path)) {
-        if (path.filename().string().ends_with(ending)) return {follow_index(path)};
+        if (path.filename().string().ends_with(index_ending)) return {follow_index(path)};
         return {CheckpointFiles{{path}, {}}};
     }
     std::vector<CheckpointFiles> result;
     std::set<fs::path> covered;
     const std::vector<fs::path> files = folder_files(path);
     for (const fs::path& file : files) {
-        if (!file.filename().string().ends_with(ending)) continue;
+        if (!file.filename().string().ends_with(index_ending)) continue;
         try {
             result.push_back(follow_index(file));
             covered.insert(result.back().files.begin(), result.back().files.end());

@@ -53,6 +53,9 @@ struct CheckpointFiles {
     std::filesystem::path index; ///< empty: none
 };
 
+/// The index json beside these files whose shards they are, all of them; empty: none that can be read.
+std::filesystem::path index_of(std::span<const std::filesystem::path> files);
+
 /// The 12 of "…-00003-of-00012…"; 0 for other names.
 int shards_of(const std::string& name);
 

@@ -99,6 +99,8 @@ std::string weights_stamp(std::span<const std::filesystem::path> files) {
     std::string stamp;
     for (const std::filesystem::path& file : files)
         stamp.append("\n").append(file_stamp(file)).append("\n").append(file_stamp(file.parent_path() / "config.json"));
+    if (const std::filesystem::path index = index_of(files); !index.empty())
+        stamp.append("\n").append(file_stamp(index));
     return stamp;
 }
 

@@ -29,8 +29,8 @@ Json carried_config(const Checkpoint&);
 /// `config` (the folder's), with the keys that it lacks from what the checkpoint carries.
 Json with_carried(const Json& config, const Checkpoint&);
 
-/// A key that changes with all that Weights::load reads of `files`: their content, as far as file_stamp() tells, and
-/// that of the config.json beside each.
+/// A key that changes with all that Weights::load reads of `files`: their content, as far as file_stamp() tells, that
+/// of the config.json beside each, and of the index whose shards they are.
 std::string weights_stamp(std::span<const std::filesystem::path> files);
 
 /// A JSON object from a file of at most 1 MiB; an empty object where the file does not exist.

@@ -231,7 +231,7 @@ void describe_model(Inspection& out, const ModelFolder& model) {
     std::set<fs::path> counted; // all-in-one files serve several roles
     const auto part = [&](const std::vector<fs::path>& files, const char* role, Component wanted) {
         if (files.empty()) return Component::unknown;
-        const Checkpoint checkpoint = Checkpoint::open(files);
+        const Checkpoint checkpoint = Checkpoint::open(files, index_of(files));
         if (counted.insert(files.front()).second) count_tensors(out, checkpoint);
         const auto group = std::ranges::find_if(checkpoint.groups,
                                                 [&](const TensorGroup& g) { return matches(g.component(), wanted); });

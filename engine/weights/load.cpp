@@ -75,10 +75,14 @@ void select_from(const fs::path& path, Component wanted, Selection& selection) {
         if (!indexed || c.indexed) selection.checkpoints.push_back(std::move(c));
 }
 
-/// Files that someone named one by one: each that is not known for something else is meant.
+/// Files that someone named one by one: each that is not known for something else is meant. Of the shards of an index
+/// it says which tensors count, though the folder it lies in was not named (ModelFolder names files).
 void select_files(std::span<const fs::path> paths, Component wanted, Selection& selection) {
     Opened opened;
-    for (const fs::path& path : paths) opened.take(Checkpoint::open({path}), wanted, selection);
+    if (const fs::path index = index_of(paths); !index.empty())
+        opened.take(Checkpoint::open({paths.begin(), paths.end()}, index), wanted, selection);
+    else
+        for (const fs::path& path : paths) opened.take(Checkpoint::open({path}), wanted, selection);
     join_named_parts(opened.holding, std::move(opened.unknown), wanted);
     selection.checkpoints = std::move(opened.holding);
 }

@@ -20,7 +20,9 @@ bool is_file(const fs::path& path) {
 }
 
 fs::path normal_path(const fs::path& path) {
-    const fs::path full = fs::absolute(path).lexically_normal();
+    std::error_code error; // the working directory is gone, or the path empty
+    fs::path full = fs::absolute(path, error);
+    full = (error ? path : full).lexically_normal();
     return full.filename().empty() ? full.parent_path() : full;
 }
 

@@ -10,7 +10,8 @@ namespace denoir {
 bool is_folder(const std::filesystem::path& path);
 bool is_file(const std::filesystem::path& path);
 
-/// Absolute, without "..", and with a name of its own: no slash at the end.
+/// Absolute (an empty path, and any relative one while the working directory is gone, stays relative), without "..",
+/// and with a name of its own: no slash at the end.
 std::filesystem::path normal_path(const std::filesystem::path& path);
 
 /// The folders in a folder that are not hidden, sorted, at most 100,000; none where it cannot be read.

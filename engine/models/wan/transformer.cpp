@@ -503,9 +503,12 @@ void Transformer::add_text(Context& context, const Tensor& text, bool collapse, 
 }
 
 void Transformer::release_context_weights() const {
+    const auto release = [&](const std::string& name) {
+        if (const Weight* weight = weights_->find(name)) weight->prepared.clear();
+    };
     for (const std::string& layer : context_layer_names(config_, config_.clip_dim > 0))
-        for (const char* leaf : {".weight", ".bias"})
-            if (const Weight* weight = weights_->find(layer + leaf)) weight->prepared.clear();
+        for (const char* leaf : {".weight", ".bias"}) release(layer + leaf);
+    release("img_emb.emb_pos"); // a table, no layer
 }
 
 Tensor Transformer::forward(const Tensor& latent, const Tensor* condition, std::span<const float> timesteps,

@@ -293,7 +293,8 @@ TEST_F(Everything, WeightsOfTheContextLeaveTheBackendAndComeBack) {
     const Transformer model(weights, cpu(), {});
     const Tensor before = run(model, golden_text());
     const auto kept = [&](const char* name) { return weights->find(name)->prepared.size(); };
-    for (const char* name : {"blocks.1.cross_attn.norm_k.weight", "blocks.0.cross_attn.norm_k_img.weight"}) {
+    for (const char* name :
+         {"blocks.1.cross_attn.norm_k.weight", "blocks.0.cross_attn.norm_k_img.weight", "img_emb.emb_pos"}) {
         EXPECT_GT(kept(name), 0u) << name;
         model.release_context_weights();
         EXPECT_EQ(kept(name), 0u) << name;

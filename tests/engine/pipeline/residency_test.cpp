@@ -8,6 +8,7 @@
 
 #include "engine/core/atomic_file.h"
 #include "engine/weights/config_file.h"
+#include "engine/weights/container.h"
 #include "engine/weights/model_folder.h"
 #include "tests/engine/temp_folder.h"
 
@@ -62,6 +63,29 @@ TEST(Residency, AnotherConfigIsReadAgain) {
         EXPECT_NE(after, before);
         EXPECT_EQ(after->config().value("text_len", 0), 77);
     }
+}
+
+/// It says which tensors of its shards count.
+TEST(Residency, AnotherIndexIsReadAgain) {
+    namespace fs = std::filesystem;
+    const test::TempFolder folder;
+    fs::copy(fs::path(DENOIR_FIXTURES) / "_models" / "Wan2.1-T2V-tiny", folder.path(), fs::copy_options::recursive);
+    const ModelFolder model = ModelFolder::open(folder.path());
+    Residency residency(Residency::Span::runs);
+    const auto before = residency.get(model.transformer, Component::transformer);
+    Json map = Json::object();
+    for (const FileTensor& t : open_container(model.transformer.front()).tensors)
+        map[t.name] = model.transformer.front().filename().string();
+    const fs::path index = folder / "one.safetensors.index.json";
+    write_file(index, Json{{"weight_map", map}}.dump());
+    const auto indexed = residency.get(model.transformer, Component::transformer);
+    EXPECT_NE(indexed, before);
+    EXPECT_EQ(residency.get(model.transformer, Component::transformer), indexed) << "nothing changed";
+    const std::string left_out = map.begin().key();
+    map.erase(left_out);
+    write_file(index, Json{{"weight_map", map}}.dump());
+    EXPECT_TRUE(indexed->find(left_out));
+    EXPECT_FALSE(residency.get(model.transformer, Component::transformer)->find(left_out));
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <clocale>
 #include <cmath>
 
@@ -166,6 +167,20 @@ TEST(Chart, LongSeriesAreThinnedAndKeepTheirExtremes) {
     for (std::size_t at = line.find(','); at != std::string::npos; at = line.find(',', at + 1))
         lowest = std::max(lowest, std::stod(line.substr(at + 1)));
     EXPECT_GT(lowest, 200);
+}
+
+/// Of neighbours that fall on one place the value is drawn, and the gap, too.
+TEST(Chart, LongSeriesKeepTheirExtremesBesideWhatIsMissing) {
+    for (const std::optional<double> gap : {std::optional<double>(), std::optional(std::nan(""))}) {
+        std::vector<std::optional<double>> values(20000, 10.0);
+        values[12300] = gap;
+        values[12301] = 90.0;
+        const std::string svg = figure(chart(values));
+        const std::vector<double> y = heights(svg);
+        EXPECT_LT(*std::min_element(y.begin(), y.end()), 60);
+        const std::size_t path = svg.find("class=\"line s0\"");
+        EXPECT_EQ(count(svg.substr(path, svg.find('>', path) - path), "M"), 2u);
+    }
 }
 
 TEST(Chart, ReadingsKeepTheirDecimalsUnderAnyLocale) {

@@ -10,6 +10,7 @@
 #include "engine/weights/convert.h"
 #include "engine/weights/inspect.h"
 #include "engine/weights/no_transformer.h"
+#include "engine/weights/places.h"
 #include "support/model_files.h"
 #include "support/torch_writer.h"
 #include "tests/engine/refusal.h"
@@ -163,6 +164,20 @@ TEST(ModelFolderTest, TheRepositoryOfARelativePath) {
         EXPECT_EQ(inspect(path).family, "skyreels") << path;
     }
     fs::current_path(before);
+}
+
+TEST(ModelFolderTest, AWorkingDirectoryThatIsGoneIsRefusedAsAnEmptyFolderIs) {
+    TempFolder folder("parent");
+    const fs::path before = fs::current_path(), gone = folder / "gone";
+    fs::create_directory(gone);
+    fs::current_path(gone);
+    fs::remove(gone);
+    std::string why;
+    EXPECT_NO_THROW(why = refusal([] { ModelFolder::open("."); }));
+    EXPECT_NO_THROW(EXPECT_EQ(normal_path("a/../b/"), "b"));
+    fs::current_path(before);
+    EXPECT_TRUE(why.starts_with(".: ")) << why;
+    EXPECT_NO_THROW(EXPECT_EQ(normal_path(""), ""));
 }
 
 TEST(ModelFolderTest, AnIndexThatCannotBeLookedAtIsNotCalledAbsent) {
