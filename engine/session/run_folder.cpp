@@ -90,18 +90,19 @@ bool has_table(const fs::path& safetensors) {
     }
 }
 
-/// `out` of the run in `path`. Its own video goes with its folder when that is moved or copied: where it was before,
-/// nothing can be written, or it would be another run's.
+/// `out` of the run in `path`. Its own video goes with its folder when that is moved, renamed or copied: where it was
+/// before, nothing can be written, or it would be another run's.
 fs::path present_output(const fs::path& out, const fs::path& path) {
     if (out.filename() != run_file::video) return out;
     const fs::path before = out.parent_path(), now = normal_path(path);
-    if (before == now) return out;
     std::error_code code;
+    if (before == now || fs::equivalent(before, now, code)) return out; // or a link to it, as the history's
     const bool copied = fs::exists(before / run_file::record, code) &&
                         fs::is_directory(before / run_file::latents, code) &&
                         fs::is_directory(before / run_file::solver, code);
-    const bool moved = before.filename() == now.filename() && !fs::exists(before, code);
-    return copied || moved ? now / run_file::video : out;
+    // What is gone was the run's folder by its name or its place; else one that the video was asked for in.
+    const bool alike = before.filename() == now.filename() || before.parent_path() == now.parent_path();
+    return copied || (alike && !fs::exists(before, code)) ? now / run_file::video : out;
 }
 
 /// JSON has no infinities and NaN.

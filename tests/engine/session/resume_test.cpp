@@ -133,6 +133,9 @@ TEST_F(Runs, TheirOwnVideoGoesWithTheirFolder) {
     fs::rename(path, moved);
     EXPECT_EQ(go_on(moved).out, moved / "video.mp4");
     EXPECT_EQ(bytes_of(moved / "video.mp4"), bytes_of(copied / "video.mp4"));
+    const fs::path renamed = folder_ / "renamed";
+    fs::rename(ended(request(), 1), renamed);
+    EXPECT_EQ(go_on(renamed).out, renamed / "video.mp4");
     // An output elsewhere stays where it was asked for, whatever its name.
     const fs::path out = folder_ / "out/video.mp4", other = folder_ / "other";
     fs::create_directory(out.parent_path());
@@ -140,6 +143,15 @@ TEST_F(Runs, TheirOwnVideoGoesWithTheirFolder) {
     fs::rename(ended(request(), 1, out), other);
     EXPECT_EQ(go_on(other).out, out);
     EXPECT_TRUE(fs::exists(out));
+}
+
+/// The history lists runs elsewhere through links, which may be gone tomorrow.
+TEST_F(Runs, TheirOwnVideoStaysWhereALinkLeadsToTheirFolder) {
+    const fs::path path = ended(request(), 1), link = folder_ / "link";
+    fs::create_directory_symlink(path, link);
+    EXPECT_EQ(go_on(link).out, path / "video.mp4");
+    fs::remove(link);
+    EXPECT_EQ(RunFolder::open(path).record().out, path / "video.mp4");
 }
 
 TEST_F(Runs, ABranchCountsItsOwnForwards) {
