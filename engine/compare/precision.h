@@ -13,8 +13,7 @@ namespace denoir {
 
 /// How one side of a precision comparison computes, as written: words joined by '+' out of f32, bf16 (dtype), wan,
 /// skyreels (cast points of bf16), cpu, cuda, cuda:N (device), in any order: "bf16", "bf16+cuda:0". What is not said is
-/// the request's. Throws
-/// UsageError naming `option`, also of words that exclude each other.
+/// the request's. Throws UsageError naming `option`, also of words that exclude each other.
 Request with_precision(Request, const std::string& words, std::string_view option);
 
 struct PrecisionOptions {

@@ -275,7 +275,6 @@ private slots:
         QVERIFY(match_score("dark q", "Dark theme") < 0);
     }
 
-    /// Asked for once more while it is there.
     /// Other programs have other words for what is done.
     void the_palette_knows_other_words() {
         QMainWindow window;
@@ -297,6 +296,7 @@ private slots:
         QVERIFY(!palette.shown().contains("run.generate"));
     }
 
+    /// Asked for once more while it is there.
     void the_palette_gives_the_focus_back() {
         QMainWindow window;
         auto* line = new QLineEdit;
