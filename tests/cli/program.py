@@ -39,6 +39,11 @@ def sha256(path):
     return hashlib.sha256(pathlib.Path(path).read_bytes()).hexdigest()
 
 
+def latents(run):
+    """The sums of a run's latents, by file."""
+    return {p.name: sha256(p) for p in sorted((pathlib.Path(run) / "latents").iterdir())}
+
+
 def write_safetensors(path, tensors):
     """{name: (dtype, shape, bytes)}"""
     header, data = {}, b""
