@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The studio in the hands of somebody who knows nothing and fears nothing: random actions, keys, clicks, drags and
 // files in one session after another, each in the data folder that the last one left. It must not crash, nor keep its
-// user waiting, and what was undone must come back as it was. `ui_monkey SEED SESSIONS EVENTS`; what was done is
-// printed, so that what preceded a crash can be read. With a fourth number the window that a session leaves is then
-// given so many sizes: each must come to rest.
+// user waiting, and what was undone must come back as it was. The window that a session leaves is then given one size
+// after another: each must come to rest. `ui_monkey SEED SESSIONS EVENTS SIZES`; what was done is printed, so that what
+// preceded a crash can be read.
 #include <QAbstractItemView>
 #include <QContextMenuEvent>
 #include <QDesktopServices>
