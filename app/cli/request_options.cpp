@@ -7,9 +7,11 @@
 #include <fstream>
 
 #include "app/cli/values.h"
+#include "engine/core/file.h"
 #include "engine/pipeline/run_layout.h"
 #include "engine/session/branch.h"
 #include "engine/session/carried_request.h"
+#include "engine/session/sweep_folder.h"
 #include "engine/weights/container.h"
 #include "engine/weights/model_part_keys.h"
 
@@ -141,16 +143,20 @@ bool is_checkpoint(const std::filesystem::path& file) {
 std::filesystem::path request_word(const Arguments& args, const char* what) {
     const std::string& word = args.words()[0];
     if (word.empty()) throw UsageError("", what, "is empty", "name a request file, or leave it out");
-    const std::string file = named_run(word);
+    const std::filesystem::path file = named_run(word);
     std::error_code code;
     if (std::filesystem::symlink_status(file, code).type() == std::filesystem::file_type::not_found)
         throw Error(word, "", "no such file or folder, and no run of this name",
                     word.find(' ') != std::string::npos && !args.has("--prompt")
                         ? "check it, or give a prompt with --prompt"
                         : "check it, and put a prompt of several words in quotes");
-    if (std::filesystem::is_directory(file, code) && !carried_request(file))
+    if (std::filesystem::is_directory(file, code) && !carried_request(file)) {
+        if (has_regular_file(file / SweepFolder::record_name))
+            throw Error(word, "", "is the folder of a sweep",
+                        "resume it with denoir-cli sweep --resume, or name a run in it");
         throw Error(word, "", "is a folder, neither a run nor frames that Denoir made",
                     "give a model's folder with --model");
+    }
     if (is_checkpoint(file))
         throw Error(word, "", "is a checkpoint, not a request", "give a model with --model, a LoRA with --lora");
     return file;

@@ -375,6 +375,9 @@ class Sweep(Case):
         self.refused("sweep", "--resume", "full", "--steps", 4, names=["--steps"])
         for words in (("--axis", "seed=1,2", "--axis", "steps=1", "--axis", "seed=3"), ("--axis", "seed=1,2", "--reference", "seed=1", "--reference", "seed=2")):
             self.refused(*self.words(*words), "--out", "out", codes=(2,), names=["seed is given twice"])
+        self.write("{}", "full/sweep.json")
+        for command, out in (("sweep", "out"), ("render", "o.mp4")):
+            self.refused(command, "full", "--prompt", "x", "--out", out, codes=(1,), names=["full: is the folder of a sweep", "sweep --resume"])
         # A device that is not there is told before anything is made.
         for words, names in ((("--device", "cuda:97", "--axis", "steps=8"), ["denoir-cli: --device:", "cuda:97"]), (("--axis", "device=cpu,cuda:97"), ["with device cuda:97"])):
             self.refused(*self.words(*words), "--out", "out", codes=(1,), names=names)
