@@ -132,9 +132,10 @@ private:
     Verification& result_;
 };
 
-/// Computes the run's steps again, as far as it holds any.
+/// Computes the run's steps again, as far as it holds any. `encoded_alike`: its prompts and pictures gave what they
+/// gave then.
 void compute_again(const RunFolder& run, const ModelFolder& model, Pipeline& pipeline, Verification& result,
-                   Observer& observer, std::stop_token stop) try {
+                   bool& encoded_alike, Observer& observer, std::stop_token stop) try {
     const Request& r = run.record().request;
     StepComparison compare(run.record(), result);
     DenoiseState state;
@@ -142,6 +143,7 @@ void compute_again(const RunFolder& run, const ModelFolder& model, Pipeline& pip
     if (r.start) // refused before the encoders work
         state = stored_state(stored(r.start->step), r.start->step, r, model);
     const Conditioning conditioning = pipeline.condition(r, model, observer, stop);
+    encoded_alike = sum_of_file(conditioning.to_tensors()) == run.record().conditioning_sha256;
     if (!r.start) {
         state = pipeline.begin(r, model, conditioning);
         compare(0, state.latent, {});
@@ -179,9 +181,10 @@ Verification verify_run(const fs::path& path, int threads, Observer& observer, s
     FileHashes hashes(files_of_steps(model, r), FileHashes::Pace::waited_for); // while the steps are computed
     Residency residency;
     Pipeline pipeline(residency, open_backend(*r.device, threads));
-    compute_again(run, model, pipeline, result, observer, stop);
+    bool encoded_alike = false;
+    compute_again(run, model, pipeline, result, encoded_alike, observer, stop);
     check_model(run, model, hashes, result, stop);
-    if (result.first_difference) // else what was written there is what was there
+    if (result.first_difference && !encoded_alike) // else what was written there is what was there
         for (const fs::path& file : pictures_written_since(record, path)) result.changed_files.push_back(file.string());
     return result;
 }

@@ -12,7 +12,8 @@ namespace denoir {
 
 struct Verification {
     /// Files that differ from run.json: the run's own by checksum, then the model's and the noise file, also if they
-    /// are missing or of another size; where steps differ, too, then pictures that were written since.
+    /// are missing or of another size; where steps and what was encoded differ, too, then pictures that were written
+    /// since.
     std::vector<std::string> changed_files;
     std::optional<int> first_difference; ///< the first step whose latents differ; 0: the noise
     int steps = 0;                       ///< that were compared

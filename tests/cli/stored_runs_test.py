@@ -407,6 +407,13 @@ class StoredRuns(Case):
         self.done("render", *words, "--out", "o.mp4", "--run-dir", "r")
         shutil.copy(inputs / "portrait.png", start)  # the same, though written anew
         self.assertIn("identical", self.done("verify", "r").out)
+        # Where the steps differ for another reason, a picture that gives the same is not to blame.
+        shutil.copytree(self.work / "r", self.work / "other")
+        record = json.loads((self.work / "other" / "run.json").read_text())
+        record["steps"][1]["sha256"] = "0" * 64
+        (self.work / "other" / "run.json").write_text(json.dumps(record))
+        (self.work / "other" / "latents" / "step_001.safetensors").unlink()
+        self.assertEqual(self.refused("verify", "other", "--json", codes=(1,), names=("machine",), timeout=PATIENCE).json()["changed_files"], [])
         shutil.copy(inputs / "second.png", start)
         report = self.refused("verify", "r", "--json", codes=(1,), names=("start.png is not what it was then",), timeout=PATIENCE).json()
         self.assertEqual(report["changed_files"], [str(start)])
