@@ -22,8 +22,8 @@ class RunFolder {
 public:
     /// Makes the folder (its parent must exist; an empty one may be there) and writes run.json. Throws Error.
     static RunFolder create(const std::filesystem::path& path, RunRecord record);
-    /// Opens a run for reading; an output that is its own video is in `path`, wherever that was before. Throws Error if
-    /// there is none.
+    /// Opens a run for reading; an output that is its own video is in `path`, though that was moved, renamed (not both
+    /// at once) or copied since. Throws Error if there is none.
     static RunFolder open(const std::filesystem::path& path);
     /// Opens a run for resuming it, and locks it. Throws Error if another process holds the lock.
     static RunFolder take(const std::filesystem::path& path);
