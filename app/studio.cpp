@@ -133,6 +133,8 @@ void Studio::look_at_device() {
         looked_at_ = device;
         estimator.look_at(*device);
     }
+    if (document.resolved() && !worker.busy() && queue.running() == 0)
+        estimator.look_at(*document.resolved(), document.estimate());
     tell_device(device); // as it is now, not as it was when it was looked into before
     // Only then: a run would take the memory before it has been measured.
     if (!document.pending() && !estimator.looking()) queue.start();

@@ -170,11 +170,15 @@ double Estimator::flops_of_others(const Request& r, const Estimate& work, Others
     return 0;
 }
 
+double Estimator::measured_flops_of(const Request& r, const Estimate& work) const {
+    const double own = speeds_.value(key_of(r)).flops;
+    return own > 0 ? own : flops_of_others(r, work, Others::alike);
+}
+
 /// The best that is known of how fast a request's steps are. Zero: nothing.
 double Estimator::flops_of(const Request& r, const Estimate& work, Basis& basis) const {
     basis = Basis::measured;
-    if (const double own = speeds_.value(key_of(r)).flops; own > 0) return own;
-    if (const double others = flops_of_others(r, work, Others::alike); others > 0) return others;
+    if (const double measured = measured_flops_of(r, work); measured > 0) return measured;
     basis = Basis::trial;
     const double trial = facts_.value(to_qstring(r.device.value_or(Device{}).name())).flops;
     if (trial > 0) return trial * share_of_products;
@@ -299,6 +303,18 @@ Estimator::Facts Estimator::look_into(const Device& device) {
 }
 
 void Estimator::look_at(const Device& device) {
+    const auto ran = [start = to_qstring(device.name()) + QLatin1Char('|')](const QString& key) {
+        return key.startsWith(start);
+    };
+    if (!device.uses_host_memory() || std::ranges::none_of(speeds_.keys(), ran)) look_into_anew(device);
+}
+
+void Estimator::look_at(const Request& r, const Estimate& work) {
+    const Device device = r.device.value_or(Device{});
+    if (device.uses_host_memory() && measured_flops_of(r, work) <= 0) look_into_anew(device);
+}
+
+void Estimator::look_into_anew(const Device& device) {
     const QString name = to_qstring(device.name());
     const auto known = facts_.constFind(name);
     if (known != facts_.constEnd() && known->issue.isEmpty()) return; // or being looked into

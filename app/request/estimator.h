@@ -60,8 +60,10 @@ public:
     /// Learns from a finished run.
     void learn(const RunRecord& record, const Estimate& work);
     /// Looks into a device, on a thread of low priority and once, unless it could not be used: into a card for its
-    /// memory and speed, into the processor for its speed.
+    /// memory and speed, into the processor for its speed, where nothing ran there yet.
     void look_at(const Device& device);
+    /// Looks also into a processor where what ran tells nothing of this request's speed.
+    void look_at(const Request& resolved, const Estimate& work);
     bool looking() const { return looking_ > 0; }
     quint64 free_bytes(const Device& device) const; ///< of a card that was looked at; 0: not known
     Issue issue(const Device& device) const;        ///< why one that was looked at cannot be used; empty: it can
@@ -87,6 +89,8 @@ private:
     enum class Others { alike, any };
     double flops_of_others(const Request& resolved, const Estimate& work, Others which) const; ///< 0: none ran there
     double flops_of(const Request& resolved, const Estimate& work, Basis& basis) const;
+    double measured_flops_of(const Request& resolved, const Estimate& work) const; ///< 0: of nothing like it
+    void look_into_anew(const Device& device);
     static QString text_of(const Forecast& forecast, const Device& device);
     void load();
     void save();

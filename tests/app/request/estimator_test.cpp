@@ -135,8 +135,12 @@ private slots:
         trial = work.flop; // 1,000 s if nothing were lost
         Estimator estimator(nullptr, look);
         QSignalSpy changed(&estimator, &Estimator::changed);
-        estimator.look_at(Device{});
-        QTRY_COMPARE(changed.count(), 1);
+        estimator.look_at(Device{}); // something ran there
+        estimator.look_at(small, work);
+        QVERIFY(!estimator.looking());
+        estimator.look_at(large, much);
+        estimator.look_at(large, much);
+        QTRY_COMPARE(changed.count(), 1); // once
         const auto f = estimator.forecast(large, much);
         QCOMPARE(f.basis, Estimator::Basis::trial);
         QVERIFY(std::abs(f.denoise - 1000 / 0.6) < 1e-6);
