@@ -14,6 +14,7 @@
 #include "app/base/folder.h"
 #include "app/base/text.h"
 #include "app/request/request_values.h"
+#include "app/runs/run_words.h"
 #include "app/runs/stage_text.h"
 #include "app/sweep/sweep_document.h"
 #include "engine/pipeline/run_layout.h"
@@ -202,7 +203,8 @@ void Studio::run_ended(quint64 id, int state, const QString& run) {
     }
     project.look_at_media();
     const int row = queue.row_of(id);
-    const QString prompt = row < 0 ? QString() : queue.index(row).data(RunQueue::PromptRole).toString().left(120);
+    const QString prompt =
+        row < 0 ? QString() : run_words::title({}, queue.index(row).data(RunQueue::PromptRole).toString()).left(120);
     const bool tell = settings.notifications() && !in_front_;
     if (state == int(RunQueue::State::done)) {
         thumbnails.forget(file_in(run, run_file::thumbnail));

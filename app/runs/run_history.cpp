@@ -9,6 +9,7 @@
 #include <QTimer>
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "app/base/folder.h"
 #include "app/base/settings.h"
@@ -195,6 +196,7 @@ struct RunHistory::Store {
                 index >= 0 ? replace(index, std::move(row)) : put(std::move(row));
             }
         }
+        if (any || complete) follow_others();
         if (any) emit self.totals_changed();
         if (complete) {
             looked = true;
@@ -218,6 +220,31 @@ struct RunHistory::Store {
         std::sort(rows.begin(), rows.end(), before);
         find_shown();
         self.endResetModel();
+    }
+
+    /// What another program is at work on changes its own folder, not that of the runs.
+    void follow_others() {
+        QStringList others;
+        for (const RunRow& row : rows)
+            if (row.standing == RunStanding::running && row.path != at_work && row.entry != at_work)
+                others << row.entry;
+        for (const QString& entry : std::as_const(followed))
+            if (!others.contains(entry)) watcher.removePath(entry);
+        for (const QString& entry : std::as_const(others))
+            if (!followed.contains(entry)) watcher.addPath(entry);
+        followed = others;
+    }
+    void folder_changed(const QString& folder) {
+        if (folder == to_qstring(runs)) {
+            look_again.start();
+        } else {
+            grown << folder;
+            if (!look_at_grown.isActive()) look_at_grown.start(); // its steps may follow each other without a pause
+        }
+    }
+    void look_at_others() {
+        grown.removeDuplicates();
+        scanner.look(std::exchange(grown, {}));
     }
 
     /// From the index: the list is there at once. The scanner's connection to it belongs to the scanner's thread.
@@ -248,16 +275,23 @@ struct RunHistory::Store {
     Issue issue;
     QFileSystemWatcher watcher;
     QTimer look_again;
+    QStringList followed; ///< entries that others are at work on
+    QStringList grown;    ///< those of them that have changed
+    QTimer look_at_grown;
     RunScanner scanner; ///< last: its thread ends before the rest goes
 };
 
 RunHistory::RunHistory(QObject* parent) : QAbstractListModel(parent), store_(std::make_unique<Store>(*this)) {
     store_->load();
-    store_->look_again.setSingleShot(true);
-    store_->look_again.setInterval(look_again_ms);
+    for (QTimer* timer : {&store_->look_again, &store_->look_at_grown}) {
+        timer->setSingleShot(true);
+        timer->setInterval(look_again_ms);
+    }
     connect(&store_->look_again, &QTimer::timeout, this, &RunHistory::refresh);
+    connect(&store_->look_at_grown, &QTimer::timeout, this, [this] { store_->look_at_others(); });
     if (!store_->runs.empty()) store_->watcher.addPath(to_qstring(store_->runs));
-    connect(&store_->watcher, &QFileSystemWatcher::directoryChanged, &store_->look_again, qOverload<>(&QTimer::start));
+    connect(&store_->watcher, &QFileSystemWatcher::directoryChanged, this,
+            [this](const QString& folder) { store_->folder_changed(folder); });
     refresh();
 }
 

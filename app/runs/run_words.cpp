@@ -9,6 +9,11 @@
 
 namespace denoir::app::run_words {
 
+QString title(const QString& name, const QString& prompt) {
+    const QString told = name.isEmpty() ? prompt.simplified() : name;
+    return told.isEmpty() ? QCoreApplication::translate("Runs", "(no prompt)") : told;
+}
+
 QString steps(int steps) { return QCoreApplication::translate("Runs", "%n step(s)", nullptr, steps); }
 
 QString guidance(double guidance) {

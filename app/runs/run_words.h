@@ -9,6 +9,9 @@
 /// The words in which rows tell of a run, in the studio's language: lists show them, and a search understands them.
 namespace denoir::app::run_words {
 
+/// What a run is called in a sentence or a list: the name that it was given, else its prompt in one line, else that it
+/// has none. Never empty.
+QString title(const QString& name, const QString& prompt);
 QString steps(int steps);
 QString guidance(double guidance);
 QString seed(quint64 seed);

@@ -192,7 +192,9 @@ SweepAxis parse_axis(std::string_view field, std::string_view text) {
         try {
             for (Json& value : parse_json(whole, "")) axis.values.push_back(std::move(value));
         } catch (const Error& e) {
-            refuse(field, "is not a JSON list: " + e.message(), "write it like [4, 8, 20]");
+            refuse(field, "is not a JSON list: " + e.message(),
+                   is_text(field) ? R"(write texts as one | another, or as JSON: ["one", "another"])"
+                                  : "write it like [4, 8, 20]");
         }
     } else if (is_text(field)) {
         const bool bars = whole.find('|') != std::string::npos;

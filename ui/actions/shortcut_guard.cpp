@@ -79,8 +79,12 @@ bool ShortcutGuard::eventFilter(QObject* watched, QEvent* event) {
         return shortcut->isAmbiguous() && do_in_part(shortcut->key());
     }
     if (event->type() != QEvent::ShortcutOverride) return false;
-    if (is_popup_of_combo(watched)) return false; // Qt chooses the entry at this very event
     const auto* key = static_cast<QKeyEvent*>(event);
+    if (is_popup_of_combo(watched)) {
+        // At this very event Qt chooses the entry or closes the list, and leaves the key to the window's shortcuts.
+        if (!(key->modifiers() & ~(Qt::ShiftModifier | Qt::KeypadModifier))) event->accept();
+        return false;
+    }
     if (leaves_undo(watched, *key)) {
         event->ignore();
         return true;

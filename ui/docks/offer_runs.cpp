@@ -13,6 +13,7 @@
 #include "app/base/background.h"
 #include "app/runs/request_lines.h"
 #include "app/runs/run_history.h"
+#include "app/runs/run_words.h"
 #include "ui/theme/icons.h"
 #include "ui/widgets/literal.h"
 #include "ui/widgets/open_dialog.h"
@@ -74,8 +75,7 @@ void offer_runs(QMenu& menu, Studio& studio, const QString& except, QWidget* par
         const QString path = at.data(Role::PathRole).toString();
         if (path == except || at.data(Role::VideoRole).toString().isEmpty()) continue;
         if (app::RunHistory::standing(at) == app::RunStanding::unreadable) continue;
-        QString text = at.data(Role::NameRole).toString();
-        if (text.isEmpty()) text = at.data(Role::PromptRole).toString().simplified();
+        QString text = app::run_words::title(at.data(Role::NameRole).toString(), at.data(Role::PromptRole).toString());
         text = menu.fontMetrics().elidedText(text, Qt::ElideMiddle, widest_name) + QStringLiteral("   ") +
                at.data(Role::SummaryRole).toString();
         runs << Offered{path, text, at.data(Role::CreatedRole).toDateTime()};

@@ -19,6 +19,7 @@
 #include "app/runs/engine_worker.h"
 #include "app/runs/run_history.h"
 #include "app/runs/run_queue.h"
+#include "app/runs/run_words.h"
 #include "app/runs/stage_text.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
@@ -100,9 +101,8 @@ QString words_of(const QModelIndex& index) {
 
 /// The label first: it tells entries of a sweep apart, whose prompts may all be the same.
 QString title_of(const QModelIndex& index) {
-    const QString prompt = index.data(Role::PromptRole).toString().simplified(),
+    const QString title = app::run_words::title({}, index.data(Role::PromptRole).toString()),
                   label = index.data(Role::LabelRole).toString();
-    const QString title = prompt.isEmpty() ? QueuePanel::tr("(no prompt)") : prompt;
     return label.isEmpty() ? title : label + QStringLiteral(" · ") + title;
 }
 

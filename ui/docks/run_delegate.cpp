@@ -102,9 +102,7 @@ private:
 };
 
 QString title_of(const QModelIndex& index) {
-    QString title = index.data(Role::NameRole).toString();
-    if (title.isEmpty()) title = index.data(Role::PromptRole).toString().simplified();
-    return title.isEmpty() ? RunsPanel::tr("(no prompt)") : title;
+    return app::run_words::title(index.data(Role::NameRole).toString(), index.data(Role::PromptRole).toString());
 }
 
 /// Says that the run is a branch: in words there is seldom room for it.

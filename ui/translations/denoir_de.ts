@@ -398,6 +398,10 @@
         <source>not begun</source>
         <translation>nicht begonnen</translation>
     </message>
+    <message>
+        <source>(no prompt)</source>
+        <translation>(kein Prompt)</translation>
+    </message>
 </context>
 <context>
     <name>SaveDialog</name>
@@ -4081,10 +4085,6 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <translation>vor dem Beginn angehalten</translation>
     </message>
     <message>
-        <source>(no prompt)</source>
-        <translation>(kein Prompt)</translation>
-    </message>
-    <message>
         <source>Try again</source>
         <translation>Noch einmal</translation>
     </message>
@@ -4312,10 +4312,6 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
     <message>
         <source>Compare with …</source>
         <translation>Vergleichen mit …</translation>
-    </message>
-    <message>
-        <source>(no prompt)</source>
-        <translation>(kein Prompt)</translation>
     </message>
     <message>
         <source>%1 of %2</source>

@@ -3,6 +3,7 @@
 
 #include <QAction>
 #include <QComboBox>
+#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
@@ -12,6 +13,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <string_view>
 
 #include "app/base/engine_text.h"
 #include "app/base/text.h"
@@ -19,6 +21,7 @@
 #include "app/request/request_document.h"
 #include "app/studio.h"
 #include "app/sweep/sweep_document.h"
+#include "engine/session/request_json.h"
 #include "ui/docks/parameters_text.h"
 #include "ui/theme/colours.h"
 #include "ui/theme/icons.h"
@@ -245,9 +248,13 @@ void SweepBar::order_tabs() {
     for (QWidget* each : std::initializer_list<QWidget*>{swap_, add_, start_}) next(each);
 }
 
-/// As it reads where no field stands above it.
+/// As it reads where no field stands above it: with the name of the request's field, else of the file.
 QString SweepBar::in_field(const app::Issue& issue) {
-    return issue.field.isEmpty() ? words(issue) : tr("%1: %2").arg(app::field_title(issue.field), words(issue));
+    const std::string key = issue.field.section(QLatin1Char('.'), 0, 0).toStdString();
+    const bool of_request = key == "size" || std::ranges::count(request_keys(), std::string_view(key)) > 0;
+    const QString text =
+        issue.field.isEmpty() ? words(issue) : tr("%1: %2").arg(app::field_title(issue.field), words(issue));
+    return of_request || issue.file.isEmpty() ? text : tr("%1: %2").arg(QFileInfo(issue.file).fileName(), text);
 }
 
 void SweepBar::refresh_summary() {

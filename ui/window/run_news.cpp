@@ -8,6 +8,7 @@
 #include "app/base/text.h"
 #include "app/runs/run_history.h"
 #include "app/runs/run_queue.h"
+#include "app/runs/run_words.h"
 #include "engine/core/error.h"
 #include "ui/docks/log_panel.h"
 #include "ui/widgets/banner.h"
@@ -87,7 +88,7 @@ void RunNews::follow_waiting() {
 
 void RunNews::entry_ended(quint64 id, int state) {
     const QModelIndex entry = queue_.index(queue_.row_of(id));
-    const QString prompt = app::shortened(entry.data(Role::PromptRole).toString().simplified(), 60);
+    const QString prompt = app::shortened(app::run_words::title({}, entry.data(Role::PromptRole).toString()), 60);
     if (state == int(State::done)) status_.announce(tr("A video is ready: %1").arg(prompt));
     if (state == int(State::failed)) {
         emit run_failed();
@@ -113,7 +114,7 @@ void RunNews::tell_failure(const QString& run) {
         if (entry.data(Role::RunRole).toString() == run && log_.knows(id)) return emit log_asked(id);
     }
     const QModelIndex at = history_.index(history_.row_of(run));
-    const QString title = app::shortened(at.data(Qt::DisplayRole).toString().simplified(), 60);
+    const QString title = app::shortened(app::run_words::title({}, at.data(Qt::DisplayRole).toString()), 60);
     banners_.show_banner(
         QStringLiteral("failed-run"), Banners::Kind::error,
         tr("“%1” failed: %2").arg(title, at.data(app::RunHistory::IssueRole).value<app::Issue>().line()));
@@ -154,7 +155,7 @@ void RunNews::offer_to_resume() {
 }
 
 void RunNews::offer(const RunRecord& record, const QStringList& runs) {
-    const QString prompt = app::shortened(app::to_qstring(record.request.prompt).simplified(), 60);
+    const QString prompt = app::shortened(app::run_words::title({}, app::to_qstring(record.request.prompt)), 60);
     const int step = record.steps.empty() ? 0 : record.steps.back().step;
     offer_ = (record.state == RunState::cancelled ? tr("“%1” was stopped at step %2 of %3. Nothing of it is lost.")
                                                   : tr("“%1” was interrupted at step %2 of %3. Nothing of it is lost."))

@@ -46,6 +46,32 @@ private slots:
         QCOMPARE(next_after({last}), fifth);
     }
 
+    /// As the command line is at work on one: nothing of it is in the folder of the runs.
+    void a_run_that_another_program_is_at_work_on_is_followed() {
+        auto other = std::optional(RunFolder::take(fake_run(runs_, 1, false)));
+        const std::vector<StepRecord> steps = other->record().steps;
+        other->record().state = RunState::running;
+        other->record().steps.resize(3);
+        other->save();
+        for (int time = 0; time < 2; ++time) { // the second time it is read of the index
+            tester_.reset();
+            history_.reset();
+            open();
+        }
+        const auto standing = [&] { return RunHistory::standing(history_->index(0)); };
+        const auto steps_done = [&] { return history_->index(0).data(RunHistory::StepsDoneRole).toInt(); };
+        QCOMPARE(standing(), RunStanding::running);
+        QCOMPARE(steps_done(), 2);
+        other->record().steps.push_back(steps[3]);
+        other->save();
+        QTRY_COMPARE_WITH_TIMEOUT(steps_done(), 3, 20000);
+        other->record().state = RunState::done;
+        other->record().steps = steps;
+        other->save();
+        QTRY_COMPARE_WITH_TIMEOUT(standing(), RunStanding::done, 20000);
+        QCOMPARE(steps_done(), int(steps.size()) - 1);
+    }
+
     /// Whoever closes the window right after it.
     void a_star_of_the_last_moment_is_written() {
         for (int i = 0; i < 300; ++i) fake_run_quickly(runs_, i);

@@ -93,13 +93,20 @@ TEST(SweepAxisText, RefusesWhatTheFieldCannotHave) {
     for (const char* text : {"1,,2", "1, ,2", ",1", "1,,", ","})
         EXPECT_EQ(said("seed", text), "axes.seed: has an empty value") << text;
     EXPECT_EQ(said("prompt", "a||b"), "axes.prompt: has an empty value");
-    try { // how else is said, and works
-        parse_axis("negative_prompt", "|ugly");
-        ADD_FAILURE() << "accepted";
-    } catch (const Error& e) {
-        EXPECT_EQ(e.hint(), R"(an empty text is written as JSON: ["", "another"])");
-    }
+    const auto hint = [](const char* field, const char* text) {
+        try {
+            parse_axis(field, text);
+        } catch (const Error& e) {
+            return e.hint();
+        }
+        return std::string("accepted");
+    };
+    // How else is said, and works.
+    EXPECT_EQ(hint("negative_prompt", "|ugly"), R"(an empty text is written as JSON: ["", "another"])");
     EXPECT_EQ(parse_axis("negative_prompt", R"(["", "another"])").values.size(), 2u);
+    EXPECT_EQ(hint("prompt", R"(["a, b"] | another)"),
+              R"(write texts as one | another, or as JSON: ["one", "another"])");
+    EXPECT_EQ(hint("steps", "[4"), "write it like [4, 8, 20]");
     EXPECT_EQ(said("steps", "8, 8"), "axes.steps: holds 8 twice");
     EXPECT_EQ(said("steps", "8..4"), "axes.steps: 8..4 is not a range");
     EXPECT_NE(said("seed", "18446744073709551615..18446744073709551614").find("is not a range"), std::string::npos);

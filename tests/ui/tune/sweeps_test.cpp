@@ -210,6 +210,13 @@ private slots:
         const auto* summary = studio.find<QLabel>("sweep-summary");
         QTRY_VERIFY2_WITH_TIMEOUT(summary->text().contains("a branch keeps it"), qPrintable(summary->text()), 20000);
         QVERIFY2(summary->text().startsWith("steps: "), qPrintable(summary->text()));
+        // Else its file.
+        write(home.file("style.safetensors"), "no LoRA");
+        Request styled = app::tiny_request();
+        styled.loras.push_back({.file = app::to_path(home.file("style.safetensors"))});
+        studio.core().document.load(styled);
+        QTRY_VERIFY2_WITH_TIMEOUT(summary->text().startsWith("style.safetensors: "), qPrintable(summary->text()),
+                                  20000);
     }
 
     /// As in any other field, for as long as it is wrong.

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where it is read why a run failed: its list, the queue, the log; and what became of its verification.
+#include <QAccessible>
 #include <QDir>
 #include <QLineEdit>
 #include <QListView>
 #include <QMenu>
 #include <QScopeGuard>
 #include <QTimer>
+#include <QToolButton>
 
 #include "app/base/engine_text.h"
 #include "app/base/journal.h"
@@ -22,6 +24,7 @@
 #include "tests/ui/window/window_tools.h"
 #include "ui/docks/runs_panel.h"
 #include "ui/preview/preview_view.h"
+#include "ui/widgets/announcer.h"
 #include "ui/window/translation.h"
 
 using namespace denoir;
@@ -31,6 +34,37 @@ class WindowFailuresTest : public QObject {
     Q_OBJECT
 
 private slots:
+    /// In a sentence, as in the lists.
+    void a_run_without_a_prompt_is_called_so() {
+        const app::Home home;
+        QDir().mkpath(home.data("runs"));
+        for (const int number : {1, 2}) {
+            RunFolder run = RunFolder::take(app::fake_run(app::to_path(home.data("runs")), number));
+            run.record().request.prompt.clear();
+            if (number == 1) run.record().state = RunState::running;
+            run.save();
+            if (number == 2) continue;
+            const Json entry{{"id", 1},
+                             {"state", "interrupted"},
+                             {"request", asked_json(run.record().request)},
+                             {"run", run.path().string()}};
+            const Json queue{{"schema", 1}, {"paused", false}, {"entries", Json::array({entry})}};
+            write(home.data("queue.json"), QByteArray::fromStdString(queue.dump()));
+        }
+        StudioFixture studio;
+        const auto told = [&] { return studio.window().banners().texts().join('\n'); };
+        QTRY_VERIFY2_WITH_TIMEOUT(told().contains("“(no prompt)” was interrupted"), qPrintable(told()), 30000);
+        auto& queue = studio.core().queue;
+        emit queue.entry_ended(1, int(app::RunQueue::State::done), home.data("runs/run-000001"));
+        auto* announcer = studio.find<QWidget>("status-line")->findChild<Announcer*>();
+        const auto* said = QAccessible::queryAccessibleInterface(announcer);
+        QCOMPARE(said->text(QAccessible::Name), QString("A video is ready: (no prompt)"));
+        QTRY_COMPARE_WITH_TIMEOUT(studio.core().history.rowCount(), 2, 30000);
+        QMenu* menu = studio.find<QToolButton>("choose-b")->menu();
+        emit menu->aboutToShow();
+        QVERIFY2(menu->actions().at(0)->text().startsWith("(no prompt)"), qPrintable(menu->actions().at(0)->text()));
+    }
+
     /// Until another clip is seen there: what is opened on the other side says nothing of it.
     void what_could_not_be_shown_is_told_as_long_as_it_is_missed() {
         const app::Home home;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keys in the whole window: whose they are, and what they do while they are held.
+#include <QAbstractItemView>
 #include <QAbstractSpinBox>
 #include <QComboBox>
 #include <QDockWidget>
@@ -244,6 +245,36 @@ private slots:
         QTest::keyClick(search, Qt::Key_Escape);
         QVERIFY(search->text().isEmpty());
         QCOMPARE(stopped.count(), 0);
+    }
+
+    /// Esc closes it, a letter looks for an entry: neither is the window's.
+    void an_open_list_of_choices_keeps_its_keys() {
+        const app::Home home;
+        StudioFixture studio;
+        load_tiny(studio);
+        auto& actions = studio.window().actions();
+        QSignalSpy stopped(actions.at(QStringLiteral("run.cancel")), &QAction::triggered);
+        QSignalSpy extended(actions.at(QStringLiteral("timeline.extend")), &QAction::triggered);
+        auto* box = studio.find<QComboBox>("sampler");
+        box->setFocus();
+        box->showPopup();
+        QTRY_VERIFY(box->view()->isVisible());
+        QTest::keyClick(box->view(), Qt::Key_E);
+        QCOMPARE(box->view()->currentIndex().data().toString(), QString("Euler"));
+        QVERIFY(extended.isEmpty());
+        QTest::keyClick(box->view(), Qt::Key_Escape);
+        QTRY_VERIFY(!box->view()->isVisible());
+        QVERIFY(stopped.isEmpty());
+        QVERIFY(box->currentText() != "Euler");
+        // Return chooses, as ever.
+        box->showPopup();
+        QTRY_VERIFY(box->view()->isVisible());
+        box->view()->setCurrentIndex(box->model()->index(box->findText("Euler"), 0));
+        QTest::keyClick(box->view(), Qt::Key_Return);
+        QTRY_VERIFY(!box->view()->isVisible());
+        QCOMPARE(box->currentText(), QString("Euler"));
+        studio.key(Qt::Key_Escape);
+        QCOMPARE(stopped.count(), 1);
     }
 
     void escape_takes_back_what_was_typed_and_stops_no_run() {
