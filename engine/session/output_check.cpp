@@ -228,4 +228,19 @@ OutputKind check_output(const fs::path& out, std::span<const fs::path> inputs, i
     return OutputKind::frames;
 }
 
+OutputKind check_output_of_run(const fs::path& out, std::span<const fs::path> inputs, int own_frames,
+                               const fs::path& run) {
+    try {
+        return check_output(out, inputs, own_frames, run);
+    } catch (const NoSpace&) {
+        throw;
+    } catch (const UsageError&) { // run.json was changed
+        throw;
+    } catch (const Error& e) {
+        std::error_code code;
+        if (!fs::exists(fs::symlink_status(without_slash(out), code))) throw; // its folder is gone, say
+        throw Error(e.file(), e.field(), e.message(), "move away what is there, or decode the run into another place");
+    }
+}
+
 } // namespace denoir

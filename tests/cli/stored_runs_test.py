@@ -5,6 +5,7 @@ import hashlib
 import json
 import resource
 import shutil
+import signal
 import struct
 from pathlib import Path
 
@@ -236,7 +237,28 @@ class StoredRuns(Case):
         self.assertEqual({p.name for p in frames.iterdir()}, set(sums))
         (frames / "notes.txt").write_text("mine")
         killed()
-        self.refused("render", "--resume", "r", codes=(1,), names=("frames", "not empty"))
+        self.refused("render", "--resume", "r", codes=(1,), names=("frames: is not empty; move away what is there, or decode the run into another place",))
+        self.done("decode", "r", "--out", "elsewhere")
+        self.assertEqual({p.name: sha256(p) for p in (self.work / "elsewhere").iterdir()}, sums)
+        frames.rename(self.work / "away")
+        self.done("render", "--resume", "r")
+        self.assertEqual({p.name: sha256(p) for p in frames.iterdir()}, sums)
+
+    def test_frames_whose_folder_was_filled_meanwhile(self):
+        process = self.start(*self.render_words("frames", "--run-dir", "r", steps=50))
+        self.wait_until(lambda: (self.work / "r" / "solver" / "step_001.safetensors").exists())
+        process.send_signal(signal.SIGSTOP)
+        (self.work / "frames").mkdir()
+        (self.work / "frames" / "notes.txt").write_text("mine")
+        self.assertFalse((self.work / "r" / "latents" / "step_050.safetensors").exists())
+        process.send_signal(signal.SIGCONT)
+        err = process.communicate(timeout=60 * PACE)[1].decode()
+        self.assertEqual((process.returncode, len(err.splitlines())), (1, 1), err)
+        self.assertIn("frames: is not empty; move away what is there, or decode the run into another place (resume with: ", err)
+        self.done("decode", "r", "--out", "elsewhere")
+        (self.work / "frames").rename(self.work / "away")
+        self.done("render", "--resume", "r")
+        self.assertEqual(tree(self.work / "frames"), tree(self.work / "elsewhere"))
 
     def test_files_longer_than_any_run_makes(self):
         # Sparse: nothing to make, hours to sum. They are changed files, and that shows at once.
