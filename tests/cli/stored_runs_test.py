@@ -437,6 +437,22 @@ class StoredRuns(Case):
         self.assertEqual(self.done(*branch, "--guidance", 3).err, "")
         self.assertIn(f"warning: {start} was written after the run it starts from had read it", self.done(*branch, "--prompt", "another").err)
 
+    def test_a_tokenizer_that_nothing_reads(self):
+        # Of the two in a folder tokenizer.json counts; both are recorded, as the other would if that one went.
+        shutil.copytree(MODEL, self.work / "model")
+        words = ["model" if word == MODEL else word for word in self.render_words("out.mp4", "--run-dir", "run", steps=1)]
+        self.done(*words)
+        tokenizer = self.work / "model" / "tokenizer"
+        for change in (lambda: (tokenizer / "spiece.model").write_bytes(b"another"), (tokenizer / "spiece.model").unlink):
+            change()
+            self.assertEqual(self.done("verify", "run", "--json").json()["changed_files"], [])
+        self.done(*[{"run": "other", "out.mp4": "other.mp4"}.get(word, word) for word in words])
+        shutil.copy(MODEL / "tokenizer" / "spiece.model", tokenizer)
+        (tokenizer / "tokenizer.json").unlink()
+        result = self.run_cli("verify", "other", "--json")
+        self.assertEqual((result.code, result.json()["changed_files"]), (1, [str(tokenizer / "tokenizer.json")]))
+        self.assertIn(str(tokenizer / "tokenizer.json"), self.run_cli("verify", "run", "--json").json()["changed_files"])
+
     def test_a_clip_that_nothing_reads_is_no_file_of_a_run(self):
         shutil.copytree(MODEL, self.work / "model")
         clip = self.work / "model" / "clip.pth"
