@@ -127,9 +127,7 @@ bool is_file_of_sweep(const fs::path& folder, const std::string& name) {
     static constexpr std::array<std::string_view, 5> kept{SweepFolder::record_name, SweepFolder::grid_video,
                                                           SweepFolder::grid_picture, SweepFolder::report,
                                                           SweepFolder::csv};
-    std::error_code code;
-    return std::find(kept.begin(), kept.end(), name) != kept.end() &&
-           fs::is_regular_file(folder / SweepFolder::record_name, code) && fs::is_directory(folder / "runs", code);
+    return std::find(kept.begin(), kept.end(), name) != kept.end() && is_sweep_folder(folder);
 }
 
 /// What a render or a sweep has made is not written over by another.

@@ -114,6 +114,18 @@ class Sweep(Case):
         again = self.done("sweep", "--resume", "t", "--json").json()
         self.assertTrue(all(c["run"].startswith(str(self.work / "t")) for c in again["cells"]))
 
+    def test_the_folder_of_a_sweep_is_no_clip(self):
+        for out in ("s", "t"):
+            self.done(*self.words("--axis", "steps=1,2", "--out", out))
+        named = "s: is the folder of a sweep, which holds many clips; name one of those in its folder runs, or its grid.mp4"
+        self.refused("compare", "s", "t", codes=(1,), names=(named,))
+        self.done("compare", "s/grid.mp4", "t/grid.mp4")
+        # Frames beside somebody's own sweep.json are frames.
+        (self.work / "frames").mkdir()
+        shutil.copy(self.work / "s" / "grid.png", self.work / "frames")
+        (self.work / "frames" / "sweep.json").write_text("{}")
+        self.done("compare", "frames", "frames")
+
     def test_runs_that_are_not_as_they_were(self):
         report = self.done(*self.words("--axis", "steps=1,2", "--axis", "guidance=1,3", "--out", "s", "--json")).json()
         runs = [pathlib.Path(c["run"]) for c in report["cells"]]
