@@ -114,6 +114,20 @@ class Sweep(Case):
         again = self.done("sweep", "--resume", "t", "--json").json()
         self.assertTrue(all(c["run"].startswith(str(self.work / "t")) for c in again["cells"]))
 
+    def test_threads_of_a_resumed_one(self):
+        report = self.done(*self.words("--axis", "steps=1,2", "--out", "s", "--json")).json()
+        runs = [pathlib.Path(c["run"]) for c in report["cells"]]
+        threads = lambda run: json.loads((run / "run.json").read_text())["request"]["threads"]
+        before = [sha256(run / "video.mp4") for run in runs]
+        shutil.rmtree(runs[1])
+        self.done("sweep", "--resume", "s", "--threads", 1)
+        self.assertEqual([sha256(run / "video.mp4") for run in runs], before)
+        self.assertEqual([threads(run) for run in runs], [0, 1])  # what was there is as it was
+        shutil.rmtree(runs[0])
+        self.done("sweep", "--resume", "s")
+        self.assertEqual([threads(run) for run in runs], [1, 1])
+        self.refused("sweep", "--resume", "s", "--threads", 1025, codes=(2,), names=("--threads",))
+
     def test_the_folder_of_a_sweep_is_no_clip(self):
         for out in ("s", "t"):
             self.done(*self.words("--axis", "steps=1,2", "--out", out))
