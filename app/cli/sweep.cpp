@@ -101,6 +101,7 @@ int run_sweep_command(const Arguments& args, Console& console) {
                 done.push_back(cell.state == SweepCell::State::done ? cell.run : fs::path());
         } else {
             sweep = sweep_of(args);
+            for (const std::string& warning : options_without_effect(args, *sweep)) progress.warning(warning);
             if (!sweep->request.seed && !sweep->request.start) sweep->request.seed = draw_seed(); // one for all
         }
         const fs::path out = args.get("--out");
