@@ -50,6 +50,10 @@ int run_request(const Arguments& args, Console& console) {
     const auto begins = [&](const std::string& side) {
         progress.work(side == "A" ? "first run" : "second run", "", 0, 0);
     };
+    for (const std::string_view field : fields_of_the_sides(options))
+        if (const std::string option = fmt::format("--{}", field); args.has(option))
+            progress.warning(fmt::format("{} has no effect: --a {} and --b {} name their own", option,
+                                         printable(options.a, 40), printable(options.b, 40)));
     const PrecisionResult found = compare_precision(
         request, options, begins, progress,
         [&](double done, double total) { progress.work("comparing", "", done, total); }, interrupt_token());

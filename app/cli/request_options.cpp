@@ -207,6 +207,24 @@ void apply_request_options(Request& r, const Arguments& args, std::string_view s
     }
 }
 
+std::vector<GivenField> given_fields(const Arguments& args, std::size_t loras) {
+    std::vector<GivenField> out;
+    const auto give = [&](std::string_view option, std::string field) {
+        if (args.has(option)) out.push_back({option, std::move(field)});
+    };
+    for (const FieldOption& f : field_options) give(f.option, std::string(f.key));
+    for (const auto& [option, part] : part_options()) give(option, fmt::format("parts.{}", part));
+    for (const char* side : {"width", "height"}) give("--size", side);
+    give("--lora", "loras");
+    for (std::size_t i = 0; i < loras; ++i) give("--lora-strength", fmt::format("loras.{}.strength", i));
+    for (std::size_t i = 0; i < loras; ++i) give("--lora-expert", fmt::format("loras.{}.expert", i));
+    // --cache-ret-steps is not taken without it.
+    give("--cache-threshold", args.has("--cache-ret-steps") ? "cache" : "cache.threshold");
+    give("--cache-ret-steps", "cache.ret_steps");
+    give("--noise", "noise");
+    return out;
+}
+
 Error as_written(const Error& e, const Arguments& args, std::string_view steps_option) {
     if (args.has("--resume")) return e; // the words are those of the run
     std::string file = as_given(e).file(), field = e.field();

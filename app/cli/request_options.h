@@ -38,6 +38,13 @@ auto naming_arguments(const Arguments& args, Run&& run, std::string_view steps_o
 }
 /// The options of a request, then a command's own.
 std::vector<Option> with_request_options(std::initializer_list<Option> own, std::string_view steps_option = "--steps");
+/// What an option gives of a request.
+struct GivenField {
+    std::string_view option; ///< "--size"
+    std::string field;       ///< "width": a key of the request, or a member of one ("parts.vae", "loras.0.strength")
+};
+/// All that the options give, those of one option together. `loras`: how many the request then has.
+std::vector<GivenField> given_fields(const Arguments&, std::size_t loras);
 /// Sets a field of the request from its option. Throws UsageError naming the option.
 void set_field(Request&, std::string_view key, const Json& value, std::string_view steps_option = "--steps");
 /// Sets width and height of the request from a text like "960x544". Throws UsageError naming --size.

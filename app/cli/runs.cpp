@@ -31,10 +31,10 @@ int run(const Arguments& args, Console& console) {
     for (const HistoryEntry& e : entries) {
         all.push_back(describe(e));
         const RunRecord& r = e.record;
-        text +=
-            fmt::format("{}  {:<11}  {:>3}/{:<3}  {:>8}  seed {}  {}\n    {}\n", printable(r.created.substr(0, 19), 19),
-                        e.state, r.steps.empty() ? 0 : r.steps.back().step, r.total_steps, duration(r.seconds),
-                        r.request.seed.value_or(0), printable(r.request.prompt, 60), printable(e.path.string(), 130));
+        text += fmt::format("{} UTC  {:<11}  {:>3}/{:<3}  {:>8}  seed {}  {}\n    {}\n",
+                            printable(r.created.substr(0, 19), 19), e.state, r.steps.empty() ? 0 : r.steps.back().step,
+                            r.total_steps, duration(r.seconds), r.request.seed.value_or(0),
+                            printable(r.request.prompt, 60), printable(e.path.string(), 130));
     }
     if (entries.empty()) text = "no runs\n";
     text.pop_back();

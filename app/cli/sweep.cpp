@@ -12,6 +12,7 @@
 #include "app/cli/sweep_arguments.h"
 #include "app/cli/sweep_progress.h"
 #include "app/cli/sweep_text.h"
+#include "app/cli/values.h"
 #include "engine/compare/sweep_figures.h"
 #include "engine/compare/sweep_outputs.h"
 #include "engine/core/own_folders.h"
@@ -89,15 +90,18 @@ int run_sweep_command(const Arguments& args, Console& console) {
         std::optional<Sweep> sweep;
         std::vector<fs::path> done; // the run of each cell that is
         if (args.has("--resume")) {
-            check_resume(args, sweep_command(), {"--list"}, "sweep", "begin a new sweep");
+            check_resume(args, sweep_command(), {"--list", "--threads"}, "sweep", "begin a new sweep");
             refuse_empty(args, "--resume", "name a sweep's folder");
             folder =
                 args.has("--list") ? SweepFolder::open(args.get("--resume")) : SweepFolder::take(args.get("--resume"));
+            int& threads = folder->record().sweep.request.threads;
+            threads = int(whole_number(args, "--threads", 0, 1024, threads));
             sweep = folder->record().sweep;
             for (const SweepCell& cell : folder->record().cells)
                 done.push_back(cell.state == SweepCell::State::done ? cell.run : fs::path());
         } else {
             sweep = sweep_of(args);
+            for (const std::string& warning : options_without_effect(args, *sweep)) progress.warning(warning);
             if (!sweep->request.seed && !sweep->request.start) sweep->request.seed = draw_seed(); // one for all
         }
         const fs::path out = args.get("--out");

@@ -77,7 +77,37 @@ void apply_reference(Sweep& sweep, const Arguments& args) {
     }
 }
 
+/// Whether a value of the axis leaves nothing of what the request has in the field.
+bool replaces(const SweepAxis& axis, std::string_view field) {
+    if (axis.field == "size") return field == "width" || field == "height";
+    // One of its members excludes the other.
+    if (field == "noise") return axis.field == "noise" || axis.field.starts_with("noise.");
+    return field.starts_with(axis.field) && (field.size() == axis.field.size() || field[axis.field.size()] == '.');
+}
+
 } // namespace
+
+std::vector<std::string> options_without_effect(const Arguments& args, const Sweep& sweep) {
+    const std::vector<GivenField> given = given_fields(args, sweep.request.loras.size());
+    std::vector<std::string> out;
+    for (auto first = given.begin(); first != given.end();) {
+        const auto end =
+            std::find_if(first, given.end(), [&](const GivenField& g) { return g.option != first->option; });
+        std::vector<std::string> axes;
+        const bool none_left = std::all_of(first, end, [&](const GivenField& g) {
+            const auto axis =
+                std::ranges::find_if(sweep.axes, [&](const SweepAxis& a) { return replaces(a, g.field); });
+            if (axis == sweep.axes.end()) return false;
+            if (std::ranges::find(axes, axis->field) == axes.end()) axes.push_back(axis->field);
+            return true;
+        });
+        if (none_left)
+            out.push_back(fmt::format("{} has no effect: the sweep varies {}", first->option,
+                                      printable(fmt::format("{}", fmt::join(axes, ", ")), 160)));
+        first = end;
+    }
+    return out;
+}
 
 Sweep sweep_of(const Arguments& args) {
     Sweep sweep;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <string>
+#include <vector>
+
 #include "app/cli/options.h"
 #include "engine/session/sweep.h"
 
@@ -8,5 +11,8 @@ namespace denoir::cli {
 /// The sweep that a command line describes: its SWEEP.json, if any, with the request's options, --axis and --reference
 /// applied over it. Throws UsageError, Error, naming the option or the file.
 Sweep sweep_of(const Arguments&);
+
+/// A sentence for each option that gives of `sweep`'s request only what an axis replaces in every cell.
+std::vector<std::string> options_without_effect(const Arguments&, const Sweep&);
 
 } // namespace denoir::cli

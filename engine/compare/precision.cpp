@@ -80,10 +80,14 @@ std::string label(const Request& r) {
                        stored["precision"].get<std::string>(), r.device->name());
 }
 
-} // namespace
-
-Request with_precision(Request r, const std::string& words, std::string_view option) {
+/// What the words of one side say; empty: nothing.
+struct Side {
     std::string type, casts, device;
+};
+
+Side side_of(const std::string& words, std::string_view option) {
+    Side side;
+    auto& [type, casts, device] = side;
     const auto say = [&](std::string& said, const std::string& word) {
         if (!said.empty() && said != word)
             throw UsageError("", std::string(option),
@@ -107,6 +111,13 @@ Request with_precision(Request r, const std::string& words, std::string_view opt
         begin = end + 1;
     }
     if (type == "f32" && !casts.empty()) say(type, casts);
+    return side;
+}
+
+} // namespace
+
+Request with_precision(Request r, const std::string& words, std::string_view option) {
+    const auto [type, casts, device] = side_of(words, option);
     const auto set = [&](const char* field, const std::string& word) {
         try {
             set_request_field(r, field, word, {});
@@ -121,6 +132,17 @@ Request with_precision(Request r, const std::string& words, std::string_view opt
     if (type == "bf16" && r.precision == PrecisionPolicy::f32) r.precision.reset();
     if (!device.empty()) set("device", device);
     return r;
+}
+
+std::vector<std::string_view> fields_of_the_sides(const PrecisionOptions& options) {
+    const Side a = side_of(options.a, "--a"), b = side_of(options.b, "--b");
+    const auto says_type = [](const Side& s) { return !s.type.empty() || !s.casts.empty(); };
+    const auto says_casts = [](const Side& s) { return s.type == "f32" || !s.casts.empty(); };
+    std::vector<std::string_view> out;
+    if (says_type(a) && says_type(b)) out.emplace_back("dtype");
+    if (says_casts(a) && says_casts(b)) out.emplace_back("precision");
+    if (!a.device.empty() && !b.device.empty()) out.emplace_back("device");
+    return out;
 }
 
 PrecisionResult compare_precision(const Request& asked, const PrecisionOptions& options,

@@ -4,6 +4,8 @@
 #include <functional>
 #include <stop_token>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "engine/compare/trace_report.h"
 #include "engine/core/progress.h"
@@ -24,6 +26,10 @@ struct PrecisionOptions {
     std::filesystem::path work; ///< a folder on a disk with room for both; empty: TMPDIR
     int shown = 3;              ///< frames side by side, the worst first
 };
+
+/// Those of a request's fields `dtype`, `precision` and `device` that both sides name, so that the request's own have
+/// no effect. Throws UsageError naming --a or --b.
+std::vector<std::string_view> fields_of_the_sides(const PrecisionOptions&);
 
 struct PrecisionResult {
     metrics::TraceComparison traces;

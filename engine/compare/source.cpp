@@ -15,6 +15,7 @@
 #include "engine/session/carried_request.h"
 #include "engine/session/decode_run.h"
 #include "engine/session/request_json.h"
+#include "engine/session/sweep_folder.h"
 
 namespace denoir {
 namespace fs = std::filesystem;
@@ -170,6 +171,9 @@ private:
 std::unique_ptr<FrameSource> open_folder(const fs::path& path, const SourceOptions& options, Observer& observer,
                                          std::stop_token stop) {
     if (is_run_folder(path)) return std::make_unique<RunSource>(path, options, observer, stop);
+    if (is_sweep_folder(path)) // beside its grid.png no frames
+        throw Error(path.string(), "", "is the folder of a sweep, which holds many clips",
+                    "name one of those in its folder runs, or its grid.mp4");
     std::vector<fs::path> files = frame_files(path);
     if (files.empty())
         throw Error(path.string(), "", "holds neither a run nor pictures",

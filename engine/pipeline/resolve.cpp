@@ -37,6 +37,7 @@ namespace denoir {
 namespace {
 
 constexpr std::int64_t max_tokens = 1 << 22;
+constexpr const char no_low_noise[] = "only Wan 2.2 A14B has a low-noise expert";
 
 void check_range(const char* field, double value, Range range) {
     if (!range.holds(value))
@@ -123,6 +124,17 @@ void check_cache(Request& r, const Variant& variant, const ModelFolder& model) {
 /// take a start image alone.
 Mode row_of(const Request& r, const Variant& variant) {
     return *r.mode == Mode::flf2v && variant.clip_images < 2 ? Mode::i2v : *r.mode;
+}
+
+/// Wan 2.2 A14B's, each with its guidance.
+bool two_experts(Family family, const Variant& variant) { return family == Family::wan22 && !variant.clean_image(); }
+
+void check_low_noise(const Request& r, const Variant& variant) {
+    if (r.parts.low_noise.empty() || two_experts(*r.family, variant)) return;
+    refuse("parts.low_noise", no_low_noise,
+           *r.family == Family::wan22
+               ? "leave it out"
+               : "leave it out, or set the family to wan2.2 if the other transformer is its high-noise one");
 }
 
 /// The smaller of Wan's two areas: the name says so, or of Wan 2.1 the model is a small one and its name does not say
@@ -298,9 +310,6 @@ VideoBefore deciding_video(const Request& r) {
     return goes_on(r) && !(r.width && r.height && r.fps) ? video_before(*r.forcing) : VideoBefore{};
 }
 
-/// Wan 2.2 A14B's, each with its guidance.
-bool two_experts(Family family, const Variant& variant) { return family == Family::wan22 && !variant.clean_image(); }
-
 /// The frames, and the windows of forcing. What one window computes is bounded, whatever memory there is.
 void resolve_frames(Request& r, const Variant& variant, const Defaults& d) {
     r.frames = FrameCount(r.frames.value_or(d.frames)).value();
@@ -320,7 +329,7 @@ void resolve_guidance(Request& r, const Variant& variant, const Defaults& d) {
         r.guidance_low = r.guidance_low.value_or(said ? *r.guidance : d.guidance_low);
         check_range("guidance_low", *r.guidance_low, limits::guidance);
     } else if (r.guidance_low) {
-        refuse("guidance_low", "only Wan 2.2 A14B has a low-noise expert", "leave it out");
+        refuse("guidance_low", no_low_noise, "leave it out");
     }
     check_range("guidance_until", r.guidance_until, limits::guidance_until);
 }
@@ -380,6 +389,7 @@ Request Pipeline::resolve(const Request& request, const ModelHeaders& headers) {
     Variant variant = headers.guess();
     r.family = family_of(request, model);
     check_family(*r.family, variant, model);
+    check_low_noise(r, variant);
     r.mode = mode_of(request, *r.family);
     check_images(r, variant, model);
     check_parts(r, variant, model);

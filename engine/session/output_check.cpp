@@ -127,9 +127,7 @@ bool is_file_of_sweep(const fs::path& folder, const std::string& name) {
     static constexpr std::array<std::string_view, 5> kept{SweepFolder::record_name, SweepFolder::grid_video,
                                                           SweepFolder::grid_picture, SweepFolder::report,
                                                           SweepFolder::csv};
-    std::error_code code;
-    return std::find(kept.begin(), kept.end(), name) != kept.end() &&
-           fs::is_regular_file(folder / SweepFolder::record_name, code) && fs::is_directory(folder / "runs", code);
+    return std::find(kept.begin(), kept.end(), name) != kept.end() && is_sweep_folder(folder);
 }
 
 /// What a render or a sweep has made is not written over by another.
@@ -226,6 +224,21 @@ OutputKind check_output(const fs::path& out, std::span<const fs::path> inputs, i
                     "name a .mp4, a .mkv or a folder");
     check_output_folder(out, inputs, own_frames);
     return OutputKind::frames;
+}
+
+OutputKind check_output_of_run(const fs::path& out, std::span<const fs::path> inputs, int own_frames,
+                               const fs::path& run) {
+    try {
+        return check_output(out, inputs, own_frames, run);
+    } catch (const NoSpace&) {
+        throw;
+    } catch (const UsageError&) { // run.json was changed
+        throw;
+    } catch (const Error& e) {
+        std::error_code code;
+        if (!fs::exists(fs::symlink_status(without_slash(out), code))) throw; // its folder is gone, say
+        throw Error(e.file(), e.field(), e.message(), "move away what is there, or decode the run into another place");
+    }
 }
 
 } // namespace denoir

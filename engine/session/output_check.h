@@ -35,4 +35,9 @@ void check_output_folder(const std::filesystem::path& out, std::span<const std::
 OutputKind check_output(const std::filesystem::path& out, std::span<const std::filesystem::path> inputs,
                         int own_frames = 0, const std::filesystem::path& own_run = {});
 
+/// check_output() of a run that has begun. It keeps its `out`: where something is in the way there, the hint names what
+/// helps such a run.
+OutputKind check_output_of_run(const std::filesystem::path& out, std::span<const std::filesystem::path> inputs,
+                               int own_frames, const std::filesystem::path& run);
+
 } // namespace denoir

@@ -314,7 +314,7 @@ RenderResult resume(const fs::path& path, const std::function<void(const RunFold
     const ModelFolder model = ModelFolder::open(find_model(record.request.model), record.request.parts, stop);
     std::vector<fs::path> inputs = inputs_of(record.request);
     for (fs::path& file : inputs_of(model)) inputs.push_back(std::move(file));
-    check_output(record.out, inputs, *record.request.frames, run.path());
+    check_output_of_run(record.out, inputs, *record.request.frames, run.path());
     const auto state = state_to_resume(run, path, model, observer);
     const bool draws = !state || draws_after(stored_windows(run), state->step);
     const Request checked = as_stored(record.request, draws);

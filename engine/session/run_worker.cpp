@@ -87,7 +87,7 @@ public:
         : run_(run), own_(run.file(run_file::video), OutputKind::video, video_options(run.record())) {
         const RunRecord& record = run_.record();
         const Request& r = record.request;
-        const OutputKind kind = check_output(record.out, all_inputs_of(r), again ? *r.frames : 0, run.path());
+        const OutputKind kind = check_output_of_run(record.out, all_inputs_of(r), again ? *r.frames : 0, run.path());
         if (kind == OutputKind::frames || lower_extension(record.out) == ".mkv")
             wanted_.emplace(record.out, kind, video_options(record), again);
     }

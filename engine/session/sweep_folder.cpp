@@ -214,6 +214,11 @@ void SweepFolder::save() {
     write_file(file(record_name), text_of(record_, path_));
 }
 
+bool is_sweep_folder(const fs::path& folder) {
+    std::error_code code;
+    return fs::is_regular_file(folder / SweepFolder::record_name, code) && fs::is_directory(folder / "runs", code);
+}
+
 fs::path new_sweep_folder(const Sweep& sweep) {
     std::vector<std::string> fields;
     for (const SweepAxis& axis : sweep.axes) fields.push_back(axis.field.substr(0, 24));

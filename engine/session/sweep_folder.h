@@ -75,6 +75,9 @@ private:
     std::shared_ptr<const FolderLock> lock_;
 };
 
+/// Whether a sweep was made there; other programs write a sweep.json, too.
+bool is_sweep_folder(const std::filesystem::path&);
+
 /// Makes an empty folder with a name of its own below the data folder's `sweeps`. Throws Error.
 std::filesystem::path new_sweep_folder(const Sweep&);
 /// The sweeps below the data folder's `sweeps`, newest first; what cannot be read is left out.

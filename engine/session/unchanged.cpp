@@ -10,6 +10,7 @@
 #include "engine/core/error.h"
 #include "engine/pipeline/run_layout.h"
 #include "engine/session/file_hashes.h"
+#include "engine/weights/tokenizer_places.h"
 
 namespace denoir {
 namespace fs = std::filesystem;
@@ -34,10 +35,18 @@ bool is_newer(const fs::path& file, const Stamp& before) {
     return !now || std::max(now->modified, now->touched) > before.modified;
 }
 
+/// Whether it lay beside the tokenizer that was read, in whose place it would be if that one went.
+bool is_second_tokenizer(const fs::path& file, std::span<const ModelFile> all) {
+    const auto own = std::find(tokenizer_names.begin(), tokenizer_names.end(), file.filename().native());
+    return own != tokenizer_names.end() && std::any_of(tokenizer_names.begin(), own, [&](const char* before) {
+               return std::ranges::find(all, (file.parent_path() / before).string(), &ModelFile::path) != all.end();
+           });
+}
+
 } // namespace
 
 bool inputs_unchanged(const RunRecord& run, const fs::path& folder) {
-    for (const ModelFile& file : run.files) {
+    for (const ModelFile& file : files_still_read(run, true)) {
         const auto now = stamp(file.path);
         if (!now || now->bytes != file.bytes || now->modified != file.modified_ns) return false;
     }
@@ -60,6 +69,7 @@ std::vector<ModelFile> files_still_read(const RunRecord& run, bool draws) {
     std::vector<ModelFile> files = run.files;
     const std::string noise = run.request.noise.file.lexically_normal().string();
     if (!draws) std::erase_if(files, [&](const ModelFile& file) { return file.path == noise; });
+    std::erase_if(files, [&](const ModelFile& file) { return is_second_tokenizer(file.path, run.files); });
     return files;
 }
 

@@ -10,9 +10,9 @@
 
 namespace denoir {
 
-/// Whether everything that a run read is still as it was: the files listed in run.json have the same size and time, and
-/// the images, the noise file (which older runs do not list) and a continued video have not been modified since the
-/// run's conditioning.safetensors was written.
+/// Whether everything that a run read is still as it was: the files that run.json lists of it have the same size and
+/// time, and the images, the noise file (which older runs do not list) and a continued video have not been modified
+/// since the run's conditioning.safetensors was written.
 bool inputs_unchanged(const RunRecord& run, const std::filesystem::path& folder);
 
 /// The images and the continued video of a run that are gone or have been written since its conditioning.safetensors
@@ -30,7 +30,7 @@ struct ModelChanges {
 ModelChanges model_changes(std::span<const ModelFile> then, const std::stop_token& stop);
 
 /// The files that a run began with and that its remaining steps still depend on: all but the noise file, which only
-/// counts if noise is still to be drawn (`draws`).
+/// counts if noise is still to be drawn (`draws`), and a tokenizer beside the one that was read.
 std::vector<ModelFile> files_still_read(const RunRecord&, bool draws);
 
 /// The files for run.json of a resumed run: `now`, but each file keeps the SHA-256 that the run began with even if its

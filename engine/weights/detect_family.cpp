@@ -78,13 +78,17 @@ std::string dotted(std::string_view name) {
     return parts;
 }
 
+bool says_wan21(std::string_view name) {
+    const std::string parts = dotted(name);
+    return has(parts, "wan2.1") || has(parts, "wan21") || has(parts, "wan.2.1");
+}
+
 std::optional<Family> wan_from_name(std::string_view name) {
     const std::string parts = dotted(name);
     for (const std::string_view p : {"wan2.2", "wan22", "wan.2.2"})
         if (has(parts, p)) return Family::wan22;
     if (expert_of(name) != Expert::none) return Family::wan22;
-    for (const std::string_view p : {"wan2.1", "wan21", "wan.2.1"})
-        if (has(parts, p)) return Family::wan;
+    if (says_wan21(name)) return Family::wan;
     if (has_word(name, "wan")) return Family::wan;
     return std::nullopt;
 }
@@ -161,6 +165,21 @@ std::optional<Family> detect_family(const FamilyEvidence& e) {
     if (const auto family = from_field(e.model_index, e.index_file)) return family;
     const auto family = by_evidence(e);
     return family == Family::wan22 && is_merge(e) ? Family::wan : family;
+}
+
+std::optional<Family> family_of_one(const FamilyEvidence& e) {
+    FamilyEvidence alone = e;
+    alone.two_experts = false;
+    const auto family = detect_family(alone);
+    if (!family || *family == Family::wan22) return std::nullopt;
+    if (*family != Family::wan || e.traits.clip || from_model_index(e.model_index)) return family;
+    // Of names the nearest that speaks of Wan counts; the word alone is either version's.
+    for (const std::string& original : e.names) {
+        const std::string name = lower_ascii(original);
+        if (const auto said = wan_from_name(name))
+            return said == Family::wan && says_wan21(name) ? family : std::nullopt;
+    }
+    return std::nullopt;
 }
 
 std::string relative_by_name(const std::vector<std::string>& names) {

@@ -29,6 +29,10 @@ struct FamilyEvidence {
 /// Empty where nothing tells: never guessed. Throws Error (field `family`) where one of the files names an unknown one.
 std::optional<Family> detect_family(const FamilyEvidence&);
 
+/// The family of a transformer that is certainly none of A14B's two experts, though a second one is given with it:
+/// another model's tensors, model_index.json or version in a name. Empty where it may be one.
+std::optional<Family> family_of_one(const FamilyEvidence&);
+
 /// Whether it is TI2V-5B, the one of Wan 2.2's models that has a single transformer.
 bool is_ti2v(const FamilyEvidence&);
 

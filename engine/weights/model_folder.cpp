@@ -420,6 +420,8 @@ private:
         model_.relative = traits.outside.empty() ? relative_by_name(names_around()) : traits.outside;
         const FamilyEvidence evidence = gather_evidence(traits);
         model_.family = detect_family(evidence);
+        if (!named_.low_noise.empty() && !two_experts_)
+            if (const auto other = family_of_one(evidence)) model_.family = other;
         if (model_.family == Family::wan22 && !evidence.two_experts && !is_ti2v(evidence) && model_.relative.empty())
             miss_other_expert();
     }

@@ -365,6 +365,11 @@ class Models(Case):
             model = copy_model("Wan2.1-T2V-tiny-Diffusers", self.work / f"no-{part}", (part,))
             self.refuse_model(model)
 
+    def test_a_low_noise_expert_of_a_model_of_one_transformer(self):
+        for model in (MODEL, FIXTURES / "_models" / "Wan2.1-T2V-tiny", FIXTURES / "_models" / "Wan2.2-TI2V-tiny"):
+            low = model / "transformer" if model == MODEL else model / "diffusion_pytorch_model.safetensors"
+            self.refused("render", "--model", model, "--prompt", PROMPT, "--size", "64x64", "--frames", 5, "--steps", 1, "--out", "o.mp4", "--low-noise", low, codes=(2,), names=("denoir-cli: --low-noise: only Wan 2.2 A14B has a low-noise expert; leave it out",))
+
     def test_damaged_parts(self):
         for part in ("transformer/diffusion_pytorch_model.safetensors", "vae/diffusion_pytorch_model.safetensors", "text_encoder/model.safetensors",
                      "transformer/config.json", "tokenizer/tokenizer.json"):

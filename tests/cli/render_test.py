@@ -75,6 +75,7 @@ class Render(Case):
         self.assertEqual(sha256(self.work / "out.mp4"), sha256(self.work / "run" / "video.mp4"))
         self.assertIn(PROMPT.encode(), (self.work / "out.mp4").read_bytes())
         found = self.done("runs", "--search", "red fox", "--json").json()["runs"]
+        self.assertEqual(self.done("runs", "--search", "red fox").out[:24], f"{found[0]['created'][:19]} UTC ")
         self.assertEqual([(r["state"], r["seed"]) for r in found], [("done", 7)])
         self.assertEqual(self.done("runs", "--search", "green fox", "--json").json()["runs"], [])
         self.done("render", "--model", MODEL, "--prompt", 'a sign "OPEN"', "--negative-prompt", "many people", "--size", "80x48", "--frames", 5, "--steps", 1, "--out", "open.mp4")

@@ -5,6 +5,7 @@ import hashlib
 import json
 import resource
 import shutil
+import signal
 import struct
 from pathlib import Path
 
@@ -236,7 +237,28 @@ class StoredRuns(Case):
         self.assertEqual({p.name for p in frames.iterdir()}, set(sums))
         (frames / "notes.txt").write_text("mine")
         killed()
-        self.refused("render", "--resume", "r", codes=(1,), names=("frames", "not empty"))
+        self.refused("render", "--resume", "r", codes=(1,), names=("frames: is not empty; move away what is there, or decode the run into another place",))
+        self.done("decode", "r", "--out", "elsewhere")
+        self.assertEqual({p.name: sha256(p) for p in (self.work / "elsewhere").iterdir()}, sums)
+        frames.rename(self.work / "away")
+        self.done("render", "--resume", "r")
+        self.assertEqual({p.name: sha256(p) for p in frames.iterdir()}, sums)
+
+    def test_frames_whose_folder_was_filled_meanwhile(self):
+        process = self.start(*self.render_words("frames", "--run-dir", "r", steps=50))
+        self.wait_until(lambda: (self.work / "r" / "solver" / "step_001.safetensors").exists())
+        process.send_signal(signal.SIGSTOP)
+        (self.work / "frames").mkdir()
+        (self.work / "frames" / "notes.txt").write_text("mine")
+        self.assertFalse((self.work / "r" / "latents" / "step_050.safetensors").exists())
+        process.send_signal(signal.SIGCONT)
+        err = process.communicate(timeout=60 * PACE)[1].decode()
+        self.assertEqual((process.returncode, len(err.splitlines())), (1, 1), err)
+        self.assertIn("frames: is not empty; move away what is there, or decode the run into another place (resume with: ", err)
+        self.done("decode", "r", "--out", "elsewhere")
+        (self.work / "frames").rename(self.work / "away")
+        self.done("render", "--resume", "r")
+        self.assertEqual(tree(self.work / "frames"), tree(self.work / "elsewhere"))
 
     def test_files_longer_than_any_run_makes(self):
         # Sparse: nothing to make, hours to sum. They are changed files, and that shows at once.
@@ -421,6 +443,22 @@ class StoredRuns(Case):
         branch = ("render", "--from", "r", "--step", 1, "--out", "b.mkv")
         self.assertEqual(self.done(*branch, "--guidance", 3).err, "")
         self.assertIn(f"warning: {start} was written after the run it starts from had read it", self.done(*branch, "--prompt", "another").err)
+
+    def test_a_tokenizer_that_nothing_reads(self):
+        # Of the two in a folder tokenizer.json counts; both are recorded, as the other would if that one went.
+        shutil.copytree(MODEL, self.work / "model")
+        words = ["model" if word == MODEL else word for word in self.render_words("out.mp4", "--run-dir", "run", steps=1)]
+        self.done(*words)
+        tokenizer = self.work / "model" / "tokenizer"
+        for change in (lambda: (tokenizer / "spiece.model").write_bytes(b"another"), (tokenizer / "spiece.model").unlink):
+            change()
+            self.assertEqual(self.done("verify", "run", "--json").json()["changed_files"], [])
+        self.done(*[{"run": "other", "out.mp4": "other.mp4"}.get(word, word) for word in words])
+        shutil.copy(MODEL / "tokenizer" / "spiece.model", tokenizer)
+        (tokenizer / "tokenizer.json").unlink()
+        result = self.run_cli("verify", "other", "--json")
+        self.assertEqual((result.code, result.json()["changed_files"]), (1, [str(tokenizer / "tokenizer.json")]))
+        self.assertIn(str(tokenizer / "tokenizer.json"), self.run_cli("verify", "run", "--json").json()["changed_files"])
 
     def test_a_clip_that_nothing_reads_is_no_file_of_a_run(self):
         shutil.copytree(MODEL, self.work / "model")

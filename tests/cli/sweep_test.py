@@ -114,6 +114,55 @@ class Sweep(Case):
         again = self.done("sweep", "--resume", "t", "--json").json()
         self.assertTrue(all(c["run"].startswith(str(self.work / "t")) for c in again["cells"]))
 
+    def test_threads_of_a_resumed_one(self):
+        report = self.done(*self.words("--axis", "steps=1,2", "--out", "s", "--json")).json()
+        runs = [pathlib.Path(c["run"]) for c in report["cells"]]
+        threads = lambda run: json.loads((run / "run.json").read_text())["request"]["threads"]
+        before = [sha256(run / "video.mp4") for run in runs]
+        shutil.rmtree(runs[1])
+        self.done("sweep", "--resume", "s", "--threads", 1)
+        self.assertEqual([sha256(run / "video.mp4") for run in runs], before)
+        self.assertEqual([threads(run) for run in runs], [0, 1])  # what was there is as it was
+        shutil.rmtree(runs[0])
+        self.done("sweep", "--resume", "s")
+        self.assertEqual([threads(run) for run in runs], [1, 1])
+        self.refused("sweep", "--resume", "s", "--threads", 1025, codes=(2,), names=("--threads",))
+
+    def test_options_that_an_axis_replaces(self):
+        lora = FIXTURES / "_inputs" / "style-kohya.safetensors"
+        words = ("sweep", "--model", MODEL.parent / "Wan2.1-T2V-tiny", "--frames", 9, "--list")
+        warned = lambda *more: [line for line in self.done(*words, *more).err.splitlines() if line.startswith("warning: --")]
+        for options, axes, said in ((("--steps", 9), ("steps=1,2",), "--steps has no effect: the sweep varies steps"),
+                                    (("--size", "80x48"), ("size=80x48,48x80",), "--size has no effect: the sweep varies size"),
+                                    (("--size", "80x48"), ("width=80", "height=48,64"), "--size has no effect: the sweep varies width, height"),
+                                    (("--noise", "torch-cpu"), ("noise.kind=torch-cpu",), "--noise has no effect: the sweep varies noise.kind"),
+                                    (("--vae", MODEL / "vae"), (f"parts.vae={MODEL / 'vae'}",), "--vae has no effect: the sweep varies parts.vae"),
+                                    (("--cache-threshold", 0.1), ("cache.threshold=0,0.2",), "--cache-threshold has no effect: the sweep varies cache.threshold"),
+                                    (("--lora", lora, "--lora-strength", 2), ("loras.0.strength=0.5,1",), "--lora-strength has no effect: the sweep varies loras.0.strength")):
+            axes = [word for axis in axes for word in ("--axis", axis)]
+            self.assertEqual(warned(*options, *axes), ["warning: " + said])
+            self.assertEqual(warned(*axes, *(("--lora", lora) if "loras" in said else ())), [])
+        # Part of what they give counts.
+        for more in (("--size", "80x48", "--axis", "width=80,96"), ("--cache-threshold", 0.1, "--cache-ret-steps", "--axis", "cache.threshold=0,0.2"),
+                     ("--lora", lora, "--lora", lora, "--lora-strength", 2, "--axis", "loras.0.strength=0.5,1"), ("--steps", 2, "--axis", "seed=1,2")):
+            self.assertEqual(warned(*more), [])
+        # The axes of a file count, too; what its own request says is replaced without a word.
+        sweep = self.write({"schema": 1, "request": {"steps": 4}, "axes": {"steps": [1, 2]}})
+        self.assertEqual(warned(sweep), [])
+        self.assertEqual(warned(sweep, "--steps", 9), ["warning: --steps has no effect: the sweep varies steps"])
+
+    def test_the_folder_of_a_sweep_is_no_clip(self):
+        for out in ("s", "t"):
+            self.done(*self.words("--axis", "steps=1,2", "--out", out))
+        named = "s: is the folder of a sweep, which holds many clips; name one of those in its folder runs, or its grid.mp4"
+        self.refused("compare", "s", "t", codes=(1,), names=(named,))
+        self.done("compare", "s/grid.mp4", "t/grid.mp4")
+        # Frames beside somebody's own sweep.json are frames.
+        (self.work / "frames").mkdir()
+        shutil.copy(self.work / "s" / "grid.png", self.work / "frames")
+        (self.work / "frames" / "sweep.json").write_text("{}")
+        self.done("compare", "frames", "frames")
+
     def test_runs_that_are_not_as_they_were(self):
         report = self.done(*self.words("--axis", "steps=1,2", "--axis", "guidance=1,3", "--out", "s", "--json")).json()
         runs = [pathlib.Path(c["run"]) for c in report["cells"]]

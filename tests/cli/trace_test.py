@@ -444,6 +444,20 @@ class Precision(Case):
         self.assertIsNone(found["pictures"]["mean"]["psnr"])
         self.assertEqual(tree(self.work), [])
 
+    def test_options_that_both_sides_replace(self):
+        words = ("compare-precision", *SMALL[:-2], "--layers", "head", "--precision", "wan")
+        said = "--{} has no effect: --a {} and --b {} name their own"
+        for options, a, b, named in (
+            (("--dtype", "bf16"), "f32", "bf16", ["dtype"]),  # bf16 with the request's cast points
+            ((), "f32", "wan", ["precision"]),
+            (("--dtype", "bf16", "--device", "cpu"), "skyreels+cpu", "cpu+f32", ["dtype", "precision", "device"]),
+            (("--dtype", "bf16", "--device", "cpu"), "cpu", "f32", []),
+        ):
+            err = self.done(*words, *options, "--a", a, "--b", b).err
+            warned = [line for line in err.splitlines() if "has no effect" in line]
+            self.assertEqual(warned, ["warning: " + said.format(field, a, b) for field in named], err)
+        self.assertNotIn("has no effect", self.done("compare-precision", *SMALL[:-2], "--layers", "head").err)
+
     def test_the_cast_points_of_the_request(self):
         for side in (("--precision", "wan", "--b", "bf16"), ("--b", "wan+bf16"), ("--b", "bf16+wan"), ("--precision", "skyreels", "--b", "wan")):
             found = self.done("compare-precision", *SMALL, "--layers", "head", *side, "--json").json()

@@ -75,6 +75,29 @@ TEST(NamedPartsTest, TheLowNoiseExpertMayLieAnywhere) {
     EXPECT_TRUE(ModelFolder::open(folder.path(), {.low_noise = parts / "second.safetensors"}).missing.empty());
 }
 
+/// What makes its own family of two transformers must not make one of another model's.
+TEST(NamedPartsTest, TheLowNoiseExpertMakesNoOtherModelOneOfTwo) {
+    TempFolder folder("models"), parts("elsewhere");
+    write_bytes(parts / "low.safetensors", transformer_file());
+    const auto family = [&](const char* name) {
+        const fs::path model = folder / name / "model.safetensors";
+        write_bytes(model, transformer_file());
+        return ModelFolder::open(model, {.low_noise = parts / "low.safetensors"}).family;
+    };
+    EXPECT_EQ(family("Wan2.1-T2V-14B"), Family::wan);
+    EXPECT_EQ(family("wan2.2/wan2_1_t2v"), Family::wan);
+    EXPECT_EQ(family("SkyReels-V2-T2V-14B"), Family::skyreels);
+    for (const char* name : {"wan", "plain", "wan2.1/wan2.2_high", "wan2.2", "wan2.2-rapid-aio"})
+        EXPECT_EQ(family(name), Family::wan22) << name;
+    write_bytes(folder / "plain/config.json", R"({"family": "wan"})");
+    EXPECT_EQ(family("plain"), Family::wan);
+    write_bytes(folder / "images.safetensors", transformer_file(with_images()));
+    write_bytes(parts / "images.safetensors", transformer_file(with_images()));
+    write_bytes(folder / "wan/images.safetensors", transformer_file(with_images()));
+    EXPECT_EQ(ModelFolder::open(folder / "wan/images.safetensors", {.low_noise = parts / "images.safetensors"}).family,
+              Family::wan);
+}
+
 TEST(NamedPartsTest, AreWhatTheyAreNamedFor) {
     TempFolder folder("models"), parts("elsewhere");
     add_companions(folder.path());
