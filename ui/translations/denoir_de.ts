@@ -1446,6 +1446,13 @@ Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</tran
         <source>Looking for the files of the cut …</source>
         <translation>Die Dateien des Schnitts werden gesucht …</translation>
     </message>
+    <message numerus="yes">
+        <source>%n clip(s) are still being measured: what is written lacks their figures. Export it again when they are there.</source>
+        <translation>
+            <numerusform>%n Clip wird noch gemessen: Dem, was geschrieben wird, fehlen seine Werte. Noch einmal exportieren, wenn sie da sind.</numerusform>
+            <numerusform>%n Clips werden noch gemessen: Dem, was geschrieben wird, fehlen ihre Werte. Noch einmal exportieren, wenn sie da sind.</numerusform>
+        </translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::Extension</name>

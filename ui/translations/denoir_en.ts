@@ -69,6 +69,16 @@
     </message>
 </context>
 <context>
+    <name>denoir::ui::Exports</name>
+    <message numerus="yes">
+        <source>%n clip(s) are still being measured: what is written lacks their figures. Export it again when they are there.</source>
+        <translation>
+            <numerusform>%n clip is still being measured: what is written lacks its figures. Export it again when they are there.</numerusform>
+            <numerusform>%n clips are still being measured: what is written lacks their figures. Export it again when they are there.</numerusform>
+        </translation>
+    </message>
+</context>
+<context>
     <name>denoir::ui::ImagesPanel</name>
     <message numerus="yes">
         <source>its last %n frame(s) first</source>

@@ -296,8 +296,17 @@ void Exports::export_sweep(app::SweepExport kind) {
         {tr("Export the figures"), tr("sweep"), tr("Table (*.csv)")}};
     const auto& [title, name, filters] = words[int(kind)];
     ask(title, name, filters, [this, kind](const QString& out) {
-        const app::OpenSweep* shown = studio_.core.sweeps().shown();
-        if (shown) write(out, app::export_of(shown->record(), kind, out));
+        const app::SweepDocument& sweeps = studio_.core.sweeps();
+        if (!sweeps.shown()) return;
+        write(out, app::export_of(sweeps.shown()->record(), kind, out));
+        const QString unmeasured = QStringLiteral("export-unmeasured");
+        banners_.remove(unmeasured);
+        if (const int open = sweeps.measuring(); open > 0)
+            banners_.show_banner(unmeasured, Banners::Kind::warning,
+                                 tr("%n clip(s) are still being measured: what is written lacks their figures. "
+                                    "Export it again when they are there.",
+                                    nullptr, open),
+                                 {}, 30);
     });
 }
 

@@ -104,6 +104,24 @@ private slots:
         QTRY_VERIFY(add->hasFocus());
     }
 
+    /// What is exported before all is measured lacks figures, and one is told.
+    void an_export_while_clips_are_measured_tells_of_it() {
+        const app::Home home;
+        const QString folder = made_sweep(home, "sweep", {parse_axis("seed", "1..4")}, 400);
+        StudioFixture studio(Layout::tune);
+        show_sweep(studio, folder);
+        QVERIFY(studio.core().sweeps().measuring() > 0);
+        studio.find<QAction>("tune.export-csv")->trigger();
+        QVERIFY(studio.answer_file_dialog(home.file("early.csv")));
+        QVERIFY2(said(studio).contains("still being measured"), qPrintable(said(studio)));
+        QTRY_VERIFY_WITH_TIMEOUT(studio.core().sweeps().measuring() == 0, 60000);
+        QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(home.file("early.csv")), 30000);
+        studio.find<QAction>("tune.export-csv")->trigger();
+        QVERIFY(studio.answer_file_dialog(home.file("late.csv")));
+        QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(home.file("late.csv")), 30000);
+        QVERIFY2(!said(studio).contains("still being measured"), qPrintable(said(studio)));
+    }
+
     /// What is not known comes last where the best comes first.
     void the_table_is_sorted_by_figures() {
         const app::Home home;
