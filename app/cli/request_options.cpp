@@ -7,7 +7,6 @@
 #include <fstream>
 
 #include "app/cli/values.h"
-#include "engine/core/file.h"
 #include "engine/pipeline/run_layout.h"
 #include "engine/session/branch.h"
 #include "engine/session/carried_request.h"
@@ -151,7 +150,7 @@ std::filesystem::path request_word(const Arguments& args, const char* what) {
                         ? "check it, or give a prompt with --prompt"
                         : "check it, and put a prompt of several words in quotes");
     if (std::filesystem::is_directory(file, code) && !carried_request(file)) {
-        if (has_regular_file(file / SweepFolder::record_name))
+        if (is_sweep_folder(file))
             throw Error(word, "", "is the folder of a sweep",
                         "resume it with denoir-cli sweep --resume, or name a run in it");
         throw Error(word, "", "is a folder, neither a run nor frames that Denoir made",

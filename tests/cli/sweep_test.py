@@ -425,6 +425,7 @@ class Sweep(Case):
         for words in (("--axis", "seed=1,2", "--axis", "steps=1", "--axis", "seed=3"), ("--axis", "seed=1,2", "--reference", "seed=1", "--reference", "seed=2")):
             self.refused(*self.words(*words), "--out", "out", codes=(2,), names=["seed is given twice"])
         self.write("{}", "full/sweep.json")
+        (self.work / "full" / "runs").mkdir()
         for command, out in (("sweep", "out"), ("render", "o.mp4")):
             self.refused(command, "full", "--prompt", "x", "--out", out, codes=(1,), names=["full: is the folder of a sweep", "sweep --resume"])
         # A device that is not there is told before anything is made.

@@ -2912,8 +2912,8 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>laden importieren</translation>
     </message>
     <message>
-        <source>render save video mp4 gif</source>
-        <translation>rendern speichern Video MP4 GIF</translation>
+        <source>render save video mp4 mkv</source>
+        <translation>rendern speichern Video MP4 MKV</translation>
     </message>
     <message>
         <source>add checkpoint weights download</source>

@@ -96,7 +96,7 @@ void MainWindow::add_parameter_actions() {
 void MainWindow::add_other_words() {
     const std::initializer_list<std::pair<const char*, QString>> words{
         {"file.open", tr("load import")},
-        {"file.export", tr("render save video mp4 gif")},
+        {"file.export", tr("render save video mp4 mkv")},
         {"file.models", tr("add checkpoint weights download")},
         {"file.disk-limit", tr("storage quota clean")},
         {"file.quit", tr("exit")},
