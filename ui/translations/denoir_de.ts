@@ -4520,12 +4520,12 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         </translation>
     </message>
     <message>
-        <source>The new take is ready. It comes in with your next edit; until then, what was undone can be done again.</source>
-        <translation>Der neue Take ist fertig. Mit der nächsten Änderung kommt er dazu; bis dahin lässt sich wiederholen, was rückgängig gemacht wurde.</translation>
+        <source>The new clip is ready. It comes in with your next edit; until then, what was undone can be done again.</source>
+        <translation>Der neue Clip ist fertig. Mit der nächsten Änderung kommt er dazu; bis dahin lässt sich wiederholen, was rückgängig gemacht wurde.</translation>
     </message>
     <message>
-        <source>The new takes are ready. They come in with your next edit; until then, what was undone can be done again.</source>
-        <translation>Die neuen Takes sind fertig. Mit der nächsten Änderung kommen sie dazu; bis dahin lässt sich wiederholen, was rückgängig gemacht wurde.</translation>
+        <source>The new clips are ready. They come in with your next edit; until then, what was undone can be done again.</source>
+        <translation>Die neuen Clips sind fertig. Mit der nächsten Änderung kommen sie dazu; bis dahin lässt sich wiederholen, was rückgängig gemacht wurde.</translation>
     </message>
     <message>
         <source>Put in now</source>

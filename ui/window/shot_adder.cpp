@@ -93,9 +93,9 @@ void ShotAdder::tell_otherwise(const QStringList& videos) {
 void ShotAdder::offer_held(int held) {
     if (held == 0) return banners_.remove(QStringLiteral("held"));
     banners_.show_banner(QStringLiteral("held"), Banners::Kind::info,
-                         held == 1 ? tr("The new take is ready. It comes in with your next edit; until then, what was "
+                         held == 1 ? tr("The new clip is ready. It comes in with your next edit; until then, what was "
                                         "undone can be done again.")
-                                   : tr("The new takes are ready. They come in with your next edit; until then, what "
+                                   : tr("The new clips are ready. They come in with your next edit; until then, what "
                                         "was undone can be done again."),
                          {{tr("Put in now"), [this] { results_.place_held(); }}});
 }

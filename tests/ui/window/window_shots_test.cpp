@@ -136,7 +136,7 @@ private slots:
             emit studio.find<TimelineView>("timeline")->retake_requested(0);
             project.undo().undo();
             QVERIFY(studio.idle());
-            QVERIFY2(said(studio).contains("The new take is ready"), qPrintable(said(studio)));
+            QVERIFY2(said(studio).contains("The new clip is ready"), qPrintable(said(studio)));
             QCOMPARE(project.shot(0).takes.size(), takes);
             if (asked)
                 QVERIFY(QTest::qWaitFor([&] { return studio.press("Put in now"); }, 30000));
@@ -144,7 +144,7 @@ private slots:
                 project.undo().redo();
             QTRY_COMPARE_WITH_TIMEOUT(project.shot(0).takes.size(), takes + 1, 30000);
             QCOMPARE(project.shot(0).name, QStringLiteral("opening"));
-            QVERIFY2(!said(studio).contains("The new take is ready"), qPrintable(said(studio)));
+            QVERIFY2(!said(studio).contains("The new clip is ready"), qPrintable(said(studio)));
         }
     }
 
