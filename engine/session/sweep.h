@@ -58,8 +58,8 @@ std::string value_text(const SweepAxis&, std::size_t value, std::size_t longest 
 std::string axis_title(std::string_view field);
 
 /// Values as people type them: "4, 8, 20", "1..8" (whole numbers), "1..6:0.5" (with a step), "256x144, 512x288"; texts
-/// are separated by `|` where one holds a comma. A JSON list is taken as it is. Checked by the field. Throws UsageError
-/// naming the field.
+/// are separated by `|` where one holds a comma. Between semicolons a comma is the decimal point: "1; 2,5". A JSON list
+/// is taken as it is. Checked by the field. Throws UsageError naming the field.
 SweepAxis parse_axis(std::string_view field, std::string_view text);
 /// The values in that form: parse_axis() gives them again.
 std::string axis_text(const SweepAxis&);

@@ -143,7 +143,7 @@ bool needs_quotes(std::string_view field, const Json& value) {
     const std::string text = value.get<std::string>();
     if (text.find_first_of("|\n\r") != std::string::npos || trimmed(text) != text || text.empty() || text[0] == '[')
         return true;
-    return !is_text(field) && (text.find_first_of(", ") != std::string::npos || !value_of(text).is_string() ||
+    return !is_text(field) && (text.find_first_of(", ;") != std::string::npos || !value_of(text).is_string() ||
                                text.find("..") != std::string::npos);
 }
 
@@ -200,7 +200,10 @@ SweepAxis parse_axis(std::string_view field, std::string_view text) {
         const bool bars = whole.find('|') != std::string::npos;
         for (std::string& piece : pieces(field, whole, bars ? "|" : ",")) axis.values.emplace_back(std::move(piece));
     } else {
-        for (const std::string& piece : pieces(field, whole, ",|")) {
+        std::string list = whole;
+        const bool semicolons = list.find(';') != std::string::npos; // as in "1; 2,5": commas are decimal points
+        if (semicolons) std::replace(list.begin(), list.end(), ',', '.');
+        for (const std::string& piece : pieces(field, list, semicolons ? ";|" : ",|")) {
             std::istringstream words(piece); // blanks may stand in place of commas
             for (std::string word; words >> word;)
                 if (!add_range(field, word, axis.values)) axis.values.push_back(value_of(word));

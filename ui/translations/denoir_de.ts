@@ -788,7 +788,7 @@
     </message>
     <message>
         <source>1, 3, 6 or 1..6:0.5</source>
-        <translation>1, 3, 6 oder 1..6:0.5</translation>
+        <translation>1, 3, 6 oder 1; 2,5; 6 oder 1..6:0.5</translation>
     </message>
     <message>
         <source>one | another</source>

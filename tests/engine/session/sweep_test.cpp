@@ -63,7 +63,10 @@ TEST(SweepAxisText, IsReadAsPeopleWriteIt) {
     for (const char* path : {"image", "start.run", "loras.0.file", "parts.vae"}) // and so may a file or a run
         EXPECT_EQ(values(path, "2026, 2027"), R"(["2026","2027"])") << path;
     EXPECT_EQ(values("guidance", "default, 3"), "[null,3]");
-    EXPECT_EQ(values("guidance", "1e-400"), "[0.0]"); // as in JSON
+    EXPECT_EQ(values("guidance", "1e-400"), "[0.0]");       // as in JSON
+    EXPECT_EQ(values("guidance", "1; 2,5;4"), "[1,2.5,4]"); // where a comma is the decimal point
+    EXPECT_EQ(values("guidance", "1..2:0,5; 3,25;"), "[1,1.5,2,3.25]");
+    EXPECT_EQ(values("prompt", "a fox; at night, a dog"), R"(["a fox; at night","a dog"])");
     EXPECT_EQ(values("forcing.causal_attention", "on off"), "[true,false]");
     EXPECT_EQ(values("cache.threshold", "0 0.1"), "[0,0.1]");
 }
