@@ -26,9 +26,11 @@ esac
 
 install_packages() {
     command -v dpkg-query >/dev/null 2>&1 || die "this script knows Debian 12, 13 and Ubuntu 24.04; elsewhere install: $packages"
-    local missing=""
+    local missing="" ours
+    ours=$(dpkg --print-architecture) # another one's development packages may be there, too
     for package in $packages; do
-        dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing="$missing $package"
+        dpkg-query -W -f='${Architecture} ${Status}\n' "$package" 2>/dev/null | grep -Eq "^($ours|all) .* ok installed$" ||
+            missing="$missing $package"
     done
     if [ -z "$missing" ]; then say "every package is there"; return; fi
     [ "$(id -u)" = 0 ] || command -v sudo >/dev/null 2>&1 || die "packages are missing and there is no sudo; install as root:$missing"

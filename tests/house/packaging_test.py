@@ -25,7 +25,8 @@ class Packaging(unittest.TestCase):
         self.bin.mkdir()
         for tool in TOOLS:
             (self.bin / tool).symlink_to(shutil.which(tool))
-        self.stand_in("dpkg-query", "echo 'install ok installed'")
+        self.stand_in("dpkg", "echo amd64")
+        self.stand_in("dpkg-query", "echo 'amd64 install ok installed'")
         self.stand_in("apt-get")
         self.stand_in("cmake", 'case "$*" in *--build*) echo "[2/2] linked";; esac')
         self.stand_in("ctest")
@@ -62,6 +63,19 @@ class Packaging(unittest.TestCase):
         self.assertIn("a.cpp:1: error: no room", ran.stdout + ran.stderr)
         self.assertIn("build/release/build.log", ran.stderr)
         self.assertNotIn("ctest", calls)
+
+    def test_packages_of_another_processor_do_not_count(self):
+        self.stand_in("dpkg-query", """case "$*" in
+            *libfmt-dev*) echo 'arm64 install ok installed';;
+            *zlib1g-dev*) echo 'arm64 install ok installed'; echo 'amd64 install ok installed';;
+            *ninja-build*) echo 'amd64 deinstall ok config-files';;
+            *fonts*) echo 'all install ok installed';;
+            *) echo 'amd64 install ok installed';;
+            esac""")
+        self.stand_in("sudo", 'exec "$@"')
+        ran, calls = self.call()
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        self.assertRegex(ran.stdout, "installing: ninja-build libfmt-dev\n")
 
     def test_lists_of_packages_that_cannot_be_renewed(self):
         """What is missing may be had with the lists of before."""
