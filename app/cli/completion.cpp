@@ -143,19 +143,63 @@ std::string fish() {
     return out;
 }
 
+std::string roff(std::string_view text) {
+    std::string out;
+    for (const char c : text) out += c == '\\' ? "\\e" : c == '-' ? "\\-" : std::string(1, c);
+    for (std::size_t line = 0; line < out.size();) { // a line that begins so would be an instruction
+        if (out[line] == '.' || out[line] == '\'') out.insert(line, "\\&");
+        const std::size_t end = out.find('\n', line);
+        line = end == std::string::npos ? out.size() : end + 1;
+    }
+    constexpr std::string_view dots = "…";
+    for (std::size_t at; (at = out.find(dots)) != std::string::npos;) out.replace(at, dots.size(), "\\[u2026]");
+    return out;
+}
+
+std::string manual() {
+    std::string out = ".\\\" SPDX-License-Identifier: Apache-2.0\n.\\\" made by `denoir-cli completion man`\n"
+                      ".TH DENOIR\\-CLI 1 \"\" \"Denoir " DENOIR_VERSION "\" \"User Commands\"\n"
+                      ".SH NAME\ndenoir\\-cli \\- video from text and images with the SkyReels\\-V2 and Wan models\n"
+                      ".SH SYNOPSIS\n.B denoir\\-cli\n.I COMMAND\n\\[u2026]\n.SH COMMANDS\n";
+    for (const Command& command : commands()) {
+        if (command.hidden) continue;
+        out += fmt::format(".SS {}\n.nf\n\\fBdenoir\\-cli {}\\fR {}\n.fi\n.PP\n", roff(command.name),
+                           roff(command.name), roff(command.synopsis));
+        const std::string_view summary = command.summary;
+        const std::size_t first = summary.find('\n'); // what follows is laid out by hand
+        out += roff(summary.substr(0, first)) + "\n";
+        if (first != std::string_view::npos) out += ".PP\n.nf\n" + roff(summary.substr(first + 1)) + "\n.fi\n";
+        for (const Option& option : command.options)
+            out += fmt::format(".TP\n\\fB{}\\fR \\fI{}\\fR\n{}\n", roff(option.name), roff(option.value),
+                               roff(option.help));
+    }
+    return out +
+           ".SH EXIT STATUS\n0 done, 1 failed, 2 wrong usage, 130 cancelled.\n"
+           ".SH ENVIRONMENT\n.TP\n.B DENOIR_HOME\nthe data folder, with runs, models, settings and caches (default: "
+           "denoir in the XDG folders)\n"
+           ".TP\n.B DENOIR_DEVICE\nas \\-\\-device where that is not given\n"
+           ".TP\n.B DENOIR_CUDA_LIBRARIES\nfolders where cuBLAS and cuDNN are looked for, separated by colons\n"
+           ".TP\n.B DENOIR_PROFILE\n1: tells at the end which kernels the time went to\n";
+}
+
 int run(const Arguments& args, Console&) {
-    const std::string& shell = args.words()[0];
-    if (shell != "bash" && shell != "zsh" && shell != "fish")
-        throw UsageError("", "completion", fmt::format("'{}' is unknown", printable(shell, 40)),
-                         "use bash, zsh or fish");
-    Console::print(shell == "bash" ? bash() : shell == "zsh" ? zsh() : fish());
-    return 0;
+    const std::string& kind = args.words()[0];
+    constexpr std::pair<std::string_view, std::string (*)()> kinds[] = {
+        {"bash", bash}, {"zsh", zsh}, {"fish", fish}, {"man", manual}};
+    for (const auto& [name, text] : kinds)
+        if (kind == name) {
+            Console::print(text());
+            return 0;
+        }
+    throw UsageError("", "completion", fmt::format("'{}' is unknown", printable(kind, 40)),
+                     "use bash, zsh, fish or man");
 }
 
 } // namespace
 
 Command completion_command() {
-    return {"completion", "bash|zsh|fish", "The completion file of a shell.", 1, 1, {}, run, true};
+    return {"completion", "bash|zsh|fish|man", "The completion file of a shell, or the manual page.", 1, 1, {}, run,
+            true};
 }
 
 } // namespace denoir::cli

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The completion files are those that the program makes; CONTRIBUTING.md says how to renew them."""
+"""The completion files and the manual page are those that the program makes; CONTRIBUTING.md says how to renew them."""
 
 import pathlib
 import shutil
@@ -7,7 +7,7 @@ import subprocess
 
 from program import Case, main
 
-FILES = {"bash": "denoir-cli.bash", "zsh": "_denoir-cli", "fish": "denoir-cli.fish"}
+FILES = {"bash": "denoir-cli.bash", "zsh": "_denoir-cli", "fish": "denoir-cli.fish", "man": "denoir-cli.1"}
 FOLDER = pathlib.Path(__file__).resolve().parents[2] / "packaging" / "completions"
 
 
@@ -21,6 +21,13 @@ class Completions(Case):
             self.skipTest("no bash here")
         script = f". {FOLDER / FILES['bash']}; COMP_WORDS=(denoir-cli render --sampl); COMP_CWORD=2; _denoir_cli; echo ${{COMPREPLY[@]}}"
         self.assertEqual(subprocess.run(["bash", "-c", script], stdout=subprocess.PIPE, check=True).stdout, b"--sampler\n")
+
+    def test_manual(self):
+        if not shutil.which("groff"):
+            self.skipTest("no groff here")
+        shown = subprocess.run(["groff", "-man", "-Tutf8", "-P-cbou", "-ww", FOLDER / FILES["man"]], capture_output=True, text=True, check=True)
+        self.assertEqual(shown.stderr, "")
+        self.assertIn("--sampler S", shown.stdout)
 
 
 if __name__ == "__main__":

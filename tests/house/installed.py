@@ -14,7 +14,7 @@ with tempfile.TemporaryDirectory() as prefix:
     subprocess.run(["cmake", "--install", build, "--prefix", prefix], check=True, stdout=subprocess.DEVNULL)
     share = os.path.join(prefix, "share")
     expected = ["denoir/demo-model/model.safetensors", "denoir/samples/first.mp4", "denoir/prompts.json", "denoir/preview_factors.json",
-                "bash-completion/completions/denoir-cli", "fish/vendor_completions.d/denoir-cli.fish", "zsh/site-functions/_denoir-cli"]
+                "bash-completion/completions/denoir-cli", "fish/vendor_completions.d/denoir-cli.fish", "zsh/site-functions/_denoir-cli", "man/man1/denoir-cli.1"]
     if studio:
         expected += ["applications/denoir.desktop", "icons/hicolor/scalable/apps/denoir.svg", "mime/packages/denoir.xml"]
     missing = [name for name in expected if not os.path.exists(os.path.join(share, name))]
