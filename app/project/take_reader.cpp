@@ -24,10 +24,11 @@ QStringList shown_otherwise(const QString& video) {
                    .arg(to_qstring(info.hdr));
     constexpr double visible = 0.01; // encoders write 1280:1281 where a side was rounded
     if (std::abs(info.pixel.value() - 1) > visible)
-        out << TakeReader::tr("has pixels of %1:%2 that are shown as square ones; in players it has other proportions")
+        out << TakeReader::tr(
+                   "has pixels of %1:%2, which are shown as square ones; players show it in other proportions")
                    .arg(info.pixel.num)
                    .arg(info.pixel.den);
-    if (info.interlaced) out << TakeReader::tr("is interlaced, and both half pictures of a frame are shown at once");
+    if (info.interlaced) out << TakeReader::tr("is interlaced: both fields of a frame are shown at once");
     return out;
 }
 

@@ -178,7 +178,7 @@ void ShortcutEditor::filter(const QString& text) {
     // What is chosen can be seen, and of what was found the first is chosen.
     const QTreeWidgetItem* now = tree_->currentItem();
     if (now ? now->isHidden() : !text.isEmpty()) tree_->setCurrentItem(first);
-    if (!first) note_->setText(tr("No such action, and none has such keys."));
+    if (!first) note_->setText(tr("No action has this name or these keys."));
 }
 
 void ShortcutEditor::select() {

@@ -108,8 +108,10 @@ QString DifferencesPanel::why_empty(bool has_a, bool has_b) const {
                         "press %1, or drop one on A and one on B.")
                          .arg(compare_keys_);
     if (!has_a && !has_b) return tr("Neither A nor B carries the parameters it was made with.");
-    return has_b ? tr("A carries no parameters it was made with, so those of B stand against nothing.")
-                 : tr("B carries no parameters it was made with, so those of A stand against nothing.");
+    return has_b
+               ? tr("A does not carry the parameters it was made with, so there is nothing to compare those of B with.")
+               : tr("B does not carry the parameters it was made with, so there is nothing to compare those of A "
+                    "with.");
 }
 
 void DifferencesPanel::fill() {

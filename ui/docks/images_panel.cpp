@@ -64,7 +64,7 @@ ImagesPanel::ImagesPanel(Studio& studio, QWidget* parent)
     set_drawing(*swap_, icon(QStringLiteral("swap")), tr("Swap start and end"));
     before_ = new Field(tr("After"), before_name_, this);
     before_->setObjectName(QStringLiteral("goes-on-after"));
-    auto* anew = flat_button(nullptr, icon(QStringLiteral("close")), tr("Begin a clip of its own instead"));
+    auto* anew = flat_button(nullptr, icon(QStringLiteral("close")), tr("Begin a separate clip instead"));
     anew->setObjectName(QStringLiteral("begin-anew"));
     before_->add_control(anew);
     connect(anew, &QToolButton::clicked, this, &ImagesPanel::begin_anew);

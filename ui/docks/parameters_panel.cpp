@@ -252,7 +252,7 @@ void ParametersPanel::reset_all() {
     refused_.clear();
     studio_.document.reset_all();
     refresh();
-    if (!typed && studio_.project.step() == step) emit said(tr("Every parameter is at its default already."));
+    if (!typed && studio_.project.step() == step) emit said(tr("Every parameter is already at its default."));
 }
 
 QString ParametersPanel::commit() {
@@ -433,7 +433,7 @@ void ParametersPanel::set_size(const QString& text) {
             key_size, is_written_as_size(text)
                           ? tr("“%1” is not possible: each side is a multiple of %2, from %2 to %3")
                                 .arg(text.trimmed().left(40), QString::number(multiple), QString::number(largest_side))
-                          : tr("“%1” is no size; write width × height, as 256×144").arg(text.left(40)));
+                          : tr("“%1” is not a size; write width × height, like 256×144").arg(text.left(40)));
     } else {
         refused_.remove(key_size);
         const QSize used(nearest_side(size->width(), multiple), nearest_side(size->height(), multiple));

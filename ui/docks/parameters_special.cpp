@@ -41,8 +41,8 @@ void ParametersPanel::add_cache(QVBoxLayout* form) {
     edit->setObjectName(key_cache);
     edit->setSpecialValueText(tr("off"));
     edit->setToolTip(tr("TeaCache: steps that hardly differ take over what an earlier one computed. 0.05 to 0.1 for "
-                        "small models, 0.15 to 0.3 for large ones leave out about half of the work; motion and fine "
-                        "detail depart from the whole computation. 0: off"));
+                        "small models, 0.15 to 0.3 for large ones save about half of the work, at the price of changed "
+                        "motion and fine detail. 0: off"));
     auto* field = new Field(tr("Cache"), edit);
     field->label()->set_scrubbable(true);
     form->addWidget(field);
@@ -104,17 +104,19 @@ void ParametersPanel::add_forcing(QVBoxLayout* form) {
     add(tr("Block"), QStringLiteral("block"), 1, 4097, 1, usual.block, tr("Latent frames that share a timestep"))
         ->set_unit(tr(" latent frames"), tr(" latent frame"));
     auto* base = add(tr("Window"), QStringLiteral("base"), 0, FrameCount::max, 4, 0,
-                     tr("A longer clip is made in windows of so many frames, each going on after the one before; "
+                     tr("A longer clip is made in windows of this many frames, each continuing the one before; "
                         "automatic: as long as the clips that the model was made for"));
     base->setSpecialValueText(tr("automatic"));
     base->set_snap([](double typed) { return typed < 3 ? 0 : std::max(5.0, nearest_frame_count(typed)); });
     base->set_unit(tr(" frames"));
-    auto* overlap = add(tr("Overlap"), QStringLiteral("overlap"), 1, FrameCount::max, 4, usual.overlap,
-                        tr("Frames that a window is given of the one before, or a clip of the video it goes on after"));
+    auto* overlap =
+        add(tr("Overlap"), QStringLiteral("overlap"), 1, FrameCount::max, 4, usual.overlap,
+            tr("Frames that a window takes over from the one before, or a clip from the video that it continues"));
     overlap->set_snap(nearest_frame_count);
     overlap->set_unit(tr(" frames"), tr(" frame"));
     add(tr("Cond. noise"), QStringLiteral("condition_noise"), 0, 999, 5, usual.condition_noise,
-        tr("Noise on what is given, in thousandths: 20 keeps long clips from drifting, at most 60; 0: none"))
+        tr("Noise on the frames that are given, in thousandths: 20 keeps long clips from drifting, at most 60; 0: "
+           "none"))
         ->set_unit(QStringLiteral(" ‰"));
 }
 

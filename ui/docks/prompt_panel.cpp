@@ -146,7 +146,7 @@ PromptPanel::PromptPanel(Studio& studio, QWidget* parent)
 void PromptPanel::make_editors() {
     prompt_->setObjectName(QStringLiteral("prompt"));
     prompt_->setAccessibleName(tr("Prompt"));
-    prompt_->set_placeholder(tr("What is to be seen, in a sentence or two."));
+    prompt_->set_placeholder(tr("What the video shows, in a sentence or two."));
     prompt_->setMinimumHeight(4 * fontMetrics().lineSpacing() + 12);
     negative_->setObjectName(QStringLiteral("negative-prompt"));
     negative_->setAccessibleName(tr("Negative prompt"));
@@ -170,15 +170,15 @@ void PromptPanel::make_buttons() {
     negative_toggle_->setIconSize({12, 12});
     negative_toggle_->setAccessibleName(tr("Show the negative prompt"));
     default_negative_->setText(tr("Model's default"));
-    default_negative_->setToolTip(tr("Take the negative prompt that the model's authors use"));
+    default_negative_->setToolTip(tr("Use the negative prompt of the model's authors"));
 }
 
 void PromptPanel::make_labels() {
     for (ElidedLabel* label : {count_, negative_count_}) {
         label->setProperty("quiet", true);
         label->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-        label->set_tip(
-            tr("Tokens of the model's own tokenizer, end mark included; what is over the limit is cut away"));
+        label->set_tip(tr(
+            "Tokens as the model's own tokenizer counts them, end mark included; what exceeds the limit is cut off"));
     }
     count_->setObjectName(QStringLiteral("prompt-tokens"));
     negative_count_->setObjectName(QStringLiteral("negative-tokens"));
@@ -269,9 +269,10 @@ void PromptPanel::refresh_defaults() {
 /// Says what an empty negative prompt means: the model's default, or, if the user has emptied it, none.
 void PromptPanel::refresh_negative() {
     const QString standard = studio_.document.default_value(negative_key).toString();
-    negative_->set_placeholder(standard.isEmpty() ? tr("What is not to be seen. This model's default is nothing.")
+    negative_->set_placeholder(standard.isEmpty()
+                                   ? tr("What the video should not show. This model's default is nothing.")
                                : studio_.document.has_value(negative_key)
-                                   ? tr("What is not to be seen: nothing, instead of the model's default.")
+                                   ? tr("What the video should not show: nothing, instead of the model's default.")
                                    : tr("The model's default: %1").arg(standard));
 }
 

@@ -342,7 +342,7 @@ void QueuePanel::move_selected(int by) {
 }
 
 void QueuePanel::undo_clear() {
-    if (!studio_.queue.can_undo_clear()) return emit said(tr("No entry was removed that could come back."));
+    if (!studio_.queue.can_undo_clear()) return emit said(tr("There is no removed entry to bring back."));
     studio_.queue.undo_clear();
     refresh();
 }

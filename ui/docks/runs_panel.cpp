@@ -258,7 +258,7 @@ void RunsPanel::refresh() {
     disk_->setText(limit > 0 ? tr("%1 · %2 of %3").arg(count, use, app::bytes_text(double(limit)))
                              : tr("%1 · %2").arg(count, use));
     disk_->setToolTip(
-        tr("Disk use of all runs. Over the bound, latents of unstarred old runs go first, after asking once."));
+        tr("Disk use of all runs. Over the limit, latents of unstarred old runs go first, after asking once."));
 }
 
 /// When many rows come or go, the history resets its model: selects again what is still there.
@@ -358,7 +358,7 @@ QStringList RunsPanel::meant_of_list() {
     if (runs.isEmpty()) return {};
     runs.removeIf([this](const QString& run) { return !studio_.history.contains(run); });
     if (runs.isEmpty())
-        emit said(tr("The run that is shown is none of the list: it gets no star and no name, and is not deleted."));
+        emit said(tr("The run that is shown is not in the list: it cannot be starred, renamed or deleted."));
     return runs;
 }
 
@@ -386,7 +386,7 @@ void RunsPanel::restore(const QString& run) {
             const int step = studio_.project.step();
             studio_.document.restore_made(request, tr("Restore parameters"),
                                           index_of(run).data(Role::TemplateRole).toString());
-            if (studio_.project.step() == step) emit said(tr("The parameters are those of the run already."));
+            if (studio_.project.step() == step) emit said(tr("The parameters are already those of the run."));
         });
 }
 
@@ -400,7 +400,7 @@ void RunsPanel::remove(const QStringList& runs) {
 }
 
 void RunsPanel::undo_remove() {
-    if (!studio_.history.can_restore()) return emit said(tr("No run was deleted that could come back."));
+    if (!studio_.history.can_restore()) return emit said(tr("There is no deleted run to bring back."));
     studio_.history.restore();
 }
 

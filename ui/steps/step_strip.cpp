@@ -83,7 +83,7 @@ void StepStrip::make_views(QWidget& row) {
         connect(view_menu_->menu()->addAction(text), &QAction::triggered, b, &QToolButton::click);
     };
     add_view(View::latent, tr("Latent"), tr("The latent itself, noise and all"));
-    add_view(View::estimate, tr("Estimate"), tr("What the model takes the clean latent to be"));
+    add_view(View::estimate, tr("Estimate"), tr("The model's estimate of the clean latent"));
     add_view(View::decoded, tr("Decoded"), tr("The estimate through the true VAE: exact, takes a moment"));
     connect(views_, &QButtonGroup::idClicked, this, [this](int id) { set_view(static_cast<View>(id)); });
     connect(views_, &QButtonGroup::idToggled, this, [this](int id, bool on) {

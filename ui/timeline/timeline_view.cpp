@@ -162,7 +162,7 @@ void TimelineView::lengthen_selected(int frames) {
     const Shot shot = project_.shot(row);
     const int out = std::clamp(shot.out + frames, shot.in + 1, shot.current().most());
     if (out == shot.out)
-        return emit said(frames < 0 ? tr("A shot has one frame at least.") : tr("The take ends there."));
+        return emit said(frames < 0 ? tr("A shot has at least one frame.") : tr("The take ends there."));
     if (shot.id != lengthened_ || lengthening_ != drags_) lengthening_ = ++drags_; // of one shot in turn: one step
     select(row);
     project_.trim(row, shot.in, out, drags_);
@@ -340,8 +340,8 @@ void TimelineView::trim_to_playhead(bool in) {
     if (project_.count() > 0 && place.row < 0) emit said(tr("The playhead is behind the last shot."));
     if (place.row < 0) return;
     const Shot& shot = project_.shot(place.row);
-    if (in && place.frame == shot.in) return emit said(tr("The shot begins at the playhead already."));
-    if (!in && place.frame + 1 == shot.out) return emit said(tr("The shot ends at the playhead already."));
+    if (in && place.frame == shot.in) return emit said(tr("The shot already begins at the playhead."));
+    if (!in && place.frame + 1 == shot.out) return emit said(tr("The shot already ends at the playhead."));
     if (!in) {
         project_.trim(place.row, shot.in, place.frame + 1);
         return;

@@ -406,7 +406,7 @@
 <context>
     <name>SaveDialog</name>
     <message>
-        <source>“%1” is there already. Replace it?</source>
+        <source>“%1” already exists. Replace it?</source>
         <translation>„%1“ gibt es schon. Ersetzen?</translation>
     </message>
 </context>
@@ -861,11 +861,11 @@
         <translation>ist HDR (%1) und wird gezeigt, als wäre es SDR: in blasseren Farben als in Playern</translation>
     </message>
     <message>
-        <source>has pixels of %1:%2 that are shown as square ones; in players it has other proportions</source>
+        <source>has pixels of %1:%2, which are shown as square ones; players show it in other proportions</source>
         <translation>hat Bildpunkte von %1:%2, die als quadratische gezeigt werden; in Playern hat es andere Proportionen</translation>
     </message>
     <message>
-        <source>is interlaced, and both half pictures of a frame are shown at once</source>
+        <source>is interlaced: both fields of a frame are shown at once</source>
         <translation>besteht aus Halbbildern (interlaced), von denen je zwei zugleich gezeigt werden</translation>
     </message>
 </context>
@@ -1095,11 +1095,11 @@
         <translation>Weder A noch B trägt die Parameter in sich, mit denen es gemacht wurde.</translation>
     </message>
     <message>
-        <source>A carries no parameters it was made with, so those of B stand against nothing.</source>
+        <source>A does not carry the parameters it was made with, so there is nothing to compare those of B with.</source>
         <translation>A trägt keine Parameter in sich: denen von B steht nichts gegenüber.</translation>
     </message>
     <message>
-        <source>B carries no parameters it was made with, so those of A stand against nothing.</source>
+        <source>B does not carry the parameters it was made with, so there is nothing to compare those of A with.</source>
         <translation>B trägt keine Parameter in sich: denen von A steht nichts gegenüber.</translation>
     </message>
     <message>
@@ -1327,11 +1327,11 @@ Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</tran
         <translation>Kein Programm hier öffnet es: %1</translation>
     </message>
     <message>
-        <source>An export is at work already.</source>
+        <source>An export is already running.</source>
         <translation>Ein Export läuft schon.</translation>
     </message>
     <message>
-        <source>An export is at work already; %1 stops it.</source>
+        <source>An export is already running; %1 stops it.</source>
         <translation>Ein Export läuft schon; %1 hält ihn an.</translation>
     </message>
     <message>
@@ -1485,11 +1485,11 @@ Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</tran
         <translation>Was als Nächstes entsteht, kommt nicht auf die Zeitleiste.</translation>
     </message>
     <message>
-        <source>The next clip is one of its own again.</source>
+        <source>The next clip stands on its own again.</source>
         <translation>Der nächste Clip ist wieder ein eigener.</translation>
     </message>
     <message>
-        <source>The next clip begins with the same picture, as one of its own.</source>
+        <source>The next clip begins with the same picture, and stands on its own.</source>
         <translation>Der nächste Clip ist wieder ein eigener und beginnt mit demselben Bild.</translation>
     </message>
     <message>
@@ -1678,7 +1678,7 @@ So, wie das Modell es sehen wird</translation>
         <translation>Nach</translation>
     </message>
     <message>
-        <source>Begin a clip of its own instead</source>
+        <source>Begin a separate clip instead</source>
         <translation>Stattdessen einen eigenen Clip beginnen</translation>
     </message>
     <message numerus="yes">
@@ -2077,7 +2077,7 @@ relativ %3, größter %4, normiert %5, Kosinus %6</translation>
 <context>
     <name>denoir::ui::MainWindow</name>
     <message>
-        <source>Write what is to be seen, then press Generate.
+        <source>Describe the video, then press Generate.
 A video, picture or run dropped here is shown.</source>
         <translation>Schreiben, was zu sehen sein soll, dann Erzeugen drücken.
 Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
@@ -2199,7 +2199,7 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>Prompt da&amp;nach</translation>
     </message>
     <message>
-        <source>Take the model&apos;s negative prompt</source>
+        <source>Use the model&apos;s negative prompt</source>
         <translation>Den negativen Prompt des Modells nehmen</translation>
     </message>
     <message>
@@ -2884,11 +2884,11 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>Kein Clip wartet.</translation>
     </message>
     <message>
-        <source>What was to be generated is given up.</source>
+        <source>Called off: nothing is generated.</source>
         <translation>Was erzeugt werden sollte, ist aufgegeben.</translation>
     </message>
     <message>
-        <source>Besides the clip at work none waits.</source>
+        <source>No other clip is waiting.</source>
         <translation>Außer dem Clip, der gerade gerechnet wird, wartet keiner.</translation>
     </message>
     <message>
@@ -3071,7 +3071,7 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
 <context>
     <name>denoir::ui::MediaLocator</name>
     <message>
-        <source>“%1” is something else than what is missing.</source>
+        <source>“%1” is not what is missing.</source>
         <translation>„%1“ ist etwas anderes als das, was fehlt.</translation>
     </message>
     <message numerus="yes">
@@ -3438,7 +3438,7 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>Breite und Höhe tauschen</translation>
     </message>
     <message>
-        <source>“%1” is no size; write width × height, as 256×144</source>
+        <source>“%1” is not a size; write width × height, like 256×144</source>
         <translation>„%1“ ist keine Größe; Breite × Höhe schreiben, etwa 256×144</translation>
     </message>
     <message>
@@ -3550,7 +3550,7 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>Fenster</translation>
     </message>
     <message>
-        <source>A longer clip is made in windows of so many frames, each going on after the one before; automatic: as long as the clips that the model was made for</source>
+        <source>A longer clip is made in windows of this many frames, each continuing the one before; automatic: as long as the clips that the model was made for</source>
         <translation>Ein längerer Clip entsteht in Fenstern von so vielen Bildern, jedes geht nach dem davor weiter; automatisch: so lang wie die Clips, für die das Modell gemacht ist</translation>
     </message>
     <message>
@@ -3562,7 +3562,7 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>Überlappung</translation>
     </message>
     <message>
-        <source>Frames that a window is given of the one before, or a clip of the video it goes on after</source>
+        <source>Frames that a window takes over from the one before, or a clip from the video that it continues</source>
         <translation>Bilder, die einem Fenster von dem davor gegeben sind, oder einem Clip von dem Video, nach dem er weitergeht</translation>
     </message>
     <message>
@@ -3574,7 +3574,7 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>aus</translation>
     </message>
     <message>
-        <source>TeaCache: steps that hardly differ take over what an earlier one computed. 0.05 to 0.1 for small models, 0.15 to 0.3 for large ones leave out about half of the work; motion and fine detail depart from the whole computation. 0: off</source>
+        <source>TeaCache: steps that hardly differ take over what an earlier one computed. 0.05 to 0.1 for small models, 0.15 to 0.3 for large ones save about half of the work, at the price of changed motion and fine detail. 0: off</source>
         <translation>TeaCache: Schritte, die sich kaum unterscheiden, übernehmen, was ein früherer berechnet hat. 0,05 bis 0,1 bei kleinen, 0,15 bis 0,3 bei großen Modellen lassen etwa die Hälfte der Arbeit weg; Bewegung und feine Einzelheiten weichen von der ganzen Berechnung ab. 0: aus</translation>
     </message>
     <message>
@@ -3582,7 +3582,7 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>Vorgabe-R.</translation>
     </message>
     <message>
-        <source>Noise on what is given, in thousandths: 20 keeps long clips from drifting, at most 60; 0: none</source>
+        <source>Noise on the frames that are given, in thousandths: 20 keeps long clips from drifting, at most 60; 0: none</source>
         <translation>Rauschen auf dem Gegebenen, in Tausendsteln: 20 hält lange Clips beieinander, höchstens 60; 0: keines</translation>
     </message>
     <message numerus="yes">
@@ -3673,7 +3673,7 @@ Ein Video, Bild oder Lauf wird gezeigt, wenn man es hierher zieht.</translation>
         <translation>%1 wurde %2: jede Seite ist ein Vielfaches von %3</translation>
     </message>
     <message>
-        <source>Every parameter is at its default already.</source>
+        <source>Every parameter is already at its default.</source>
         <translation>Alle Parameter stehen schon auf ihren Vorgaben.</translation>
     </message>
     <message>
@@ -3886,7 +3886,7 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <translation>Prompt</translation>
     </message>
     <message>
-        <source>What is to be seen, in a sentence or two.</source>
+        <source>What the video shows, in a sentence or two.</source>
         <translation>Was zu sehen sein soll, in ein, zwei Sätzen.</translation>
     </message>
     <message>
@@ -3910,11 +3910,11 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <translation>Modellvorgabe</translation>
     </message>
     <message>
-        <source>Take the negative prompt that the model&apos;s authors use</source>
+        <source>Use the negative prompt of the model&apos;s authors</source>
         <translation>Den negativen Prompt nehmen, den die Autoren des Modells benutzen</translation>
     </message>
     <message>
-        <source>Tokens of the model&apos;s own tokenizer, end mark included; what is over the limit is cut away</source>
+        <source>Tokens as the model&apos;s own tokenizer counts them, end mark included; what exceeds the limit is cut off</source>
         <translation>Tokens des modelleigenen Tokenizers, mit Endzeichen; was über die Grenze geht, wird abgeschnitten</translation>
     </message>
     <message>
@@ -3922,7 +3922,7 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <translation>kein Tokenizer</translation>
     </message>
     <message>
-        <source>What is not to be seen. This model&apos;s default is nothing.</source>
+        <source>What the video should not show. This model&apos;s default is nothing.</source>
         <translation>Was nicht zu sehen sein soll. Vorgabe dieses Modells: nichts.</translation>
     </message>
     <message>
@@ -3962,7 +3962,7 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <translation>Nächster Prompt</translation>
     </message>
     <message>
-        <source>What is not to be seen: nothing, instead of the model&apos;s default.</source>
+        <source>What the video should not show: nothing, instead of the model&apos;s default.</source>
         <translation>Was nicht zu sehen sein soll: nichts, statt der Vorgabe des Modells.</translation>
     </message>
     <message>
@@ -4112,7 +4112,7 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <translation>Fortsetzen</translation>
     </message>
     <message>
-        <source>No entry was removed that could come back.</source>
+        <source>There is no removed entry to bring back.</source>
         <translation>Kein Eintrag wurde entfernt, der zurückkommen könnte.</translation>
     </message>
 </context>
@@ -4146,7 +4146,7 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
 <context>
     <name>denoir::ui::Retaking</name>
     <message>
-        <source>This shot is from elsewhere: there is no request to take again.</source>
+        <source>This shot does not carry the request it was made with, so it cannot be made again.</source>
         <translation>Diese Einstellung ist von anderswo: es gibt keinen Auftrag, den man wiederholen könnte.</translation>
     </message>
     <message>
@@ -4257,7 +4257,7 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <translation>%1 · %2</translation>
     </message>
     <message>
-        <source>Disk use of all runs. Over the bound, latents of unstarred old runs go first, after asking once.</source>
+        <source>Disk use of all runs. Over the limit, latents of unstarred old runs go first, after asking once.</source>
         <translation>Plattenplatz aller Läufe. Über der Grenze gehen zuerst die Latents alter Läufe ohne Stern, nach einmaliger Frage.</translation>
     </message>
     <message>
@@ -4365,7 +4365,7 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <translation>mit Stern</translation>
     </message>
     <message>
-        <source>The run that is shown is none of the list: it gets no star and no name, and is not deleted.</source>
+        <source>The run that is shown is not in the list: it cannot be starred, renamed or deleted.</source>
         <translation>Der gezeigte Lauf steht nicht in der Liste: Er bekommt keinen Stern und keinen Namen und wird nicht gelöscht.</translation>
     </message>
     <message>
@@ -4373,11 +4373,11 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <translation>ab Schritt %1</translation>
     </message>
     <message>
-        <source>The parameters are those of the run already.</source>
+        <source>The parameters are already those of the run.</source>
         <translation>Die Parameter sind schon die des Laufs.</translation>
     </message>
     <message>
-        <source>No run was deleted that could come back.</source>
+        <source>There is no deleted run to bring back.</source>
         <translation>Kein Lauf wurde gelöscht, der zurückkommen könnte.</translation>
     </message>
     <message>
@@ -4483,7 +4483,7 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <translation>Die neuen Tasten in das Feld drücken, dann Setzen. Sie ersetzen %1; die anderen Tasten bleiben.</translation>
     </message>
     <message>
-        <source>No such action, and none has such keys.</source>
+        <source>No action has this name or these keys.</source>
         <translation>Diese Aktion gibt es nicht, und keine hat solche Tasten.</translation>
     </message>
 </context>
@@ -4649,7 +4649,7 @@ Ein Video, einen Lauf oder ein Bild hierher ziehen.</translation>
         <translation>Schätzung</translation>
     </message>
     <message>
-        <source>What the model takes the clean latent to be</source>
+        <source>The model&apos;s estimate of the clean latent</source>
         <translation>Was das Modell für das reine Latent hält</translation>
     </message>
     <message>
@@ -5329,7 +5329,7 @@ ein Bild, %2 s lang: %n Bilder mit %3 fps</numerusform>
         <translation>Suchen …</translation>
     </message>
     <message>
-        <source>It is the first shot already.</source>
+        <source>It is already the first shot.</source>
         <translation>Es ist schon die erste Einstellung.</translation>
     </message>
     <message>
@@ -5341,7 +5341,7 @@ ein Bild, %2 s lang: %n Bilder mit %3 fps</numerusform>
         <translation>Den Abspielkopf erst in eine Einstellung setzen: an ihrem Rand gibt es nichts zu teilen.</translation>
     </message>
     <message>
-        <source>A shot has one frame at least.</source>
+        <source>A shot has at least one frame.</source>
         <translation>Eine Einstellung hat mindestens ein Bild.</translation>
     </message>
     <message>
@@ -5353,11 +5353,11 @@ ein Bild, %2 s lang: %n Bilder mit %3 fps</numerusform>
         <translation>Der Abspielkopf steht hinter der letzten Einstellung.</translation>
     </message>
     <message>
-        <source>The shot begins at the playhead already.</source>
+        <source>The shot already begins at the playhead.</source>
         <translation>Die Einstellung beginnt schon am Abspielkopf.</translation>
     </message>
     <message>
-        <source>The shot ends at the playhead already.</source>
+        <source>The shot already ends at the playhead.</source>
         <translation>Die Einstellung endet schon am Abspielkopf.</translation>
     </message>
     <message>
@@ -5555,7 +5555,7 @@ ein Bild, %2 s lang: %n Bilder mit %3 fps</numerusform>
         <translation>„%1“ kommt anders heraus.</translation>
     </message>
     <message>
-        <source>The first step that comes out otherwise is step %1.</source>
+        <source>The first step that differs is step %1.</source>
         <translation>Der erste Schritt, der anders herauskommt, ist Schritt %1.</translation>
     </message>
     <message>

@@ -34,7 +34,7 @@ QString free_name(const QDir& folder, const QString& name, const QString& ending
 void ask_to_replace(QWidget* parent, const QString& title, const QString& file, const std::function<void()>& replace) {
     auto* box = new QMessageBox(
         QMessageBox::NoIcon, title,
-        QCoreApplication::translate("SaveDialog", "“%1” is there already. Replace it?").arg(QFileInfo(file).fileName()),
+        QCoreApplication::translate("SaveDialog", "“%1” already exists. Replace it?").arg(QFileInfo(file).fileName()),
         QMessageBox::Yes | QMessageBox::No, parent);
     box->setTextFormat(Qt::PlainText);
     box->setAttribute(Qt::WA_DeleteOnClose);

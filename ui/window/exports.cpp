@@ -242,8 +242,8 @@ void Exports::connect_exporter() {
 void Exports::say_at_work() {
     const bool other = studio_.queue.running() != 0 || studio_.worker.busy(); // which they stop first
     const QString keys = other ? QString() : actions_.keys(QStringLiteral("run.cancel"));
-    emit said(keys.isEmpty() ? tr("An export is at work already.")
-                             : tr("An export is at work already; %1 stops it.").arg(keys));
+    emit said(keys.isEmpty() ? tr("An export is already running.")
+                             : tr("An export is already running; %1 stops it.").arg(keys));
 }
 
 void Exports::ask(const QString& title, const QString& name, const QString& filters,

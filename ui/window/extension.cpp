@@ -123,8 +123,8 @@ void Extension::finish() {
     if (active()) {
         // A start image stays: it is seen, and most models need one.
         emit said(document_.asked().image.empty()
-                      ? tr("The next clip is one of its own again.")
-                      : tr("The next clip begins with the same picture, as one of its own."));
+                      ? tr("The next clip stands on its own again.")
+                      : tr("The next clip begins with the same picture, and stands on its own."));
         if (!video_.isEmpty()) images_.begin_anew();
     }
     end();

@@ -124,7 +124,7 @@ void MainWindow::make_middle() {
     preview_ = new PreviewView(studio_.frames, middle);
     preview_->setObjectName(QStringLiteral("preview"));
     preview_->set_empty_text(
-        tr("Write what is to be seen, then press Generate.\nA video, picture or run dropped here is shown."));
+        tr("Describe the video, then press Generate.\nA video, picture or run dropped here is shown."));
     column->addWidget(banners_);
     column->addWidget(compare_bar_);
     column->addWidget(preview_, 1);

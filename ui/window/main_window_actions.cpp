@@ -109,7 +109,7 @@ void MainWindow::make_edit_actions() {
                [this] { prompt_->previous_prompt(); });
     add_action("edit.prompt-after", edit, tr("Prompt used a&fter"), {QKeySequence(Qt::ALT | Qt::Key_Down)}, "down",
                [this] { prompt_->next_prompt(); });
-    add_action("edit.negative-default", edit, tr("Take the model's negative prompt"), {}, "prompt",
+    add_action("edit.negative-default", edit, tr("Use the model's negative prompt"), {}, "prompt",
                [this] { prompt_->use_default_negative(); });
     add_action("edit.start-image", edit, tr("Choose the start &image …"), {QKeySequence(Qt::CTRL | Qt::Key_I)}, "image",
                [this] { images_->choose_start(); });

@@ -92,7 +92,7 @@ void MainWindow::stop_work() {
     else if (branching_->active())
         branching_->end();
     else if (generation_->give_up() || studio_.core.sweeps().stop_starting())
-        say(tr("What was to be generated is given up."));
+        say(tr("Called off: nothing is generated."));
     else if (!studio_.core.inputs.busy())
         say(tr("There is nothing to stop."));
 }
@@ -329,7 +329,7 @@ void MainWindow::make_tune_actions() {
         const int before = studio_.queue.rowCount();
         sweeps.clear_waiting();
         if (studio_.queue.rowCount() < before) return;
-        say(sweeps.progress().open == 0 ? tr("No clip waits.") : tr("Besides the clip at work none waits."));
+        say(sweeps.progress().open == 0 ? tr("No clip waits.") : tr("No other clip is waiting."));
     });
     add(
         "tune.take", tr("&Take the clip's values"), "sliders", [this] { tune_->take_current(false); }, Qt::Key_R);

@@ -14,7 +14,7 @@ namespace {
 QString why_not(const app::Take& take, const app::TakeReader::Found& found) {
     if (!found.issue.isEmpty()) return found.issue.line();
     const QString name = QFileInfo(found.take.video).fileName();
-    if (found.take.kind != take.kind) return MediaLocator::tr("“%1” is something else than what is missing.").arg(name);
+    if (found.take.kind != take.kind) return MediaLocator::tr("“%1” is not what is missing.").arg(name);
     if (found.take.frames >= take.frames) return {};
     return MediaLocator::tr("“%1” is too short: %2 of %n frame(s).", nullptr, take.frames)
         .arg(name, QString::number(found.take.frames));

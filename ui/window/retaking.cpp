@@ -25,7 +25,7 @@ void Retaking::retake(int row) {
     if (row < 0 || row >= int(shots.size())) return emit empty_cut();
     const app::Shot& shot = shots[std::size_t(row)];
     if (shot.current().run.isEmpty())
-        return emit said(tr("This shot is from elsewhere: there is no request to take again."));
+        return emit said(tr("This shot does not carry the request it was made with, so it cannot be made again."));
     struct Found {
         app::Retake retake;
         QString last; ///< picture that follows the new frames

@@ -50,7 +50,7 @@ void Verifications::show_result(app::JobId job, const app::VerifyResult& result)
                                     30);
     QStringList lines{tr("“%1” comes out otherwise.").arg(name)};
     if (result.first_difference >= 0)
-        lines << tr("The first step that comes out otherwise is step %1.").arg(result.first_difference);
+        lines << tr("The first step that differs is step %1.").arg(result.first_difference);
     if (!result.changed_files.isEmpty())
         lines << tr("Changed since the run: %1").arg(result.changed_files.join(QStringLiteral(", ")));
     banners_.show_banner(banner_of(run), Banners::Kind::error, lines.join(QLatin1Char(' ')));

@@ -247,7 +247,7 @@ private slots:
         QTRY_COMPARE_WITH_TIMEOUT(core.document.value("seed").toInt(), seed(2), 30000);
         QTRY_VERIFY_WITH_TIMEOUT(!core.inputs.busy(), 30000);
         menu_of(studio, list, 2, "Restore parameters");
-        QTRY_VERIFY_WITH_TIMEOUT(said(studio).contains("are those of the run already"), 30000);
+        QTRY_VERIFY_WITH_TIMEOUT(said(studio).contains("are already those of the run"), 30000);
         // Beside what is shown, which is A.
         menu_of(studio, list, 2, "Compare with what is shown");
         QCOMPARE(studio.window().layouts().current(), Layout::compare);

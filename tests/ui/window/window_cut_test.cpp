@@ -362,7 +362,7 @@ private slots:
         studio.picture("export-beside-run");
         studio.find<QAction>("file.export")->trigger(); // asked for again: where it is, and no second one
         // Not that Esc stops it: that would be the run.
-        QVERIFY2(said(studio).contains("An export is at work already."), qPrintable(said(studio)));
+        QVERIFY2(said(studio).contains("An export is already running."), qPrintable(said(studio)));
         QVERIFY(!studio.window().findChild<QFileDialog*>() || !studio.window().findChild<QFileDialog*>()->isVisible());
         // Quitting would lose it, and says so as long as it is written.
         const auto warned = [&] {

@@ -75,17 +75,17 @@ private slots:
         timeline->select(0);
         timeline->set_playhead(0);
         QVERIFY2(says("timeline.move-back", "first shot"), qPrintable(said(studio)));
-        QVERIFY2(says("timeline.trim-in", "begins at the playhead already"), qPrintable(said(studio)));
+        QVERIFY2(says("timeline.trim-in", "already begins at the playhead"), qPrintable(said(studio)));
         QVERIFY2(says("timeline.split", "inside a shot"), qPrintable(said(studio)));
         QVERIFY2(says("timeline.longer", "The take ends there"), qPrintable(said(studio)));
         timeline->set_playhead(7);
-        QVERIFY2(says("timeline.trim-out", "ends at the playhead already"), qPrintable(said(studio)));
+        QVERIFY2(says("timeline.trim-out", "already ends at the playhead"), qPrintable(said(studio)));
         timeline->set_playhead(project.frames());
         QVERIFY2(says("timeline.trim-out", "behind the last shot"), qPrintable(said(studio)));
         timeline->select(1);
         QVERIFY2(says("timeline.move-on", "last shot"), qPrintable(said(studio)));
-        for (int i = 0; i < 7; ++i) QVERIFY(!says("timeline.shorter", "one frame at least"));
-        QVERIFY2(says("timeline.shorter", "one frame at least"), qPrintable(said(studio)));
+        for (int i = 0; i < 7; ++i) QVERIFY(!says("timeline.shorter", "at least one frame"));
+        QVERIFY2(says("timeline.shorter", "at least one frame"), qPrintable(said(studio)));
     }
 
     /// An entry of the menu says in words where its keys are other ones.

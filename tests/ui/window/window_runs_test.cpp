@@ -322,7 +322,7 @@ private slots:
         for (const char* action : {"run.star", "run.delete", "edit.rename"}) {
             studio.window().say("nothing yet");
             studio.find<QAction>(action)->trigger();
-            QVERIFY2(said(studio).contains("none of the list"), qPrintable(said(studio)));
+            QVERIFY2(said(studio).contains("not in the list"), qPrintable(said(studio)));
         }
         QVERIFY(QFile::exists(listed + "/run.json") && QFile::exists(elsewhere + "/run.json"));
         QVERIFY(!studio.core().history.starred(listed));
