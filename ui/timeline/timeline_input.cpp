@@ -190,7 +190,7 @@ void TimelineView::move_selected(int by) {
     const int row = meant(), to = row + by;
     if (row < 0) return;
     if (!project_.move_shot(row, to))
-        return emit said(by < 0 ? tr("It is already the first shot.") : tr("It is the last shot already."));
+        return emit said(by < 0 ? tr("It is already the first shot.") : tr("It is already the last shot."));
     select(to);
     set_playhead(project_.start_of(to));
 }

@@ -5333,7 +5333,7 @@ ein Bild, %2 s lang: %n Bilder mit %3 fps</numerusform>
         <translation>Es ist schon die erste Einstellung.</translation>
     </message>
     <message>
-        <source>It is the last shot already.</source>
+        <source>It is already the last shot.</source>
         <translation>Es ist schon die letzte Einstellung.</translation>
     </message>
     <message>
