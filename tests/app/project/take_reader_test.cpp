@@ -48,7 +48,7 @@ private slots:
         QCOMPARE(found[0].otherwise.size(), 1);
         QVERIFY2(found[0].otherwise[0].startsWith("is HDR (PQ)"), qPrintable(found[0].otherwise[0]));
         QCOMPARE(found[1].otherwise.size(), 2);
-        QVERIFY2(found[1].otherwise[0].startsWith("has pixels of 4:3 "), qPrintable(found[1].otherwise[0]));
+        QVERIFY2(found[1].otherwise[0].startsWith("has pixels of 4:3,"), qPrintable(found[1].otherwise[0]));
         QVERIFY2(found[1].otherwise[1].startsWith("is interlaced"), qPrintable(found[1].otherwise[1]));
         for (const int plain : {2, 3}) QCOMPARE(found[std::size_t(plain)].otherwise, QStringList());
     }

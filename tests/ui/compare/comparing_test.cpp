@@ -99,7 +99,7 @@ private slots:
                 if (label->isVisible()) all << label->text();
             return all.join(' ');
         };
-        QTRY_VERIFY2_WITH_TIMEOUT(words().contains("B carries no parameters"), qPrintable(words()), 30000);
+        QTRY_VERIFY2_WITH_TIMEOUT(words().contains("B does not carry the parameters"), qPrintable(words()), 30000);
         QVERIFY(panel->rows().isEmpty());
     }
 

@@ -395,7 +395,7 @@ private slots:
         studio.find<QAction>("run.generate")->trigger();
         QTRY_VERIFY_WITH_TIMEOUT(core.queue.running() != 0, 20000);
         studio.find<QAction>("tune.clear")->trigger();
-        QVERIFY2(said(studio).contains("clip at work"), qPrintable(said(studio)));
+        QVERIFY2(said(studio).contains("No other clip"), qPrintable(said(studio)));
         core.queue.cancel_current();
         QVERIFY(studio.idle());
     }
@@ -446,7 +446,7 @@ private slots:
         studio.find<QAction>("run.cancel")->trigger();
         QVERIFY(!sweeps.starting());
         const QString words = said(studio);
-        QVERIFY2(words.contains("given up"), qPrintable(words));
+        QVERIFY2(words.contains("Called off"), qPrintable(words));
     }
 
     /// Anybody may have put a file of that name into a folder.

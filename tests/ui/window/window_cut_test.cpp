@@ -261,7 +261,7 @@ private slots:
         QVERIFY(shows("card.png", 0));
         timeline->select(0);
         studio.key(Qt::Key_R);
-        QVERIFY2(said(studio).contains("no request"), qPrintable(said(studio)));
+        QVERIFY2(said(studio).contains("does not carry the request"), qPrintable(said(studio)));
         studio.key(Qt::Key_E);
         auto& document = studio.core().document;
         QTRY_COMPARE_WITH_TIMEOUT(document.value("image").toString(), home.file("card.png"), 20000);

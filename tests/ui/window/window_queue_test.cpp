@@ -360,7 +360,7 @@ private slots:
         hold_up_inputs(studio, go_on);
         studio.find<QAction>("run.generate")->trigger();
         studio.find<QAction>("run.cancel")->trigger();
-        QVERIFY2(said(studio).contains("given up"), qPrintable(said(studio)));
+        QVERIFY2(said(studio).contains("Called off"), qPrintable(said(studio)));
         go_on.release();
         QTRY_VERIFY_WITH_TIMEOUT(!core.inputs.busy(), 30000);
         QCoreApplication::processEvents();
@@ -380,7 +380,7 @@ private slots:
         QVERIFY(core.document.pending());
         studio.find<QAction>("run.generate")->trigger();
         studio.find<QAction>("run.cancel")->trigger();
-        QVERIFY2(said(studio).contains("given up"), qPrintable(said(studio)));
+        QVERIFY2(said(studio).contains("Called off"), qPrintable(said(studio)));
         QVERIFY(core.document.wait_resolved(20000));
         QTest::qWait(300);
         QVERIFY(!core.sweeps().starting() && core.queue.rowCount() == 0);
