@@ -43,6 +43,8 @@ const Json* find(const Weights& weights, std::string_view key) {
 
 std::optional<std::int64_t> integer(const Weights& weights, std::initializer_list<std::string_view> keys,
                                     std::int64_t low, std::int64_t high) {
+    std::optional<std::int64_t> said;
+    std::string_view by;
     for (const std::string_view key : keys) {
         const Json* found = find(weights, key);
         if (!found) continue;
@@ -52,9 +54,15 @@ std::optional<std::int64_t> integer(const Weights& weights, std::initializer_lis
         if (!whole || found->get<std::int64_t>() < low)
             throw config_error(weights.origin(), std::string(key),
                                fmt::format("must be a whole number from {} to {}", low, high), "correct it");
-        return found->get<std::int64_t>();
+        const auto value = found->get<std::int64_t>();
+        if (said && value != *said)
+            throw config_error(weights.origin(), std::string(key),
+                               fmt::format("{} contradicts the {} of {}", value, *said, by),
+                               "keep the one that is right");
+        if (!said) by = key;
+        said = value;
     }
-    return {};
+    return said;
 }
 
 std::optional<bool> boolean(const Weights& weights, std::string_view key) {

@@ -29,8 +29,8 @@ const Json* find(const Weights&, std::string_view key);
 /// `factor`·n, or -1 for an unknown n.
 inline std::int64_t times(std::int64_t factor, std::int64_t n) { return n < 0 ? -1 : factor * n; }
 
-/// The first of `keys` that find() finds, as an integer; empty if there is none. Throws Error naming the key if the
-/// value is not an integer in [low, high].
+/// What find() finds under `keys`, names of one thing, as an integer; empty if there is none. Throws Error naming the
+/// key if a value is not an integer in [low, high], or not that of the key before.
 std::optional<std::int64_t> integer(const Weights&, std::initializer_list<std::string_view> keys, std::int64_t low = 0,
                                     std::int64_t high = std::int64_t{1} << 31);
 

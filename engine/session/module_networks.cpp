@@ -121,7 +121,9 @@ void check_against(const wan::Config& config, const ModuleInputs& in, const Tran
         in.refuse("text",
                   fmt::format("has shape {}, this model takes [{}, {}]", to_string(x.text.shape()), config.text_len,
                               config.text_dim),
-                  "pad the prompt's rows with zeros");
+                  x.text.size(1) != config.text_dim  ? "give the features of this model's text encoder"
+                  : x.text.size(0) < config.text_len ? "pad the prompt's rows with zeros"
+                                                     : "leave out the rows past them");
     if (x.fps && config.fps_rows == 0) in.refuse("fps", "this model has no fps branch", "leave it out");
     if (x.clip && config.clip_dim == 0) in.refuse("clip", "this model has no image branch", "leave it out");
     if (x.clip && config.clip_positions == 0 && x.clip.size(0) != clip_rows && x.clip.size(0) != 2 * clip_rows)

@@ -94,8 +94,9 @@ Tensors run_scheduler(const ModuleCall& call, std::stop_token stop) {
         const Tensor t = in.find(name, {"[]", "[n]", "[C, n]", "[C, h, w]", "[C, T, h, w]", "[B, C, T, h, w]"});
         if (!t)
             in.refuse(name, "is missing",
-                      fmt::format("{} steps need latent and velocity_0 to velocity_{}", schedule.steps(),
-                                  schedule.steps() - 1));
+                      schedule.steps() == 1 ? std::string("one step needs latent and velocity_0")
+                                            : fmt::format("{} steps need latent and velocity_0 to velocity_{}",
+                                                          schedule.steps(), schedule.steps() - 1));
         return t;
     };
     const Tensor first = f32("latent");

@@ -232,8 +232,8 @@ OutputKind check_output_of_run(const fs::path& out, std::span<const fs::path> in
         return check_output(out, inputs, own_frames, run);
     } catch (const NoSpace&) {
         throw;
-    } catch (const UsageError&) { // run.json was changed
-        throw;
+    } catch (const UsageError& e) { // run.json was changed: nobody has typed it
+        throw Error((run / run_file::record).string(), "out", e.message(), e.hint());
     } catch (const Error& e) {
         std::error_code code;
         if (!fs::exists(fs::symlink_status(without_slash(out), code))) throw; // its folder is gone, say

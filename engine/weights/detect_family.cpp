@@ -150,6 +150,8 @@ std::optional<Family> by_evidence(const FamilyEvidence& e) {
     names.insert(names.end(), e.names.begin(), e.names.end());
     if (e.traits.first_last || text_of(e.config, "model_type") == "flf2v") return first_last_family(e, names);
     if (const auto family = from_model_index(e.model_index)) return family;
+    // Diffusers' class of Wan's transformers, of which those of 2.2 see no CLIP. Without CLIP either version has it.
+    if (e.traits.clip && text_of(e.config, "_class_name") == "WanTransformer3DModel") return Family::wan;
     return from_names(names, e.traits);
 }
 

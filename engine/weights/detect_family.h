@@ -23,10 +23,11 @@ struct FamilyEvidence {
 };
 
 /// The family, by the first of these that tells it (contract, `family`): `family` in config.json or model_index.json;
-/// tensors that only one family has; `inject_sample_info` and `model_type`; the rest of model_index.json; hints in
-/// names. A first-last-frame model is Wan's unless one of the last two says SkyReels. A single Wan 2.2 A14B transformer
-/// from an all-in-one file, or named after one ("rapid-aio"), is a merge of the two experts and computed as Wan 2.1.
-/// Empty where nothing tells: never guessed. Throws Error (field `family`) where one of the files names an unknown one.
+/// tensors that only one family has; `inject_sample_info` and `model_type`; the rest of model_index.json; diffusers'
+/// class of the transformer; hints in names. A first-last-frame model is Wan's unless one of the last three says
+/// SkyReels. A single Wan 2.2 A14B transformer from an all-in-one file, or named after one ("rapid-aio"), is a merge of
+/// the two experts and computed as Wan 2.1. Empty where nothing tells: never guessed. Throws Error (field `family`)
+/// where one of the files names an unknown one.
 std::optional<Family> detect_family(const FamilyEvidence&);
 
 /// The family of a transformer that is certainly none of A14B's two experts, though a second one is given with it:

@@ -35,6 +35,7 @@ struct Change {
     std::string target;
     const FileTensor *up = nullptr, *down = nullptr, *difference = nullptr;
     double scale = 1;
+    bool replaces = false; ///< `difference` takes the tensor's place, whatever the strength
 };
 
 /// What peft says of all modules: alpha, and those that have another (LoraConfig; diffusers stores it in the file's
@@ -248,6 +249,7 @@ private:
         add_difference(module + ".bias", Kind::bias, 1);
         add_difference(module + ".bias", Kind::bias_of_up, scale); // peft scales both halves of what it adds
         add_difference(module + ".modulation", Kind::modulation, 1);
+        if (part[Kind::replacement]) add({.target = matrix, .difference = part[Kind::replacement], .replaces = true});
     }
 
     /// Halves that fit no layer, whatever its size.
@@ -335,6 +337,24 @@ private:
     bool zero_alpha_ = false;
 };
 
+/// What takes `weight` away when it is added: with the replacement added, too, exactly that is left. The file's own
+/// pages where they can be read as differences, else a copy in f32.
+WeightChange taking_away(const Weight& weight) {
+    WeightChange out;
+    out.factor = -1;
+    out.difference = weight.stored();
+    if (!is_block(weight.stored().dtype()) && !weight.scale) return out;
+    out.difference = Tensor::host(weight.shape(), DType::f32);
+    const std::int64_t count = out.difference.elements();
+    float* values = out.difference.data<float>();
+    to_f32(weight.stored().dtype(), weight.stored().raw(), values, count);
+    if (!weight.scale) return out;
+    const Tensor scale = weight.scale.to_host_f32();
+    const std::int64_t per_scale = count / scale.elements(); // fits() leaves no empty tensors
+    for (std::int64_t i = 0; i < count; ++i) values[i] *= scale.data<float>()[i / per_scale];
+    return out;
+}
+
 /// Where nobody said which expert a LoRA is for, and its name does not say it with certainty. `split`: its tensors do.
 std::optional<std::string> warning_of_guess(const Lora& lora, Expert expert, bool split) {
     if (expert == Expert::none || lora.expert) return std::nullopt;
@@ -366,7 +386,8 @@ std::vector<std::string> add_lora(Weights& transformer, const Lora& lora, Expert
     const Reader reader(transformer, lora, expert, true);
     for (const Change& change : reader.changes()) {
         WeightChange made;
-        made.factor = static_cast<float>(lora.strength * change.scale);
+        made.factor = change.replaces ? 1 : static_cast<float>(lora.strength * change.scale);
+        if (change.replaces) transformer.change(change.target, taking_away(*transformer.find(change.target)));
         if (change.difference) {
             made.difference = reader.values(*change.difference);
         } else {

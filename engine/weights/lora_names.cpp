@@ -26,6 +26,7 @@ constexpr std::array endings{Ending{".lora_linear_layer.down.weight", Kind::down
                              Ending{".alpha", Kind::alpha},
                              Ending{".diff_b", Kind::bias},
                              Ending{".diff_m", Kind::modulation},
+                             Ending{".set_weight", Kind::replacement},
                              Ending{".diff", Kind::difference},
                              Ending{".w_norm", Kind::difference},
                              Ending{".b_norm", Kind::bias}};
@@ -53,8 +54,7 @@ constexpr std::array relatives{Relative{"dora_scale", "DoRA"},
                                Relative{".lokr_", "LoKr"},
                                Relative{".oft_", "OFT"},
                                Relative{".lora_E", "AdaLoRA"},
-                               Relative{".reshape_weight", "a control LoRA, which adds input channels"},
-                               Relative{".set_weight", "a patch that replaces weights"}};
+                               Relative{".reshape_weight", "a control LoRA, which adds input channels"}};
 
 struct Prefix {
     std::string_view text;

@@ -12,8 +12,8 @@
 namespace denoir::lora {
 
 /// What a tensor is to its module.
-enum class Kind { down, up, alpha, difference, bias, bias_of_up, modulation };
-constexpr std::size_t kinds = 7;
+enum class Kind { down, up, alpha, difference, bias, bias_of_up, modulation, replacement };
+constexpr std::size_t kinds = 8;
 
 struct Ending {
     std::string_view text;

@@ -170,7 +170,7 @@ bool is_lora_key(std::string_view name) {
         const std::string_view behind = name.substr(at + 4);
         if (behind.starts_with('_') || (behind.starts_with('.') && at > 0 && name[at - 1] == '.')) return true;
     }
-    return name.ends_with(".diff") || name.ends_with(".diff_b");
+    return name.ends_with(".diff") || name.ends_with(".diff_b") || name.ends_with(".set_weight");
 }
 
 /// T5 has the names of UMT5, and its table of position biases in the first block alone.

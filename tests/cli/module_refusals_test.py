@@ -35,7 +35,7 @@ class Modules(Case):
 
     def test_scheduler(self):
         x = ("F32", [2], struct.pack("<2f", 1, 2))
-        self.check("scheduler", {"latent": x}, "--set", "steps=1", names=("in.safetensors", "velocity_0"))
+        self.check("scheduler", {"latent": x}, "--set", "steps=1", names=("in.safetensors", "velocity_0", "one step needs"))
         self.check("scheduler", {"latent": x, "velocity_0": ("F32", [1], struct.pack("<f", 1))}, "--set", "steps=1", names=("velocity_0",))
         self.check("scheduler", {"latent": x, "velocity_0": ("I64", [1], bytes(8))}, "--set", "steps=1", names=("velocity_0",))
         self.check("scheduler", {"latent": x, "velocity_0": x}, "--set", "steps=1", "--set", "sampler=ddim")
@@ -49,6 +49,8 @@ class Modules(Case):
                              ("timestep", f32(3)), ("timestep", ("F32", [], struct.pack("<f", 1001))), ("timestep", ("F32", [], struct.pack("<f", float("nan")))),
                              ("text", f32(512, 33)), ("text", f32(100, 24)), ("clip", f32(257, 20)), ("condition", f32(20, 1, 4, 4)), ("fps", f32())):
             self.check("wan-transformer", {**good, name: tensor}, weights=weights, names=("in.safetensors", name))
+        for text, hint in ((f32(512, 33), "this model's text encoder"), (f32(100, 24), "pad the prompt's rows"), (f32(513, 24), "leave out the rows past them")):
+            self.check("wan-transformer", {**good, "text": text}, weights=weights, names=("text", hint))
         for name in good:
             self.check("wan-transformer", {k: v for k, v in good.items() if k != name}, weights=weights, names=("in.safetensors", name))
         self.check("wan-transformer", good, "--set", "haeds=2", weights=weights, names=("heads",))
@@ -60,7 +62,7 @@ class Modules(Case):
         self.check("wan-transformer", good, weights=MODEL / "vae")
         self.check("wan-transformer", good, weights=self.work / "missing")
         self.check("wan-vae-decode", {"latent": f32(15, 1, 2, 2)}, weights=MODEL / "vae", names=("in.safetensors", "latent"))
-        self.check("wan-vae-encode", {"video": f32(3, 1, 7, 16)}, weights=MODEL / "vae", names=("in.safetensors", "video"))
+        self.check("wan-vae-encode", {"video": f32(3, 1, 7, 16)}, weights=MODEL / "vae", names=("in.safetensors", "video", "16x7 pixels are fewer than 8x8"))
         self.check("umt5", {"tokens": ("I64", [0], b"")}, weights=MODEL / "text_encoder", names=("tokens",))
         self.check("umt5", {"tokens": ("I64", [1], struct.pack("<q", 1 << 40))}, weights=MODEL / "text_encoder", names=("tokens",))
         self.check("umt5", {"tokens": ("I64", [513], bytes(8 * 513))}, weights=MODEL / "text_encoder", names=("tokens",))

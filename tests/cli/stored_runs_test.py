@@ -29,7 +29,7 @@ class StoredRuns(Case):
             del record["request"][key]
         if steps is not None:
             record["state"], record["steps"] = "failed", record["steps"][: steps + 1]
-        if out:
+        if out is not None:
             record["out"] = str(out)
         for name, change in (tensors or {}).items():
             stored = read_safetensors(run / name)
@@ -151,6 +151,9 @@ class StoredRuns(Case):
         before = sha256(weights)
         self.changed(steps=2, request={"model": str(model)}, out=model / "out.mp4")
         self.refused("render", "--resume", "run", codes=(1,), names=("out.mp4", "input"), timeout=PATIENCE)
+        for out in ("", "clip.avi"):
+            self.changed(steps=2, out=out)
+            self.refused("render", "--resume", "run", codes=(1,), names=("denoir-cli: run/run.json: out: ",), timeout=PATIENCE)
         self.assertEqual(sha256(weights), before)
 
     def test_frames_that_were_being_put_in_their_place(self):

@@ -360,11 +360,13 @@ Vae::Encoded Vae::encode(const FrameSource& source, std::int64_t frames, std::in
                          nn::Probe* probe) const {
     // The shortcuts of 2.2 join neighbouring pixels at every level; 2.1 drops what is left over.
     const std::int64_t unit = config_.spatial(), patch = config_.patch, grain = patch > 1 ? unit : 1;
-    if (frames < 1 || height < unit || width < unit || height % grain || width % grain)
-        throw Error({}, "video",
-                    fmt::format("{} frames of {}x{}: there must be one or more, of at least {}x{} pixels", frames,
-                                width, height, unit, unit),
-                    fmt::format("use sizes in multiples of {}", unit));
+    const std::string hint = fmt::format("use sizes in multiples of {}", unit);
+    if (frames < 1) throw Error({}, "video", "holds no frames", "give one or more");
+    if (height < unit || width < unit)
+        throw Error({}, "video", fmt::format("{}x{} pixels are fewer than {}x{}", width, height, unit, unit), hint);
+    if (height % grain || width % grain)
+        throw Error({}, "video", fmt::format("{}x{} pixels are not whole latents of {}x{}", width, height, unit, unit),
+                    hint);
     const std::int64_t latent_frames = config_.latent_frames(frames);
     Encoded result;
     std::int64_t done = 0;

@@ -9,6 +9,7 @@
 #include "engine/models/wan/rope.h"
 #include "engine/nn/layers.h"
 #include "tests/engine/models/support.h"
+#include "tests/engine/refusal.h"
 
 namespace denoir::wan {
 namespace {
@@ -518,6 +519,13 @@ TEST(TransformerConfig, ReadsSizesFromShapesAndAgreesWithConfigJson) {
     EXPECT_EQ(Config::read(with({}), 2).text_len, 512);
     EXPECT_THROW(Config::read(with({})), Error); // 32 / 128 heads
     EXPECT_THROW(Config::read(with({{"num_heads", 3}})), Error);
+    const auto contradiction = [&](Json json) { return test::refusal([&] { Config::read(with(std::move(json))); }); };
+    EXPECT_EQ(contradiction({{"num_heads", 4}, {"num_attention_heads", 4}}), "accepted");
+    EXPECT_NE(contradiction({{"num_heads", 4}, {"num_attention_heads", 8}}).find("8 contradicts the 4 of num_heads"),
+              std::string::npos);
+    EXPECT_NE(
+        contradiction({{"num_heads", 2}, {"in_dim", 4}, {"in_channels", 12}}).find("12 contradicts the 4 of in_dim"),
+        std::string::npos);
     EXPECT_THROW(Config::read(with({{"num_heads", 32}})), Error); // odd head size
     EXPECT_THROW(Config::read(with({{"num_heads", "2"}})), Error);
     EXPECT_THROW(Config::read(with({{"num_heads", 2}, {"text_len", 1e9}})), Error);

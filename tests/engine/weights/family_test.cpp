@@ -138,6 +138,13 @@ TEST(FamilyTest, Table) {
          false,
          {},
          Family::skyreels},
+        {"class of Wan's transformer, with CLIP",
+         i2v,
+         R"({"_class_name":"WanTransformer3DModel"})",
+         "{}",
+         false,
+         {"transformer", "SkyReels"},
+         Family::wan},
         {"class that says nothing", plain, R"({"_class_name":"WanTransformer3DModel"})", "{}", false, {}, std::nullopt},
     };
     for (const FamilyCase& c : cases) {

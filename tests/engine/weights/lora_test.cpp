@@ -140,6 +140,38 @@ TEST_F(LoraTest, StrengthAlphaAndDifferences) {
 }
 
 // LoraConfig's, which diffusers keeps in the file and peft beside it: no tensor says alpha then.
+TEST_F(LoraTest, AWeightIsReplacedWhateverTheStrength) {
+    const std::string matrix = std::string(query) + ".weight";
+    /// The first row of a weight that is not zero, once the LoRA is added; read as backends do.
+    const auto first_row = [&](const Lora& l, DType stored, bool scaled) {
+        std::vector<float> values(dim * dim), row(dim);
+        for (std::size_t i = 0; i < values.size(); ++i) values[i] = 0.5f + 0.25f * float(i % 3);
+        Tensor in_file = Tensor::host({dim, dim}, stored);
+        from_f32(stored, values.data(), in_file.raw(), std::ssize(values));
+        std::map<std::string, Weight, std::less<>> all;
+        all.emplace(matrix, Weight(matrix, in_file));
+        Tensor scale = Tensor::host({dim}, DType::f32);
+        for (std::int64_t i = 0; i < dim; ++i) scale.data<float>()[i] = 2.0f + float(i);
+        if (scaled) all.at(matrix).scale = scale;
+        Weights weights(Component::transformer, std::move(all), Json::object(), "made");
+        add_lora(weights, l, Expert::none);
+        to_f32(stored, in_file.raw(), row.data(), dim);
+        for (float& v : row) v *= scaled ? 2.0f : 1.0f;
+        ChangedRows(weights.find(matrix)->changes, stored, scaled).add(0, dim, 0, dim, row.data());
+        return row;
+    };
+    std::vector<Raw> tensors{f32("diffusion_model." + std::string(query) + ".set_weight", {dim, dim}, 3)};
+    std::vector<float> wanted(dim);
+    for (std::size_t i = 0; i < wanted.size(); ++i) wanted[i] = 3.0f + float(i);
+    for (const double strength : {1.0, 0.5, -2.0})
+        for (const DType stored : {DType::f32, DType::bf16, DType::f8_e4m3})
+            EXPECT_EQ(first_row(lora(tensors, strength), stored, stored == DType::f8_e4m3), wanted) << strength;
+    for (Raw& half : plain()) tensors.push_back(half); // what is added beside it stays
+    EXPECT_EQ(first_row(lora(tensors, 0.5), DType::f32, false)[0], 3 + 0.5 * rank);
+    EXPECT_TRUE(
+        has(refusal(lora({f32(matrix.substr(0, matrix.size() - 7) + ".set_weight", {dim, dim + 1})})), "another size"));
+}
+
 TEST_F(LoraTest, PeftsConfigSaysAlpha) {
     const auto with = [&](const std::vector<Raw>& tensors, std::string json) {
         for (std::size_t at = 0; (at = json.find('"', at)) != std::string::npos; at += 2) json.insert(at, 1, '\\');
