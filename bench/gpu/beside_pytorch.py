@@ -22,6 +22,7 @@ from typing import Callable
 
 import torch
 from safetensors.torch import load_file, save_file
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(ROOT / "bench" / "gpu"), str(ROOT / "tests" / "reference")]
@@ -286,22 +287,23 @@ def measured_peak(cuda):
     return 2 * 8192**3 * 20 / start.elapsed_time(end) * 1e-9
 
 
-def fastest_attention():
-    """Leaves PyTorch the faster of cuDNN's and FlashAttention's kernels, by a trial: what it takes by itself need not be that. Returns its name."""
-    q, k, v = (torch.randn(1, 12, 8192, 128, device="cuda", dtype=torch.bfloat16) for _ in range(3))
-    switches = {"cuDNN": torch.backends.cuda.enable_cudnn_sdp, "FlashAttention": torch.backends.cuda.enable_flash_sdp}
-    times = {}
-    for name, switch in switches.items():
-        for other in switches.values():
-            other(other is switch)
+def fastest_attention(device):
+    """Leaves PyTorch the faster of cuDNN's and FlashAttention's kernels, by a trial of each alone: what it takes by itself need not be that, and
+    before cuDNN 9.15.1 it prefers every other to cuDNN's. What neither can, such as a VAE's heads of 384, the others do. Returns its name, and what
+    must be kept for as long as it is to be taken."""
+    tokens = 8192 if device == "cuda" else 64
+    q, k, v = (torch.randn(1, 12, tokens, 128, device=device, dtype=torch.bfloat16) for _ in range(3))
+    kernels, times = {"cuDNN": SDPBackend.CUDNN_ATTENTION, "FlashAttention": SDPBackend.FLASH_ATTENTION}, {}
+    for name, kernel in kernels.items():
         try:
-            times[name] = device_time(lambda: torch.nn.functional.scaled_dot_product_attention(q, k, v), 5, True)[1]
+            with sdpa_kernel(kernel):
+                times[name] = device_time(lambda: torch.nn.functional.scaled_dot_product_attention(q, k, v), 5, device == "cuda")[1]
         except RuntimeError:
             times[name] = float("inf")
     best = min(times, key=times.get)
-    for name, switch in switches.items():
-        switch(name == best)
-    return best
+    chosen = sdpa_kernel([kernels[best], SDPBackend.EFFICIENT_ATTENTION, SDPBackend.MATH], set_priority=True)
+    chosen.__enter__()
+    return best, chosen
 
 
 SMALL = transformer.Config(dim=1536, ffn=8960, layers=30, heads=12, in_channels=36, freq_dim=256, text_dim=4096, clip_dim=1280)
@@ -352,8 +354,8 @@ class Speed:
         self.g = torch.Generator(device=self.device).manual_seed(args.seed)
         self.peak = measured_peak(self.cuda)
         card = torch.cuda.get_device_name() if self.cuda else "dry run on a processor: no figure here means anything"
-        attention = f"attention by {fastest_attention()}" if self.cuda else "fused attention"
-        head = [f"{time.strftime('%Y-%m-%d')}, {card}; PyTorch {torch.__version__} with cuDNN {torch.backends.cudnn.version()}, bf16, {attention}; seed {args.seed}"]
+        attention, self.chosen_attention = fastest_attention(self.device)
+        head = [f"{time.strftime('%Y-%m-%d')}, {card}; PyTorch {torch.__version__} with cuDNN {torch.backends.cudnn.version()}, bf16, attention by {attention}; seed {args.seed}"]
         if self.cuda and 90800 <= torch.backends.cudnn.version() < 91500:
             head[0] += "; with this cuDNN PyTorch's convolutions of several frames are wrong or slow in bf16 (pytorch #163539, #166122), so its VAE rows say little"
         if self.peak:

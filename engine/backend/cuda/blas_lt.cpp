@@ -264,7 +264,8 @@ private:
                 cache_.forget(name);
             }
         }
-        if (runtime_.recording()) { // nothing can be timed now
+        if (runtime_.recording()) { // nothing can be timed now; and since CUDA 13.3 the library makes no suggestions
+                                    // either (mudler/vllm.cpp #1732): then this is not recorded
             const auto first = suggestions(p, d, 1);
             if (first.empty() || start(p, d, first[0].algo) != CUBLAS_STATUS_SUCCESS) // what is recorded stays
                 throw Error("", "device", fmt::format("cuBLASLt does not start {} while it is recorded", name));

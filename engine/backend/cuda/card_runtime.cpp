@@ -34,7 +34,7 @@ public:
     std::byte* allocate(std::size_t bytes) override;
     void release(std::byte* memory) noexcept override;
     std::byte* allocate_pinned(std::size_t bytes) override;
-    void release_pinned(std::byte* memory) noexcept override { cudaFreeHost(memory); }
+    void release_pinned(std::byte* memory) noexcept override;
     void to_device(std::byte* device, const std::byte* host, std::size_t bytes, Queue) override;
     void to_host(std::byte* host, const std::byte* device, std::size_t bytes) override;
     void to_host_later(std::byte* pinned, const std::byte* device, std::size_t bytes) override;
@@ -46,7 +46,10 @@ public:
     int make_mark() override;
     void mark(int mark, Queue queue) override { check(cudaEventRecord(at(mark), stream(queue)), "marking"); }
     void await(int mark, Queue queue) override { check(cudaStreamWaitEvent(stream(queue), at(mark), 0), "waiting"); }
-    bool reached(int mark) override { return passed(cudaEventQuery(at(mark))); }
+    bool reached(int mark) override {
+        select();
+        return passed(cudaEventQuery(at(mark)));
+    }
     float time(const std::function<void()>& work) override;
     std::unique_ptr<Graph> record(const std::function<void()>& work) override;
     bool recording() const override { return recording_; }
@@ -70,7 +73,8 @@ private:
         cudaGetLastError();
         return false;
     }
-    /// The calling thread works on this card from here on.
+    /// The calling thread works on this card from here on. Before whatever may be the first that a thread asks for:
+    /// else CUDA makes a context for it on cuda:0, which takes half a gigabyte there.
     void select() const { check(cudaSetDevice(index_), "choosing the card"); }
 
     int index_;
@@ -97,6 +101,7 @@ CardRuntime::CardRuntime(int index) : index_(index) {
 }
 
 CardRuntime::~CardRuntime() {
+    cudaSetDevice(index_);
     for (const cudaEvent_t event : marks_) cudaEventDestroy(event);
     if (transfer_) cudaStreamDestroy(transfer_);
     if (compute_) cudaStreamDestroy(compute_);
@@ -137,6 +142,12 @@ std::byte* CardRuntime::allocate_pinned(std::size_t bytes) {
     return static_cast<std::byte*>(memory);
 }
 
+void CardRuntime::release_pinned(std::byte* memory) noexcept {
+    cudaSetDevice(index_);
+    cudaFreeHost(memory);
+    cudaGetLastError();
+}
+
 void CardRuntime::to_device(std::byte* device, const std::byte* host, std::size_t bytes, Queue queue) {
     select();
     if (recording_) throw Error("", "device", "a copy from the host cannot be recorded");
@@ -173,7 +184,10 @@ void CardRuntime::wait() {
     check(cudaStreamSynchronize(compute_), "waiting for the card");
 }
 
-bool CardRuntime::idle() { return passed(cudaStreamQuery(compute_)); }
+bool CardRuntime::idle() {
+    select();
+    return passed(cudaStreamQuery(compute_));
+}
 
 void CardRuntime::order(Queue before, Queue after) {
     mark(between_, before);

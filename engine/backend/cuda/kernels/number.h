@@ -122,6 +122,10 @@ DENOIR_HD float reciprocal_root(float x) {
 #endif
 }
 
+/// a · b + c, rounded once. Written out where two kernels must give the same bits: of a product and a sum a device
+/// compiler makes one operation or two, as the code around them allows.
+DENOIR_HD float multiply_add(float a, float b, float c) { return fmaf(a, b, c); }
+
 /// a / b, at most two units in the last place off for |b| up to 2^126.
 DENOIR_HD float quotient(float a, float b) {
 #if defined(__CUDA_ARCH__)

@@ -67,10 +67,11 @@ __global__ void __launch_bounds__(RowShape::block, RowShape::blocks(P)) add_laye
     const float* gate = a.gate.data ? a.gate.data + token / a.tokens_per_gate * a.gate.stride : nullptr;
     Row<float, V, W, P> row(a.norm.channels, [&](int c, float* v) {
         float added[V], factor[V];
+        for (int i = 0; i < V; ++i) factor[i] = 1;
         load<V>(x + c, v);
         load<V>(y + c, added);
         if (gate) load<V>(gate + c, factor);
-        for (int i = 0; i < V; ++i) v[i] = gate ? v[i] + added[i] * factor[i] : v[i] + added[i];
+        for (int i = 0; i < V; ++i) v[i] = multiply_add(added[i], factor[i], v[i]);
     });
     // Not while the row is read: no read may be moved before a write.
     row.each([&](int c, bool inside, const float* v) {
@@ -148,7 +149,7 @@ template <class X, class Y, class Out, int V> __global__ void __launch_bounds__(
     load<V>(row_at<Y>(a.y, token) + c, y);
     float gate[V];
     load<V>(a.gate.data + token / a.tokens_per_group * a.gate.stride + c, gate);
-    for (int k = 0; k < V; ++k) x[k] += y[k] * gate[k];
+    for (int k = 0; k < V; ++k) x[k] = multiply_add(y[k], gate[k], x[k]); // as add_layer_norm_kernel does
     store<V>(const_cast<Out*>(row_at<Out>(a.out, token)) + c, x);
 }
 
