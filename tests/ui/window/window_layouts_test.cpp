@@ -94,6 +94,23 @@ private slots:
         QVERIFY(brief);
     }
 
+    /// Of a layout that comes back as it was left, too.
+    void tabs_of_a_stored_layout_name_their_docks_once() {
+        const app::Home home;
+        for (int session = 0; session < 2; ++session) {
+            StudioFixture studio(Layout::create, Scheme::dark, {1590, 950});
+            settle_docks();
+            studio.key(Qt::Key_2, Qt::ControlModifier);
+            settle_docks();
+            auto* metrics = studio.find<QDockWidget>("metrics-dock");
+            QVERIFY(metrics->widget()->isVisible());
+            const auto* title = metrics->titleBarWidget()->findChild<QLabel*>();
+            QVERIFY2(!title->isVisible(), qPrintable(QString::number(session)));
+            studio.window().resizeDocks({metrics}, {metrics->height() + 30}, Qt::Vertical); // then it is stored
+            settle_docks();
+        }
+    }
+
     /// A tab says the name of its dock; the dock does not say it again.
     void tabs_name_their_docks_once() {
         const app::Home home;
