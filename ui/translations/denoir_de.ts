@@ -1453,6 +1453,10 @@ Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</tran
             <numerusform>%n Clips werden noch gemessen: Dem, was geschrieben wird, fehlen ihre Werte. Noch einmal exportieren, wenn sie da sind.</numerusform>
         </translation>
     </message>
+    <message>
+        <source>A is %1, B is %2: only clips of one size can be exported together.</source>
+        <translation>A ist %1, B ist %2: Nur Clips einer Größe lassen sich zusammen exportieren.</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::Extension</name>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What actions, menus and banners of the whole window do with clips, shots and the queue.
 #include <QDockWidget>
+#include <QFileDialog>
 #include <QListView>
 #include <QMenu>
 #include <QMessageBox>
@@ -187,6 +188,14 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(!preview.comparison().issue().isEmpty(), 30000);
         trigger(studio, "compare.worst");
         QVERIFY2(said(studio).contains("only equal sizes can be measured"), qPrintable(said(studio)));
+        QVERIFY2(preview.comparison().issue().line().startsWith("A is "), qPrintable(said(studio)));
+        for (const char* of_both : {"video", "difference", "report", "csv"}) {
+            trigger(studio, "compare.worst");
+            QVERIFY(!said(studio).contains("exported"));
+            trigger(studio, ("compare.export-" + QByteArray(of_both)).constData());
+            QVERIFY2(said(studio).contains("only clips of one size can be exported"), qPrintable(said(studio)));
+            QVERIFY2(!studio.window().findChild<QFileDialog*>(), of_both);
+        }
         studio.window().viewer().compare({}, a);
         QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::b)->path == a && preview.comparison().complete(), 30000);
         // The pair is put away with its layout, and wiped again when that comes back.
