@@ -13,6 +13,7 @@
 #include <QTest>
 #include <QToolButton>
 #include <QToolTip>
+#include <QTreeView>
 #include <QVBoxLayout>
 #include <QWheelEvent>
 
@@ -118,6 +119,27 @@ private slots:
             QTRY_VERIFY(!window.findChild<QMessageBox*>() && !window.findChild<QFileDialog*>());
         }
         QCOMPARE(saved, QStringList{home.file("take 2.1.mp4")});
+    }
+
+    /// Sizes, kinds and dates of files are read to their ends.
+    void files_are_described_in_full() {
+        const app::Home home;
+        app::Settings settings;
+        settings.set_value("window/save_folder", home.path());
+        QFile there(home.file("clip.mp4"));
+        QVERIFY(there.open(QIODevice::WriteOnly) && there.write(QByteArray(31289, 'x')) == 31289);
+        there.close();
+        QWidget window;
+        window.show();
+        ask_where_to_save(&window, settings, "Save", "clip", "Video (*.mp4)", [](const QString&) {});
+        const auto* list = window.findChild<QFileDialog*>()->findChild<QTreeView*>("treeView");
+        QVERIFY(list);
+        const QAbstractItemView& view = *list;
+        QTRY_VERIFY(view.model()->rowCount(view.rootIndex()) > 0);
+        for (const int column : {1, 2, 3})
+            QTRY_VERIFY2(list->columnWidth(column) >= view.sizeHintForColumn(column),
+                         qPrintable(QString::number(column)));
+        window.findChild<QFileDialog*>()->reject();
     }
 
     /// It comes to the front, and the answer is for who asked last.
