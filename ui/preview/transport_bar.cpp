@@ -119,12 +119,12 @@ QWidget* TransportBar::make_compare_row() {
         layout->addWidget(b);
     }
     connect(modes_, &QButtonGroup::idClicked, this, [this](int id) { emit mode_picked(static_cast<CompareMode>(id)); });
-    layout->addWidget(make_gain(*row));
-    layout->addWidget(make_onion(*row));
     swap_ = button(QStringLiteral("swap"), tr("Swap A and B"), "compare.swap");
     connect(swap_, &QToolButton::clicked, this, &TransportBar::swap_requested);
     layout->addWidget(swap_);
     layout->addWidget(make_offset(*row));
+    layout->addWidget(make_gain(*row)); // behind what is always there: that does not move when the mode is another
+    layout->addWidget(make_onion(*row));
     layout->addStretch(1);
     metrics_ = new QLabel(row);
     metrics_->setAccessibleName(tr("Difference of the frames shown"));
