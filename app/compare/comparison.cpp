@@ -258,7 +258,7 @@ void Comparison::begin() {
     retire();
     const auto size = [](const QSize& s) { return QStringLiteral("%1 × %2").arg(s.width()).arg(s.height()); };
     if (pair_.a.size != pair_.b.size) {
-        issue_ = {QString(), QStringLiteral("size"),
+        issue_ = {QString(), QString(),
                   tr("A is %1, B is %2: only equal sizes can be measured").arg(size(pair_.a.size), size(pair_.b.size)),
                   tr("compare runs of one size")};
         emit begun();

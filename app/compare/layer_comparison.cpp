@@ -36,7 +36,7 @@ QString trace_file(const char* side) {
 QString name_of_run(const RunRecord& record, const QString& run) {
     const QString prompt = to_qstring(record.request.prompt).simplified();
     if (prompt.isEmpty() || !record.request.seed) return QFileInfo(run).fileName();
-    return LayerComparison::tr("%1, seed %2").arg(shortened(prompt, 60), QString::number(*record.request.seed));
+    return LayerComparison::tr("%1 · seed %2").arg(shortened(prompt, 60), QString::number(*record.request.seed));
 }
 
 /// Throws Error unless both clips have the same size: else no layer of one has the shape of the other's.
@@ -119,6 +119,12 @@ void LayerComparison::start_trace() {
 void LayerComparison::traced(JobId) {
     if (++tracing_ < traces_.size()) return start_trace();
     read_files(traces_[0].out, traces_[1].out, name_a_, name_b_, true);
+}
+
+void LayerComparison::forget_issue() {
+    if (issue_.isEmpty()) return;
+    issue_ = {};
+    emit changed();
 }
 
 void LayerComparison::read_files(const QString& a, const QString& b, const QString& name_a, const QString& name_b,

@@ -44,6 +44,8 @@ public:
     const QStringList& runs() const { return runs_; }
     /// Why there is no result of what was asked last.
     const Issue& issue() const { return issue_; }
+    /// Other things are chosen now than those that it was said of.
+    void forget_issue();
     /// How far the work of this state is, 0 … 1; negative where it is not known.
     double share() const { return share_; }
     /// While tracing: 0 is A, 1 is B, and what the engine says of it.

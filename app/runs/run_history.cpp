@@ -28,6 +28,7 @@ namespace {
 
 constexpr int rows_shown_one_by_one = 24; ///< for more at once the model is reset, which is faster
 constexpr int look_again_ms = 400;        ///< after the runs' folder changed
+constexpr int look_at_followed_ms = 2000;
 
 /// Newest first; runs of one second by name.
 bool before(const RunRow& a, const RunRow& b) {
@@ -222,7 +223,9 @@ struct RunHistory::Store {
         self.endResetModel();
     }
 
-    /// What another program is at work on changes its own folder, not that of the runs.
+    /// What another program is at work on changes its own folder, not that of the runs. It is looked at from time to
+    /// time as well: a program that is killed changes nothing, and one may end between the look that found it and the
+    /// watch that begins after it.
     void follow_others() {
         QStringList others;
         for (const RunRow& row : rows)
@@ -233,6 +236,8 @@ struct RunHistory::Store {
         for (const QString& entry : std::as_const(others))
             if (!followed.contains(entry)) watcher.addPath(entry);
         followed = others;
+        if (followed.isEmpty()) return look_at_followed.stop();
+        if (!look_at_followed.isActive()) look_at_followed.start();
     }
     void folder_changed(const QString& folder) {
         if (folder == to_qstring(runs)) {
@@ -278,6 +283,7 @@ struct RunHistory::Store {
     QStringList followed; ///< entries that others are at work on
     QStringList grown;    ///< those of them that have changed
     QTimer look_at_grown;
+    QTimer look_at_followed;
     RunScanner scanner; ///< last: its thread ends before the rest goes
 };
 
@@ -289,6 +295,10 @@ RunHistory::RunHistory(QObject* parent) : QAbstractListModel(parent), store_(std
     }
     connect(&store_->look_again, &QTimer::timeout, this, &RunHistory::refresh);
     connect(&store_->look_at_grown, &QTimer::timeout, this, [this] { store_->look_at_others(); });
+    store_->look_at_followed.setInterval(look_at_followed_ms);
+    connect(&store_->look_at_followed, &QTimer::timeout, this, [this] {
+        if (store_->scanner.idle()) store_->scanner.look(store_->followed);
+    });
     if (!store_->runs.empty()) store_->watcher.addPath(to_qstring(store_->runs));
     connect(&store_->watcher, &QFileSystemWatcher::directoryChanged, this,
             [this](const QString& folder) { store_->folder_changed(folder); });

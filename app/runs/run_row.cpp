@@ -185,7 +185,7 @@ void RunRow::make_haystack() {
 
 QString RunRow::summary() const {
     QStringList parts;
-    if (width > 0) parts << QStringLiteral("%1x%2").arg(width).arg(height);
+    if (width > 0) parts << QStringLiteral("%1×%2").arg(width).arg(height);
     if (frames > 0) parts << run_words::frames(frames);
     parts << run_words::steps(steps);
     if (guidance > 0) parts << run_words::guidance(guidance);

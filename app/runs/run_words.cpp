@@ -26,7 +26,7 @@ QString frames(int frames) { return QCoreApplication::translate("Runs", "%1 f").
 
 QString summary(const Request& r) {
     QStringList parts;
-    if (r.width && r.height) parts << QStringLiteral("%1x%2").arg(*r.width).arg(*r.height);
+    if (r.width && r.height) parts << QStringLiteral("%1×%2").arg(*r.width).arg(*r.height);
     if (r.frames) parts << frames(*r.frames);
     if (r.steps) parts << steps(*r.steps);
     if (r.guidance) parts << guidance(*r.guidance);

@@ -162,10 +162,11 @@ bool Canvas::can_write(std::string_view utf8) {
 
 int Canvas::text_width(std::string_view utf8, int height) { return width_of(decoded(utf8), height); }
 
+static constexpr int ellipsis = 0x2026;
+
 std::string Canvas::shortened(std::string_view utf8, int height, int width) {
     std::vector<int> codes = decoded(utf8);
     if (width_of(codes, height) <= width) return std::string(utf8);
-    constexpr int ellipsis = 0x2026;
     // The end of a path tells more than its beginning.
     std::size_t cut = codes.size() / 3;
     codes.insert(codes.begin() + std::ptrdiff_t(cut), ellipsis);
@@ -174,6 +175,24 @@ std::string Canvas::shortened(std::string_view utf8, int height, int width) {
         codes.erase(codes.begin() + std::ptrdiff_t(before || cut + 1 == codes.size() ? --cut : cut + 1));
     }
     return encoded(codes);
+}
+
+std::array<std::string, 2> Canvas::shortened_apart(std::string_view a, std::string_view b, int height, int width) {
+    std::array<std::string, 2> both{shortened(a, height, width), shortened(b, height, width)};
+    if (both[0] != both[1] || a == b) return both;
+    const std::vector<int> codes[] = {decoded(a), decoded(b)};
+    constexpr std::ptrdiff_t lead = 4; // letters that both have
+    const auto differs = std::ranges::mismatch(codes[0], codes[1]).in1 - codes[0].begin();
+    for (std::size_t i = 0; i < 2; ++i) {
+        std::vector<int> left(codes[i].begin() + std::max<std::ptrdiff_t>(0, differs - lead), codes[i].end());
+        if (differs > lead) left.insert(left.begin(), ellipsis);
+        if (width_of(left, height) > width) {
+            left.push_back(ellipsis);
+            while (left.size() > 1 && width_of(left, height) > width) left.erase(left.end() - 2);
+        }
+        both[i] = encoded(left);
+    }
+    return both;
 }
 
 } // namespace denoir

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,6 +31,9 @@ public:
     static int text_width(std::string_view utf8, int height);
     /// `utf8`, cut in the middle with an ellipsis where it is wider than `width`.
     static std::string shortened(std::string_view utf8, int height, int width);
+    /// Both so that they can be told apart, if they differ: where what is left would be the same, each begins shortly
+    /// before the first letter that differs.
+    static std::array<std::string, 2> shortened_apart(std::string_view a, std::string_view b, int height, int width);
 
 private:
     void blend(int x, int y, Colour colour, float opacity);

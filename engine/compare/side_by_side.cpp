@@ -96,15 +96,16 @@ float SideBySide::Plot::level(double value) const {
 void SideBySide::draw_base() {
     Canvas canvas(base_);
     canvas.fill(0, 0, base_.width, base_.height, ground);
-    const SourceInfo* sides[2]{&comparison_.a, &comparison_.b};
+    const std::string names[]{display_name(comparison_.a), display_name(comparison_.b)};
+    const int badge = Canvas::text_width("B", line_) + line_; // A's is as wide
+    const int room = plots_[0].width - 3 * margin_ - badge;
+    const auto shown = Canvas::shortened_apart(names[0], names[1], line_, room);
     for (int i = 0; i < 2; ++i) {
-        const int x = plots_[i].x + margin_, badge = Canvas::text_width("B", line_) + line_;
+        const int x = plots_[i].x + margin_;
         canvas.fill(x, margin_ / 2, badge, line_ + margin_, colours[i]);
         canvas.text(x + line_ / 2, margin_, i ? "B" : "A", line_, ground);
-        const std::string name = display_name(*sides[i]);
-        if (!Canvas::can_write(name)) continue; // A and B are told apart all the same
-        const int from = x + badge + margin_, room = plots_[i].x + plots_[i].width - margin_ - from;
-        canvas.text(from, margin_, Canvas::shortened(name, line_, room), line_, ink);
+        if (!Canvas::can_write(names[i])) continue; // A and B are told apart all the same
+        canvas.text(x + badge + margin_, margin_, shown[std::size_t(i)], line_, ink);
     }
     for (Plot& p : plots_) draw_plot(p);
 }

@@ -66,7 +66,8 @@ std::optional<TensorDifference> difference(const RunFolder& a, int step_a, const
     if (!a.has_step_tensor(step_a, name) || !b.has_step_tensor(step_b, name)) return std::nullopt;
     const Tensor x = a.step_tensor(step_a, name), y = b.step_tensor(step_b, name);
     if (x.shape() != y.shape())
-        throw Error("", "", fmt::format("A has {}, B {}", to_string(x.shape()), to_string(y.shape())));
+        throw Error("", "",
+                    fmt::format("their sizes differ: A has {}, B {}", to_string(x.shape()), to_string(y.shape())));
     return metrics::difference(x, y);
 }
 
@@ -93,7 +94,8 @@ StepDivergences step_divergence(const RunFolder& a, const RunFolder& b, const Pr
                 out.steps.push_back(s);
             }
         } catch (const Error& error) {
-            out.notes.push_back(printable(std::string("latents are not compared further: ") + error.what(), 400));
+            const char* what = out.steps.empty() ? "latents are not compared: " : "latents are not compared further: ";
+            out.notes.push_back(printable(std::string(what) + error.what(), 400));
             break;
         }
         if (progress) progress(n + 1, total + 1);

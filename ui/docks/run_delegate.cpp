@@ -50,7 +50,7 @@ public:
         const Standing standing = app::RunHistory::standing(index);
         const bool done = standing == Standing::done;
         if (standing == Standing::unreadable) { // nothing else is known of it
-            values_ = {state_words(index)};
+            sentence_ = state_words(index);
             return;
         }
         failed_ = standing == Standing::failed;
@@ -73,9 +73,17 @@ public:
             for (QStringList* time : {&time_, &short_time_}) *time << RunsPanel::tr("from step %1").arg(step);
     }
     bool failed() const { return failed_; }
-    QStringList all() const { return values_ + news_ + length_ + time_; }
+    QStringList all() const { return sentence_.isEmpty() ? values_ + news_ + length_ + time_ : QStringList{sentence_}; }
     QStringList lines(const QFontMetrics& metrics, int width) const {
         QStringList left, lines;
+        if (!sentence_.isEmpty()) {
+            const QString space = QStringLiteral(" ");
+            left = sentence_.split(space);
+            lines = {filled(left, metrics, width - star_room, space)};
+            while (!left.isEmpty() && lines.size() + 1 < most_details) lines << filled(left, metrics, width, space);
+            if (!left.isEmpty()) lines << left.join(space); // what does not fit is elided
+            return lines;
+        }
         // Briefer where it is too narrow for all.
         for (const auto& [length, time] :
              {std::pair{length_, time_}, std::pair{short_length_, time_}, std::pair{short_length_, short_time_}}) {
@@ -90,13 +98,14 @@ public:
 
 private:
     /// The first of the words, which they leave; at least one.
-    static QString filled(QStringList& words, const QFontMetrics& metrics, int width) {
+    static QString filled(QStringList& words, const QFontMetrics& metrics, int width, const QString& gap = between) {
         QString line = words.takeFirst();
         // Narrower, not as narrow: the advance is rounded, and what is half a pixel too wide is elided.
-        while (!words.isEmpty() && metrics.horizontalAdvance(line + between + words.constFirst()) < width)
-            line += between + words.takeFirst();
+        while (!words.isEmpty() && metrics.horizontalAdvance(line + gap + words.constFirst()) < width)
+            line += gap + words.takeFirst();
         return line;
     }
+    QString sentence_; ///< instead of all others
     QStringList values_, news_, length_, short_length_, time_, short_time_;
     bool failed_ = false;
 };
@@ -155,7 +164,7 @@ QStringList RunDelegate::words(const QModelIndex& index) const {
 
 QString RunDelegate::side_letter(const QModelIndex& index) const {
     const QString path = index.data(Role::PathRole).toString();
-    if (b_.isEmpty()) return {};
+    if (path.isEmpty()) return {};
     return path == a_ ? QStringLiteral("A") : path == b_ ? QStringLiteral("B") : QString();
 }
 

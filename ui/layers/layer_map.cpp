@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/layers/layer_map.h"
 
+#include <QMouseEvent>
 #include <QPainter>
 #include <QPainterPath>
 #include <QStyledItemDelegate>
@@ -231,6 +232,12 @@ void LayerMapView::set_zoom(int zoom) {
 void LayerMapView::wheelEvent(QWheelEvent* event) {
     if (!(event->modifiers() & Qt::ControlModifier)) return QTableView::wheelEvent(event);
     if (event->angleDelta().y() != 0) set_zoom(zoom_ + (event->angleDelta().y() > 0 ? 1 : -1));
+    event->accept();
+}
+
+/// Beside all cells nothing is chosen: the one whose figures are shown stays marked.
+void LayerMapView::mousePressEvent(QMouseEvent* event) {
+    if (indexAt(event->position().toPoint()).isValid()) return QTableView::mousePressEvent(event);
     event->accept();
 }
 

@@ -135,13 +135,17 @@ QWidget* LayersPanel::make_progress_row() {
     progress_row_ = new QWidget(this);
     auto* row = new QHBoxLayout(progress_row_);
     row->setContentsMargins(grid::unit, 0, grid::unit, grid::half);
+    stage_ = new ElidedLabel(progress_row_);
+    stage_->setObjectName(QStringLiteral("layers-stage"));
     bar_ = new QProgressBar(progress_row_);
     bar_->setObjectName(QStringLiteral("layers-progress"));
+    bar_->setTextVisible(false); // too low for it
     bar_->setAccessibleName(tr("Progress of the comparison"));
     stop_ = new QPushButton(tr("Stop"), progress_row_);
     stop_->setObjectName(QStringLiteral("layers-stop"));
     connect(stop_, &QPushButton::clicked, &comparison_, &app::LayerComparison::cancel);
-    row->addWidget(bar_, 1);
+    row->addWidget(stage_, 1); // a share of the row: the bar does not move with the words
+    row->addWidget(bar_, 3);
     row->addWidget(stop_);
     return progress_row_;
 }
@@ -226,6 +230,12 @@ QWidget* LayersPanel::make_details() {
         column->addWidget(l);
     }
     numbers_->setTextFormat(Qt::RichText);
+    numbers_->setToolTip(tr("largest: the largest difference, and the two values there\n"
+                            "normalised: that over the mean size of B's values\n"
+                            "relative: norm of the difference over that of B\n"
+                            "of its inputs: the largest relative difference among what the layer is given\n"
+                            "explained: relative difference that rounding and its inputs account for\n"
+                            "cosine: of the angle between both; 1: they point the same way"));
     layer_name_->setTextFormat(Qt::PlainText);
     histograms_ = new HistogramView(inside);
     histograms_->setObjectName(QStringLiteral("layer-histograms"));
@@ -235,8 +245,10 @@ QWidget* LayersPanel::make_details() {
 }
 
 void LayersPanel::set_runs(const QString& a, const QString& b) {
+    if (a == run_a_ && b == run_b_) return;
     run_a_ = a;
     run_b_ = b;
+    comparison_.forget_issue();
     refresh();
 }
 
@@ -329,7 +341,7 @@ void LayersPanel::refresh_progress() {
                         app::stage_text(engine.stage));
         if (engine.total > 0) text += QStringLiteral(" %1/%2").arg(engine.done).arg(engine.total);
     }
-    bar_->setFormat(text);
+    stage_->set_text(text);
     bar_->setRange(0, comparison_.share() < 0 ? 0 : 1000);
     bar_->setValue(std::max(0, int(comparison_.share() * 1000)));
     bar_->setAccessibleDescription(text);

@@ -80,6 +80,7 @@ private:
     QPushButton *trace_, *stop_;
     QToolButton *open_, *export_;
     QWidget* progress_row_;
+    ElidedLabel* stage_;
     QProgressBar* bar_;
     QLabel* issue_;
     // What was found

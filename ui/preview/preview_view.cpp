@@ -51,6 +51,9 @@ PreviewView::PreviewView(app::FrameCache& cache, QWidget* parent)
     connect(&player_, &app::Player::speed_changed, this, &PreviewView::refresh);
     connect(bar_, &TransportBar::mode_picked, this, &PreviewView::set_mode);
     connect(bar_, &TransportBar::gain_picked, this, &PreviewView::set_gain);
+    connect(bar_, &TransportBar::uncover_requested, this, [this] {
+        if (uncover()) player_.play();
+    });
     connect(bar_, &TransportBar::swap_requested, this, &PreviewView::swap);
     connect(bar_, &TransportBar::worst_requested, this, &PreviewView::go_to_worst);
     connect(&comparison_, &app::Comparison::changed, this, &PreviewView::follow_worst);
@@ -296,12 +299,17 @@ void PreviewView::compare_again() {
         comparison_.stop();
 }
 
-void PreviewView::show_overlay(const QImage& picture, const QString& name, QSize stands_for) {
+void PreviewView::show_overlay(const QImage& picture, const QString& name, QSize stands_for, bool of_clip) {
     overlay_ = picture;
     overlay_name_ = name;
     overlay_stands_for_ = stands_for;
-    bar_->set_covered(covered());
+    bar_->set_covered(covered(), of_clip);
     refresh();
+}
+
+bool PreviewView::uncover() {
+    if (covered() && bar_->uncovers()) emit uncover_asked();
+    return !covered();
 }
 
 void PreviewView::set_mode(CompareMode mode) {

@@ -59,9 +59,12 @@ public slots:
     /// does.
     void expect_frame(denoir::app::Side side, const QString& path, int frame);
     /// One picture over the clip (an estimate of a running step); null takes it away and the clip is seen again.
-    /// `stands_for`: the size of the video that it is a sketch of; empty: its own.
-    void show_overlay(const QImage& picture, const QString& name, QSize stands_for = {});
+    /// `stands_for`: the size of the video that it is a sketch of; empty: its own. `of_clip`: it is a step of the clip,
+    /// which is seen again as soon as somebody plays it.
+    void show_overlay(const QImage& picture, const QString& name, QSize stands_for = {}, bool of_clip = false);
     bool covered() const { return !overlay_.isNull(); } ///< the clip cannot be seen, and is not to be played
+    /// Asks for the clip below the picture, if that may go and the clip can be played; whether it is seen afterwards.
+    bool uncover();
     void clear(denoir::app::Side side);
     void swap(); ///< A and B change places; if one of them is missing, says so
     void set_mode(denoir::ui::CompareMode mode);
@@ -76,6 +79,7 @@ signals:
     void clip_opened(denoir::app::Side side, const denoir::app::ClipInfo& info);
     void clip_failed(denoir::app::Side side, const denoir::app::Issue& issue);
     void opened_by_hand(denoir::app::Side side); ///< clip_opened() follows
+    void uncover_asked();                        ///< whoever gave the overlay takes it away
     void swapped();                              ///< A is what B was, and B what A was
     /// Files or folders were dropped: whoever listens finds out, on another thread, what they are and what becomes of
     /// them. `where` is global. Where nobody does, the first is shown on that side.

@@ -119,12 +119,12 @@ QWidget* TransportBar::make_compare_row() {
         layout->addWidget(b);
     }
     connect(modes_, &QButtonGroup::idClicked, this, [this](int id) { emit mode_picked(static_cast<CompareMode>(id)); });
-    layout->addWidget(make_gain(*row));
-    layout->addWidget(make_onion(*row));
     swap_ = button(QStringLiteral("swap"), tr("Swap A and B"), "compare.swap");
     connect(swap_, &QToolButton::clicked, this, &TransportBar::swap_requested);
     layout->addWidget(swap_);
     layout->addWidget(make_offset(*row));
+    layout->addWidget(make_gain(*row)); // behind what is always there: that does not move when the mode is another
+    layout->addWidget(make_onion(*row));
     layout->addStretch(1);
     metrics_ = new QLabel(row);
     metrics_->setAccessibleName(tr("Difference of the frames shown"));
@@ -192,6 +192,7 @@ QWidget* TransportBar::make_play_row() {
     auto* layout = make_layout<QHBoxLayout>(row, grid::half);
     previous_ = button(QStringLiteral("previous-frame"), tr("Previous frame"), "play.frame-back");
     play_ = button(QStringLiteral("play"), tr("Play"), "play.toggle");
+    play_->setObjectName(QStringLiteral("play-clip"));
     next_ = button(QStringLiteral("next-frame"), tr("Next frame"), "play.frame-on");
     loop_ = button(QStringLiteral("loop"), tr("Play in a loop"), "play.loop");
     loop_->setCheckable(true);
@@ -203,7 +204,10 @@ QWidget* TransportBar::make_play_row() {
     };
     if_seen(previous_, [this] { player_.step(-1); });
     if_seen(next_, [this] { player_.step(1); });
-    if_seen(play_, [this] { player_.toggle(); });
+    connect(play_, &QToolButton::clicked, this, [this] {
+        if (uncovers()) return emit uncover_requested();
+        if (frames() > 1) player_.toggle();
+    });
     connect(loop_, &QToolButton::toggled, &player_, &app::Player::set_loop);
     time_ = number_label(row, QStringLiteral("00:00.00"));
     time_->setAccessibleName(tr("Time, minutes, seconds and frames"));
@@ -239,9 +243,10 @@ void TransportBar::set_usable(QToolButton& button, bool usable) {
 
 int TransportBar::frames() const { return covered_ ? 0 : player_.frames(); }
 
-void TransportBar::set_covered(bool covered) {
-    if (covered_ == covered) return;
+void TransportBar::set_covered(bool covered, bool may_go) {
+    if (covered_ == covered && may_go_ == may_go) return;
     covered_ = covered;
+    may_go_ = may_go;
     refresh();
 }
 
@@ -257,7 +262,8 @@ void TransportBar::refresh() {
     leave_out(*gain_, canvas_.mode() != CompareMode::difference);
     leave_out(*onion_, canvas_.mode() != CompareMode::onion);
     leave_out(*offset_, frames < 2);
-    for (QToolButton* b : {play_, previous_, next_, loop_}) set_usable(*b, frames > 1);
+    set_usable(*play_, frames > 1 || uncovers());
+    for (QToolButton* b : {previous_, next_, loop_}) set_usable(*b, frames > 1);
     const double fps = leader ? stated_rate(leader->info()) : 0;
     rate_->setText(frames > 1 && fps > 0 ? tr("%1 fps").arg(QLocale().toString(fps, 'g', 4)) : QString());
     refresh_time();
@@ -277,8 +283,9 @@ void TransportBar::refresh_time() {
         speed == 0 || speed == 1
             ? QString()
             : QStringLiteral("%1%2×").arg(speed < 0 ? QStringLiteral("−") : QString()).arg(std::abs(speed)));
-    play_->setIcon(icon(player_.playing() ? QStringLiteral("pause") : QStringLiteral("play")));
-    set_spoken_name(*play_, player_.playing() ? tr("Pause") : tr("Play"));
+    const bool plays = player_.playing() && !covered_; // below another picture nobody sees that
+    play_->setIcon(icon(plays ? QStringLiteral("pause") : QStringLiteral("play")));
+    set_spoken_name(*play_, plays ? tr("Pause") : tr("Play"));
     play_->setToolTip(play_->accessibleName());
     refresh_metrics();
 }

@@ -26,14 +26,16 @@ public:
 
     /// Decoded frames and the like changed.
     void refresh();
-    /// Another picture lies over the clip: nothing is said of it, and it cannot be played.
-    void set_covered(bool covered);
+    /// Another picture lies over the clip: nothing is said of it. Playing it is possible where that may be taken away.
+    void set_covered(bool covered, bool may_go = false);
+    bool uncovers() const { return covered_ && may_go_ && player_.frames() > 1; }
     QSize minimumSizeHint() const override;
 
 signals:
     void mode_picked(denoir::ui::CompareMode mode);
     void gain_picked(int gain);
     void swap_requested();
+    void uncover_requested(); ///< then it plays
     void worst_requested();
 
 protected:
@@ -67,7 +69,7 @@ private:
     QSlider* onion_;
     QSpinBox* offset_;
     QLabel *time_, *frame_, *speed_, *zoom_, *metrics_, *rate_;
-    bool covered_ = false;
+    bool covered_ = false, may_go_ = false;
 };
 
 } // namespace denoir::ui

@@ -63,7 +63,6 @@ QString DivergenceView::number_of(const StepDivergence& s) const {
 /// The same words as the command line's to_text().
 QString DivergenceView::summary() const {
     const auto& found = divergence_.found();
-    if (found.steps.empty()) return {};
     if (!found.first)
         return tr("Latents are equal in all %n step(s) that both runs keep", nullptr, int(found.steps.size()));
     const StepDivergence &first = found.steps[*found.first], &last = found.steps.back();
@@ -90,7 +89,7 @@ void DivergenceView::set_step(int step) {
 
 void DivergenceView::refresh() {
     const StepDivergence* shown = at(step_);
-    setAccessibleDescription(shown ? text_of(*shown) : summary());
+    setAccessibleDescription(shown ? text_of(*shown) : divergence_.found().steps.empty() ? empty_text() : summary());
     QStringList notes;
     for (const std::string& note : divergence_.found().notes) notes << app::engine_text(app::to_qstring(note));
     setToolTip(notes.join(QLatin1Char('\n')));
@@ -123,9 +122,11 @@ void DivergenceView::paintEvent(QPaintEvent*) {
 QString DivergenceView::empty_text() const {
     const auto& notes = divergence_.found().notes;
     if (!divergence_.issue().isEmpty()) return divergence_.issue().line();
-    if (divergence_.steps() > 0)
-        return notes.empty() ? tr("No step's latents are stored in both runs.")
-                             : app::engine_text(app::to_qstring(notes.back()));
+    if (divergence_.steps() > 0) {
+        if (notes.empty()) return tr("No step's latents are stored in both runs.");
+        QString note = app::engine_text(app::to_qstring(notes.back()));
+        return note.replace(0, 1, note.at(0).toUpper()); // here it stands alone
+    }
     return divergence_.reading() ? tr("Reading the latents …")
                                  : tr("Two runs as A and B: how their latents drift apart is drawn here.");
 }

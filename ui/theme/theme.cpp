@@ -2,6 +2,7 @@
 #include "ui/theme/theme.h"
 
 #include <QApplication>
+#include <QCursor>
 #include <QDBusConnection>
 #include <QDBusMessage>
 #include <QDBusPendingCallWatcher>
@@ -9,10 +10,13 @@
 #include <QDBusVariant>
 #include <QEvent>
 #include <QLabel>
+#include <QMenu>
 #include <QPainter>
 #include <QPixmapCache>
 #include <QProxyStyle>
 #include <QStyleOption>
+#include <QTimer>
+#include <QToolButton>
 
 #include "app/desktop/session_bus.h"
 
@@ -47,6 +51,15 @@ public:
         painter->drawRect(option->rect.adjusted(0, 0, -1, -1));
     }
 };
+
+/// Qt does not tell a button that the pointer has left it where a press elsewhere closed its menu: it would look as if
+/// the pointer were on it for good.
+void leave_if_left(QToolButton& button) {
+    if (!button.underMouse() || button.rect().contains(button.mapFromGlobal(QCursor::pos()))) return;
+    QEvent left(QEvent::Leave);
+    QApplication::sendEvent(&button, &left);
+    button.update();
+}
 
 } // namespace
 
@@ -147,6 +160,9 @@ bool Theme::dark() const { return scheme_ == Scheme::dark || (scheme_ == Scheme:
 bool Theme::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() == QEvent::Polish && watched->inherits("QTipLabel"))
         static_cast<QLabel*>(watched)->setTextFormat(Qt::PlainText);
+    if (const auto* menu = event->type() == QEvent::Hide ? qobject_cast<QMenu*>(watched) : nullptr)
+        if (auto* button = qobject_cast<QToolButton*>(menu->parentWidget()))
+            QTimer::singleShot(0, button, [button] { leave_if_left(*button); });
     return QObject::eventFilter(watched, event);
 }
 

@@ -572,8 +572,8 @@
 <context>
     <name>denoir::app::LayerComparison</name>
     <message>
-        <source>%1, seed %2</source>
-        <translation>%1, Seed %2</translation>
+        <source>%1 · seed %2</source>
+        <translation>%1 · Seed %2</translation>
     </message>
 </context>
 <context>
@@ -1453,6 +1453,10 @@ Darüber können die Schritte alter Läufe ohne Stern weg; Videos bleiben.</tran
             <numerusform>%n Clips werden noch gemessen: Dem, was geschrieben wird, fehlen ihre Werte. Noch einmal exportieren, wenn sie da sind.</numerusform>
         </translation>
     </message>
+    <message>
+        <source>A is %1, B is %2: only clips of one size can be exported together.</source>
+        <translation>A ist %1, B ist %2: Nur Clips einer Größe lassen sich zusammen exportieren.</translation>
+    </message>
 </context>
 <context>
     <name>denoir::ui::Extension</name>
@@ -1946,6 +1950,20 @@ relativ %3, größter %4, normiert %5, Kosinus %6</translation>
     <message>
         <source>A and B exchanged: %1</source>
         <translation>A und B vertauscht: %1</translation>
+    </message>
+    <message>
+        <source>largest: the largest difference, and the two values there
+normalised: that over the mean size of B&apos;s values
+relative: norm of the difference over that of B
+of its inputs: the largest relative difference among what the layer is given
+explained: relative difference that rounding and its inputs account for
+cosine: of the angle between both; 1: they point the same way</source>
+        <translation>größter: der größte Unterschied und die beiden Werte dort
+normiert: dieser durch den mittleren Betrag von Bs Werten
+relativ: Norm des Unterschieds durch die von B
+der Eingänge: der größte relative Unterschied dessen, was die Schicht bekommt
+erklärt: relativer Unterschied, den Rundung und Eingänge erklären
+Kosinus: des Winkels zwischen beiden; 1: beide zeigen in dieselbe Richtung</translation>
     </message>
 </context>
 <context>

@@ -95,10 +95,13 @@ void Dock::follow_tabs() {
     if (tabbed) show_buttons(false);
 }
 
-/// Also called on every resize: the only sign that the last other dock has left the tabs.
+/// Also called on every resize: the only sign that the last other dock has left the tabs. And once more when all docks
+/// have their places: of a layout that is being made, this one may get its size before the others come behind it.
 bool Dock::event(QEvent* event) {
-    if (event->type() == QEvent::Resize || event->type() == QEvent::Show || event->type() == QEvent::Hide)
+    if (event->type() == QEvent::Resize || event->type() == QEvent::Show || event->type() == QEvent::Hide) {
         follow_tabs();
+        QMetaObject::invokeMethod(this, &Dock::follow_tabs, Qt::QueuedConnection);
+    }
     if (event->type() == QEvent::Close && isAncestorOf(window()->focusWidget())) emit closed_with_focus();
     return QDockWidget::event(event);
 }

@@ -2,6 +2,8 @@
 #include "ui/widgets/raise_dialog.h"
 
 #include <QDialog>
+#include <QHeaderView>
+#include <QTreeView>
 
 namespace denoir::ui {
 
@@ -23,6 +25,18 @@ bool AskedDialog::again(const QWidget& parent, const QString& title, QFileDialog
         return raise_dialog(parent, title);
     }
     return false;
+}
+
+/// Qt gives size, kind and date a width by which they are cut; names get what they leave. A desktop's own dialog has no
+/// such list.
+void AskedDialog::showEvent(QShowEvent* event) {
+    if (const auto* list = findChild<QTreeView*>(QStringLiteral("treeView"))) {
+        QHeaderView& head = *list->header();
+        head.setStretchLastSection(false);
+        for (int column = 0; column < head.count(); ++column)
+            head.setSectionResizeMode(column, column == 0 ? QHeaderView::Stretch : QHeaderView::ResizeToContents);
+    }
+    QFileDialog::showEvent(event);
 }
 
 } // namespace denoir::ui

@@ -22,6 +22,9 @@ public:
     /// True: `parent` has one of this title and mode open already.
     static bool again(const QWidget& parent, const QString& title, QFileDialog::AcceptMode mode, const Take& take);
     Take take;
+
+protected:
+    void showEvent(QShowEvent* event) override;
 };
 
 } // namespace denoir::ui

@@ -266,6 +266,12 @@ void Exports::write(const QString& out, app::Exporter::Work work) {
 void Exports::export_comparison(app::ComparisonExport kind) {
     const auto *a = preview_.info(app::Side::a), *b = preview_.info(app::Side::b);
     if (!a || !b || a->path.isEmpty() || b->path.isEmpty()) return emit said(tr("Choose an A and a B first."));
+    const auto size = [](const app::ClipInfo& clip) {
+        return QStringLiteral("%1 × %2").arg(clip.size.width()).arg(clip.size.height());
+    };
+    if (a->size != b->size) // before anybody is asked for a file
+        return emit said(
+            tr("A is %1, B is %2: only clips of one size can be exported together.").arg(size(*a), size(*b)));
     if (exporter_.running()) return say_at_work();
     // What is shown now, whatever is opened while the dialog is.
     const Pairing pairing = preview_.player().pairing();

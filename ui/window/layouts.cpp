@@ -40,6 +40,21 @@ void fit_widths(QMainWindow& window, const QVariantMap& before) {
                                    Qt::Horizontal);
 }
 
+/// In a lower window, too. A dock of one row of pictures is as high as that in every window.
+void fit_heights(QMainWindow& window, const QVariantMap& before) {
+    constexpr int row = 150; // pixels
+    const int was = before.value(whole).toInt(), now = window.height();
+    if (was <= now) return;
+    QList<QDockWidget*> docks;
+    QList<int> heights;
+    for (QDockWidget* dock : docks_in(window, Qt::BottomDockWidgetArea))
+        if (const int high = before.value(dock->objectName()).toInt(); high > 0) {
+            docks << dock;
+            heights << std::max(high * now / was, std::min(high, row));
+        }
+    window.resizeDocks(docks, heights, Qt::Vertical);
+}
+
 bool restore(QMainWindow& window, const QByteArray& state, int version) {
     bool restored = false;
     {
@@ -88,6 +103,7 @@ void Layouts::place(Layout layout) {
     if (own) {
         const QVariantMap before = settings_.value(key(layout) + sizes).toMap();
         fit_docks(before);
+        fit_heights(window_, before);
         fit_widths(window_, before);
     } else if (!state.isEmpty())
         arrange_(layout);
@@ -147,7 +163,7 @@ void Layouts::remember() {
     if (as_placed_.contains(current_)) return;
     settings_.set_value(key(current_), window_.saveState(state_version));
     QVariantMap all{{whole, window_.height()}, {whole + width, window_.width()}};
-    for (const Qt::DockWidgetArea area : {Qt::LeftDockWidgetArea, Qt::RightDockWidgetArea})
+    for (const Qt::DockWidgetArea area : {Qt::LeftDockWidgetArea, Qt::RightDockWidgetArea, Qt::BottomDockWidgetArea})
         for (const QDockWidget* dock : docks_in(window_, area)) {
             all.insert(dock->objectName(), dock->height());
             all.insert(dock->objectName() + width, dock->width());

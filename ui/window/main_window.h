@@ -119,6 +119,7 @@ private:
     void connect_preview();
     void forget_unseen(app::Side side);
     void connect_sides(); ///< what is A and what is B
+    void mark_sides();
     void connect_runs();
     void connect_generation();
     void connect_cut();

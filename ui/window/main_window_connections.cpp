@@ -184,7 +184,7 @@ void MainWindow::connect_preview() {
         if (!tunes() && !chosen()) runs_->select(viewer_->seen());
     });
     connect(viewer_, &Viewer::run_shown, this, [this, chosen](const QString& run, bool by_hand) {
-        runs_->set_sides(viewer_->run(Side::a), viewer_->run(Side::b)); // its video and its row may come later
+        mark_sides(); // its video and its row may come later
         if (by_hand || !chosen()) runs_->select(run);
         if (by_hand) forget_unseen(Side::a);
     });
@@ -195,6 +195,11 @@ void MainWindow::forget_unseen(Side side) {
     const QStringList gone = unseen_.take(side), other = unseen_.value(side == Side::a ? Side::b : Side::a);
     for (const QString& file : gone)
         if (!other.contains(file)) banners_->remove(clip_banner(file));
+}
+
+/// A run is A where it is compared with something, which may be a file.
+void MainWindow::mark_sides() {
+    runs_->set_sides(viewer_->holds_pair() ? viewer_->run(Side::a) : QString(), viewer_->run(Side::b));
 }
 
 void MainWindow::connect_sides() {
@@ -210,7 +215,7 @@ void MainWindow::connect_sides() {
         };
         differences_->set_sources(source(Side::a), source(Side::b));
         layers_panel_->set_runs(viewer_->run(Side::a), viewer_->run(Side::b));
-        runs_->set_sides(viewer_->run(Side::a), viewer_->run(Side::b));
+        mark_sides();
         const bool no_video = !viewer_->run(Side::a).isEmpty() && !preview_->info(Side::a);
         metrics_->set_empty_text(no_video ? tr("A has no video yet: its frames can be measured once it is rendered.")
                                           : QString());

@@ -35,6 +35,7 @@ app::Transport* Playback::transport() const {
 
 app::Transport* Playback::playable() {
     app::Transport* player = transport();
+    if (!player && preview_.uncover()) player = transport();
     if (player && player->frames() > 1) return player;
     emit said(tr("Nothing that plays is shown."));
     return nullptr;
@@ -42,8 +43,10 @@ app::Transport* Playback::playable() {
 
 void Playback::toggle() {
     if (means_cut()) return cut_.set_playing(!cut_.playing());
+    const bool covered = !transport();
     app::Transport* player = playable();
     if (!player) return;
+    if (covered) return player->play(); // it may have played on below
     if (player == &preview_.player() && player->playing())
         plays_next_ = false; // whoever pauses now wants the next one still, too
     player->toggle();

@@ -47,6 +47,7 @@ Viewer::Viewer(PreviewView& preview, StepsPanel& steps, Playback& playback, Layo
         }
     });
     connect(&steps_, &StepsPanel::picture_changed, this, &Viewer::show_step);
+    connect(&preview_, &PreviewView::uncover_asked, &steps_, &StepsPanel::follow);
     connect(&queue_, &app::RunQueue::entry_ended, this,
             [this](quint64, int state, const QString& run) { entry_ended(state, run); });
     follow_worker();
@@ -222,7 +223,9 @@ void Viewer::show_step(const QImage& picture, const QString& label) {
     const bool video = preview_.info(Side::a) || preview_.info(Side::b);
     const bool wanted = !picture.isNull() && (run.running() || !steps_.follows() || !video);
     if (wanted && run.running()) preview_.player().pause(); // nothing plays below it
-    preview_.show_overlay(wanted ? picture : QImage(), wanted ? label : QString(), run.video_size());
+    const auto* clip = preview_.info(Side::a);
+    const bool of_clip = wanted && !run.running() && clip && clip->run == run.run();
+    preview_.show_overlay(wanted ? picture : QImage(), wanted ? label : QString(), run.video_size(), of_clip);
 }
 
 void Viewer::set_side(Side side, const QString& name, const QString& run) {

@@ -40,7 +40,8 @@ public:
     /// Files or runs as A and B, in the layout Compare; an empty one stays what it is.
     void compare(const QString& a, const QString& b);
     void end_comparison();
-    bool compares() const; ///< B is there, being opened, or comes back with the layout Compare
+    bool holds_pair() const; ///< A and B stay in sight until somebody asks for something else
+    bool compares() const;   ///< B is there, being opened, or comes back with the layout Compare
     void layout_shown(Layout layout);
     /// The run of that side; empty: none.
     const QString& run(app::Side side) const { return side == app::Side::a ? run_a_ : run_b_; }
@@ -72,8 +73,7 @@ private:
     };
     /// The preview is not part of the layout Tune.
     void leave_tune();
-    bool holds_pair() const; ///< A and B stay in sight until somebody asks for something else
-    bool follows() const;    ///< the run at work comes into the preview now
+    bool follows() const; ///< the run at work comes into the preview now
     void follow_worker();
     void tell_awaited();
     static QString awaited_text(const QModelIndex& entry); ///< what the queue's entry at work is doing

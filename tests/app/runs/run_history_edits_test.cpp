@@ -72,6 +72,20 @@ private slots:
         QCOMPARE(steps_done(), int(steps.size()) - 1);
     }
 
+    /// Its folder does not change with that.
+    void the_end_of_a_program_that_was_killed_is_noticed() {
+        auto other = std::optional(RunFolder::take(fake_run(runs_, 1, false)));
+        other->record().state = RunState::running;
+        other->save();
+        tester_.reset();
+        history_.reset();
+        open();
+        const auto standing = [&] { return RunHistory::standing(history_->index(0)); };
+        QCOMPARE(standing(), RunStanding::running);
+        other.reset();
+        QTRY_COMPARE_WITH_TIMEOUT(standing(), RunStanding::interrupted, 20000);
+    }
+
     /// Whoever closes the window right after it.
     void a_star_of_the_last_moment_is_written() {
         for (int i = 0; i < 300; ++i) fake_run_quickly(runs_, i);

@@ -16,6 +16,7 @@
 
 #include "app/base/text.h"
 #include "app/runs/run_row.h"
+#include "app/runs/run_words.h"
 #include "engine/core/file.h"
 #include "engine/core/own_folders.h"
 #include "tests/app/fake_runs.h"
@@ -189,6 +190,9 @@ private slots:
         open();
         const QString run = history_->index(0).data(RunHistory::PathRole).toString();
         QCOMPARE(RunHistory::title(run), history_->index(0).data(RunHistory::PromptRole).toString());
+        // Sizes are written as everywhere in the window.
+        QVERIFY(history_->index(0).data(RunHistory::SummaryRole).toString().startsWith(QStringLiteral("48×32 · 5 f")));
+        QVERIFY(run_words::summary(tiny_request()).startsWith(QStringLiteral("48×32 · 5 f")));
         history_->set_name(run, QStringLiteral("the good one"));
         QTRY_COMPARE_WITH_TIMEOUT(RunHistory::title(run), QStringLiteral("the good one"), 30000);
         QCOMPARE(RunHistory::title(QStringLiteral("/nowhere/a-run")), QStringLiteral("a-run"));

@@ -77,6 +77,27 @@ TEST(Canvas, LongNamesAreCutInTheMiddle) {
     EXPECT_LE(Canvas::text_width(Canvas::shortened(name, 20, 5), 20), 30); // nearly no room
 }
 
+/// As run folders are called: time, seed, prompt.
+TEST(Canvas, LongNamesStayTwo) {
+    const std::string a = "20261130-161732-8-a-red-balloon-rises-over-the-sea",
+                      b = "20261130-161730-7-a-red-balloon-rises-over-the-sea", other = "a-clip.mp4";
+    ASSERT_EQ(Canvas::shortened(a, 20, 250), Canvas::shortened(b, 20, 250));
+    const auto [first, second] = Canvas::shortened_apart(a, b, 20, 250);
+    EXPECT_TRUE(first.starts_with("…61732-8-a-red")) << first;
+    EXPECT_TRUE(second.starts_with("…61730-7-a-red")) << second;
+    for (const std::string& name : {first, second}) {
+        EXPECT_TRUE(name.ends_with("…"));
+        EXPECT_LE(Canvas::text_width(name, 20), 250);
+    }
+    // What differs at its end, too; what is told apart already, or is one, is as it would be alone.
+    const auto [end, end_of_other] = Canvas::shortened_apart(a + "-1/video.mp4", a + "-2/video.mp4", 20, 150);
+    EXPECT_TRUE(end.starts_with("…sea-1/")) << end;
+    EXPECT_TRUE(end_of_other.starts_with("…sea-2/")) << end_of_other;
+    EXPECT_EQ(Canvas::shortened_apart(a, other, 20, 250)[0], Canvas::shortened(a, 20, 250));
+    EXPECT_EQ(Canvas::shortened_apart(a, a, 20, 250)[1], Canvas::shortened(a, 20, 250));
+    EXPECT_LE(Canvas::text_width(Canvas::shortened_apart(a, b, 20, 5)[0], 20), 30); // nearly no room
+}
+
 /// Height of the curve in a column, from the bottom.
 int curve_at(const Image& image, int x) {
     for (int y = image.height; y-- > 0;)

@@ -8,6 +8,7 @@
 #include <QLineEdit>
 #include <QMimeData>
 #include <QMouseEvent>
+#include <QProgressBar>
 #include <QRegularExpression>
 #include <QScopeGuard>
 #include <QScrollArea>
@@ -145,6 +146,12 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(histograms->shown() && histograms->shown()->equal == 128, 30000);
         QVERIFY(
             !panel.findChild<QLabel*>(QStringLiteral("layer-numbers"))->text().contains(QStringLiteral("begins here")));
+        // A press beside the cells leaves it marked, as its figures stay.
+        const QPoint beside(map->viewport()->width() - 4, map->viewport()->height() / 2);
+        QVERIFY(!map->indexAt(beside).isValid());
+        QTest::mouseClick(map->viewport(), Qt::LeftButton, {}, beside);
+        QCOMPARE(map->currentIndex(), equal);
+        QVERIFY(map->selectionModel()->isSelected(equal));
     }
 
     /// As every other number of the window, wherever one stands; names keep their dots.
@@ -292,17 +299,39 @@ private slots:
         panel.set_runs(a, b);
         comparison.compare_runs(a, b, {QStringLiteral("sampler/*")}, {});
         QTRY_VERIFY_WITH_TIMEOUT(comparison.result(), 60000);
-        QCOMPARE(of(), QStringLiteral("a red balloon, seed 1 | a red balloon, seed 2"));
+        QCOMPARE(of(), QStringLiteral("a red balloon · seed 1 | a red balloon · seed 2"));
         panel.set_runs(b, a);
-        QCOMPARE(of(), QStringLiteral("A and B exchanged: a red balloon, seed 1 | a red balloon, seed 2"));
+        QCOMPARE(of(), QStringLiteral("A and B exchanged: a red balloon · seed 1 | a red balloon · seed 2"));
         panel.set_runs(b, home_.file(QStringLiteral("another")));
-        QCOMPARE(of(), QStringLiteral("Not of the two that are shown: a red balloon, seed 1 | a red balloon, seed 2"));
+        QCOMPARE(of(),
+                 QStringLiteral("Not of the two that are shown: a red balloon · seed 1 | a red balloon · seed 2"));
         panel.set_runs(a, b);
         QVERIFY(!of().startsWith(QStringLiteral("Not")));
         panel.take_files({good_, wrong_});
         QTRY_VERIFY_WITH_TIMEOUT(of().contains(QStringLiteral("good.safetensors")), 20000);
         panel.set_runs(b, a);
         QVERIFY(!of().startsWith(QStringLiteral("Not")));
+    }
+
+    /// It would be read as one about those that are A and B now.
+    void a_refusal_goes_with_the_pair_that_it_is_of() {
+        const QString a = tiny_run(home_.file(QStringLiteral("of-two-steps")), 2, 1);
+        Request longer = RunFolder::open(to_path(a)).record().request;
+        longer.frames = 13;
+        const QString b = rendered(longer, home_.file(QStringLiteral("longer")));
+        LayerComparison comparison(*worker_);
+        Settings settings;
+        LayersPanel panel(comparison, settings);
+        panel.show();
+        const auto* issue = panel.findChild<QLabel*>(QStringLiteral("layers-issue"));
+        panel.set_runs(a, b);
+        panel.trace_runs();
+        QVERIFY2(issue->isVisible() && issue->text().contains(QStringLiteral("A is 64x48x9")),
+                 qPrintable(issue->text()));
+        panel.set_runs(a, b); // the same once more
+        QVERIFY(issue->isVisible());
+        panel.set_runs(b, a);
+        QVERIFY2(!issue->isVisible(), qPrintable(issue->text()));
     }
 
     /// Who traces by keyboard can stop it there, and is at what was found afterwards.
@@ -319,6 +348,11 @@ private slots:
         QTest::keyClick(QApplication::focusWidget(), Qt::Key_Space);
         QVERIFY(comparison.busy());
         QCOMPARE(QApplication::focusWidget()->objectName(), QStringLiteral("layers-stop"));
+        // What it does stands beside the bar, which is too low for words.
+        const auto* stage = panel.findChild<ElidedLabel*>(QStringLiteral("layers-stage"));
+        QVERIFY(stage->whole().startsWith(QStringLiteral("tracing A")));
+        QVERIFY(stage->height() >= stage->fontMetrics().height());
+        QVERIFY(!panel.findChild<QProgressBar*>(QStringLiteral("layers-progress"))->isTextVisible());
         QTRY_VERIFY_WITH_TIMEOUT(!comparison.busy(), 60000);
         QVERIFY2(comparison.result(), qPrintable(comparison.issue().line()));
         QVERIFY(panel.map().hasFocus());

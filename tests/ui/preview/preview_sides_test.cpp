@@ -48,6 +48,26 @@ private slots:
         QVERIFY(std::abs(canvas.wipe() - 0.75) < 0.01);
     }
 
+    /// What belongs to one way of comparing comes behind what all of them have.
+    void nothing_moves_when_the_mode_changes() {
+        View v;
+        v.open(Side::a, home_.file("a.mp4"));
+        v.open(Side::b, home_.file("b.mp4"));
+        v.view.resize(1400, 600);
+        const auto* offset = v.view.findChild<QSpinBox*>();
+        const auto* share = v.view.findChild<QSlider*>(QStringLiteral("onion-share"));
+        v.view.set_mode(CompareMode::wipe);
+        v.settle();
+        QVERIFY(offset->isVisible() && !share->isVisible());
+        const QPoint before = offset->pos();
+        for (const CompareMode mode : {CompareMode::difference, CompareMode::onion, CompareMode::flicker}) {
+            v.view.set_mode(mode);
+            v.settle();
+            QCOMPARE(share->isVisible(), mode == CompareMode::onion);
+            QCOMPARE(offset->pos(), before);
+        }
+    }
+
     void difference_is_signed_and_amplified() {
         View v;
         v.open(Side::a, home_.file("a.mp4"));

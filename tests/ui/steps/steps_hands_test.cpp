@@ -146,6 +146,19 @@ private slots:
         QCOMPARE(decoded.count(), 1);
     }
 
+    /// Whoever compares runs of two sizes reads why there is nothing to draw, as a sentence of its own.
+    void latents_of_two_sizes_are_said_not_to_be_compared() {
+        Request larger = RunFolder::open(app::to_path(run_)).record().request;
+        larger.frames = 13;
+        RunDivergence divergence;
+        DivergenceView view(divergence);
+        QVERIFY2(view.accessibleDescription().contains("drift apart"), qPrintable(view.accessibleDescription()));
+        divergence.set_runs(run_, rendered(larger, home_.file("larger")));
+        QTRY_VERIFY2_WITH_TIMEOUT(
+            view.accessibleDescription().startsWith("Latents are not compared: their sizes differ: A has ["),
+            qPrintable(view.accessibleDescription()), 30000);
+    }
+
     /// A press, a drag and keys pick steps; the pointer alone only reads them.
     void steps_of_a_difference_are_picked() {
         const QString other = tiny_run(home_.file("other"), 4, 2);

@@ -7,9 +7,11 @@
 #include <QDBusVariant>
 #include <QHeaderView>
 #include <QLabel>
+#include <QMenu>
 #include <QProgressBar>
 #include <QScrollBar>
 #include <QTest>
+#include <QToolButton>
 #include <QToolTip>
 #include <QTreeWidget>
 
@@ -53,6 +55,31 @@ private slots:
         for (const auto& [scheme, dark] : {std::pair{1U, true}, {0U, dark_before}, {1U, true}, {2U, false}}) {
             QVERIFY(says(scheme));
             QCOMPARE(theme.dark(), dark);
+        }
+    }
+
+    /// Where a press elsewhere closed the menu, which had the pointer, Qt says nothing of it.
+    void a_button_does_not_look_touched_when_its_menu_has_closed() {
+        Theme theme(*qApp);
+        QWidget window;
+        QToolButton button(&window);
+        QMenu menu(&button);
+        menu.addAction(QStringLiteral("an entry"));
+        button.setMenu(&menu);
+        window.resize(400, 300);
+        window.move(20, 20);
+        button.setGeometry(20, 20, 100, 30);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&window));
+        for (const bool touched : {true, false}) {
+            QCursor::setPos(window.mapToGlobal(touched ? button.geometry().center() : QPoint(420, 320)));
+            QTRY_COMPARE(button.underMouse(), touched);
+            menu.popup(window.mapToGlobal(QPoint(20, 60)));
+            QTRY_VERIFY(menu.isVisible());
+            button.setAttribute(Qt::WA_UnderMouse); // as it was when it was pressed
+            menu.close();
+            QTest::qWait(50);
+            QCOMPARE(button.underMouse(), touched);
         }
     }
 

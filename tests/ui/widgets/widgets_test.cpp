@@ -4,6 +4,7 @@
 #include <QApplication>
 #include <QFile>
 #include <QFileDialog>
+#include <QHeaderView>
 #include <QHelpEvent>
 #include <QLabel>
 #include <QLineEdit>
@@ -13,6 +14,7 @@
 #include <QTest>
 #include <QToolButton>
 #include <QToolTip>
+#include <QTreeView>
 #include <QVBoxLayout>
 #include <QWheelEvent>
 
@@ -118,6 +120,33 @@ private slots:
             QTRY_VERIFY(!window.findChild<QMessageBox*>() && !window.findChild<QFileDialog*>());
         }
         QCOMPARE(saved, QStringList{home.file("take 2.1.mp4")});
+    }
+
+    /// Sizes, kinds and dates of files are read to their ends, whatever widths Qt has stored of another dialog.
+    void files_are_described_in_full() {
+        const app::Home home;
+        app::Settings settings;
+        settings.set_value("window/save_folder", home.path());
+        QFile there(home.file("clip.mp4"));
+        QVERIFY(there.open(QIODevice::WriteOnly) && there.write(QByteArray(31289, 'x')) == 31289);
+        there.close();
+        QWidget window;
+        window.show();
+        const auto list = [&] { return window.findChild<QFileDialog*>()->findChild<QTreeView*>("treeView"); };
+        for (const bool again : {false, true}) {
+            ask_where_to_save(&window, settings, "Save", "clip", "Video (*.mp4)", [](const QString&) {});
+            const QAbstractItemView& view = *list();
+            QTRY_VERIFY(view.model()->rowCount(view.rootIndex()) > 0);
+            for (const int column : {1, 2, 3}) {
+                if (again)
+                    QTRY_VERIFY2(list()->columnWidth(column) >= view.sizeHintForColumn(column),
+                                 qPrintable(QStringLiteral("%1: %2").arg(column).arg(list()->columnWidth(column))));
+                list()->header()->setSectionResizeMode(column, QHeaderView::Interactive);
+                list()->header()->resizeSection(column, 30); // which Qt stores
+            }
+            window.findChild<QFileDialog*>()->reject();
+            QTRY_VERIFY(!window.findChild<QFileDialog*>());
+        }
     }
 
     /// It comes to the front, and the answer is for who asked last.

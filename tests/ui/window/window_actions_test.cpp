@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What actions, menus and banners of the whole window do with clips, shots and the queue.
 #include <QDockWidget>
+#include <QFileDialog>
 #include <QListView>
 #include <QMenu>
 #include <QMessageBox>
 #include <QSignalSpy>
 #include <QTimer>
+#include <QToolButton>
+#include <functional>
 #include <optional>
 
 #include "app/base/background.h"
@@ -21,6 +24,7 @@
 #include "tests/ui/window/window_tools.h"
 #include "ui/docks/runs_panel.h"
 #include "ui/preview/preview_view.h"
+#include "ui/steps/step_strip.h"
 #include "ui/timeline/timeline_view.h"
 #include "ui/window/layouts.h"
 
@@ -187,6 +191,14 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(!preview.comparison().issue().isEmpty(), 30000);
         trigger(studio, "compare.worst");
         QVERIFY2(said(studio).contains("only equal sizes can be measured"), qPrintable(said(studio)));
+        QVERIFY2(preview.comparison().issue().line().startsWith("A is "), qPrintable(said(studio)));
+        for (const char* of_both : {"video", "difference", "report", "csv"}) {
+            trigger(studio, "compare.worst");
+            QVERIFY(!said(studio).contains("exported"));
+            trigger(studio, ("compare.export-" + QByteArray(of_both)).constData());
+            QVERIFY2(said(studio).contains("only clips of one size can be exported"), qPrintable(said(studio)));
+            QVERIFY2(!studio.window().findChild<QFileDialog*>(), of_both);
+        }
         studio.window().viewer().compare({}, a);
         QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::b)->path == a && preview.comparison().complete(), 30000);
         // The pair is put away with its layout, and wiped again when that comes back.
@@ -466,6 +478,64 @@ private slots:
             if (box->isVisible()) box->button(QMessageBox::Discard)->click();
         QTRY_COMPARE_WITH_TIMEOUT(open(static_cast<QMessageBox*>(nullptr)), 0, 5000);
         QTRY_COMPARE_WITH_TIMEOUT(project.path(), home.file("second.denoir"), 30000);
+    }
+
+    /// What a run is compared with may be a file: the run is A all the same.
+    void a_run_compared_with_a_file_is_marked_in_the_list() {
+        const app::Home home;
+        const QString run = listed_run(home, "a", 3, 1);
+        app::write_clip(home.file("clip.mp4"), 64, 48, 9);
+        StudioFixture studio(Layout::compare);
+        auto* list = studio.find<RunsView>("runs");
+        QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), 1, 30000);
+        const auto* delegate = dynamic_cast<const RunDelegate*>(list->itemDelegate());
+        const auto words = [&] { return delegate->words(list->model()->index(0, 0)).join('\n'); };
+        QVERIFY(delegate && !words().contains("compared as"));
+        studio.window().viewer().compare(run, home.file("clip.mp4"));
+        QTRY_VERIFY2_WITH_TIMEOUT(words().contains("compared as A"), qPrintable(words()), 30000);
+        trigger(studio, "compare.swap");
+        QTRY_VERIFY2_WITH_TIMEOUT(words().contains("compared as B"), qPrintable(words()), 30000);
+        trigger(studio, "compare.swap");
+        QTRY_VERIFY2_WITH_TIMEOUT(words().contains("compared as A"), qPrintable(words()), 30000);
+        // In another layout the pair is put away.
+        studio.window().layouts().show(Layout::create);
+        QTRY_VERIFY2_WITH_TIMEOUT(!words().contains("compared as"), qPrintable(words()), 30000);
+        studio.window().layouts().show(Layout::compare);
+        QTRY_VERIFY2_WITH_TIMEOUT(words().contains("compared as A"), qPrintable(words()), 30000);
+        trigger(studio, "compare.end");
+        QTRY_VERIFY2_WITH_TIMEOUT(!words().contains("compared as"), qPrintable(words()), 30000);
+    }
+
+    /// Space, and the button below the picture, lead back from a step that was picked to the video it became.
+    void whoever_plays_sees_the_video_again() {
+        const app::Home home;
+        const QString run = listed_run(home, "a", 3, 1);
+        StudioFixture studio(Layout::create);
+        PreviewView& preview = studio.window().preview();
+        studio.window().viewer().show_run(run);
+        auto* strip = studio.find<StepStrip>("run-steps");
+        QTRY_VERIFY_WITH_TIMEOUT(preview.info(app::Side::a) && strip->step() == 3, 30000);
+        auto* play = preview.findChild<QToolButton*>("play-clip");
+        QVERIFY(play);
+        const auto by_key = [&] { trigger(studio, "play.toggle"); };
+        const auto by_hand = [&] { play->click(); };
+        for (const std::function<void()>& begin : {std::function<void()>(by_key), std::function<void()>(by_hand)})
+            for (const bool played : {false, true}) { // on below the step
+                played ? preview.player().play() : preview.player().pause();
+                strip->set_step(1);
+                QTRY_VERIFY_WITH_TIMEOUT(preview.covered(), 30000);
+                QVERIFY(play->isEnabled());
+                QCOMPARE(play->accessibleName(), QStringLiteral("Play"));
+                begin();
+                QVERIFY(!preview.covered());
+                QVERIFY(preview.player().playing());
+                QCOMPARE(strip->step(), 3);
+            }
+        // One frame on is one of the video, too.
+        strip->set_step(1);
+        QTRY_VERIFY_WITH_TIMEOUT(preview.covered(), 30000);
+        trigger(studio, "play.frame-on");
+        QVERIFY(!preview.covered() && !preview.player().playing());
     }
 };
 

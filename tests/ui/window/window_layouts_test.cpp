@@ -94,6 +94,44 @@ private slots:
         QVERIFY(brief);
     }
 
+    /// Of a layout that comes back as it was left, too.
+    void tabs_of_a_stored_layout_name_their_docks_once() {
+        const app::Home home;
+        for (int session = 0; session < 2; ++session) {
+            StudioFixture studio(Layout::create, Scheme::dark, {1590, 950});
+            settle_docks();
+            studio.key(Qt::Key_2, Qt::ControlModifier);
+            settle_docks();
+            auto* metrics = studio.find<QDockWidget>("metrics-dock");
+            QVERIFY(metrics->widget()->isVisible());
+            const auto* title = metrics->titleBarWidget()->findChild<QLabel*>();
+            QVERIFY2(!title->isVisible(), qPrintable(QString::number(session)));
+            studio.window().resizeDocks({metrics}, {metrics->height() + 30}, Qt::Vertical); // then it is stored
+            settle_docks();
+        }
+    }
+
+    /// Of a run that cannot be read nothing but the reason is known: that has the room of all that others say.
+    void a_reason_takes_the_lines_that_there_are() {
+        const app::Home home;
+        const QString run = home.data("runs/broken");
+        QDir().mkpath(run);
+        QFile record(run + "/run.json");
+        QVERIFY(record.open(QIODevice::WriteOnly) && record.write("{\"schema\": 1, \"req") > 0);
+        record.close();
+        StudioFixture studio;
+        auto* list = studio.find<RunsView>("runs");
+        QTRY_COMPARE_WITH_TIMEOUT(list->model()->rowCount(), 1, 30000);
+        const QModelIndex first = list->model()->index(0, 0);
+        const QFontMetrics metrics = list->fontMetrics();
+        const QString all = RunDelegate::details(first, metrics, 10000).join(' ');
+        QVERIFY2(all.startsWith("unreadable: ") && all.count(' ') > 4, qPrintable(all));
+        const QStringList narrow = RunDelegate::details(first, metrics, 160);
+        QCOMPARE(narrow.size(), 3);
+        QCOMPARE(narrow.join(' '), all);
+        for (const QString& line : narrow.first(2)) QVERIFY2(metrics.horizontalAdvance(line) <= 160, qPrintable(line));
+    }
+
     /// A tab says the name of its dock; the dock does not say it again.
     void tabs_name_their_docks_once() {
         const app::Home home;
@@ -203,103 +241,6 @@ private slots:
             return std::any_of(bars.begin(), bars.end(), [](const QTabBar* bar) { return bar->drawBase(); });
         };
         QTRY_VERIFY_WITH_TIMEOUT(!lines(), 5000);
-    }
-
-    /// Closed small, opened large: the parameters grow as the prompt does.
-    void a_layout_fits_a_window_of_another_size() {
-        const app::Home home;
-        const auto share = [](StudioFixture& studio) {
-            return double(studio.find<QDockWidget>("parameters-dock")->height()) /
-                   studio.find<QDockWidget>("prompt-dock")->height();
-        };
-        double small = 0;
-        {
-            StudioFixture studio(Layout::create, Scheme::dark, {1024, 700});
-            QTRY_VERIFY(share(studio) > 1.5);
-            small = share(studio);
-            studio.window().layouts().touch(); // as if somebody wanted it so
-            studio.window().close();
-        }
-        StudioFixture studio(Layout::create, Scheme::dark, {1500, 1000});
-        QTRY_VERIFY2(share(studio) > 0.8 * small,
-                     qPrintable(QStringLiteral("%1 after %2").arg(share(studio)).arg(small)));
-    }
-
-    /// The sides leave the picture its share, where they were made wide on another screen.
-    void a_layout_fits_a_narrower_window() {
-        const app::Home home;
-        const auto share = [](StudioFixture& studio) {
-            return double(studio.find<QDockWidget>("parameters-dock")->width() +
-                          studio.find<QDockWidget>("runs-dock")->width()) /
-                   studio.window().width();
-        };
-        double wide = 0;
-        {
-            StudioFixture studio(Layout::create, Scheme::dark, {2560, 1200});
-            studio.window().resizeDocks(
-                {studio.find<QDockWidget>("parameters-dock"), studio.find<QDockWidget>("runs-dock")}, {700, 700},
-                Qt::Horizontal);
-            settle_docks();
-            wide = share(studio);
-            QVERIFY(wide > 0.5);
-            studio.window().layouts().touch();
-            studio.window().close();
-        }
-        StudioFixture studio(Layout::create, Scheme::dark, {1280, 800});
-        QTRY_VERIFY2(share(studio) < 1.05 * wide,
-                     qPrintable(QStringLiteral("%1 after %2").arg(share(studio)).arg(wide)));
-    }
-
-    /// Nor narrower than in a fresh layout, of which a large screen is a smaller share.
-    void a_narrower_window_leaves_the_sides_their_room() {
-        const auto sides = [](StudioFixture& studio) {
-            settle_docks();
-            return QList<int>{studio.find<QDockWidget>("parameters-dock")->width(),
-                              studio.find<QDockWidget>("runs-dock")->width()};
-        };
-        const QSize narrow(1280, 800);
-        QList<int> fresh;
-        {
-            const app::Home home;
-            StudioFixture studio(Layout::create, Scheme::dark, narrow);
-            fresh = sides(studio);
-        }
-        const app::Home home;
-        {
-            StudioFixture studio(Layout::create, Scheme::dark, {2560, 1200});
-            studio.window().layouts().touch();
-            studio.window().close();
-        }
-        StudioFixture studio(Layout::create, Scheme::dark, narrow);
-        QCOMPARE(sides(studio), fresh);
-    }
-
-    /// A narrow window is no wish: the sides are as they were made wherever there is room, however often it comes.
-    void a_narrower_window_in_between_takes_nothing() {
-        const app::Home home;
-        const QStringList sides{"parameters-dock", "runs-dock"};
-        const auto widths = [&](StudioFixture& studio) {
-            settle_docks();
-            QList<int> out;
-            for (const QString& side : sides) out << studio.window().findChild<QDockWidget*>(side)->width();
-            return out;
-        };
-        QList<int> made;
-        for (const int wide : {2560, 1280, 2560, 1280, 2560}) {
-            StudioFixture studio(Layout::create, Scheme::dark, {wide, 800});
-            if (made.isEmpty()) {
-                for (const QString& side : sides)
-                    studio.window().resizeDocks({studio.window().findChild<QDockWidget*>(side)}, {700}, Qt::Horizontal);
-                studio.window().layouts().touch();
-                made = widths(studio);
-                QCOMPARE(made, (QList<int>{700, 700}));
-            }
-            if (wide == 2560)
-                QCOMPARE(widths(studio), made);
-            else
-                QVERIFY(widths(studio)[0] < 400);
-            studio.window().close();
-        }
     }
 
     void a_dock_that_floats_stays_where_it_was_moved() {

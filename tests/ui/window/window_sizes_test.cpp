@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a layout looks like in a window of another size than the one it was made in.
+#include <QDockWidget>
+
+#include "tests/ui/window/window_main.h"
+#include "tests/ui/window/window_tools.h"
+#include "ui/preview/preview_view.h"
+#include "ui/window/layouts.h"
+
+using namespace denoir;
+using namespace denoir::ui;
+
+class WindowSizesTest : public QObject {
+    Q_OBJECT
+
+    /// Docks are placed in one turn of the event loop, and looked at in the next, from where they may be placed again.
+    static void settle_docks() {
+        for (int turn = 0; turn < 4; ++turn) QCoreApplication::processEvents();
+    }
+
+private slots:
+    /// Closed small, opened large: the parameters grow as the prompt does.
+    void a_layout_fits_a_window_of_another_size() {
+        const app::Home home;
+        const auto share = [](StudioFixture& studio) {
+            return double(studio.find<QDockWidget>("parameters-dock")->height()) /
+                   studio.find<QDockWidget>("prompt-dock")->height();
+        };
+        double small = 0;
+        {
+            StudioFixture studio(Layout::create, Scheme::dark, {1024, 700});
+            QTRY_VERIFY(share(studio) > 1.5);
+            small = share(studio);
+            studio.window().layouts().touch(); // as if somebody wanted it so
+            studio.window().close();
+        }
+        StudioFixture studio(Layout::create, Scheme::dark, {1500, 1000});
+        QTRY_VERIFY2(share(studio) > 0.8 * small,
+                     qPrintable(QStringLiteral("%1 after %2").arg(share(studio)).arg(small)));
+    }
+
+    /// The sides leave the picture its share, where they were made wide on another screen.
+    void a_layout_fits_a_narrower_window() {
+        const app::Home home;
+        const auto share = [](StudioFixture& studio) {
+            return double(studio.find<QDockWidget>("parameters-dock")->width() +
+                          studio.find<QDockWidget>("runs-dock")->width()) /
+                   studio.window().width();
+        };
+        double wide = 0;
+        {
+            StudioFixture studio(Layout::create, Scheme::dark, {2560, 1200});
+            studio.window().resizeDocks(
+                {studio.find<QDockWidget>("parameters-dock"), studio.find<QDockWidget>("runs-dock")}, {700, 700},
+                Qt::Horizontal);
+            settle_docks();
+            wide = share(studio);
+            QVERIFY(wide > 0.5);
+            studio.window().layouts().touch();
+            studio.window().close();
+        }
+        StudioFixture studio(Layout::create, Scheme::dark, {1280, 800});
+        QTRY_VERIFY2(share(studio) < 1.05 * wide,
+                     qPrintable(QStringLiteral("%1 after %2").arg(share(studio)).arg(wide)));
+    }
+
+    /// Nor narrower than in a fresh layout, of which a large screen is a smaller share.
+    void a_narrower_window_leaves_the_sides_their_room() {
+        const auto sides = [](StudioFixture& studio) {
+            settle_docks();
+            return QList<int>{studio.find<QDockWidget>("parameters-dock")->width(),
+                              studio.find<QDockWidget>("runs-dock")->width()};
+        };
+        const QSize narrow(1280, 800);
+        QList<int> fresh;
+        {
+            const app::Home home;
+            StudioFixture studio(Layout::create, Scheme::dark, narrow);
+            fresh = sides(studio);
+        }
+        const app::Home home;
+        {
+            StudioFixture studio(Layout::create, Scheme::dark, {2560, 1200});
+            studio.window().layouts().touch();
+            studio.window().close();
+        }
+        StudioFixture studio(Layout::create, Scheme::dark, narrow);
+        QCOMPARE(sides(studio), fresh);
+    }
+
+    /// A narrow window is no wish: the sides are as they were made wherever there is room, however often it comes.
+    void a_narrower_window_in_between_takes_nothing() {
+        const app::Home home;
+        const QStringList sides{"parameters-dock", "runs-dock"};
+        const auto widths = [&](StudioFixture& studio) {
+            settle_docks();
+            QList<int> out;
+            for (const QString& side : sides) out << studio.window().findChild<QDockWidget*>(side)->width();
+            return out;
+        };
+        QList<int> made;
+        for (const int wide : {2560, 1280, 2560, 1280, 2560}) {
+            StudioFixture studio(Layout::create, Scheme::dark, {wide, 800});
+            if (made.isEmpty()) {
+                for (const QString& side : sides)
+                    studio.window().resizeDocks({studio.window().findChild<QDockWidget*>(side)}, {700}, Qt::Horizontal);
+                studio.window().layouts().touch();
+                made = widths(studio);
+                QCOMPARE(made, (QList<int>{700, 700}));
+            }
+            if (wide == 2560)
+                QCOMPARE(widths(studio), made);
+            else
+                QVERIFY(widths(studio)[0] < 400);
+            studio.window().close();
+        }
+    }
+
+    /// What was made high on another screen leaves the picture its share; a row of steps stays a row.
+    void a_layout_fits_a_lower_window() {
+        const app::Home home;
+        const auto height = [](StudioFixture& studio, const char* dock) {
+            settle_docks();
+            return studio.find<QDockWidget>(dock)->height();
+        };
+        int metrics = 0, steps = 0;
+        {
+            StudioFixture studio(Layout::compare, Scheme::dark, {1600, 1200});
+            studio.window().resizeDocks({studio.find<QDockWidget>("metrics-dock")}, {600}, Qt::Vertical);
+            steps = height(studio, "steps-dock");
+            metrics = height(studio, "metrics-dock");
+            QVERIFY(metrics > 500);
+            studio.window().layouts().touch();
+            studio.window().close();
+        }
+        StudioFixture studio(Layout::compare, Scheme::dark, {1600, 900});
+        const int share = metrics * 900 / 1200, now = height(studio, "metrics-dock"); // Qt takes the tabs from it
+        QVERIFY2(now <= share && now > share - 40, qPrintable(QStringLiteral("%1 of %2").arg(now).arg(share)));
+        QCOMPARE(height(studio, "steps-dock"), steps);
+        QVERIFY(studio.window().preview().height() > 900 / 5);
+    }
+};
+
+int main(int argc, char** argv) { return run_window_test<WindowSizesTest>(argc, argv); }
+
+#include "window_sizes_test.moc"
