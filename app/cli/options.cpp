@@ -112,9 +112,7 @@ std::string by_other_name(const Command& command, std::string_view name) {
     if (hint.empty()) {
         std::vector<std::string_view> names{"--help"};
         for (const Option& option : command.options) names.push_back(option.name);
-        const std::string near = closest(name, names);
-        hint = near.empty() ? fmt::format("see denoir-cli {} --help", command.name)
-                            : fmt::format("did you mean {}?", near);
+        hint = did_you_mean(name, names, fmt::format("see denoir-cli {} --help", command.name));
     }
     throw UsageError("", printable(name, 60), fmt::format("{} has no such option", command.name), hint);
 }

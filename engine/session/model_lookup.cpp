@@ -40,8 +40,7 @@ std::string hint_for(const fs::path& name) {
     std::error_code code;
     for (const fs::directory_entry& entry : entries_of(own_models(), code)) names.push_back(entry.path().filename());
     const std::vector<std::string_view> views(names.begin(), names.end());
-    const std::string near = closest(name.native(), views);
-    return near.empty() ? "check the name, or give a path" : fmt::format("did you mean {}?", printable(near, 100));
+    return did_you_mean(name.native(), views, "check the name, or give a path");
 }
 
 } // namespace

@@ -35,10 +35,8 @@ constexpr Entry entries[] = {
 const Entry& entry(const std::string& name) {
     for (const Entry& e : entries)
         if (e.name == name) return e;
-    const std::string near = closest(name, module_names());
     throw UsageError("", "module", fmt::format("'{}' is unknown", printable(name, 40)),
-                     near.empty() ? fmt::format("known are {}", fmt::join(module_names(), ", "))
-                                  : fmt::format("did you mean {}?", near));
+                     did_you_mean(name, module_names(), fmt::format("known are {}", fmt::join(module_names(), ", "))));
 }
 
 /// Of a module with weights.

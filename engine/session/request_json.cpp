@@ -329,10 +329,10 @@ const Field* find_field(std::string_view key) {
         hint = "give it on the command line";
     else if (key == "request" || key == "axes" || key == "reference")
         hint = "it is a sweep's: use denoir-cli sweep";
-    else if (const std::string near = closest(key, request_keys()); !near.empty())
-        hint = fmt::format("did you mean {}?", near);
     else
-        hint = fmt::format("known are {}, …", fmt::join(request_keys().begin(), request_keys().begin() + 8, ", "));
+        hint = did_you_mean(
+            key, request_keys(),
+            fmt::format("known are {}, …", fmt::join(request_keys().begin(), request_keys().begin() + 8, ", ")));
     throw Error(source.file, key.empty() ? "\"\"" : printable(key, 60), "is not a key of a request", hint);
 }
 

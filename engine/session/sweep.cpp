@@ -74,10 +74,8 @@ void check_keys(const Json& object, const std::string& file) {
         if (std::find(known.begin(), known.end(), key) != known.end() ||
             std::find(kept.begin(), kept.end(), key) != kept.end())
             continue;
-        const std::string near = closest(key, known);
         throw Error(file, printable(key, 60), "is not a key of a sweep",
-                    near.empty() ? "known are schema, request, axes and reference"
-                                 : fmt::format("did you mean {}?", near));
+                    did_you_mean(key, known, "known are schema, request, axes and reference"));
     }
     const auto schema = object.find("schema");
     if (schema == object.end()) throw Error(file, "schema", "is missing", R"(write "schema": 1)");
