@@ -34,7 +34,7 @@ CompareOptions options_of(const Arguments& args) {
     o.step_a = step(args, "--step-a");
     o.step_b = step(args, "--step-b");
     for (const std::string& file : args.all("--lpips")) o.lpips.emplace_back(file);
-    o.threads = int(whole_number(args, "--threads", 0, 1024, 0));
+    o.threads = threads_of(args);
     return o;
 }
 

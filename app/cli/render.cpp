@@ -91,7 +91,7 @@ private:
 RenderResult resumed(const Arguments& args, RenderProgress& progress, Engine& engine) {
     check_resume(args, render_command(), {"--threads"}, "request", "branch with --from RUN --step N");
     refuse_empty(args, "--resume", "name a run folder");
-    const int threads = int(whole_number(args, "--threads", 0, 1024, -1));
+    const int threads = threads_of(args, -1);
     const auto on_run = [&](const RunFolder& folder) { progress.begin(folder); };
     RenderResult result = resume(named_run(args.get("--resume")), on_run, threads, engine, progress, interrupt_token());
     result.run = resolved_path(result.run.native(), {}); // absolute, as that of a new run

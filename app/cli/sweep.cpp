@@ -95,7 +95,7 @@ int run_sweep_command(const Arguments& args, Console& console) {
             folder =
                 args.has("--list") ? SweepFolder::open(args.get("--resume")) : SweepFolder::take(args.get("--resume"));
             int& threads = folder->record().sweep.request.threads;
-            threads = int(whole_number(args, "--threads", 0, 1024, threads));
+            threads = threads_of(args, threads);
             sweep = folder->record().sweep;
             for (const SweepCell& cell : folder->record().cells)
                 done.push_back(cell.state == SweepCell::State::done ? cell.run : fs::path());

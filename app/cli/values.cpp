@@ -66,6 +66,10 @@ std::int64_t whole_number(const Arguments& args, std::string_view option, std::i
     return *value;
 }
 
+int threads_of(const Arguments& args, int otherwise) {
+    return int(whole_number(args, "--threads", 0, 1024, otherwise));
+}
+
 std::optional<double> number(const Arguments& args, std::string_view option, double low, double high) {
     if (!args.has(option)) return std::nullopt;
     const std::string text = args.get(option);

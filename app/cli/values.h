@@ -16,6 +16,8 @@ namespace denoir::cli {
 
 std::int64_t whole_number(const Arguments&, std::string_view option, std::int64_t low, std::int64_t high,
                           std::int64_t otherwise);
+/// Of --threads; 0: every core.
+int threads_of(const Arguments&, int otherwise = 0);
 /// Empty if the option was not given.
 std::optional<double> number(const Arguments&, std::string_view option, double low, double high);
 std::optional<Device> device_of(const Arguments&);

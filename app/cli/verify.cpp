@@ -14,8 +14,7 @@ int run(const Arguments& args, Console& console) {
     if (args.words()[0].empty()) throw UsageError("", "RUN", "is empty", "name a run folder");
     const std::string path = named_run(args.words()[0]);
     Progress progress(progress_style(args));
-    const Verification found =
-        verify_run(path, int(whole_number(args, "--threads", 0, 1024, 0)), progress, interrupt_token());
+    const Verification found = verify_run(path, threads_of(args), progress, interrupt_token());
     progress.clear();
     std::string what = fmt::format("identical ({} steps compared)", found.steps);
     std::string hint = "model, machine or program are not those of the run";
