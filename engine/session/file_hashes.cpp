@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "engine/core/atomic_file.h"
+#include "engine/core/error.h"
 #include "engine/core/file.h"
 #include "engine/core/json.h"
 #include "engine/core/own_folders.h"
@@ -79,9 +80,11 @@ std::vector<ModelFile> FileHashes::files() const {
     return out;
 }
 
-bool FileHashes::wait(std::chrono::milliseconds most) {
+bool FileHashes::wait(std::chrono::milliseconds most, const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
-    return all_known_.wait_for(lock, most, [this] { return finished_; });
+    const bool finished = all_known_.wait_for(lock, stop, most, [this] { return finished_; });
+    if (!finished && stop.stop_requested()) throw Cancelled();
+    return finished;
 }
 
 void FileHashes::work(const std::stop_token& stop) {

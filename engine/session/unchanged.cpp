@@ -91,8 +91,7 @@ ModelChanges model_changes(std::span<const ModelFile> then, const std::stop_toke
     }
     if (doubtful.empty()) return out;
     FileHashes hashes(to_read, FileHashes::Pace::waited_for);
-    while (!hashes.wait(std::chrono::milliseconds(50)))
-        if (stop.stop_requested()) throw Cancelled();
+    hashes.wait(std::chrono::hours(24), stop); // as long as it takes
     const std::vector<ModelFile> now = hashes.files();
     for (const ModelFile* file : doubtful) {
         const auto same = std::ranges::find(now, file->path, &ModelFile::path);

@@ -92,9 +92,7 @@ void check_model(const RunFolder& run, const ModelFolder& model, FileHashes& has
                  const std::stop_token& stop) {
     const auto& start = run.record().request.start;
     const bool draws = !start || draws_after(stored_windows(run), start->step);
-    const auto end = std::chrono::steady_clock::now() + patience;
-    while (!hashes.wait(std::chrono::milliseconds(50)) && std::chrono::steady_clock::now() < end)
-        if (stop.stop_requested()) throw Cancelled();
+    hashes.wait(patience, stop);
     const std::vector<ModelFile> now = hashes.files();
     for (const ModelFile& then : files_still_read(run.record(), draws)) {
         const auto same =
