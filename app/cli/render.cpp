@@ -17,14 +17,10 @@ namespace {
 
 Request request_of(const Arguments& args) {
     Request r;
-    if (args.has("--from")) {
-        try {
-            r = branch_of(named_run(args.get("--from")), int(whole_number(args, "--step", 0, 1000000, 0)));
-        } catch (const UsageError& e) {
-            if (e.field() != "start.step") throw;
-            throw UsageError(e.file(), "--step", e.message(), e.hint());
-        }
-    }
+    if (args.has("--from"))
+        r = naming_option("start.step", "--step", [&] {
+            return branch_of(named_run(args.get("--from")), int(whole_number(args, "--step", 0, 1000000, 0)));
+        });
     apply_request_arguments(r, args);
     return r;
 }
@@ -94,7 +90,7 @@ RenderResult resumed(const Arguments& args, RenderProgress& progress, Engine& en
     const int threads = threads_of(args, -1);
     const auto on_run = [&](const RunFolder& folder) { progress.begin(folder); };
     RenderResult result = resume(named_run(args.get("--resume")), on_run, threads, engine, progress, interrupt_token());
-    result.run = resolved_path(result.run.native(), {}); // absolute, as that of a new run
+    result.run = resolved_path(result.run); // absolute, as that of a new run
     return result;
 }
 

@@ -118,8 +118,7 @@ int run_sweep_command(const Arguments& args, Console& console) {
             return 0;
         }
         if (!folder) {
-            check_means(*sweep, plan, out.empty() ? data_folder() : resolved_path(out.native(), fs::current_path()),
-                        interrupt_token());
+            check_means(*sweep, plan, out.empty() ? data_folder() : resolved_path(out), interrupt_token());
             folder = SweepFolder::create(out, *sweep);
         }
         progress.at(*folder, plan);

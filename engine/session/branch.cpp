@@ -57,8 +57,7 @@ Request branch_of(const std::filesystem::path& path, int step) {
     check_resolved(run);
     run.state(step); // its files are whole
     Request r = record.request;
-    r.start =
-        Request::Start{resolved_path(path.native(), std::filesystem::current_path()), step, record.find(step)->sha256};
+    r.start = Request::Start{resolved_path(path), step, record.find(step)->sha256};
     return r;
 }
 

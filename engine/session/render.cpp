@@ -106,7 +106,7 @@ void check_names(const Request& absolute, const ModelFolder& model, const Render
     std::vector<fs::path> paths = inputs_of(absolute);
     for (fs::path& file : files_of_steps(model, absolute)) paths.push_back(std::move(file));
     for (const fs::path& given : {options.out, options.run_dir.empty() ? data_folder() : options.run_dir})
-        if (!given.empty()) paths.push_back(resolved_path(given.native(), fs::current_path()));
+        if (!given.empty()) paths.push_back(resolved_path(given));
     check_storable(paths);
 }
 
@@ -162,8 +162,7 @@ void resolve_for(Resolved& r, Observer& observer) {
 /// What can be refused before anything heavy happens, from headers, names and the parent's files.
 void check(const Resolved& r, const RenderOptions& options, const std::stop_token& stop) {
     preflight(r.request, r.model, r.shared ? Needs::no_encoders : Needs::everything, stop);
-    check_disk_space(r.request, r.model,
-                     options.run_dir.empty() ? data_folder() : resolved_path(options.run_dir.native(), {}));
+    check_disk_space(r.request, r.model, options.run_dir.empty() ? data_folder() : resolved_path(options.run_dir));
     if (!r.parent) return;
     stored_state(*r.parent, r.request.start->step, r.request, r.model);
     check_steps_before(*r.parent, r.request.start->step);
@@ -223,10 +222,8 @@ RunFolder begin(const Resolved& r, std::vector<std::string> warnings, const Rend
     record.request = r.request;
     make_paths_absolute(record.request);
     check_names(record.request, r.model, options);
-    const fs::path folder = options.run_dir.empty() ? new_run_folder(record.request)
-                                                    : resolved_path(options.run_dir.native(), fs::current_path());
-    record.out =
-        options.out.empty() ? folder / run_file::video : resolved_path(options.out.native(), fs::current_path());
+    const fs::path folder = options.run_dir.empty() ? new_run_folder(record.request) : resolved_path(options.run_dir);
+    record.out = options.out.empty() ? folder / run_file::video : resolved_path(options.out);
     record.metadata = options.metadata;
     record.created = utc_now();
     record.build = build_description();

@@ -363,8 +363,8 @@ std::vector<std::string_view> request_choices(std::string_view key) {
     return field ? field->choices : std::vector<std::string_view>{};
 }
 
-fs::path resolved_path(std::string_view text, const fs::path& folder) {
-    const fs::path out = fs::absolute(folder / text);
+fs::path resolved_path(const fs::path& path, const fs::path& folder) {
+    const fs::path out = fs::absolute(folder / path);
     // "models/wan/" names the folder itself.
     return out.has_filename() || out == out.root_path() ? out : out.parent_path();
 }
@@ -387,8 +387,8 @@ std::vector<fs::path*> paths_of(Request& r) {
 }
 
 void make_paths_absolute(Request& r) {
-    const fs::path here = fs::current_path();
-    for (fs::path* path : paths_of(r)) *path = resolved_path(path->native(), here);
+    const fs::path here = fs::current_path(); // throws even if no path needs it, so that no run begins in a lost folder
+    for (fs::path* path : paths_of(r)) *path = resolved_path(*path, here);
 }
 
 void set_request_field(Request& r, std::string_view key, const Json& value, const RequestSource& source) {

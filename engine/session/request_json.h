@@ -42,8 +42,9 @@ Json to_json(const Request&);
 /// Only what was asked for: keys without a value are left out. request_from_json() gives the same request again.
 Json asked_json(const Request&);
 
-/// `text` as an absolute path, relative to `folder`; `..` and links are kept.
-std::filesystem::path resolved_path(std::string_view text, const std::filesystem::path& folder);
+/// `path` made absolute, relative to `folder` (empty: the working directory), without a slash at its end; `..` and
+/// links are kept.
+std::filesystem::path resolved_path(const std::filesystem::path& path, const std::filesystem::path& folder = {});
 
 /// Whether a field, by its dotted name, holds a path: "image", "forcing.video", "loras.0.file".
 bool is_path_field(std::string_view field);

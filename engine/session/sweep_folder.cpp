@@ -180,7 +180,7 @@ SweepRecord SweepFolder::record_of(const Sweep& sweep) {
 
 SweepFolder SweepFolder::create(const fs::path& asked, const Sweep& sweep) {
     SweepRecord record = record_of(sweep);
-    const fs::path path = asked.empty() ? new_sweep_folder(sweep) : resolved_path(asked.native(), fs::current_path());
+    const fs::path path = asked.empty() ? new_sweep_folder(sweep) : resolved_path(asked);
     SweepFolder out(path, std::move(record), nullptr);
     try {
         out.lock_ = begin_record(path, asked.empty() ? path : asked, kind, [&] { out.save(); });
@@ -194,8 +194,7 @@ SweepFolder SweepFolder::create(const fs::path& asked, const Sweep& sweep) {
 
 SweepFolder SweepFolder::open(const fs::path& asked) {
     const Json json = read_record(asked, kind);
-    return {resolved_path(asked.native(), fs::current_path()), sweep_record_from_json(json, asked / record_name),
-            nullptr};
+    return {resolved_path(asked), sweep_record_from_json(json, asked / record_name), nullptr};
 }
 
 SweepFolder SweepFolder::take(const fs::path& path) {
