@@ -86,12 +86,6 @@ std::optional<Device> device_of(const Arguments& args) {
     return r.device;
 }
 
-std::optional<PrecisionPolicy> precision_of(const Arguments& args) {
-    Request r;
-    if (args.has("--precision")) set_field(r, "precision", args.get("--precision"));
-    return r.precision;
-}
-
 std::filesystem::path output_file(const std::string& given) {
     if (given.empty()) return {};
     const std::filesystem::path file = behind_link(given);

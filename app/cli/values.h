@@ -21,7 +21,6 @@ int threads_of(const Arguments&, int otherwise = 0);
 /// Empty if the option was not given.
 std::optional<double> number(const Arguments&, std::string_view option, double low, double high);
 std::optional<Device> device_of(const Arguments&);
-std::optional<PrecisionPolicy> precision_of(const Arguments&);
 /// The output file that an option or argument names, empty if it is not given. A link is followed to its target.
 std::filesystem::path output_file(const std::string& given);
 inline std::filesystem::path output_file(const Arguments& args, std::string_view option) {
