@@ -127,21 +127,7 @@ void read_missing_times(SweepRecord& record) {
     }
 }
 
-} // namespace
-
-std::string_view name(SweepCell::State state) { return name_of(states, state); }
-
-Json to_json(const SweepRecord& record, const fs::path& folder) {
-    Json out = to_json(record.sweep);
-    out["created"] = record.created;
-    out["updated"] = record.updated;
-    Json cells = Json::array();
-    for (std::size_t i = 0; i < record.cells.size(); ++i)
-        cells.push_back(to_json(record.cells[i], record.sweep, i, folder));
-    out["cells"] = std::move(cells);
-    return out;
-}
-
+/// The content of sweep.json, which may come from anyone. Throws Error, UsageError.
 SweepRecord sweep_record_from_json(const Json& json, const fs::path& file) {
     const RequestSource source{file.string(), fs::absolute(file.parent_path())};
     SweepRecord record{sweep_from_json(json, source), {}, {}, {}};
@@ -161,6 +147,21 @@ SweepRecord sweep_record_from_json(const Json& json, const fs::path& file) {
             read_cell({(*cells)[i], source, fmt::format("cells.{}", i)}, cells->size(), source.folder));
     forget_what_was_of_others(record, json);
     return record;
+}
+
+} // namespace
+
+std::string_view name(SweepCell::State state) { return name_of(states, state); }
+
+Json to_json(const SweepRecord& record, const fs::path& folder) {
+    Json out = to_json(record.sweep);
+    out["created"] = record.created;
+    out["updated"] = record.updated;
+    Json cells = Json::array();
+    for (std::size_t i = 0; i < record.cells.size(); ++i)
+        cells.push_back(to_json(record.cells[i], record.sweep, i, folder));
+    out["cells"] = std::move(cells);
+    return out;
 }
 
 SweepFolder::SweepFolder(fs::path path, SweepRecord record, std::shared_ptr<const FolderLock> lock)

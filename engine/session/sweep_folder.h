@@ -41,7 +41,6 @@ struct SweepRecord {
 };
 /// The sweep's own keys and `created`, `updated`, `cells`; a run in the sweep's folder is named relative to it.
 Json to_json(const SweepRecord&, const std::filesystem::path& folder);
-SweepRecord sweep_record_from_json(const Json&, const std::filesystem::path& file);
 
 /// A sweep on disk: a folder with sweep.json, renewed whole after each cell. One process writes; the system drops its
 /// lock with the process. What is made of the cells lies beside it.

@@ -28,6 +28,15 @@ namespace denoir {
 namespace fs = std::filesystem;
 namespace {
 
+/// A key that is the same for equal resolved requests with absolute paths; `threads` and `latents`, which decide
+/// nothing, do not count.
+std::string request_identity(const Request& resolved) {
+    Request r = resolved;
+    r.threads = 0;
+    r.latents = KeepLatents::all;
+    return to_json(r).dump();
+}
+
 /// Whether an axis of the sweep decides the field that an error names.
 bool on_an_axis(const Sweep& sweep, std::string field) {
     field.erase(0, field.find_first_not_of('-'));
@@ -232,13 +241,6 @@ std::optional<RunFolder> open_run(const fs::path& run) try {
     return RunFolder::open(run);
 } catch (const Error&) {
     return std::nullopt;
-}
-
-std::string request_identity(const Request& resolved) {
-    Request r = resolved;
-    r.threads = 0;
-    r.latents = KeepLatents::all;
-    return to_json(r).dump();
 }
 
 bool is_of(const RunFolder& run, Request request) {

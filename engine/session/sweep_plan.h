@@ -18,10 +18,7 @@
 
 namespace denoir {
 
-/// A key that is the same for equal resolved requests with absolute paths; `threads` and `latents`, which decide
-/// nothing, do not count.
-std::string request_identity(const Request& resolved);
-/// Empty if there is no run that can be read.
+/// The run in this folder; empty if there is none that can be read.
 std::optional<RunFolder> open_run(const std::filesystem::path&);
 /// Whether it is the run of this resolved request. (Runs of older versions do not hold TeaCache's polynomial.)
 bool is_of(const RunFolder&, Request);

@@ -151,8 +151,8 @@ void add_transformers(std::vector<TraceLayer>& all, const wan::Config& config, b
     }
 }
 
-} // namespace
-
+/// Every layer that can be traced in `steps` (1 …) of this resolved request and before its first step, in the order of
+/// execution. Reads headers only.
 std::vector<TraceLayer> traceable_layers(const Request& r, const ModelFolder& model, const std::set<int>& steps) {
     const auto transformer = wan::Config::read(load_headers(model.transformer, Component::transformer));
     const auto vae = wan::VaeConfig::read(load_headers(model.vae, Component::vae21));
@@ -175,6 +175,8 @@ std::vector<TraceLayer> traceable_layers(const Request& r, const ModelFolder& mo
     all.push_back({"vae_decoder", "picture", frames});
     return all;
 }
+
+} // namespace
 
 TraceFilter::TraceFilter(const TraceSelection& selection, const Request& r, const ModelFolder& model)
     : patterns_(selection.layers), total_steps_(Pipeline::step_count(r)) {
