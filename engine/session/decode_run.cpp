@@ -94,7 +94,7 @@ int decode_run(const std::filesystem::path& path, std::optional<int> asked, cons
                int threads, Observer& observer, std::stop_token stop) {
     const RunFolder run = RunFolder::open(path);
     const OutputKind kind = check_output(out, source_inputs(path));
-    std::optional<FrameOutput> output; // made when there is something to write
+    std::optional<FrameOutput> output; // made with the first frame
     const int step = decode_frames(
         run, asked, threads,
         [&](int, const Tensor& frame) {

@@ -25,7 +25,7 @@ bool is_there(const fs::path& path) {
     return fs::exists(path, code);
 }
 
-/// Nowhere, a relative name as it was asked for, where no folder of one's own can be had.
+/// Empty if there can be no data folder: a name then stays as it was asked for, relative to the working directory.
 fs::path own_models() {
     try {
         return data_place() / "models";
@@ -72,7 +72,7 @@ fs::path find_model(const fs::path& asked) {
     if (is_there(asked)) return asked;
     const bool is_name = !asked.has_parent_path();
     if (const fs::path named = is_name ? named_model(asked) : fs::path(); !named.empty()) return named;
-    has_entry(asked); // where that cannot be told, it says why
+    has_entry(asked); // throws the reason if that cannot be found out
     throw Error(asked.string(), "model", "no such file or folder", is_name ? hint_for(asked) : "check the path");
 }
 

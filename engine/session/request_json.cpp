@@ -198,7 +198,7 @@ struct Field {
     std::function<void(Request&, const JsonReader&)> read;
     std::function<void(Request&)> clear;
     std::function<Json(const Request&)> write;
-    std::vector<std::string_view> choices = {}; ///< of a closed list
+    std::vector<std::string_view> choices = {}; ///< the words of a closed list
 };
 
 Json to_value(const fs::path& path) { return path.empty() ? Json() : Json(path.string()); }
@@ -248,7 +248,7 @@ fs::path read_model(const JsonReader& in) {
     std::error_code code;
     if (name.has_parent_path() || fs::exists(path, code)) return path;
     if (!fs::exists(name, code)) return name;
-    // What is called so where we are is not what lies beside the request.
+    // find_model() would take what has this name in the working directory, which the request does not mean.
     const fs::path named = named_model(name);
     return named.empty() ? path : named;
 }
@@ -259,7 +259,7 @@ auto number(Range range) {
 auto whole(int low, int high) {
     return [low, high](const JsonReader& in) { return int(in.integer(low, high)); };
 }
-/// By a strong type of the edge; its errors learn the place here.
+/// A whole number that one of the strong types of core/units.h checks. Adds the field's place to its errors.
 template <class Check> auto strong(Check check) {
     return [check](const JsonReader& in) {
         const std::int64_t value = in.integer();
@@ -274,7 +274,7 @@ template <class Check> auto strong(Check check) {
 Device read_device(const JsonReader& in) {
     try {
         return Device::parse(in.text());
-    } catch (const UsageError& e) { // does not know where its text stood
+    } catch (const UsageError& e) { // does not name the place of the text
         in.out_of_range(e.message(), e.hint());
     }
 }
@@ -400,7 +400,7 @@ void set_request_field(Request& r, std::string_view key, const Json& value, cons
 
 void set_request_size(Request& r, std::string_view text, const RequestSource& source) {
     std::int64_t width = 0, height = 0;
-    bool holds = true; // what no number does is shown as it was written
+    bool holds = true; // whether 64 bits hold both; if not, the text is shown as it was written
     const auto read = [&](const char* begin, const char* end, std::int64_t& value) {
         const auto [after, problem] = std::from_chars(begin, end, value);
         holds = holds && problem != std::errc::result_out_of_range;
@@ -452,7 +452,7 @@ void apply_request_file(Request& r, const fs::path& file) {
 Json to_json(const Request& r) {
     Json out = {{"schema", 1}};
     for (const Field& field : fields()) {
-        // What came later is written where it is used: else the same request of an older program would differ.
+        // Younger keys are written only if they are used. Otherwise the same request of an older program would differ.
         const bool later = field.key == "cache" || field.key == "parts" || field.key == "guidance_until";
         if (Json value = field.write(r); !later || (!value.is_null() && value != 0))
             out[std::string(field.key)] = std::move(value);

@@ -13,7 +13,7 @@ namespace denoir {
 /// The keys of a request in the order in which they are stored (CONTRACT.md, "The request"), without `schema`.
 const std::vector<std::string_view>& request_keys();
 
-/// Where a value was written, for errors; no file: in an option, or a field of a window.
+/// Where a value was written, for errors. No file: in an option, or in a field of a window.
 using RequestSource = JsonSource;
 
 /// Sets one field. Throws naming it: UsageError for a value out of range, and for anything without a file; Error for a
@@ -32,11 +32,11 @@ void apply_request(Request&, const Json& object, const RequestSource&);
 Request request_from_json(const Json& object, const RequestSource&);
 
 /// Applies a request file, at most 4 MiB, or anything that carries a request (carried_request.h). Relative paths are
-/// relative to its folder.
+/// relative to its folder. Throws as apply_request() does.
 void apply_request_file(Request&, const std::filesystem::path& file);
 
-/// The stored form: every key, with null for empty optionals. Keys that are younger than many stored requests, such as
-/// `cache`, are only written if they are used.
+/// The stored form: every key, with null for empty optionals. Keys that were added later, such as `cache`, are written
+/// only if they are used.
 Json to_json(const Request&);
 
 /// Only what was asked for: keys without a value are left out. request_from_json() gives the same request again.
