@@ -72,7 +72,7 @@ Json part_values(const Request& r, const Arguments& args) {
 
 /// The option that gives a field of a request; empty where none does.
 std::string_view option_of(std::string_view field, std::string_view steps_option) {
-    const std::string_view key = field.substr(0, field.find('.'));
+    const std::string_view key = top_key(field);
     if (key == "steps") return steps_option;
     if (key == "width" || key == "height") return "--size";
     if (key == "cache") return "--cache-threshold";
@@ -227,7 +227,7 @@ std::vector<GivenField> given_fields(const Arguments& args, std::size_t loras) {
 Error as_written(const Error& e, const Arguments& args, std::string_view steps_option) {
     if (args.has("--resume")) return e; // the words are those of the run
     std::string file = as_given(e).file(), field = e.field();
-    const std::string key = field.substr(0, field.find('.'));
+    const std::string key(top_key(field));
     const char* named_device = std::getenv("DENOIR_DEVICE");
     if (field == "device" && named_device && *named_device && !args.has("--device") && args.words().empty())
         return {file, "DENOIR_DEVICE", e.message(), e.hint()};

@@ -82,7 +82,7 @@ bool replaces(const SweepAxis& axis, std::string_view field) {
     if (axis.field == "size") return field == "width" || field == "height";
     // One of its members excludes the other.
     if (field == "noise") return axis.field == "noise" || axis.field.starts_with("noise.");
-    return field.starts_with(axis.field) && (field.size() == axis.field.size() || field[axis.field.size()] == '.');
+    return covers(axis.field, field);
 }
 
 } // namespace

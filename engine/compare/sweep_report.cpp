@@ -44,7 +44,7 @@ Json common(const Sweep& sweep) {
         Json& whole = request[pointer.parent_pointer()];
         whole.erase(pointer.back());
         if (axis.field == "start.step") whole.erase("sha256"); // of that step
-        const std::string top = axis.field.substr(0, axis.field.find('.'));
+        const std::string top(top_key(axis.field));
         // Where it was all there was of it; of several LoRAs the others stay.
         if (whole.empty() && std::ranges::all_of(request[top], [](const Json& part) { return part.empty(); }))
             request.erase(top);

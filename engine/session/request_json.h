@@ -46,6 +46,14 @@ Json asked_json(const Request&);
 /// links are kept.
 std::filesystem::path resolved_path(const std::filesystem::path& path, const std::filesystem::path& folder = {});
 
+/// The key of the request that a field, by its dotted name, is or belongs to: "loras" of "loras.0.strength".
+inline std::string_view top_key(std::string_view field) { return field.substr(0, field.find('.')); }
+
+/// Whether `inner` is the field `outer` or a member of it: "cache" covers "cache" and "cache.threshold".
+inline bool covers(std::string_view outer, std::string_view inner) {
+    return inner.starts_with(outer) && (inner.size() == outer.size() || inner[outer.size()] == '.');
+}
+
 /// Whether a field, by its dotted name, holds a path: "image", "forcing.video", "loras.0.file".
 bool is_path_field(std::string_view field);
 

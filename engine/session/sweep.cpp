@@ -23,11 +23,7 @@ constexpr std::size_t max_sweep_bytes = 4 << 20;
     throw UsageError(file, std::move(field), std::move(message), std::move(hint));
 }
 
-/// True where `a` is `b`, or an object that `b` is a member of.
-bool covers(std::string_view a, std::string_view b) {
-    return b.starts_with(a) && (b.size() == a.size() || b[a.size()] == '.');
-}
-
+/// Whether two axes would set the same value.
 bool clash(std::string_view a, std::string_view b) {
     if (covers(a, b) || covers(b, a)) return true;
     const auto side = [](std::string_view f) { return f == "width" || f == "height"; };
@@ -62,7 +58,7 @@ int dearness(std::string_view field) {
     static constexpr std::array<std::string_view, 7> encoders{
         "prompt", "negative_prompt", "image", "last_image", "preprocess", "mode", "forcing"};
     static constexpr std::array<std::string_view, 4> plans{"size", "width", "height", "frames"};
-    const std::string_view top = field.substr(0, field.find('.'));
+    const std::string_view top = top_key(field);
     const auto in = [&](const auto& list) { return std::find(list.begin(), list.end(), top) != list.end(); };
     return in(weights) ? 3 : in(encoders) ? 2 : in(plans) ? 1 : 0;
 }
@@ -128,7 +124,7 @@ Json with_whole_paths(const SweepAxis& axis, const Json& value, const RequestSou
     Json part = to_json(probe);
     std::string_view rest = axis.field;
     while (!rest.empty()) {
-        const std::string name(rest.substr(0, rest.find('.')));
+        const std::string name(top_key(rest));
         if (part.is_object() && !part.contains(name)) return value; // as usual, which is not written
         part = part.is_array() ? Json(part.at(std::stoul(name))) : Json(part.at(name));
         rest.remove_prefix(std::min(name.size() + 1, rest.size()));

@@ -13,8 +13,6 @@
 namespace denoir {
 namespace {
 
-std::string_view top_of(std::string_view field) { return field.substr(0, field.find('.')); }
-
 template <class List> bool holds(const List& list, std::string_view word) {
     return std::find(list.begin(), list.end(), word) != list.end();
 }
@@ -30,7 +28,7 @@ bool is_text(std::string_view field) {
 
 /// The object or list of a member, with the member put in.
 Json with_member(const Request& r, std::string_view field, const Json& value) {
-    const std::string top(top_of(field));
+    const std::string top(top_key(field));
     const std::string_view rest = field.substr(top.size() + 1);
     if (top == "noise") return {{std::string(rest), value}}; // one of its members excludes the other
     Json whole = asked_json(r).value(top, Json());
@@ -64,7 +62,7 @@ Json with_member(const Request& r, std::string_view field, const Json& value) {
 }
 
 void set_value(Request& r, std::string_view field, const Json& value, const RequestSource& source) {
-    const std::string_view top = top_of(field);
+    const std::string_view top = top_key(field);
     if (field == "size")
         return set_request_size(r, value.is_string() ? value.get_ref<const std::string&>() : value.dump(), source);
     if (top == "threads" || top == "latents")
@@ -210,7 +208,7 @@ SweepAxis parse_axis(std::string_view field, std::string_view text) {
     Sweep alone;
     alone.axes.push_back(axis);
     // Members of what only the request has are checked with it.
-    if (top_of(field) != "loras" && top_of(field) != "start") check(alone, "");
+    if (top_key(field) != "loras" && top_key(field) != "start") check(alone, "");
     return axis;
 }
 

@@ -41,9 +41,9 @@ std::string request_identity(const Request& resolved) {
 bool on_an_axis(const Sweep& sweep, std::string field) {
     field.erase(0, field.find_first_not_of('-'));
     std::replace(field.begin(), field.end(), '-', '_');
-    const std::string top = field.substr(0, field.find('.'));
+    const std::string_view top = top_key(field);
     return std::any_of(sweep.axes.begin(), sweep.axes.end(), [&](const SweepAxis& axis) {
-        const std::string axis_top = axis.field.substr(0, axis.field.find('.'));
+        const std::string_view axis_top = top_key(axis.field);
         return axis_top == top || (axis_top == "size" && (top == "width" || top == "height"));
     });
 }
