@@ -87,9 +87,9 @@ std::string text_of(const SweepRecord& record, const fs::path& folder) {
     return to_json(record, folder).dump(1) + "\n";
 }
 
-/// What is written has to be read again, whatever becomes of the cells.
+/// Throws UsageError if sweep.json might become longer than is read again.
 void check_length(const SweepRecord& record) {
-    constexpr std::size_t to_come = 4 << 10; // of a cell: its run, figures, an error
+    constexpr std::size_t to_come = 4 << 10; // bytes that a cell may still get: its run, figures, an error
     if (text_of(record, {}).size() + record.cells.size() * to_come > kind.most_bytes)
         throw UsageError(
             "", "axes",
@@ -97,10 +97,10 @@ void check_length(const SweepRecord& record) {
             "use shorter texts or fewer values");
 }
 
-/// The axes or the reference may have been changed by hand: a cell that stood for other values is forgotten, and
-/// figures hold against what they were measured against alone.
-void forget_what_was_of_others(SweepRecord& record, const Json& stored) {
-    Sweep written = record.sweep; // the axes as they stand there, since older ones hold relative paths
+/// The axes or the reference may have been changed by hand: forgets cells that stood for other values, and figures that
+/// were measured against another cell than now.
+void forget_outdated(SweepRecord& record, const Json& stored) {
+    Sweep written = record.sweep; // with the axes as they are written, since older ones hold relative paths
     for (SweepAxis& axis : written.axes) axis.values = stored["axes"][axis.field].get<std::vector<Json>>();
     std::vector<bool> other(record.cells.size());
     for (std::size_t i = 0; i < record.cells.size(); ++i) {
@@ -116,13 +116,13 @@ void forget_what_was_of_others(SweepRecord& record, const Json& stored) {
     }
 }
 
-/// Earlier versions kept no time of a clip that was taken over: its run has it.
+/// Earlier versions kept no time for a clip that was taken over: takes it from the run.
 void read_missing_times(SweepRecord& record) {
     for (SweepCell& cell : record.cells) {
         if (cell.state != SweepCell::State::done || cell.seconds > 0) continue;
         try {
             cell.seconds = RunFolder::open(cell.run).record().seconds;
-        } catch (const Error&) { // gone: so is its clip
+        } catch (const Error&) { // the run is gone, and so is its clip
         }
     }
 }
@@ -131,7 +131,7 @@ void read_missing_times(SweepRecord& record) {
 SweepRecord sweep_record_from_json(const Json& json, const fs::path& file) {
     const RequestSource source{file.string(), fs::absolute(file.parent_path())};
     SweepRecord record{sweep_from_json(json, source), {}, {}, {}};
-    if (record.sweep.axes.empty()) check(record.sweep, source.file); // a request may be a sweep without axes, no record
+    if (record.sweep.axes.empty()) check(record.sweep, source.file); // throws: only a sweep to come may have no axes
     for (const auto& [key, text] : {std::pair{"created", &record.created}, {"updated", &record.updated}})
         if (const auto it = json.find(key); it != json.end()) *text = JsonReader(*it, source, key).text();
     const auto cells = json.find("cells");
@@ -145,7 +145,7 @@ SweepRecord sweep_record_from_json(const Json& json, const fs::path& file) {
     for (std::size_t i = 0; i < cells->size(); ++i)
         record.cells.push_back(
             read_cell({(*cells)[i], source, fmt::format("cells.{}", i)}, cells->size(), source.folder));
-    forget_what_was_of_others(record, json);
+    forget_outdated(record, json);
     return record;
 }
 
@@ -171,7 +171,7 @@ SweepRecord SweepFolder::record_of(const Sweep& sweep) {
     SweepRecord record{sweep, {}, {}, {}};
     Request& r = record.sweep.request;
     make_paths_absolute(record.sweep);
-    check(record.sweep, ""); // two spellings of one path are one value now
+    check(record.sweep, ""); // two spellings of one path have become one value
     if (!r.seed && !r.start) r.seed = draw_seed();
     record.cells.resize(sweep.size());
     record.created = utc_now();
@@ -187,7 +187,7 @@ SweepFolder SweepFolder::create(const fs::path& asked, const Sweep& sweep) {
         out.lock_ = begin_record(path, asked.empty() ? path : asked, kind, [&] { out.save(); });
     } catch (const Error&) {
         std::error_code ignored;
-        if (asked.empty()) fs::remove(path, ignored); // it was made a moment ago
+        if (asked.empty()) fs::remove(path, ignored); // new_sweep_folder() made it
         throw;
     }
     return out;
@@ -230,7 +230,7 @@ std::vector<fs::path> list_sweeps() {
     std::error_code code;
     for (const auto& item : entries_of(data_folder() / "sweeps", code)) try {
             found.emplace_back(SweepFolder::open(item.path()).record().created, item.path());
-        } catch (const std::exception&) { // none, or one that is gone
+        } catch (const std::exception&) { // not a sweep, or one that was just removed
         }
     std::sort(found.rbegin(), found.rend());
     std::vector<fs::path> out;
