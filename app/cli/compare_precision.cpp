@@ -42,7 +42,7 @@ int run_request(const Arguments& args, Console& console) {
     Request request;
     apply_request_arguments(request, args, solver_steps);
     std::vector<fs::path> inputs = all_inputs_of(request);
-    if (!args.words().empty()) inputs.push_back(request_word(args, "REQUEST.json"));
+    if (!args.words().empty()) inputs.push_back(request_path(args, "REQUEST.json"));
     check_tables(args, inputs);
     if (args.has("--report")) options.work = fs::absolute(output_file(args, "--report")).parent_path();
 

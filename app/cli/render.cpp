@@ -32,7 +32,7 @@ std::string resume_command(const std::filesystem::path& run) {
 void report(const RenderResult& result, const Console& console) {
     const std::filesystem::path out = as_given(result.out);
     Json stages = Json::object();
-    // Of a run that was done already, all this comes from its run.json.
+    // printable(), since all this comes from run.json if the run was finished before.
     std::string text = fmt::format("{}\nrun: {}\nseed: {}\n", printable(out.string(), 4096),
                                    printable(result.run.string(), 4096), result.seed);
     for (const auto& [stage, seconds] : result.stages) {
@@ -111,7 +111,7 @@ RenderResult rendered(const Arguments& args, RenderProgress& progress, Engine& e
     refuse_empty(args, "--run-dir", "name a folder");
     options.run_dir = args.get("--run-dir");
     options.metadata = !args.has("--no-metadata");
-    if (!args.words().empty()) options.inputs.push_back(request_word(args, "REQUEST.json"));
+    if (!args.words().empty()) options.inputs.push_back(request_path(args, "REQUEST.json"));
     options.on_run = [&](const RunFolder& folder) { progress.begin(folder); };
     return render(request_of(args), options, engine, progress, interrupt_token());
 }
@@ -128,7 +128,7 @@ int run_request(const Arguments& args, Console& console) {
     } catch (const Cancelled&) {
         progress.clear();
         console.cancelled(progress.words());
-        return 130;
+        return exit_code::cancelled;
     } catch (const UsageError&) {
         throw;
     } catch (const Error& e) {

@@ -54,7 +54,7 @@ std::string figure(const SweepCell& c, bool psnr) {
     return c.figures->ssim ? fmt::format("{:.4f}", *c.figures->ssim) : "";
 }
 
-/// "warning in 3 cells (steps 8, steps 12, …): TEXT", of what was said of more than one.
+/// "warning in 3 cells (steps 8, steps 12, …): TEXT" for each warning about more than one cell.
 std::string said_again(const Sweep& sweep, const Warnings& warnings) {
     constexpr std::size_t most = 4;
     std::string out;
