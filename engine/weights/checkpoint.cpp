@@ -185,17 +185,16 @@ void group_tensors(Checkpoint& c) {
 
 } // namespace
 
-Checkpoint Checkpoint::open(std::vector<fs::path> files, const fs::path& index, OldPth old,
-                            const std::stop_token& stop) {
+Checkpoint Checkpoint::open(const CheckpointFiles& files, OldPth old, const std::stop_token& stop) {
     Checkpoint c;
-    c.files = std::move(files);
-    c.indexed = !index.empty();
+    c.files = files.files;
+    c.indexed = !files.index.empty();
     for (const fs::path& file : c.files) {
         if (stop.stop_requested()) throw Cancelled();
         c.containers.push_back(std::make_shared<Container>(open_container(file, old)));
     }
     if (c.indexed)
-        keep_mapped(c.files, c.containers, index);
+        keep_mapped(c.files, c.containers, files.index);
     else if (c.files.size() > 1)
         refuse_duplicates(c);
     group_tensors(c);

@@ -78,7 +78,7 @@ Json part_for(Component component, Json json, Component otherwise) {
 bool transformer_lies_in(const std::filesystem::path& folder) {
     std::vector<Error> ignored;
     for (const CheckpointFiles& c : list_checkpoints(folder, &ignored)) try {
-            if (holds(Checkpoint::open(c.files, c.index), Component::transformer)) return true;
+            if (holds(Checkpoint::open(c), Component::transformer)) return true;
         } catch (const Error&) {
             continue;
         }

@@ -127,8 +127,7 @@ Input load_any(const fs::path& in, const ConvertOptions& options) {
             throw Error(in.string(), "", "is a model of several networks, and one is converted",
                         "name one of its folders, transformer or vae for example");
     } else {
-        const CheckpointFiles files = list_checkpoints(in).front();
-        const Checkpoint c = Checkpoint::open(files.files, files.index);
+        const Checkpoint c = Checkpoint::open(list_checkpoints(in).front());
         if (std::ranges::none_of(c.groups, is_network, &TensorGroup::component)) return load_unknown(in, c, options);
     }
     Input input;

@@ -231,7 +231,7 @@ void describe_model(Inspection& out, const ModelFolder& model) {
     std::set<fs::path> counted; // all-in-one files serve several roles
     const auto part = [&](const std::vector<fs::path>& files, const char* role, Component wanted) {
         if (files.empty()) return Component::unknown;
-        const Checkpoint checkpoint = Checkpoint::open(files, index_of(files));
+        const Checkpoint checkpoint = Checkpoint::open({files, index_of(files)});
         if (counted.insert(files.front()).second) count_tensors(out, checkpoint);
         const auto group = std::ranges::find_if(checkpoint.groups,
                                                 [&](const TensorGroup& g) { return matches(g.component(), wanted); });
@@ -270,9 +270,9 @@ void describe_model(Inspection& out, const ModelFolder& model) {
 bool describe_folder(Inspection& out, const fs::path& folder) {
     std::vector<Error> problems;
     bool any = false;
-    for (CheckpointFiles& files : list_checkpoints(folder, &problems)) {
+    for (const CheckpointFiles& files : list_checkpoints(folder, &problems)) {
         try {
-            const Checkpoint checkpoint = Checkpoint::open(std::move(files.files), files.index, OldPth::read);
+            const Checkpoint checkpoint = Checkpoint::open(files, OldPth::read);
             Inspection one;
             describe(one, checkpoint);
             if (any) {
@@ -314,9 +314,9 @@ std::string Inspection::dtype() const {
 Inspection inspect(const fs::path& path) {
     Inspection out;
     if (!is_folder(path)) {
-        CheckpointFiles files = std::move(list_checkpoints(path).front());
+        const CheckpointFiles files = list_checkpoints(path).front();
         const int shards = files.index.empty() ? shards_of(path.filename().string()) : 0;
-        describe(out, Checkpoint::open(std::move(files.files), files.index, OldPth::read));
+        describe(out, Checkpoint::open(files, OldPth::read));
         if (shards > 1)
             warn(out, fmt::format("one of {} shards: give the folder or the index to see them all", shards));
         return out;

@@ -52,14 +52,13 @@ void select_from(const fs::path& path, Component wanted, Selection& selection) {
     const bool folder = is_folder(path);
     Opened opened;
     std::vector<std::pair<fs::path, Error>> broken_indices;
-    for (CheckpointFiles& files : list_checkpoints(path)) {
-        const fs::path index = files.index;
+    for (const CheckpointFiles& files : list_checkpoints(path)) {
         try {
-            opened.take(Checkpoint::open(std::move(files.files), files.index), wanted, selection);
+            opened.take(Checkpoint::open(files), wanted, selection);
         } catch (const Error& e) {
             if (!folder) throw;
             selection.problems.push_back(e);
-            if (!index.empty()) broken_indices.emplace_back(index, e);
+            if (!files.index.empty()) broken_indices.emplace_back(files.index, e);
         }
     }
     // An index says what belongs together; copies beside it do not count.
@@ -80,9 +79,9 @@ void select_from(const fs::path& path, Component wanted, Selection& selection) {
 void select_files(std::span<const fs::path> paths, Component wanted, Selection& selection) {
     Opened opened;
     if (const fs::path index = index_of(paths); !index.empty())
-        opened.take(Checkpoint::open({paths.begin(), paths.end()}, index), wanted, selection);
+        opened.take(Checkpoint::open({{paths.begin(), paths.end()}, index}), wanted, selection);
     else
-        for (const fs::path& path : paths) opened.take(Checkpoint::open({path}), wanted, selection);
+        for (const fs::path& path : paths) opened.take(Checkpoint::open({{path}, {}}), wanted, selection);
     join_named_parts(opened.holding, std::move(opened.unknown), wanted);
     selection.checkpoints = std::move(opened.holding);
 }

@@ -197,8 +197,7 @@ std::vector<Network> NetworkSearch::networks_of(const CheckpointFiles& files) {
     const auto known = known_.find(key);
     if (known != known_.end()) return known->second;
     std::vector<Network> found;
-    const auto checkpoint =
-        std::make_shared<Checkpoint>(Checkpoint::open(files.files, files.index, OldPth::refuse, stop_));
+    const auto checkpoint = std::make_shared<Checkpoint>(Checkpoint::open(files, OldPth::refuse, stop_));
     for (const TensorGroup& g : checkpoint->groups)
         if (is_network(g.component())) found.push_back({checkpoint, &g});
     return known_.emplace(key, std::move(found)).first->second;

@@ -20,7 +20,7 @@ namespace {
 std::string unread_scheme(const CheckpointFiles& files, const std::stop_token& stop) {
     std::vector<std::string> names;
     try {
-        for (const TensorGroup& g : Checkpoint::open(files.files, files.index, OldPth::refuse, stop).groups)
+        for (const TensorGroup& g : Checkpoint::open(files, OldPth::refuse, stop).groups)
             if (g.component() == Component::unknown)
                 for (const auto& m : g.members) names.push_back(m.name);
     } catch (const Error&) { // told elsewhere
@@ -38,7 +38,7 @@ std::string unread_scheme(const CheckpointFiles& files, const std::stop_token& s
 void refuse_no_transformer(const fs::path& place, const std::vector<Network>& found, const std::stop_token& stop) {
     std::string what(found.empty() ? "no network that is known" : name(found.front().component()));
     for (const CheckpointFiles& files : list_checkpoints(place)) {
-        const Checkpoint all = Checkpoint::open(files.files, files.index, OldPth::refuse, stop);
+        const Checkpoint all = Checkpoint::open(files, OldPth::refuse, stop);
         for (const TensorGroup& g : all.groups) {
             if (g.component() == Component::lora) what = name(Component::lora);
             if (g.component() != Component::unknown) continue;
