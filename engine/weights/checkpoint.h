@@ -54,13 +54,13 @@ struct Checkpoint {
 /// The index json in these files' folder of which they are all the shards; empty if there is none that can be read.
 std::filesystem::path index_of(std::span<const std::filesystem::path> files);
 
-/// The 12 of "…-00003-of-00012…"; 0 for other names.
+/// The number of shards that a name tells, 12 for "…-00003-of-00012…"; 0 for other names.
 int shards_of(const std::string& name);
 
-/// What may be checkpoints in a folder, told by names alone, sorted: each index json with its shards, series named
-/// …-00001-of-00007.…, single files (safetensors, sft, pth, pt, bin, gguf). For a file the result is itself, for an
-/// index json its shards. Throws Error for a bad index; with `problems` that receives the error instead, and the rest
-/// of the folder is listed all the same.
+/// The files in a folder that may be checkpoints by their names, sorted: each index json with its shards, series named
+/// …-00001-of-00007.…, single files (safetensors, sft, pth, pt, bin, gguf). For a file the result is the file itself,
+/// for an index json its shards. Throws Error for a bad index; if `problems` is given, it receives that error instead,
+/// and the rest of the folder is listed all the same.
 std::vector<CheckpointFiles> list_checkpoints(const std::filesystem::path& path,
                                               std::vector<Error>* problems = nullptr);
 
