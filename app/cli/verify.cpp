@@ -5,6 +5,7 @@
 #include "app/cli/console.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/values.h"
+#include "engine/core/json_fields.h"
 #include "engine/session/verify.h"
 
 namespace denoir::cli {
@@ -30,7 +31,7 @@ int run(const Arguments& args, Console& console) {
     Json document{{"run", path},
                   {"identical", found.identical()},
                   {"steps", found.steps},
-                  {"first_difference", found.first_difference ? Json(*found.first_difference) : Json()},
+                  {"first_difference", or_null(found.first_difference)},
                   {"changed_files", found.changed_files}};
     if (found.identical()) {
         console.say(fmt::format("{}: {}", printable(path, 4096), what));

@@ -1,24 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "engine/compare/comparison.h"
+#include "engine/core/json_fields.h"
 
 namespace denoir {
 namespace {
 
-Json value(const std::optional<double>& v) { return v ? Json(*v) : Json(); }
-
 void put(Json& to, const metrics::FrameMetrics& m, bool lpips) {
     to["mse"] = m.mse;
-    to["psnr"] = value(m.psnr);
-    to["ssim"] = value(m.ssim);
+    to["psnr"] = or_null(m.psnr);
+    to["ssim"] = or_null(m.ssim);
     to["mean_difference"] = m.difference.mean;
     to["max_difference"] = m.difference.max;
     to["p95_difference"] = m.difference.p95;
     to["p99_difference"] = m.difference.p99;
-    if (lpips) to["lpips"] = value(m.lpips);
+    if (lpips) to["lpips"] = or_null(m.lpips);
 }
 
 Json described(const SourceInfo& s, std::int64_t length) {
@@ -49,11 +46,10 @@ Json described(const metrics::PixelHistograms& h) {
 }
 
 Json described(const metrics::TensorDifference& d) {
-    const auto finite = [](double v) { return std::isfinite(v) ? Json(v) : Json(); };
     return {{"max_abs", d.max_abs},
             {"mean_abs", d.mean_abs},
-            {"normalised", finite(d.normalised())},
-            {"relative", finite(d.relative())},
+            {"normalised", finite_or_null(d.normalised())},
+            {"relative", finite_or_null(d.relative())},
             {"cosine", d.cosine}};
 }
 

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <unordered_map>
 
@@ -10,6 +9,7 @@
 #include "engine/compare/trace_map.h"
 #include "engine/compare/trace_report.h"
 #include "engine/core/error.h"
+#include "engine/core/json_fields.h"
 
 namespace denoir {
 namespace {
@@ -19,30 +19,27 @@ using metrics::TraceComparison;
 
 constexpr std::size_t most_rows = 8;
 
-Json finite(double value) { return std::isfinite(value) ? Json(value) : Json(); }
-
 Json to_json(const LayerError& l) {
     const auto& d = l.difference;
-    const auto optional = [](const std::optional<int>& v) { return v ? Json(*v) : Json(); };
     return {{"key", l.key},
             {"component", l.parts.component},
             {"layer", l.parts.layer},
-            {"step", optional(l.parts.step)},
+            {"step", or_null(l.parts.step)},
             {"branch", l.parts.branch},
-            {"frame", optional(l.parts.frame)},
+            {"frame", or_null(l.parts.frame)},
             {"dtype_a", info(d.dtype_a).name},
             {"dtype_b", info(d.dtype_b).name},
             {"shape", std::vector<std::int64_t>(d.shape.begin(), d.shape.end())},
             {"max_abs", d.max_abs},
             {"mean_abs", d.mean_abs},
             {"mean_norm", d.mean_norm},
-            {"normalised", finite(d.normalised())},
-            {"relative", finite(d.relative())},
+            {"normalised", finite_or_null(d.normalised())},
+            {"relative", finite_or_null(d.relative())},
             {"cosine", d.cosine},
             {"not_finite", d.not_finite},
             {"both_not_finite", d.both_not_finite},
-            {"inherited", finite(l.inherited)},
-            {"expected", finite(l.expected)},
+            {"inherited", finite_or_null(l.inherited)},
+            {"expected", finite_or_null(l.expected)},
             {"generated", l.generated}};
 }
 

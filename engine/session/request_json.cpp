@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "engine/core/file.h"
+#include "engine/core/json_fields.h"
 #include "engine/core/suggest.h"
 #include "engine/core/units.h"
 #include "engine/session/carried_request.h"
@@ -140,7 +141,7 @@ Json write_forcing(const Request& r) {
     Json out{{"ar_step", f.ar_step}, {"block", f.block}, {"causal_attention", f.causal_attention}};
     if (!f.video.empty()) {
         out["video"] = f.video.string();
-        out["video_frames"] = f.video_frames ? Json(*f.video_frames) : Json();
+        out["video_frames"] = or_null(f.video_frames);
     }
     if (f.base) out["base"] = *f.base;
     if (!f.video.empty() || f.base || f.overlap != Forcing{}.overlap) out["overlap"] = f.overlap;

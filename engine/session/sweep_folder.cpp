@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "engine/core/atomic_file.h"
 #include "engine/core/file.h"
+#include "engine/core/json_fields.h"
 #include "engine/core/json_reader.h"
 #include "engine/core/own_folders.h"
 #include "engine/pipeline/seed.h"
@@ -31,10 +31,9 @@ constexpr RecordFolder kind{.word = "sweep",
 constexpr std::array<Named<SweepCell::State>, 3> states{
     {{"waiting", SweepCell::State::waiting}, {"done", SweepCell::State::done}, {"failed", SweepCell::State::failed}}};
 
-Json optional_number(const std::optional<double>& v) { return v && std::isfinite(*v) ? Json(*v) : Json(); }
-
 Json to_json(const SweepCell::Figures& f) {
-    Json out{{"reference", f.reference}, {"psnr", optional_number(f.psnr)}, {"ssim", optional_number(f.ssim)}};
+    const auto number = [](const std::optional<double>& v) { return v ? finite_or_null(*v) : Json(); };
+    Json out{{"reference", f.reference}, {"psnr", number(f.psnr)}, {"ssim", number(f.ssim)}};
     if (f.worst_frame) out["worst_frame"] = *f.worst_frame;
     if (!f.note.empty()) out["note"] = f.note;
     return out;
