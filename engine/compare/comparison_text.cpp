@@ -66,6 +66,12 @@ std::string cell(const std::optional<double>& v) { return v ? fmt::format("{:.9g
 
 } // namespace
 
+Json to_json(const std::vector<SettingDifference>& settings) {
+    Json all = Json::array();
+    for (const SettingDifference& s : settings) all.push_back({{"key", s.key}, {"a", s.a}, {"b", s.b}});
+    return all;
+}
+
 Json to_json(const Comparison& c) {
     const bool lpips = !c.lpips.empty();
     Json frames = Json::array();
@@ -79,8 +85,6 @@ Json to_json(const Comparison& c) {
     put(worst, c.summary.worst, lpips);
     worst["psnr_index"] = c.summary.worst_psnr;
     worst["ssim_index"] = c.summary.worst_ssim;
-    Json settings = Json::array();
-    for (const SettingDifference& s : c.settings) settings.push_back({{"key", s.key}, {"a", s.a}, {"b", s.b}});
     Json out{
         {"a", described(c.a, c.length_a)}, {"b", described(c.b, c.length_b)}, {"width", c.width}, {"height", c.height}};
     out["offset"] = c.pairs.offset;
@@ -91,7 +95,7 @@ Json to_json(const Comparison& c) {
     if (lpips) out["lpips"] = c.lpips;
     out["verdict"] = described(c.verdict);
     out["histograms"] = described(c.histograms);
-    out["settings"] = std::move(settings);
+    out["settings"] = to_json(c.settings);
     if (!c.steps.steps.empty()) out["steps"] = described(c.steps);
     out["notes"] = c.notes;
     return out;
