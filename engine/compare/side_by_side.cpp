@@ -74,7 +74,7 @@ SideBySide::Plot SideBySide::plot(std::string title, std::vector<double> values,
     p.numbers = p.low <= p.high; // else every frame is equal
     if (!p.numbers) p.low = 0, p.high = 1;
     const double least = std::pow(10.0, -digits), pad = std::max(0.1 * (p.high - p.low), 2 * least);
-    // Padding reaches no value that there cannot be: a difference below 0, an SSIM above 1.
+    // The padding must not reach impossible values: a difference below 0, an SSIM above 1.
     p.low = p.low < 0 ? p.low - pad : std::max(0.0, p.low - pad);
     p.high = std::min(most, p.high + pad);
     p.values = std::move(values);
@@ -102,7 +102,7 @@ void SideBySide::draw_base() {
         canvas.fill(x, margin_ / 2, badge, line_ + margin_, colours[i]);
         canvas.text(x + line_ / 2, margin_, i ? "B" : "A", line_, ground);
         const std::string name = display_name(*sides[i]);
-        if (!Canvas::can_write(name)) continue; // A and B are told apart all the same
+        if (!Canvas::can_write(name)) continue; // the badges A and B remain
         const int from = x + badge + margin_, room = plots_[i].x + plots_[i].width - margin_ - from;
         canvas.text(from, margin_, Canvas::shortened(name, line_, room), line_, ink);
     }
