@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -25,16 +27,20 @@ Table table_of(const Container& c) {
     return table;
 }
 
-std::string about(const Container& c, const char* key) {
-    const auto it = c.metadata.find(key);
-    return it == c.metadata.end() ? std::string() : it->second;
+/// What a file says about itself under this key; nothing if it does not.
+std::optional<std::string> said(const std::map<std::string, std::string>& metadata, const char* key) {
+    const auto it = metadata.find(key);
+    return it == metadata.end() ? std::nullopt : std::optional(it->second);
 }
 
 /// The tensor names that both have. A trace may say that its data lies in the order of execution: the names are put
 /// into that order, Denoir's own if both say so. Otherwise they are sorted.
 std::vector<std::string_view> ordered(const Container& a, const Container& b) {
-    const auto says = [](const Container& c) { return about(c, "order") == "execution"; };
-    const bool ours = about(b, "source").starts_with("denoir") && !about(a, "source").starts_with("denoir");
+    const auto says = [](const Container& c) { return said(c.metadata, "order") == "execution"; };
+    const auto is_ours = [](const Container& c) {
+        return said(c.metadata, "source").value_or("").starts_with("denoir");
+    };
+    const bool ours = is_ours(b) && !is_ours(a);
     const Container* guide = says(a) && !(ours && says(b)) ? &a : says(b) ? &b : nullptr;
     const Table other = table_of(guide == &b ? a : b);
     std::vector<const FileTensor*> common;
@@ -65,21 +71,16 @@ std::vector<std::string> missing_in(const Container& a, const Container& b) {
 }
 
 /// Whether both traces should hold the same tensors: they name the same layers and steps, and their requests differ
-/// only in fields that change numbers, not which layers run. So do two files that are no traces by their metadata.
+/// only in fields that change numbers, not which layers run. Also true if neither file says that it is a trace.
 bool asked_alike(const metrics::TraceComparison& c) {
-    const auto said = [](const std::map<std::string, std::string>& about, const char* key) {
-        const auto it = about.find(key);
-        return it == about.end() ? std::string("?") : it->second;
-    };
     if (!c.about_a.contains("denoir_trace") && !c.about_b.contains("denoir_trace")) return true;
     for (const char* key : {"layers", "steps"})
-        if (const std::string a = said(c.about_a, key); a == "?" || a != said(c.about_b, key)) return false;
+        if (const auto a = said(c.about_a, key); !a || a != said(c.about_b, key)) return false;
     static constexpr std::array numbers_alone{"device",  "dtype",   "precision", "model",  "seed",  "shift",
                                               "sampler", "threads", "latents",   "prompt", "noise", "preprocess"};
     // If guidance ends at a time, the times of the steps decide which steps have an unconditional branch.
     const auto ends = [](const std::map<std::string, std::string>& about) {
-        const auto it = about.find("request");
-        return it != about.end() && it->second.find("\"guidance_until\"") != std::string::npos;
+        return said(about, "request").value_or("").find("\"guidance_until\"") != std::string::npos;
     };
     const bool by_time = ends(c.about_a) || ends(c.about_b);
     return std::ranges::all_of(request_differences(c), [&](const SettingDifference& s) {
