@@ -122,7 +122,7 @@ int run(const Arguments& args, Console& console) {
     refuse_empty(args, "--only", "name benchmarks, as 'linear/*'");
     const auto names = case_names(glob);
     const std::optional<Device> asked = device_of(args);
-    const int threads = int(whole_number(args, "--threads", 0, 1024, 0));
+    const int threads = threads_of(args);
     if (!args.has("--model"))
         for (const char* option : {"--image", "--size", "--frames", "--dtype"})
             if (args.has(option)) throw UsageError("", option, "goes with --model", "add --model, or leave it out");

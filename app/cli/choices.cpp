@@ -27,7 +27,7 @@ std::vector<std::string_view> option_choices(const Command& command, const Optio
     if (option.name == "--layout") return words_of(convert_layouts);
     if (option.name == "--quantize") return words_of(quantisations);
     if (option.name == "--lora-expert") return words_of(lora_experts);
-    if (option.name == "--device") return {"cpu", "cuda"}; // cuda:N, too
+    if (option.name == "--device") return {"cpu", "cuda"}; // and cuda:N
     return request_choices(option.name.substr(2));
 }
 

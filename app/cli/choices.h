@@ -19,7 +19,7 @@
 
 namespace denoir::cli {
 
-/// auto: a line on a terminal, else none.
+/// auto stands for a line on a terminal, and for none otherwise.
 inline constexpr std::array<Named<std::optional<ProgressStyle>>, 3> progress_styles{
     {{"auto", std::nullopt}, {"plain", ProgressStyle::plain}, {"none", ProgressStyle::none}}};
 inline constexpr std::array<Named<FrameMatch>, 2> frame_matches{

@@ -34,7 +34,7 @@ CompareOptions options_of(const Arguments& args) {
     o.step_a = step(args, "--step-a");
     o.step_b = step(args, "--step-b");
     for (const std::string& file : args.all("--lpips")) o.lpips.emplace_back(file);
-    o.threads = int(whole_number(args, "--threads", 0, 1024, 0));
+    o.threads = threads_of(args);
     return o;
 }
 
@@ -90,7 +90,7 @@ std::string conclusion(const Comparison& c) {
     return out;
 }
 
-/// What scripts ask of the means; empty where it is met.
+/// The Error for a mean below --min-psnr or --min-ssim; empty if there is none.
 std::optional<Error> missed(const Comparison& c, std::optional<double> psnr, std::optional<double> ssim) {
     const metrics::FrameMetrics& mean = c.summary.mean;
     constexpr const char* lower = "look at the worst frames with --report, or allow less";
@@ -130,7 +130,7 @@ int run(const Arguments& args, Console& console) {
     progress.clear();
     console.say(table(found) + conclusion(found));
     Json document;
-    if (console.json()) document = to_json(found); // of many frames it is larger than all else
+    if (console.json()) document = to_json(found); // large if there are many frames, so only where it is needed
     const std::optional<Error> below = missed(found, least_psnr, least_ssim);
     if (below) {
         console.note(below->what());

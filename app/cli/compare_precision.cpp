@@ -10,6 +10,7 @@
 #include "app/cli/tables.h"
 #include "app/cli/trace_options.h"
 #include "app/cli/values.h"
+#include "engine/core/json_fields.h"
 #include "engine/session/inputs.h"
 
 namespace denoir::cli {
@@ -19,14 +20,13 @@ namespace fs = std::filesystem;
 
 Json frames_json(const PicturePart& p) {
     Json frames = Json::array();
-    const auto value = [](const std::optional<double>& v) { return v ? Json(*v) : Json(); };
     for (std::size_t i = 0; i < p.frames.size(); ++i)
         frames.push_back({{"index", i},
                           {"mse", p.frames[i].mse},
-                          {"psnr", value(p.frames[i].psnr)},
-                          {"ssim", value(p.frames[i].ssim)}});
+                          {"psnr", or_null(p.frames[i].psnr)},
+                          {"ssim", or_null(p.frames[i].ssim)}});
     return {{"frames", frames},
-            {"mean", {{"mse", p.mean.mse}, {"psnr", value(p.mean.psnr)}, {"ssim", value(p.mean.ssim)}}},
+            {"mean", {{"mse", p.mean.mse}, {"psnr", or_null(p.mean.psnr)}, {"ssim", or_null(p.mean.ssim)}}},
             {"verdict", p.verdict}};
 }
 
@@ -42,7 +42,7 @@ int run_request(const Arguments& args, Console& console) {
     Request request;
     apply_request_arguments(request, args, solver_steps);
     std::vector<fs::path> inputs = all_inputs_of(request);
-    if (!args.words().empty()) inputs.push_back(request_word(args, "REQUEST.json"));
+    if (!args.words().empty()) inputs.push_back(request_path(args, "REQUEST.json"));
     check_tables(args, inputs);
     if (args.has("--report")) options.work = fs::absolute(output_file(args, "--report")).parent_path();
 

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A sentence inside another.
+/// A sentence as part of another: without its capital and its full stop.
 std::string as_part(std::string sentence) {
     sentence.front() = lower_ascii(sentence.front());
     sentence.pop_back();
@@ -41,7 +41,7 @@ int run(const Arguments& args, Console& console) {
     write_tables(
         args, [&] { return to_csv(found); }, [&] { return trace_report(found, &*files); });
     progress.clear();
-    files.reset(); // of hundreds of thousands of tensors everything here is large: one after another
+    files.reset(); // with hundreds of thousands of tensors each of these is large, so only one is kept at a time
     console.say(console.json() ? "" : to_text(found));
     std::optional<Error> above;
     if (!limit.is_null() &&

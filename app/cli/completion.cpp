@@ -41,8 +41,8 @@ std::string bash() {
     out += fmt::format("        COMPREPLY=($(compgen -W \"{} --help --version\" -- \"$word\"))\n        return\n    "
                        "fi\n    case \"${{COMP_WORDS[1]}} $before\" in\n",
                        visible_commands());
-    std::map<std::string_view, std::string> usual; // by option; where a command takes other words, it stands before it
-    std::string of_all;
+    std::map<std::string_view, std::string> usual; // the words of most commands, by option
+    std::string of_all;                            // comes after the lines of single commands that take other words
     for (const Command& command : commands())
         for (const Option& option : command.options) {
             const std::string words = choices(command, option);
@@ -75,7 +75,7 @@ std::string bash() {
                        module_words());
 }
 
-/// Inside single quotes and _arguments' own brackets.
+/// `text` for use within single quotes and the brackets of _arguments.
 std::string zsh_text(std::string_view text) {
     std::string out;
     for (const char c : text) {

@@ -19,8 +19,8 @@ void write_all(std::FILE* file, std::string_view text) {
     std::fflush(file);
 }
 
-/// Unless nobody reads what is there already (`2>&1 | less`): a pipe that is full would hold the process. `text` is
-/// less than what a pipe takes at once.
+/// Writes `text`, which must fit into an empty pipe. Does nothing if a pipe stays full for so long, because nobody
+/// reads it (`2>&1 | less`): writing would block the process.
 void write_within(std::chrono::milliseconds patience, int fd, const std::string& text) {
     pollfd ready{fd, POLLOUT, 0};
     if (::poll(&ready, 1, int(patience.count())) <= 0) return;
@@ -29,7 +29,8 @@ void write_within(std::chrono::milliseconds patience, int fd, const std::string&
 
 std::string noted(std::string_view line) { return fmt::format("denoir-cli: {}\n", printable(line, 380)); }
 
-/// Names from files may hold the controls that JSON lets stand (DEL, U+0080 to U+009F): a terminal obeys those too.
+/// JSON text whose lines after the first are indented by `depth` more. Also escapes the control characters that JSON
+/// allows (DEL, U+0080 to U+009F): names from files may hold them, and a terminal obeys them.
 std::string text_of(const Json& value, std::size_t depth) {
     const std::string text = value.dump(1, ' ', false, Json::error_handler_t::replace);
     std::string out;
@@ -47,8 +48,7 @@ std::string text_of(const Json& value, std::size_t depth) {
     return out;
 }
 
-/// As text_of() has it, the elements of large lists one after another: all at once they may take more memory than
-/// everything else.
+/// Passes the same text to `out` in pieces, as the text of a long list may take more memory than everything else.
 template <class Put> void put(const Json& value, std::size_t depth, const Put& out) {
     constexpr std::size_t deepest = 2;
     if (depth == deepest || !value.is_structured() || value.empty()) return out(text_of(value, depth));
@@ -64,7 +64,7 @@ template <class Put> void put(const Json& value, std::size_t depth, const Put& o
     out(fmt::format("\n{:{}}{}", "", depth, value.is_object() ? "}" : "]"));
 }
 
-/// What the engine has to say while a line of progress stands there: in its place, not behind it.
+/// Shows an engine's warning in place of the line of progress, not behind it.
 void warn_over_line(log::Level level, std::string_view text) {
     if (level == log::Level::warning) write_all(stderr, fmt::format("\r\033[Kwarning: {}\n", printable(text, 400)));
 }
@@ -178,7 +178,7 @@ void Progress::clear() {
 
 std::string duration(double seconds) {
     if (seconds < 60) return fmt::format("{:.1f} s", seconds);
-    if (!(seconds < 1e10)) return "over 300 years"; // a file may say so
+    if (!(seconds < 1e10)) return "over 300 years"; // a run.json may hold any number
     const auto whole = static_cast<long long>(seconds + 0.5);
     if (whole < 3600) return fmt::format("{}:{:02}", whole / 60, whole % 60);
     return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);

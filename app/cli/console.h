@@ -9,6 +9,11 @@
 
 namespace denoir::cli {
 
+/// What the program exits with.
+namespace exit_code {
+inline constexpr int done = 0, failed = 1, usage = 2, cancelled = 130;
+}
+
 /// The program's output: results on stdout (with --json, one document), errors, warnings and progress on stderr.
 class Console {
 public:
@@ -28,7 +33,7 @@ public:
     /// The line of a cancelled command on stderr, and {"error": …} on stdout with --json. Waits at most 0.4 s for each
     /// stream that nobody reads.
     void cancelled(const std::string& line) const;
-    /// The same from any thread, bypassing stdio's buffers: what nobody reads within `patience` is left out.
+    /// The same from any thread, bypassing stdio's buffers. What nobody reads within `patience` is left out.
     static void say_cancelled(const std::string& line, bool json, std::chrono::milliseconds patience);
     /// Prints text to stdout as it is, with --json too. Does not throw: main() checks at the end whether stdout took
     /// it.

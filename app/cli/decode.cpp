@@ -19,7 +19,7 @@ int run(const Arguments& args, Console& console) {
     std::optional<int> step;
     if (args.has("--step")) step = int(whole_number(args, "--step", 0, 1000000, 0));
     Progress progress(progress_style(args));
-    const int threads = int(whole_number(args, "--threads", 0, 1024, 0));
+    const int threads = threads_of(args);
     const int decoded = naming_option("step", "--step",
                                       [&] { return decode_run(run, step, out, threads, progress, interrupt_token()); });
     progress.clear();

@@ -19,10 +19,10 @@
 namespace denoir::cli {
 namespace {
 
-/// A folder's parts one line each; a single file has no role worth a line of its own.
+/// A summary, and a line for each part, configuration value, missing part and warning.
 std::string describe(const Inspection& found) {
     const std::string family = printable(found.family, 60), variant = printable(found.variant, 60);
-    std::string out = fmt::format("{}, ", family == variant ? family : family + " " + variant); // twice unknown
+    std::string out = fmt::format("{}, ", family == variant ? family : family + " " + variant); // both may be "unknown"
     if (!found.dtype().empty()) out += printable(found.dtype(), 160) + ", ";
     out += fmt::format("{}, {} parameters, {}\n", counted(found.tensors.size(), "tensor"), found.parameters,
                        bytes_text(double(found.bytes)));
@@ -59,14 +59,14 @@ int show_request(const Request& made, const Arguments& args, Console& console) {
     return 0;
 }
 
-/// The request that a folder's frames carry; nothing too where they cannot be read.
+/// The request that a folder's frames carry; empty also if they cannot be read.
 std::optional<Request> request_of_frames(const std::string& folder) try {
     return carried_request(folder);
 } catch (const Error&) {
     return std::nullopt;
 }
 
-/// A run's or a model's, where nothing of that name is here.
+/// `given`, or the folder of the run or the model of this name if there is no such file or folder.
 std::string path_of(const std::string& given) {
     const std::string path = named_run(given);
     std::error_code code;
@@ -83,7 +83,7 @@ int run(const Arguments& args, Console& console) {
         const auto made = carried_request(path);
         return made ? show_request(*made, args, console) : show_model(inspect(path), args, console);
     }
-    std::optional<Inspection> model; // first: any picture may lie beside one
+    std::optional<Inspection> model; // tried first, since pictures may lie beside a model
     try {
         model = inspect(path);
     } catch (const Error&) {

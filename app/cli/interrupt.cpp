@@ -14,17 +14,16 @@
 namespace denoir::cli {
 namespace {
 
-constexpr int cancelled = 130;
-
-/// What the watching thread ends with. Never destroyed: that thread is still there while the process exits.
+/// What the watching thread needs in order to end the process. Never destroyed, since that thread is still there while
+/// the process exits.
 struct Ending {
     std::stop_source source;
     std::mutex mutex;
     std::string last_words = "cancelled";
     std::filesystem::path output;
-    bool json = false;   ///< one document is due on stdout
-    bool result = false; ///< main has begun to write it: nothing else may be said
-    bool over = false;   ///< main has come back by itself
+    bool json = false;   ///< a JSON document is due on stdout
+    bool result = false; ///< main has begun to write the result: nothing else may be said
+    bool over = false;   ///< main is about to return
 };
 
 Ending& ending() {
@@ -37,32 +36,32 @@ sigset_t watched() {
     sigemptyset(&set);
     for (const int signal : {SIGINT, SIGTERM}) sigaddset(&set, signal);
     struct sigaction hangup {};
-    // nohup: the terminal's end is not ours.
+    // Under nohup SIGHUP is ignored: then the end of the terminal does not concern us.
     if (::sigaction(SIGHUP, nullptr, &hangup) != 0 || hangup.sa_handler != SIG_IGN) sigaddset(&set, SIGHUP);
     return set;
 }
 
-/// Before the constructors of any library, so that a Ctrl+C in the first moments waits for us instead of ending the
-/// process by itself.
+/// Also called before the constructors of any library, so that a Ctrl+C in the first moments waits for us instead of
+/// ending the process.
 void block_signals() {
     const sigset_t set = watched();
     ::sigprocmask(SIG_BLOCK, &set, nullptr);
 }
 [[gnu::section(".preinit_array"), gnu::used]] void (*const first_of_all)() = block_signals;
 
-/// Comes back where the result is being written, or is there.
+/// Ends the process. Returns only if main is writing the result, or has finished.
 void end_now() {
     Ending& end = ending();
     const std::lock_guard lock(end.mutex);
     if (end.over || end.result) return;
-    Console::say_cancelled(end.last_words, end.json, {}); // the main thread may be in the midst of its buffers
-    // Afterwards: a large file that is just being synced can hold its removal up for seconds.
+    Console::say_cancelled(end.last_words, end.json, {}); // the main thread may be using stdio's buffers
+    // Only now, since removing a large file that is being synced can take seconds.
     remove_temporaries(true);
     if (const std::filesystem::path& output = end.output; !output.empty()) {
         remove_partials(output.has_parent_path() ? output.parent_path() : ".", output.filename().string(), ::getpid());
-        remove_partials(output, "", ::getpid()); // a folder that was there, with frames in the making
+        remove_partials(output, "", ::getpid()); // frames half-written to a folder that was there before
     }
-    ::_exit(cancelled);
+    ::_exit(exit_code::cancelled);
 }
 
 void watch(std::stop_source source) {
@@ -72,12 +71,12 @@ void watch(std::stop_source source) {
     }
     source.request_stop();
     const timespec grace{0, 400'000'000};
-    ::sigtimedwait(&set, nullptr, &grace); // the time is over, or somebody is impatient
+    ::sigtimedwait(&set, nullptr, &grace); // until the time is over or a second signal comes
     end_now();
     while (::sigwait(&set, &signal) != 0) {
     }
     const std::lock_guard lock(ending().mutex);
-    if (!ending().over) ::_exit(cancelled); // nobody reads the result, and somebody is impatient
+    if (!ending().over) ::_exit(exit_code::cancelled); // the result is not read, and one more signal came
 }
 
 } // namespace

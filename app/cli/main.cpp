@@ -30,8 +30,6 @@
 namespace denoir::cli {
 namespace {
 
-constexpr int done = 0, failed = 1, usage = 2, cancelled = 130;
-
 const Command& find(std::span<const std::string> words) {
     const std::string& name = words.front();
     std::vector<std::string_view> names;
@@ -57,13 +55,13 @@ const Command& find(std::span<const std::string> words) {
                      near.empty() ? "see denoir-cli --help" : fmt::format("did you mean {}?", near));
 }
 
-/// The value of the option before it, which nobody meant as --help: "--prompt -h".
+/// Whether the word after `before` is the value of an option, as in "--prompt -h", and so does not ask for help.
 bool is_value(const Command& command, const std::string& before) {
     return std::any_of(command.options.begin(), command.options.end(),
                        [&](const Option& o) { return o.name == before && !o.value.empty(); });
 }
 
-/// `ulimit -s`, which holds for every thread: with less, what reads models and videos would end in the midst of it.
+/// Throws Error if `ulimit -s`, which holds for every thread, is too small: reading models and videos would crash.
 void check_stack() {
     constexpr rlim_t least = 256 << 10;
     rlimit limit{};
@@ -76,25 +74,25 @@ int run(const std::vector<std::string>& words, Console& console) {
     if (words.empty()) throw UsageError("", "command", "is missing", "see denoir-cli --help");
     if (words[0] == "--help" || words[0] == "-h") {
         Console::print(help(commands()));
-        return done;
+        return exit_code::done;
     }
     if (words[0] == "--version") {
         Console::print(fmt::format("denoir-cli {}\n", DENOIR_VERSION));
-        return done;
+        return exit_code::done;
     }
     const Command& command = find(words);
     const std::span<const std::string> rest(words.begin() + 1, words.end());
     for (std::size_t i = 0; i < rest.size() && rest[i] != "--"; ++i) {
         if ((rest[i] != "--help" && rest[i] != "-h") || (i > 0 && is_value(command, rest[i - 1]))) continue;
         Console::print(help(command));
-        return done;
+        return exit_code::done;
     }
     const Arguments args = parse(command, rest);
     check_stack();
     return command.run(args, console);
 }
 
-/// True where the result reached stdout, or whoever read it wanted no more.
+/// Whether the result reached stdout, or its reader wanted no more.
 bool said_all() {
     const bool flushed = std::fflush(stdout) == 0 && !std::ferror(stdout);
     return flushed || errno == EPIPE;
@@ -108,25 +106,25 @@ int guarded(const std::vector<std::string>& words) {
     remember_words({words.begin() + !words.empty(), words.end()});
     std::optional<Interrupt> interrupt;
     try {
-        interrupt.emplace(); // before any other thread; where the system starts none, that is refused like all else
+        interrupt.emplace(); // before any other thread; throws if the system starts none
         errno = 0;
         const int code = run(words, console);
-        if (code != done || said_all()) return code;
+        if (code != exit_code::done || said_all()) return code;
         console.note("stdout: the result cannot be written there; free some space or choose another place");
-        return failed;
+        return exit_code::failed;
     } catch (const UsageError& e) {
         console.refuse(as_given(e));
-        return usage;
+        return exit_code::usage;
     } catch (const Error& e) {
-        if (interrupt_token().stop_requested()) { // torn down in the middle of something
+        if (interrupt_token().stop_requested()) { // the error may only follow from stopping
             console.cancelled("cancelled");
-            return cancelled;
+            return exit_code::cancelled;
         }
         console.refuse(as_given(e));
-        return failed;
+        return exit_code::failed;
     } catch (const Cancelled&) {
         console.cancelled("cancelled");
-        return cancelled;
+        return exit_code::cancelled;
     } catch (const std::bad_alloc&) {
         console.refuse(not_enough_memory());
     } catch (const std::length_error&) {
@@ -145,21 +143,21 @@ int guarded(const std::vector<std::string>& words) {
         console.refuse(Error("", "internal error", "something that should not happen did",
                              "please report the command and its files"));
     }
-    return failed;
+    return exit_code::failed;
 }
 
-/// DENOIR_PROFILE=1: which kernels the time went to, on stderr, after everything else.
+/// With DENOIR_PROFILE=1, prints to stderr which kernels took the time.
 void say_profile() {
     if (environment_word("DENOIR_PROFILE", {"0", "1"}) != "1") return;
     const std::string table = profile::table(profile::totals());
     std::fwrite(table.data(), 1, table.size(), stderr);
 }
 
-/// A file that is opened while one of the standard streams is closed would get its number, and what is said to the user
-/// would be written into it. Only to be read: a result that goes nowhere is an error still.
+/// Opens the standard streams that are closed: otherwise a file would get the number of one, and messages would be
+/// written into it. They are opened for reading only, so that a result that goes nowhere is still an error.
 void keep_standard_streams() {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd)
-        if (::fcntl(fd, F_GETFD) == -1 && ::open("/dev/null", O_RDONLY) != fd) std::_Exit(failed);
+        if (::fcntl(fd, F_GETFD) == -1 && ::open("/dev/null", O_RDONLY) != fd) std::_Exit(exit_code::failed);
 }
 
 } // namespace

@@ -37,10 +37,11 @@ int run(const Arguments& args, Console& console) {
     call.set = settings(args);
     Request typed;
     if (args.has("--dtype")) set_field(typed, "dtype", args.get("--dtype"));
+    if (args.has("--precision")) set_field(typed, "precision", args.get("--precision"));
     call.dtype = typed.dtype.value_or(DType::f32);
-    call.precision = precision_of(args);
+    call.precision = typed.precision;
     call.device = device_of(args).value_or(Device{});
-    call.threads = int(whole_number(args, "--threads", 0, 1024, 0));
+    call.threads = threads_of(args);
     naming_arguments(args, [&] { run_module(call, interrupt_token()); });
     console.say(fmt::format("{}: wrote {}", call.name, printable(args.get("--out"), 1000)));
     console.report(Json{{"module", call.name}, {"out", args.get("--out")}});

@@ -92,7 +92,7 @@ constexpr OtherName other_names[]{
     {"video-path", "video"},
 };
 
-/// What `name` is called here where other programs have it; a hint, or empty.
+/// A hint that says what an option of other programs is called here; empty for other names.
 std::string by_other_name(const Command& command, std::string_view name) {
     std::string folded(name.substr(std::min(name.find_first_not_of('-'), name.size())));
     for (char& c : folded) c = c == '_' ? '-' : lower_ascii(c);
@@ -112,21 +112,19 @@ std::string by_other_name(const Command& command, std::string_view name) {
     if (hint.empty()) {
         std::vector<std::string_view> names{"--help"};
         for (const Option& option : command.options) names.push_back(option.name);
-        const std::string near = closest(name, names);
-        hint = near.empty() ? fmt::format("see denoir-cli {} --help", command.name)
-                            : fmt::format("did you mean {}?", near);
+        hint = did_you_mean(name, names, fmt::format("see denoir-cli {} --help", command.name));
     }
     throw UsageError("", printable(name, 60), fmt::format("{} has no such option", command.name), hint);
 }
 
-/// Where a command takes a text, one word too many is most often the text's second.
+/// The hint for a word too many: if a command takes a text, it is most often the text's second word.
 std::string too_many_hint(const Command& command) {
     if (find(command, "--prompt") || command.synopsis.ends_with(" TEXT"))
         return "put a text of several words in quotes";
     return fmt::format("see denoir-cli {} --help", command.name);
 }
 
-/// "--steps", "-x"; a text like "-5 degrees" is none.
+/// Whether a word looks like an option: "--steps" or "-x", but not a text like "-5 degrees".
 bool is_option(std::string_view word) {
     return word.starts_with("--") || (word.size() == 2 && word[0] == '-' && is_ascii_letter(word[1]));
 }
@@ -162,7 +160,7 @@ std::vector<std::string> values_after(const Command& command, const Option& opti
     return values;
 }
 
-/// On a terminal: a letter of several bytes ("…") is one column; the help has none that are wider.
+/// Columns on a terminal: a letter of several bytes ("…") takes one. (The help has none that take two.)
 std::size_t columns(std::string_view text) {
     return std::size_t(std::count_if(text.begin(), text.end(), [](char c) { return !is_utf8_continuation(c); }));
 }

@@ -17,14 +17,10 @@ namespace {
 
 Request request_of(const Arguments& args) {
     Request r;
-    if (args.has("--from")) {
-        try {
-            r = branch_of(named_run(args.get("--from")), int(whole_number(args, "--step", 0, 1000000, 0)));
-        } catch (const UsageError& e) {
-            if (e.field() != "start.step") throw;
-            throw UsageError(e.file(), "--step", e.message(), e.hint());
-        }
-    }
+    if (args.has("--from"))
+        r = naming_option("start.step", "--step", [&] {
+            return branch_of(named_run(args.get("--from")), int(whole_number(args, "--step", 0, 1000000, 0)));
+        });
     apply_request_arguments(r, args);
     return r;
 }
@@ -36,7 +32,7 @@ std::string resume_command(const std::filesystem::path& run) {
 void report(const RenderResult& result, const Console& console) {
     const std::filesystem::path out = as_given(result.out);
     Json stages = Json::object();
-    // Of a run that was done already, all this comes from its run.json.
+    // printable(), since all this comes from run.json if the run was finished before.
     std::string text = fmt::format("{}\nrun: {}\nseed: {}\n", printable(out.string(), 4096),
                                    printable(result.run.string(), 4096), result.seed);
     for (const auto& [stage, seconds] : result.stages) {
@@ -91,10 +87,10 @@ private:
 RenderResult resumed(const Arguments& args, RenderProgress& progress, Engine& engine) {
     check_resume(args, render_command(), {"--threads"}, "request", "branch with --from RUN --step N");
     refuse_empty(args, "--resume", "name a run folder");
-    const int threads = int(whole_number(args, "--threads", 0, 1024, -1));
+    const int threads = threads_of(args, -1);
     const auto on_run = [&](const RunFolder& folder) { progress.begin(folder); };
     RenderResult result = resume(named_run(args.get("--resume")), on_run, threads, engine, progress, interrupt_token());
-    result.run = resolved_path(result.run.native(), {}); // absolute, as that of a new run
+    result.run = resolved_path(result.run); // absolute, as that of a new run
     return result;
 }
 
@@ -115,7 +111,7 @@ RenderResult rendered(const Arguments& args, RenderProgress& progress, Engine& e
     refuse_empty(args, "--run-dir", "name a folder");
     options.run_dir = args.get("--run-dir");
     options.metadata = !args.has("--no-metadata");
-    if (!args.words().empty()) options.inputs.push_back(request_word(args, "REQUEST.json"));
+    if (!args.words().empty()) options.inputs.push_back(request_path(args, "REQUEST.json"));
     options.on_run = [&](const RunFolder& folder) { progress.begin(folder); };
     return render(request_of(args), options, engine, progress, interrupt_token());
 }
@@ -132,7 +128,7 @@ int run_request(const Arguments& args, Console& console) {
     } catch (const Cancelled&) {
         progress.clear();
         console.cancelled(progress.words());
-        return 130;
+        return exit_code::cancelled;
     } catch (const UsageError&) {
         throw;
     } catch (const Error& e) {

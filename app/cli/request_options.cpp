@@ -61,7 +61,7 @@ const std::vector<std::pair<std::string, std::string_view>>& part_options() {
     return options;
 }
 
-/// The parts of the request, with those of the options for their like.
+/// The parts of the model that the request names, replaced by those that the options name.
 Json part_values(const Request& r, const Arguments& args) {
     const Json whole = to_json(r);
     Json value = whole.value("parts", Json::object());
@@ -70,9 +70,9 @@ Json part_values(const Request& r, const Arguments& args) {
     return value;
 }
 
-/// The option that gives a field of a request; empty where none does.
+/// The option that sets a field of a request; empty if there is none.
 std::string_view option_of(std::string_view field, std::string_view steps_option) {
-    const std::string_view key = field.substr(0, field.find('.'));
+    const std::string_view key = top_key(field);
     if (key == "steps") return steps_option;
     if (key == "width" || key == "height") return "--size";
     if (key == "cache") return "--cache-threshold";
@@ -123,7 +123,7 @@ Json cache_values(const Request& r, const Arguments& args) {
     return value;
 }
 
-/// Whether it is a file of weights. What begins like JSON is not looked into.
+/// Whether this is a file of weights. One that begins like JSON is not read further.
 bool is_checkpoint(const std::filesystem::path& file) {
     std::error_code code;
     if (!std::filesystem::is_regular_file(file, code)) return false;
@@ -139,7 +139,7 @@ bool is_checkpoint(const std::filesystem::path& file) {
 
 } // namespace
 
-std::filesystem::path request_word(const Arguments& args, const char* what) {
+std::filesystem::path request_path(const Arguments& args, const char* what) {
     const std::string& word = args.words()[0];
     if (word.empty()) throw UsageError("", what, "is empty", "name a request file, or leave it out");
     const std::filesystem::path file = named_run(word);
@@ -163,7 +163,7 @@ std::filesystem::path request_word(const Arguments& args, const char* what) {
 
 void apply_request_arguments(Request& r, const Arguments& args, std::string_view steps_option) {
     if (!args.words().empty()) {
-        const std::filesystem::path file = request_word(args, "REQUEST.json");
+        const std::filesystem::path file = request_path(args, "REQUEST.json");
         apply_over_start(r, [&](Request& request) { apply_request_file(request, file); });
     }
     apply_request_options(r, args, steps_option);
@@ -217,7 +217,7 @@ std::vector<GivenField> given_fields(const Arguments& args, std::size_t loras) {
     give("--lora", "loras");
     for (std::size_t i = 0; i < loras; ++i) give("--lora-strength", fmt::format("loras.{}.strength", i));
     for (std::size_t i = 0; i < loras; ++i) give("--lora-expert", fmt::format("loras.{}.expert", i));
-    // --cache-ret-steps is not taken without it.
+    // --cache-ret-steps is refused without --cache-threshold, so that both together set the whole field.
     give("--cache-threshold", args.has("--cache-ret-steps") ? "cache" : "cache.threshold");
     give("--cache-ret-steps", "cache.ret_steps");
     give("--noise", "noise");
@@ -225,15 +225,15 @@ std::vector<GivenField> given_fields(const Arguments& args, std::size_t loras) {
 }
 
 Error as_written(const Error& e, const Arguments& args, std::string_view steps_option) {
-    if (args.has("--resume")) return e; // the words are those of the run
+    if (args.has("--resume")) return e; // the request is the stored one, not the command line's
     std::string file = as_given(e).file(), field = e.field();
-    const std::string key = field.substr(0, field.find('.'));
+    const std::string key(top_key(field));
     const char* named_device = std::getenv("DENOIR_DEVICE");
     if (field == "device" && named_device && *named_device && !args.has("--device") && args.words().empty())
         return {file, "DENOIR_DEVICE", e.message(), e.hint()};
-    const bool of_request = e.file().empty() || is_run_folder(e.file()); // that a branch begins in
+    const bool of_request = e.file().empty() || is_run_folder(e.file()); // the run that a branch begins in
     const std::string_view option = option_of(field, steps_option);
-    // Without a request file even a default that does not fit is the option's; an object only where it was given.
+    // Without a request file the option is named even where a default does not fit; for an object only if it was given.
     const bool object = key == "loras" || key == "cache" || key == "noise" || key == "parts";
     if (!option.empty() && of_request &&
         (args.has(key == "loras" ? "--lora" : option) || (!object && args.words().empty())))

@@ -18,10 +18,10 @@ namespace denoir::cli {
 void apply_request_arguments(Request&, const Arguments&, std::string_view steps_option = "--steps");
 /// The first argument as a path: a request file, or a run by its name. Throws UsageError naming `what` if it is empty,
 /// Error if it does not exist.
-std::filesystem::path request_word(const Arguments&, const char* what);
-/// Applies the options only.
+std::filesystem::path request_path(const Arguments&, const char* what);
+/// Applies only the options.
 void apply_request_options(Request&, const Arguments&, std::string_view steps_option = "--steps");
-/// The Error made to name what the user wrote, see naming_arguments().
+/// An Error made to name what the user wrote; for naming_arguments().
 Error as_written(const Error&, const Arguments&, std::string_view steps_option);
 /// run(), with errors that name a field of the request or an absolute path made to name what the user wrote: the
 /// option, or the request file.
@@ -38,12 +38,12 @@ auto naming_arguments(const Arguments& args, Run&& run, std::string_view steps_o
 }
 /// The options of a request, then a command's own.
 std::vector<Option> with_request_options(std::initializer_list<Option> own, std::string_view steps_option = "--steps");
-/// What an option gives of a request.
+/// A field of the request that an option sets.
 struct GivenField {
     std::string_view option; ///< "--size"
     std::string field;       ///< "width": a key of the request, or a member of one ("parts.vae", "loras.0.strength")
 };
-/// All that the options give, those of one option together. `loras`: how many the request then has.
+/// All fields that the options set, grouped by option. `loras`: how many LoRAs the request then has.
 std::vector<GivenField> given_fields(const Arguments&, std::size_t loras);
 /// Sets a field of the request from its option. Throws UsageError naming the option.
 void set_field(Request&, std::string_view key, const Json& value, std::string_view steps_option = "--steps");

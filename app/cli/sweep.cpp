@@ -26,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Measures a finished cell if the cell that it is measured against is finished, too.
+/// Measures a finished cell, if the cell that it is measured against is finished as well.
 void measure(SweepFolder& folder, std::size_t cell, SweepMeter& meter) {
     SweepRecord& record = folder.record();
     SweepCell& c = record.cells[cell];
@@ -43,7 +43,7 @@ void check_out(const fs::path& out, const Sweep& sweep, const Arguments& args) {
     if (fs::exists(out / SweepFolder::record_name, code))
         throw Error(out.string(), "", "already holds a sweep", "resume it with sweep --resume, or give another --out");
     std::vector<fs::path> inputs = all_inputs_of(sweep.request);
-    if (!args.words().empty()) inputs.push_back(request_word(args, "SWEEP.json"));
+    if (!args.words().empty()) inputs.push_back(request_path(args, "SWEEP.json"));
     check_output_folder(out, inputs);
 }
 
@@ -60,7 +60,7 @@ int work(SweepFolder& folder, const SweepPlan& plan, SweepProgress& progress, Co
     };
     run_sweep(folder, plan, engine, calls, progress, interrupt_token());
     engine.clear();
-    // Cells that lack figures: the process was killed before they were measured, or memory was short beside the engine.
+    // Some cells may lack figures: the process was killed before it measured them, or the engine had used the memory.
     for (std::size_t cell = 0; cell < record.cells.size(); ++cell)
         if (const auto& figures = record.cells[cell].figures; !figures || !figures->measured())
             measure(folder, cell, meter);
@@ -83,51 +83,62 @@ int work(SweepFolder& folder, const SweepPlan& plan, SweepProgress& progress, Co
     return error ? 1 : 0;
 }
 
+/// The folder of the sweep to resume: locked, unless its cells are only listed.
+SweepFolder resumed(const Arguments& args) {
+    check_resume(args, sweep_command(), {"--list", "--threads"}, "sweep", "begin a new sweep");
+    refuse_empty(args, "--resume", "name a sweep's folder");
+    const fs::path path = args.get("--resume");
+    SweepFolder folder = args.has("--list") ? SweepFolder::open(path) : SweepFolder::take(path);
+    int& threads = folder.record().sweep.request.threads;
+    threads = threads_of(args, threads);
+    return folder;
+}
+
+Sweep new_sweep(const Arguments& args, Observer& observer) {
+    Sweep sweep = sweep_of(args);
+    for (const std::string& warning : options_without_effect(args, sweep)) observer.warning(warning);
+    if (!sweep.request.seed && !sweep.request.start) sweep.request.seed = draw_seed(); // one for all cells
+    return sweep;
+}
+
+/// The run of each cell that is done; an empty path for any other.
+std::vector<fs::path> finished_runs(const SweepRecord& record) {
+    std::vector<fs::path> out;
+    for (const SweepCell& cell : record.cells)
+        out.push_back(cell.state == SweepCell::State::done ? cell.run : fs::path());
+    return out;
+}
+
 int run_sweep_command(const Arguments& args, Console& console) {
     SweepProgress progress(progress_style(args));
     try {
         std::optional<SweepFolder> folder;
-        std::optional<Sweep> sweep;
-        std::vector<fs::path> done; // the run of each cell that is
-        if (args.has("--resume")) {
-            check_resume(args, sweep_command(), {"--list", "--threads"}, "sweep", "begin a new sweep");
-            refuse_empty(args, "--resume", "name a sweep's folder");
-            folder =
-                args.has("--list") ? SweepFolder::open(args.get("--resume")) : SweepFolder::take(args.get("--resume"));
-            int& threads = folder->record().sweep.request.threads;
-            threads = int(whole_number(args, "--threads", 0, 1024, threads));
-            sweep = folder->record().sweep;
-            for (const SweepCell& cell : folder->record().cells)
-                done.push_back(cell.state == SweepCell::State::done ? cell.run : fs::path());
-        } else {
-            sweep = sweep_of(args);
-            for (const std::string& warning : options_without_effect(args, *sweep)) progress.warning(warning);
-            if (!sweep->request.seed && !sweep->request.start) sweep->request.seed = draw_seed(); // one for all
-        }
+        if (args.has("--resume")) folder = resumed(args);
+        const Sweep sweep = folder ? folder->record().sweep : new_sweep(args, progress);
         const fs::path out = args.get("--out");
         refuse_empty(args, "--out", "name a folder");
-        if (args.has("--out")) check_out(out, *sweep, args);
+        if (args.has("--out")) check_out(out, sweep, args);
         const bool reuse = !args.has("--no-reuse") && !folder;
-        const SweepPlan plan = plan_sweep(*sweep, PlanDepth::all, reuse ? FinishedRuns::of_history() : FinishedRuns(),
-                                          progress, interrupt_token(), done);
+        const SweepPlan plan =
+            plan_sweep(sweep, PlanDepth::all, reuse ? FinishedRuns::of_history() : FinishedRuns(), progress,
+                       interrupt_token(), folder ? finished_runs(folder->record()) : std::vector<fs::path>());
         if (args.has("--list")) {
-            // What the sweep would refuse is not "to render".
-            check_devices(*sweep, plan);
-            if (!folder) SweepFolder::record_of(*sweep);
-            list(*sweep, plan, console);
+            // A sweep that would be refused is not listed as one "to render".
+            check_devices(sweep, plan);
+            if (!folder) SweepFolder::record_of(sweep);
+            list(sweep, plan, console);
             return 0;
         }
         if (!folder) {
-            check_means(*sweep, plan, out.empty() ? data_folder() : resolved_path(out.native(), fs::current_path()),
-                        interrupt_token());
-            folder = SweepFolder::create(out, *sweep);
+            check_means(sweep, plan, out.empty() ? data_folder() : resolved_path(out), interrupt_token());
+            folder = SweepFolder::create(out, sweep);
         }
         progress.at(*folder, plan);
         return work(*folder, plan, progress, console);
     } catch (const Cancelled&) {
         progress.clear();
         console.cancelled(progress.words());
-        return 130;
+        return exit_code::cancelled;
     }
 }
 

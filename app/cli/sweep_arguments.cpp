@@ -11,7 +11,7 @@
 namespace denoir::cli {
 namespace {
 
-/// FIELD and what follows the first `=`.
+/// Splits FIELD=VALUES at the first `=`. Throws UsageError.
 std::pair<std::string, std::string> assignment(std::string_view option, const std::string& text) {
     const std::size_t equals = text.find('=');
     if (equals == std::string::npos || equals == 0)
@@ -20,8 +20,8 @@ std::pair<std::string, std::string> assignment(std::string_view option, const st
     return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
-/// FIELD and VALUES of each, as they were written. Refuses a field that is given twice, since only one of the two could
-/// count.
+/// FIELD and VALUES of each time that the option was given. Throws UsageError for a field that is given twice, since
+/// only one of the two could count.
 std::vector<std::pair<std::string, std::string>> assignments(const Arguments& args, std::string_view option) {
     std::vector<std::pair<std::string, std::string>> out;
     for (const std::string& text : args.all(option)) {
@@ -77,12 +77,11 @@ void apply_reference(Sweep& sweep, const Arguments& args) {
     }
 }
 
-/// Whether a value of the axis leaves nothing of what the request has in the field.
+/// Whether a value of the axis replaces everything that the request has in the field.
 bool replaces(const SweepAxis& axis, std::string_view field) {
     if (axis.field == "size") return field == "width" || field == "height";
-    // One of its members excludes the other.
-    if (field == "noise") return axis.field == "noise" || axis.field.starts_with("noise.");
-    return field.starts_with(axis.field) && (field.size() == axis.field.size() || field[axis.field.size()] == '.');
+    if (field == "noise") return covers("noise", axis.field); // its members exclude each other
+    return covers(axis.field, field);
 }
 
 } // namespace
@@ -113,7 +112,7 @@ Sweep sweep_of(const Arguments& args) {
     Sweep sweep;
     std::string file;
     if (!args.words().empty()) {
-        file = request_word(args, "SWEEP.json").string();
+        file = request_path(args, "SWEEP.json").string();
         sweep = read_sweep(file);
     }
     apply_request_options(sweep.request, args);

@@ -12,7 +12,7 @@ namespace denoir::cli {
 /// applied over it. Throws UsageError, Error, naming the option or the file.
 Sweep sweep_of(const Arguments&);
 
-/// A sentence for each option that gives of `sweep`'s request only what an axis replaces in every cell.
+/// A warning for each option that sets only what an axis replaces in every cell.
 std::vector<std::string> options_without_effect(const Arguments&, const Sweep&);
 
 } // namespace denoir::cli

@@ -50,7 +50,7 @@ void SweepProgress::over() {
 
 std::string SweepProgress::words() const {
     if (resume_.empty()) return "cancelled";
-    const std::string where = of_ > 0 ? fmt::format(" in cell {} of {}", number_, of_) : ""; // nothing to render
+    const std::string where = of_ > 0 ? fmt::format(" in cell {} of {}", number_, of_) : ""; // else none is rendered
     return fmt::format("cancelled{}; resume with: {}", where, resume_);
 }
 

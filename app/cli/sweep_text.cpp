@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "app/cli/values.h"
+#include "engine/core/json_fields.h"
 #include "engine/core/memory.h"
 
 namespace denoir::cli {
@@ -54,7 +55,7 @@ std::string figure(const SweepCell& c, bool psnr) {
     return c.figures->ssim ? fmt::format("{:.4f}", *c.figures->ssim) : "";
 }
 
-/// "warning in 3 cells (steps 8, steps 12, …): TEXT", of what was said of more than one.
+/// "warning in 3 cells (steps 8, steps 12, …): TEXT" for each warning about more than one cell.
 std::string said_again(const Sweep& sweep, const Warnings& warnings) {
     constexpr std::size_t most = 4;
     std::string out;
@@ -95,7 +96,7 @@ void list(const Sweep& sweep, const SweepPlan& plan, const Console& console) {
         rows.push_back(std::move(row));
         if (renders) flop += cell.work.flop, ++rendered;
         cells.push_back({{"values", sweep.values(i)},
-                         {"same_as", cell.same ? Json(*cell.same) : Json()},
+                         {"same_as", or_null(cell.same)},
                          {"run", cell.found.empty() ? Json() : Json(cell.found.string())},
                          {"flop", renders ? cell.work.flop : 0.0},
                          {"request", to_json(cell.request)}});

@@ -14,7 +14,7 @@
 namespace denoir::cli {
 namespace {
 
-/// A tokenizer's own file or folder, else where the model that lies there keeps it.
+/// The tokenizer in this file or folder, else the one of the model that lies there.
 umt5::Tokenizer tokenizer_of(const std::filesystem::path& path) {
     try {
         return load_tokenizer(path);

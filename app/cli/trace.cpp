@@ -39,7 +39,7 @@ int run_request(const Arguments& args, Console& console) {
     TraceOptions options;
     options.out = output_file(args, "--out");
     options.select = trace_selection(args);
-    if (!args.words().empty()) options.inputs.push_back(request_word(args, "REQUEST.json"));
+    if (!args.words().empty()) options.inputs.push_back(request_path(args, "REQUEST.json"));
     const TraceResult result = trace(r, options, progress, interrupt_token());
     progress.clear();
     console.say(fmt::format("{}\n{} tensors, {}, {} of {} steps computed, seed {}, {}",

@@ -11,7 +11,7 @@ namespace denoir::cli {
 
 namespace {
 
-/// Patterns may be repeated, and be several in one value.
+/// The patterns of all --layers; each may hold several, separated by commas.
 std::vector<std::string> patterns(const Arguments& args) {
     std::vector<std::string> all;
     for (const std::string& value : args.all("--layers"))

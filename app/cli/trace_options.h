@@ -16,6 +16,7 @@ inline constexpr Option layers_option{"--layers", "GLOB",
                                       Option::Count::repeated};
 inline constexpr Option traced_steps_option{"--steps", "LIST",
                                             "solver steps to trace, like 1,4-6,last (default: every step)"};
+/// What --steps of a request is called in these commands, where --steps selects the steps to trace.
 inline constexpr std::string_view solver_steps = "--solver-steps";
 
 } // namespace denoir::cli

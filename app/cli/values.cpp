@@ -17,13 +17,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// By the file that was followed to, or the run that was found.
+/// What the user wrote, by the file that a link led to or the run that a name stood for.
 std::map<std::string, std::string>& followed() {
     static std::map<std::string, std::string> all;
     return all;
 }
 
-/// What may be a path among the words of the command line: every one, and what follows `--option=`.
+/// The words of the command line that may be paths: all that are not options, and the values of `--option=VALUE`.
 std::vector<fs::path>& given_paths() {
     static std::vector<fs::path> all;
     return all;
@@ -34,7 +34,8 @@ std::string without_slash(std::string path) {
     return path;
 }
 
-/// `file`, absolute, as the longest of the words that it lies in has it; of two one that is absolute, too.
+/// An absolute path as the user would write it: beginning with the longest word of the command line that it is in. Of
+/// two words for one folder, the one that is absolute counts.
 std::string by_words(const std::string& file) {
     std::error_code code;
     const fs::path here = fs::current_path(code);
@@ -66,6 +67,10 @@ std::int64_t whole_number(const Arguments& args, std::string_view option, std::i
     return *value;
 }
 
+int threads_of(const Arguments& args, int otherwise) {
+    return int(whole_number(args, "--threads", 0, 1024, otherwise));
+}
+
 std::optional<double> number(const Arguments& args, std::string_view option, double low, double high) {
     if (!args.has(option)) return std::nullopt;
     const std::string text = args.get(option);
@@ -82,12 +87,6 @@ std::optional<Device> device_of(const Arguments& args) {
     return r.device;
 }
 
-std::optional<PrecisionPolicy> precision_of(const Arguments& args) {
-    Request r;
-    if (args.has("--precision")) set_field(r, "precision", args.get("--precision"));
-    return r.precision;
-}
-
 std::filesystem::path output_file(const std::string& given) {
     if (given.empty()) return {};
     const std::filesystem::path file = behind_link(given);
@@ -96,7 +95,7 @@ std::filesystem::path output_file(const std::string& given) {
 }
 
 std::string named_run(const std::string& given) {
-    static std::map<std::string, std::string> named; // once: a new run must not become the last one on the way
+    static std::map<std::string, std::string> named; // remembered, since "last" must not become a run begun meanwhile
     const auto [it, fresh] = named.emplace(given, given);
     std::error_code code;
     if (!fresh || fs::exists(fs::symlink_status(given, code))) return it->second;
@@ -110,7 +109,7 @@ std::string named_run(const std::string& given) {
 fs::path as_given(const fs::path& whole) {
     std::error_code code;
     const fs::path here = fs::current_path(code);
-    if (code) return whole; // it is gone
+    if (code) return whole; // the working directory is gone
     for (const auto& [file, given] : followed())
         if (resolved_path(file, here) == whole) return resolved_path(given, here);
     return whole;

@@ -14,12 +14,14 @@ namespace denoir::cli {
 
 // Values of options. A wrong one is a UsageError naming the option.
 
+/// `otherwise` if the option was not given.
 std::int64_t whole_number(const Arguments&, std::string_view option, std::int64_t low, std::int64_t high,
                           std::int64_t otherwise);
+/// Of --threads; 0: every core.
+int threads_of(const Arguments&, int otherwise = 0);
 /// Empty if the option was not given.
 std::optional<double> number(const Arguments&, std::string_view option, double low, double high);
 std::optional<Device> device_of(const Arguments&);
-std::optional<PrecisionPolicy> precision_of(const Arguments&);
 /// The output file that an option or argument names, empty if it is not given. A link is followed to its target.
 std::filesystem::path output_file(const std::string& given);
 inline std::filesystem::path output_file(const Arguments& args, std::string_view option) {
@@ -27,7 +29,7 @@ inline std::filesystem::path output_file(const Arguments& args, std::string_view
 }
 /// The run that a person names: a folder or, if there is none of that name, a run that find_run() knows.
 std::string named_run(const std::string& given);
-/// An output file's absolute path turned back into the name that output_file() was given.
+/// An output's absolute path turned back into the name that output_file() was given.
 std::filesystem::path as_given(const std::filesystem::path& whole);
 /// An Error whose file is such an output, or lies below an argument of the command line, made to name it as the user
 /// did: the engine works with absolute paths.

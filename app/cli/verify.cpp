@@ -5,6 +5,7 @@
 #include "app/cli/console.h"
 #include "app/cli/interrupt.h"
 #include "app/cli/values.h"
+#include "engine/core/json_fields.h"
 #include "engine/session/verify.h"
 
 namespace denoir::cli {
@@ -14,8 +15,7 @@ int run(const Arguments& args, Console& console) {
     if (args.words()[0].empty()) throw UsageError("", "RUN", "is empty", "name a run folder");
     const std::string path = named_run(args.words()[0]);
     Progress progress(progress_style(args));
-    const Verification found =
-        verify_run(path, int(whole_number(args, "--threads", 0, 1024, 0)), progress, interrupt_token());
+    const Verification found = verify_run(path, threads_of(args), progress, interrupt_token());
     progress.clear();
     std::string what = fmt::format("identical ({} steps compared)", found.steps);
     std::string hint = "model, machine or program are not those of the run";
@@ -31,7 +31,7 @@ int run(const Arguments& args, Console& console) {
     Json document{{"run", path},
                   {"identical", found.identical()},
                   {"steps", found.steps},
-                  {"first_difference", found.first_difference ? Json(*found.first_difference) : Json()},
+                  {"first_difference", or_null(found.first_difference)},
                   {"changed_files", found.changed_files}};
     if (found.identical()) {
         console.say(fmt::format("{}: {}", printable(path, 4096), what));

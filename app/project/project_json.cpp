@@ -12,6 +12,7 @@
 
 #include "app/base/text.h"
 #include "engine/core/file.h"
+#include "engine/core/json_fields.h"
 #include "engine/core/json_reader.h"
 #include "engine/core/own_folders.h"
 #include "engine/session/request_json.h"
@@ -129,7 +130,7 @@ Json to_json(const ProjectContent& content, const fs::path& base) {
                              {"fps", t.fps},
                              {"width", t.width},
                              {"height", t.height},
-                             {"part", t.part ? Json(*t.part) : Json()}});
+                             {"part", or_null(t.part)}});
             if (t.kind == Take::Kind::video) continue;
             takes.back()["kind"] = t.still() ? still_kind : frames_kind;
             version = 2;

@@ -52,7 +52,7 @@ bool is_lfs_pointer(const fs::path& file) {
 bool is_worth_a_word(const fs::path& file) { return file.extension() != ".pth" || is_lfs_pointer(file); }
 
 bool holds_transformer(const CheckpointFiles& files, const std::stop_token& stop) {
-    return holds(Checkpoint::open(files.files, files.index, OldPth::refuse, stop), Component::transformer);
+    return holds(Checkpoint::open(files, OldPth::refuse, stop), Component::transformer);
 }
 
 /// Where ComfyUI, Forge, Wan2GP and lightx2v keep the transformers of many models.

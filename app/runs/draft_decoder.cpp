@@ -22,7 +22,7 @@ namespace {
 
 constexpr int decoder_nice = 5; ///< ahead of the engine's 10: somebody waits for this picture
 
-/// Thrown to leave the decoder once it has made the picture that was asked for.
+/// Thrown to leave the decoder once it has made the frame that was asked for.
 struct Enough {};
 
 } // namespace
@@ -38,7 +38,7 @@ struct DraftDecoder::State {
     explicit State(DraftDecoder& owner)
         : self(owner), thread({.nice = decoder_nice, .release = [this] { release(); }}) {}
 
-    /// On the thread, to which weights and backend belong.
+    /// Called on the thread, to which weights and backend belong.
     void release() {
         residency.reset();
         backend.reset();
@@ -73,7 +73,8 @@ struct DraftDecoder::State {
         const RunFolder run = RunFolder::open(draft.run);
         const Request& r = run.record().request;
         const ModelFolder model = ModelFolder::open(find_model(r.model), r.parts, stop);
-        // A step of a clip in several windows has only its window's frames: an earlier frame needs an earlier window.
+        // In a clip of several windows, a step has only the frames of its window: an earlier frame is looked for in the
+        // last step of the window before.
         int first = 0;
         if (r.forcing && r.forcing->base) {
             check_resolved(run);
@@ -87,7 +88,7 @@ struct DraftDecoder::State {
         const Tensor all = draft_latent(run, draft.step, model);
         const std::int64_t frames = video_frames(all.size(1));
         if (wanted >= frames) throw UsageError({}, "frame", "the clip is shorter than that", "choose another frame");
-        // A latent frame holds four frames, the first only one. The VAE is causal: no later latent frames are needed.
+        // A latent frame stands for four frames, the first for one. The VAE is causal: later ones are not needed.
         const std::int64_t needed = wanted < 0 ? all.size(1) : latent_frame_of(wanted) + 1;
         const Tensor latent = needed == all.size(1) ? all : all.slice(1, 0, needed).to_host_f32();
         if (!backend || backend->device() != *r.device) {

@@ -14,15 +14,15 @@ struct RequestLine {
     bool same = true;
 };
 
-/// Everything that is set in either of the two, in the order of a request's keys. What is no object counts as empty.
+/// Every field that is set in either request, in the order of a request's keys. Anything but an object counts as empty.
 QList<RequestLine> request_lines(const Json& a, const Json& b);
 
-/// What tells each of these requests from the others, for labels: "guidance 2.5 · sampler euler". The first fields
-/// that are not alike in all of them and have short values, at most three; none of `except`. As many as requests.
+/// A label for each request that tells it from the others: "guidance 2.5 · sampler euler". It names the first fields
+/// that differ between them and have short values, at most three, and none of `except`.
 QStringList told_apart(const QList<Json>& requests, const QStringList& except = {});
 
-/// The request that made a clip, every key there: of the run it belongs to, else the text that it carries. Null where
-/// there is none, or it cannot be read.
+/// The request that made a clip, with every key: that of the run it belongs to, else the text that the clip carries.
+/// Null if there is none, or if it cannot be read.
 Json request_of(const QString& run, const QString& carried);
 
 } // namespace denoir::app

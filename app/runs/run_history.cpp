@@ -26,11 +26,11 @@ namespace denoir::app {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr int rows_shown_one_by_one = 24; ///< for more at once the model is reset, which is faster
-constexpr int look_again_ms = 400;        ///< after the runs' folder changed
-constexpr int look_at_followed_ms = 2000;
+constexpr int rows_shown_one_by_one = 24; ///< if more change at once, resetting the model is faster
+constexpr int look_again_ms = 400;        ///< how long after a change of a folder it is read
+constexpr int look_at_followed_ms = 2000; ///< how often runs that other programs are at work on are read
 
-/// Newest first; runs of one second by name.
+/// Newest first; runs of the same second by name.
 bool before(const RunRow& a, const RunRow& b) {
     return a.created != b.created ? a.created > b.created : a.path < b.path;
 }
@@ -38,7 +38,7 @@ bool before(const RunRow& a, const RunRow& b) {
 fs::path runs_folder() {
     try {
         return Settings::runs_folder();
-    } catch (const Error&) { // nothing to list then
+    } catch (const Error&) { // there is nothing to list then
         return {};
     }
 }
@@ -91,7 +91,8 @@ struct RunHistory::Store {
         const auto it = std::lower_bound(shown.begin(), shown.end(), index);
         return it != shown.end() && *it == index ? int(it - shown.begin()) : -1;
     }
-    /// Path of the run that comes after `row`, which is listed no more, else of the last: of those shown, else of all.
+    /// The path of the run that follows `row`, which is not listed any more, or of the last run if none follows: among
+    /// those shown or, if none is, among all.
     QString next_to(const RunRow& row) const {
         const int index = int(std::lower_bound(rows.begin(), rows.end(), row, before) - rows.begin());
         if (const auto it = std::lower_bound(shown.begin(), shown.end(), index); it != shown.end())
@@ -115,7 +116,7 @@ struct RunHistory::Store {
         rows.erase(rows.begin() + index);
     }
     void take(const QStringList& entries) {
-        if (entries.size() > rows_shown_one_by_one) return apply_at_once({{}, entries, {}, false});
+        if (entries.size() > rows_shown_one_by_one) return apply_at_once({.gone = entries});
         for (const QString& entry : entries)
             if (const int index = find_entry(entry); index >= 0) take(index);
     }
@@ -157,7 +158,7 @@ struct RunHistory::Store {
         waits.newest = notes;
         scanner.note(entry, notes);
     }
-    /// Writes notes that wait for the scanner, at once: it would not find the run, which now lies at `place`.
+    /// Writes notes at once that wait for the scanner, which would not find the run: it lies at `place` now.
     void write_waiting_notes(const QString& entry, const fs::path& place) {
         const auto waits = unwritten.find(entry);
         if (waits == unwritten.end()) return;
@@ -223,9 +224,9 @@ struct RunHistory::Store {
         self.endResetModel();
     }
 
-    /// What another program is at work on changes its own folder, not that of the runs. It is looked at from time to
-    /// time as well: a program that is killed changes nothing, and one may end between the look that found it and the
-    /// watch that begins after it.
+    /// Watches the folders of runs that another program is at work on: the folder of runs does not change with them.
+    /// They are read from time to time as well, since a program that is killed changes nothing, and one may end before
+    /// its folder is watched.
     void follow_others() {
         QStringList others;
         for (const RunRow& row : rows)
@@ -244,7 +245,8 @@ struct RunHistory::Store {
             look_again.start();
         } else {
             grown << folder;
-            if (!look_at_grown.isActive()) look_at_grown.start(); // its steps may follow each other without a pause
+            // Not restarted: steps may follow each other without a pause.
+            if (!look_at_grown.isActive()) look_at_grown.start();
         }
     }
     void look_at_others() {
@@ -252,7 +254,8 @@ struct RunHistory::Store {
         scanner.look(std::exchange(grown, {}));
     }
 
-    /// From the index: the list is there at once. The scanner's connection to it belongs to the scanner's thread.
+    /// The rows of the index, so that the list is there at once. Opens a connection of its own, since the scanner's
+    /// belongs to the scanner's thread.
     static std::vector<RunRow> first_rows() {
         return RunIndex(data_folder() / "history.sqlite", QStringLiteral("denoir-runs-first")).rows();
     }
@@ -273,7 +276,7 @@ struct RunHistory::Store {
     QString at_work; ///< the run that set_step() told of last
     int step_at_work = 0;
     struct Unwritten {
-        int writes = 0; ///< that the scanner has not told of yet
+        int writes = 0; ///< how many the scanner has not reported yet
         RunNotes newest;
     };
     QHash<QString, Unwritten> unwritten; ///< by entry
@@ -427,23 +430,23 @@ QString RunHistory::title(const QString& run) {
     QString title = RunNotes::read(to_path(run)).name;
     if (title.isEmpty()) try {
             title = to_qstring(record(run).request.prompt).simplified();
-        } catch (const Error&) { // its folder's name is left
+        } catch (const Error&) { // the folder's name remains
         }
     return title.isEmpty() ? to_qstring(to_path(run).filename()) : title;
 }
 
 Issue RunHistory::titled(Issue issue) {
-    // In quotation marks: a prompt may end with a full stop of its own.
+    // The quotation marks set off a prompt that ends with a full stop.
     if (is_run_folder(to_path(issue.file))) issue.file = tr("“%1”").arg(shortened(title(issue.file), 60));
     return issue;
 }
 
 bool RunHistory::is_own_folder(const QString& path) {
-    std::error_code code; // of what is not there it stays as it is written
+    std::error_code code; // ignored: a path that does not exist stays as it is written
     const auto real = [&](const fs::path& folder) { return fs::weakly_canonical(folder, code); };
     const fs::path written = to_path(path), runs = real(runs_folder()), folder = real(written);
     if (runs.empty()) return false;
-    // The path may be a link that lies in the folder, or one from elsewhere that leads there.
+    // The path may be a link in the folder of runs, or a link from elsewhere into it.
     const bool in_runs = real(written.parent_path()) == runs || folder.parent_path() == runs;
     return in_runs || folder == runs || folder == real(data_folder());
 }
@@ -451,7 +454,7 @@ bool RunHistory::is_own_folder(const QString& path) {
 bool RunHistory::is_own_name(const QString& path) {
     const fs::path data = data_place().lexically_normal();
     fs::path written = to_path(path).lexically_normal();
-    if (!written.has_filename()) written = written.parent_path(); // behind a slash
+    if (!written.has_filename()) written = written.parent_path(); // it ends with a slash
     return written == data || written == data / "runs" || written.parent_path() == data / "runs";
 }
 
@@ -493,7 +496,7 @@ QString RunHistory::entry_of(const QString& run) const {
 
 QStringList RunHistory::remove(const QStringList& runs) {
     QStringList gone, entries;
-    const RunRow* first = nullptr; // of those removed, the first in the list's order
+    const RunRow* first = nullptr; // the removed run that came first in the list
     QHash<QString, const RunRow*> listed;
     for (const RunRow& row : store_->rows) listed.insert(row.path, &row);
     QSet<const RunRow*> seen;

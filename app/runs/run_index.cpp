@@ -37,14 +37,14 @@ QByteArray pack(const RunRow& row) {
     return bytes;
 }
 
-/// A run at work ends without a file of it changing where its program is killed, and one that could not be read may be
-/// readable with other rights: both are always looked at again.
+/// Empty for folders that must be read again although no file has changed: a run at work, whose program may have been
+/// killed, and one that could not be read, whose rights may have changed.
 QString trusted_stamp(const RunRow& row) {
     const bool trusted = row.standing != RunStanding::running && row.standing != RunStanding::unreadable;
     return trusted ? row.stamp : QString();
 }
 
-/// Throws where there is no run.
+/// Throws if there is no run.
 RunRow read_or_tell(const fs::path& entry) try { return read_run(entry); } catch (const std::exception&) {
     std::error_code code;
     const bool is_run = fs::is_regular_file(entry / run_file::record, code);
@@ -110,7 +110,7 @@ std::vector<RunRow> RunIndex::rows() const {
     while (query.next()) {
         RunRow row;
         row.entry = query.value(0).toString();
-        if (!unpack(query.value(1).toByteArray(), row)) continue; // the scan finds it again
+        if (!unpack(query.value(1).toByteArray(), row)) continue; // the next scan will read its folder
         out.push_back(std::move(row));
     }
     return out;
@@ -197,7 +197,8 @@ void RunScanner::note(const QString& entry, const RunNotes& notes) {
             notes.write(to_path(entry));
         } catch (...) {
             std::error_code code;
-            const bool is_gone = !fs::exists(to_path(entry), code) && !code; // to the trash, its notes with it
+            // A run that went to the trash took its newest notes with it: nothing is lost.
+            const bool is_gone = !fs::exists(to_path(entry), code) && !code;
             if (!is_gone) changes.issue = Issue::from_current_exception();
         }
         look_now({entry}, std::move(changes));
@@ -206,7 +207,7 @@ void RunScanner::note(const QString& entry, const RunNotes& notes) {
 
 void RunScanner::drop(const QStringList& entries) {
     post([this, entries] {
-        RunChanges changes; // in one message: after each, the window computes anew what else could be dropped
+        RunChanges changes; // told at once: after each message the window computes what else could be dropped
         for (const QString& entry : entries) {
             if (end_.stop_requested()) break;
             try {
@@ -217,10 +218,10 @@ void RunScanner::drop(const QStringList& entries) {
             try {
                 changes.rows.push_back(read_or_tell(to_path(entry)));
                 is_news(changes.rows.back());
-            } catch (const std::exception&) { // gone meanwhile: the next look at all folders says so
+            } catch (const std::exception&) { // it is gone by now; the next look at all folders will tell
             }
         }
-        tell(changes);
+        tell_(changes);
         index_->store(changes.rows);
     });
 }
@@ -229,7 +230,7 @@ void RunScanner::forget(const QStringList& entries) {
     post([this, entries] {
         for (const QString& entry : entries) forget_row(entry);
         index_->remove(entries);
-        tell({{}, entries, {}, false, {}}); // a look at every folder may have read them just before
+        tell_({.gone = entries}); // a look at every folder may have listed them again just before
     });
 }
 
@@ -237,7 +238,7 @@ void RunScanner::purge(std::vector<fs::path> folders) {
     post([this, folders = std::move(folders)] {
         std::error_code code;
         for (const fs::path& folder : folders)
-            if (!end_.stop_requested()) fs::remove_all(folder, code); // of a link: the link alone
+            if (!end_.stop_requested()) fs::remove_all(folder, code); // removes a link, not where it leads
     });
 }
 
@@ -256,14 +257,15 @@ void RunScanner::loop(const std::stop_token& end) {
     lower_priority(scanner_nice);
     end_ = end;
     index_ = std::make_unique<RunIndex>(index_file_, QStringLiteral("denoir-runs-%1").arg(quintptr(this)));
-    if (!index_->issue().isEmpty()) tell({{}, {}, index_->issue(), false, {}});
+    if (!index_->issue().isEmpty()) tell_({.issue = index_->issue()});
     for (;;) {
         std::function<void()> task;
         {
             std::unique_lock lock(mutex_);
             working_ = false;
             wake_.wait(lock, end, [&] { return !tasks_.empty(); });
-            // Notes and deletions are done even at the end; looking is not.
+            // Tasks that wait at the end are still done, since notes must be written; long ones look at `end`
+            // themselves.
             if (tasks_.empty()) break;
             task = std::move(tasks_.front());
             tasks_.pop_front();
@@ -273,8 +275,6 @@ void RunScanner::loop(const std::stop_token& end) {
     }
     index_.reset();
 }
-
-void RunScanner::tell(RunChanges changes) { tell_(std::move(changes)); }
 
 bool RunScanner::is_news(const RunRow& row) {
     const QString stamp = trusted_stamp(row);
@@ -295,7 +295,7 @@ void RunScanner::forget_row(const QString& entry) {
 void RunScanner::look_now(const QStringList& entries, RunChanges changes) {
     const auto hand_over = [&] {
         if (changes.rows.empty() && changes.gone.isEmpty() && changes.noted.isEmpty()) return;
-        tell(changes); // the list does not wait for the disk
+        tell_(changes); // first, so that the list does not wait for the disk
         if (!changes.rows.empty()) index_->store(changes.rows);
         if (!changes.gone.isEmpty()) index_->remove(changes.gone);
         changes = {};
@@ -304,8 +304,8 @@ void RunScanner::look_now(const QStringList& entries, RunChanges changes) {
         if (end_.stop_requested()) break;
         try {
             changes.rows.push_back(read_or_tell(to_path(entry)));
-            is_news(changes.rows.back()); // or not: whoever asks for this one is told
-        } catch (const std::exception&) { // no run (any more)
+            is_news(changes.rows.back()); // remembers it; it is told in any case, since somebody asked for it
+        } catch (const std::exception&) { // there is no run (any more)
             if (!stamps_.contains(entry)) continue;
             forget_row(entry);
             changes.gone << entry;
@@ -320,7 +320,7 @@ void RunScanner::scan_now(const std::stop_token& end) {
     QSet<QString> seen;
     const auto hand_over = [&] {
         if (changes.rows.empty()) return;
-        tell(changes);
+        tell_(changes);
         index_->store(std::exchange(changes, {}).rows);
     };
     std::error_code code;
@@ -329,23 +329,23 @@ void RunScanner::scan_now(const std::stop_token& end) {
         const std::string name = it->path().filename().string();
         if (name.starts_with('.')) continue;
         const QString entry = to_qstring(it->path()), stamp = run_stamp(it->path());
-        if (stamp.isEmpty()) continue; // no run, or one that is just being made
+        if (stamp.isEmpty()) continue; // it is not a run, or one that is just being made
         seen << entry;
         if (stamps_.value(entry) == stamp) continue;
         try {
             RunRow row = read_or_tell(it->path());
             if (is_news(row)) changes.rows.push_back(std::move(row));
-        } catch (const std::exception&) { // no run
+        } catch (const std::exception&) { // it is not a run
             seen.remove(entry);
         }
         if (changes.rows.size() >= batch) hand_over();
     }
     hand_over();
-    for (const QString& entry : code ? QStringList() : stamps_.keys()) // what could not be listed is not gone
+    for (const QString& entry : code ? QStringList() : stamps_.keys()) // if listing failed, nothing counts as gone
         if (!seen.contains(entry)) changes.gone << entry, forget_row(entry);
     index_->remove(changes.gone);
     changes.complete = true;
-    tell(std::move(changes));
+    tell_(std::move(changes));
 }
 
 } // namespace denoir::app

@@ -14,11 +14,11 @@
 
 namespace denoir::app {
 
-/// Rows of run folders in a database file, so that a start need not read thousands of folders. One connection, one
-/// thread.
+/// Rows of run folders in a database file, so that a start need not read thousands of folders. It is one connection to
+/// the database, for one thread.
 class RunIndex {
 public:
-    /// Opens or makes `file`; one that is damaged or of another version is made anew. `connection` names it to Qt.
+    /// Opens or makes `file`; a damaged one and one of another version is made anew. `connection` names it to Qt.
     RunIndex(const std::filesystem::path& file, const QString& connection);
     ~RunIndex();
     std::vector<RunRow> rows() const;
@@ -34,29 +34,29 @@ private:
     Issue issue_;
 };
 
-/// What the scanner found: rows to put in place, entries that are gone.
+/// What the scanner found: rows that are new or have changed, and entries that are gone.
 struct RunChanges {
     std::vector<RunRow> rows;
     QStringList gone;
     Issue issue;
-    bool complete = false; ///< a look at every folder ends with this
-    QString noted;         ///< the run whose notes were written, in the order of note()
+    bool complete = false; ///< the end of a look at every folder
+    QString noted;         ///< the entry whose notes were written; empty: none
 };
 
 /// Looks at run folders on a thread of low priority. `tell` is called there.
 class RunScanner {
 public:
     RunScanner(std::filesystem::path runs, std::filesystem::path index, std::function<void(RunChanges)> tell);
-    /// The stamps that are known, from the first read of the index.
+    /// Rows that the index had at the start: their folders are read again only if their stamps have changed.
     void know(const std::vector<RunRow>& rows);
     void scan();    ///< every folder
-    void rebuild(); ///< every folder, whatever is known
+    void rebuild(); ///< every folder, even if its stamp has not changed
     void look(const QStringList& entries);
     /// Changes the notes of a run, then looks at it.
     void note(const QString& entry, const RunNotes& notes);
     void drop(const QStringList& entries);
     void forget(const QStringList& entries);
-    /// Deletes folders, gigabytes perhaps; what is left at the end stays.
+    /// Deletes folders, perhaps gigabytes of them. If the program ends meanwhile, the rest stays.
     void purge(std::vector<std::filesystem::path> folders);
     bool idle() const;
 
@@ -65,8 +65,8 @@ private:
     void loop(const std::stop_token& end);
     void scan_now(const std::stop_token& end);
     void look_now(const QStringList& entries, RunChanges changes = {});
-    void tell(RunChanges changes);
-    /// Notes what was read. False: it is as it was told last, and told again it would only disturb the list.
+    /// Remembers what was read. False if the row was told before just as it is: telling it again would only disturb the
+    /// list.
     bool is_news(const RunRow& row);
     void forget_row(const QString& entry);
 
@@ -74,7 +74,7 @@ private:
     std::function<void(RunChanges)> tell_;
     std::unique_ptr<RunIndex> index_;
     QHash<QString, QString> stamps_;  ///< by entry
-    QHash<QString, QByteArray> told_; ///< by entry, of those that every look reads again
+    QHash<QString, QByteArray> told_; ///< the row last told, by entry, of folders that every look reads again
     mutable std::mutex mutex_;
     std::condition_variable_any wake_;
     std::deque<std::function<void()>> tasks_;

@@ -159,7 +159,7 @@ bool RunQueue::dropMimeData(const QMimeData* data, Qt::DropAction action, int ro
     const int from = row_of(data->data(QString::fromLatin1(mime)).toULongLong());
     const int to = parent.isValid() ? parent.row() : row < 0 ? rowCount() : row;
     if (from >= 0) moveRows({}, from, 1, {}, std::max(to, store_->first_waiting()));
-    return false; // moved above: else the view would remove the row itself
+    return false; // it has been moved already; after true, the view would remove the row
 }
 
 quint64 RunQueue::add(const RequestDocument::Snapshot& snapshot, bool next, const QString& tag) {
@@ -281,7 +281,7 @@ void RunQueue::undo_clear() {
     QList<quint64> ids;
     for (const auto& each : back) ids << each.second.id;
     for (auto it = back.rbegin(); it != back.rend();) {
-        // Neighbours in one signal, as they were removed: listeners look at the whole queue after each.
+        // Neighbours return with one signal, since listeners look at the whole queue after each.
         const auto waits = [](const auto& each) { return each.second.state == State::waiting; };
         const int wanted = it->first;
         const bool waiting = waits(*it);

@@ -13,8 +13,8 @@
 namespace denoir::app {
 namespace {
 
-constexpr int most_ended = 50;    ///< beside those that are kept longer
-constexpr int most_lost = 500;    ///< of these, a megabyte
+constexpr int most_ended = 50;    ///< ended entries that are kept, without those that trim() keeps longer
+constexpr int most_lost = 500;    ///< entries that are kept since nothing else holds their request: about a megabyte
 constexpr int alike_to_pause = 2; ///< failures in a row for one reason
 
 } // namespace
@@ -44,7 +44,7 @@ int RunQueue::Store::first_waiting() const {
 void RunQueue::Store::changed(int row) { emit self.dataChanged(self.index(row), self.index(row)); }
 
 quint64 RunQueue::Store::save() {
-    // Written on the saver's thread: to serialise a long queue takes longer than a click may.
+    // Serialised on the saver's thread, since a long queue takes longer than a click may.
     return saver.save([all = entries, is_paused = paused] {
         Json json{{"schema", 1}, {"paused", is_paused}, {"entries", Json::array()}};
         for (const Entry& e : all) json["entries"].push_back(e.to_json());
@@ -79,7 +79,7 @@ void RunQueue::Store::pump() {
     e.begun = false;
     e.issue = {};
     try {
-        if (!e.resume) e.run = real_path(to_qstring(new_run_folder(e.request))); // as the history calls it
+        if (!e.resume) e.run = real_path(to_qstring(new_run_folder(e.request))); // the path that the history uses
     } catch (...) {
         e.issue = Issue::from_current_exception();
         return end(row, State::failed);
@@ -117,7 +117,8 @@ void RunQueue::Store::end(int row, State state) {
         pump();
 }
 
-/// What two failures must share to be alike: not the run's own folder, and not the numbers in the message.
+/// The text that two failures must share to count as alike: without the run's own folder, and without the numbers in
+/// the message.
 QString RunQueue::Store::reason(const Issue& failure, const QString& run) const {
     static const QRegularExpression number(QStringLiteral("[0-9]+([.,][0-9]+)?"));
     const QString runs = to_qstring(data_folder() / "runs");
@@ -129,7 +130,7 @@ QString RunQueue::Store::reason(const Issue& failure, const QString& run) const 
 }
 
 void RunQueue::Store::mind_failures(State state, const Issue& why, const QString& run) {
-    if (state == State::cancelled) return; // says nothing about the others
+    if (state == State::cancelled) return; // that says nothing about other entries
     const QString now = state == State::failed ? reason(why, run) : QString();
     const bool again = state == State::failed && now == failed_last;
     failures = state != State::failed ? 0 : again ? failures + 1 : 1;
@@ -189,7 +190,7 @@ quint64 RunQueue::Store::add(Entry e, bool next) {
 
 void RunQueue::Store::remove_if(const std::function<bool(const Entry&)>& goes) {
     std::vector<std::pair<int, Entry>> taken;
-    // Neighbours in one signal: listeners look at the whole queue after each.
+    // Neighbours are removed with one signal, since listeners look at the whole queue after each.
     for (int last = int(entries.size()) - 1; last >= 0; --last) {
         if (!goes(entries[std::size_t(last)])) continue;
         int first = last;

@@ -13,6 +13,7 @@
 #include "app/runs/run_words.h"
 #include "engine/core/atomic_file.h"
 #include "engine/core/file.h"
+#include "engine/core/json_fields.h"
 #include "engine/pipeline/run_layout.h"
 #include "engine/session/request_json.h"
 #include "engine/session/run_folder.h"
@@ -25,11 +26,7 @@ constexpr const char notes_name[] = "studio.json"; ///< beside the run's own fil
 constexpr std::size_t most_notes_bytes = 4 << 20;
 constexpr qsizetype most_text = 20000; ///< of a prompt, in the list
 
-QString text_or_empty(const Json& json, const char* key) {
-    const auto it = json.find(key);
-    return it != json.end() && it->is_string() ? to_qstring(it->get_ref<const std::string&>()).left(most_text)
-                                               : QString();
-}
+QString text_or_empty(const Json& json, const char* key) { return to_qstring(text_of(json, key)).left(most_text); }
 
 quint64 size_of(const fs::path& file) {
     std::error_code code;
@@ -51,7 +48,7 @@ bool is_file(const fs::path& path) {
     return fs::is_regular_file(path, code);
 }
 
-/// Files of steps that may go: all but the latents that the clip is made of.
+/// The steps' files that may be removed: all but the latents that the clip is made of.
 std::vector<fs::path> step_files(const RunFolder& run) {
     std::vector<fs::path> out;
     const std::set<int> stay = run.final_steps();
@@ -70,7 +67,7 @@ QString letters(const QString& text) {
     return out.simplified();
 }
 
-/// A field as haystacks have it, "guidance:3 ", from the words of a row, "cfg" and "3". Empty: rows have no such field.
+/// The words of a row, "cfg" and "3", as a field of haystacks, "guidance:3 ". Empty if rows have no such field.
 QByteArray field(const QString& name, const QString& value) {
     bool number = false;
     double amount = QLocale().toDouble(value, &number);
@@ -96,13 +93,13 @@ QByteArray field(const QString& name, const QString& value) {
 constexpr const char* standings[] = {"waiting", "running", "done", "failed", "cancelled", "interrupted", "unreadable"};
 static_assert(std::size(standings) == std::size_t(RunStanding::unreadable) + 1);
 
-/// The states, as haystacks have them, of which a word shown in rows begins with `word`.
+/// The states, as haystacks have them, whose text in rows has a word that begins with `word`.
 QList<QByteArray> states(const QString& word) {
     constexpr qsizetype least = 3; // letters: a shorter word would match too many states
     if (word.size() < least) return {};
     QList<QByteArray> out;
     for (std::size_t i = 0; i < std::size(standings); ++i) {
-        // What follows the middle dot is no state: "running · decoding".
+        // Only the part before the middle dot names the state: "running · decoding".
         const QString words = run_words::standing(RunStanding(i), 0, 0, {}).section(QChar(0xb7), 0, 0);
         for (const QString& each : letters(words).split(QLatin1Char(' ')))
             if (each.startsWith(word)) out << QByteArray("state:") + standings[i];
@@ -110,10 +107,10 @@ QList<QByteArray> states(const QString& word) {
     return out;
 }
 
-/// As haystacks have it: in lower case, and with an x for the × of sizes.
+/// A text as haystacks have it: in lower case, and with an x for the × of sizes.
 QString folded(const QString& text) { return text.toLower().replace(QChar(0xd7), QLatin1Char('x')); }
 
-/// Of a run that has ended.
+/// For a run that has ended.
 RunStanding standing_of(RunState ended) {
     return ended == RunState::done     ? RunStanding::done
            : ended == RunState::failed ? RunStanding::failed
@@ -153,7 +150,7 @@ QList<QList<QByteArray>> search_words(const QString& text) {
             ++i;
             continue;
         }
-        // "steps:2" is not 20.
+        // Fields of haystacks end with a space: "steps:2 " does not find "steps:20 ".
         if (const qsizetype colon = word.indexOf(QLatin1Char(':')); colon > 0 && colon + 1 < word.size())
             for (const char* key : {"steps", "seed", "size", "frames", "guidance"})
                 if (word.left(colon) == QLatin1String(key)) word += QLatin1Char(' ');
@@ -199,7 +196,7 @@ QString run_stamp(const fs::path& entry) {
     for (const char* name : {run_file::record, notes_name, run_file::video, run_file::thumbnail}) {
         std::error_code code;
         const auto time = fs::last_write_time(entry / name, code);
-        // A folder of ours that cannot be entered may hold a run: it is listed as unreadable, not left out.
+        // A folder of this user that cannot be entered may hold a run: it is listed as unreadable, not left out.
         if (code && name == std::string_view(run_file::record) &&
             (code != std::errc::permission_denied || !is_ours(entry)))
             return {};
@@ -210,7 +207,7 @@ QString run_stamp(const fs::path& entry) {
 
 RunRow read_run(const fs::path& entry) {
     RunRow row;
-    row.stamp = run_stamp(entry); // before reading: a change while it is being read is noticed next time
+    row.stamp = run_stamp(entry); // taken before reading, so that a change meanwhile is noticed next time
     const RunFolder run = RunFolder::open(entry);
     const RunRecord& record = run.record();
     const Request& r = record.request;
@@ -221,7 +218,7 @@ RunRow read_run(const fs::path& entry) {
     row.sampler = text_or_empty(request, "sampler");
     row.model = to_qstring(r.model.filename());
     const bool at_work = record.state == RunState::running || record.state == RunState::waiting;
-    // Not told by its steps: a run is at work before the first one, encoding prompt and images.
+    // The lock tells whether a run is at work; its steps do not, since it encodes prompt and images before the first.
     row.standing = !at_work                 ? standing_of(record.state)
                    : RunFolder::busy(entry) ? RunStanding::running
                                             : RunStanding::interrupted;
@@ -275,7 +272,7 @@ void RunNotes::write(const fs::path& run) const {
 }
 
 quint64 drop_step_latents(const fs::path& path) {
-    const RunFolder run = RunFolder::take(path); // not while a process is at it
+    const RunFolder run = RunFolder::take(path); // fails while a process is at work on it
     quint64 freed = 0;
     for (const fs::path& file : step_files(run)) {
         const quint64 bytes = size_of(file);

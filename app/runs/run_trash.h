@@ -8,35 +8,35 @@
 
 namespace denoir::app {
 
-/// Runs that were removed: in `.trash` among the runs, so on their file system, which may be another disk than the data
-/// folder's. That of older versions, in the data folder, is only emptied. What lies there is called by the time of its
-/// removal, in milliseconds, and its own name: "1764230400000-balloon". Runs are asked for by their paths.
+/// Runs that were removed. They lie in `.trash` in the folder of runs, so that removing is renaming: the folder of runs
+/// may be on another disk than the data folder. The trash of older versions, in the data folder, is only emptied. Names
+/// consist of the time of removal, in milliseconds, and the run's own name: "1764230400000-balloon".
 class RunTrash {
 public:
     explicit RunTrash(std::filesystem::path runs) : runs_(std::move(runs)) {}
 
-    /// Begins a removal: what is put after it comes back together.
+    /// Begins a removal: runs that are put after it come back together.
     void begin();
-    /// Returns where it lies now.
+    /// Moves a run folder into the trash. Returns where it lies now.
     std::filesystem::path put(const std::filesystem::path& entry, std::error_code& code);
-    /// What the last removal took, back at its places, which it returns. What has a name that another run has by now
-    /// stays, and keeps nothing from coming back that was removed before it.
+    /// Moves the runs of the last removal back and returns their paths. A run whose name is taken by now stays in the
+    /// trash; if all of a removal have to stay, the removal before it is taken back.
     QStringList restore();
     bool empty() const { return content().empty(); }
-    /// What has lain here for longer than this, but these runs.
+    /// The folders that have lain here for longer than this, except those of the runs in `but` (paths).
     std::vector<std::filesystem::path> older_than(int days, const QStringList& but) const;
 
 private:
     struct Removed {
         std::filesystem::path item, entry; ///< where it lies, and where it was
-        qint64 time = -1;                  ///< of its removal
+        qint64 time = -1;                  ///< when it was removed
     };
-    std::vector<Removed> restorable() const; ///< their names are not taken
+    std::vector<Removed> restorable() const; ///< those whose names are not taken
     std::vector<std::filesystem::path> folders() const;
     std::vector<std::filesystem::path> content() const;
 
     const std::filesystem::path runs_;
-    qint64 removal_ = 0; ///< its time; every one has its own
+    qint64 removal_ = 0; ///< time of the last removal in this session; no two have the same
 };
 
 } // namespace denoir::app

@@ -9,8 +9,8 @@
 
 namespace denoir::app {
 
-/// A sweep on disk while the studio has to do with it: its record in memory, renewed on disk by a thread of its own. It
-/// holds the folder's lock as long as it lives; where another process has it, the sweep can be looked at only.
+/// A sweep on disk that the studio works with: its record in memory, which a thread writes to disk after each change.
+/// It holds the folder's lock as long as it lives; if another process has the lock, the sweep can only be looked at.
 /// GUI thread.
 class OpenSweep : public QObject {
     Q_OBJECT
@@ -23,27 +23,27 @@ public:
     const SweepCell& cell(std::size_t index) const { return folder_.record().cells[index]; }
     std::size_t size() const { return folder_.record().cells.size(); }
     bool writable() const { return writable_; }
-    /// True where the cell's run was there and is not any more.
+    /// Whether the cell is done, but its run is not there any more.
     bool gone(std::size_t index) const { return gone_[index]; }
-    /// Done, and its run is there.
+    /// Whether the cell is done and its run is there.
     bool has_video(std::size_t index) const { return cell(index).state == SweepCell::State::done && !gone_[index]; }
 
-    /// A run, and the cells whose clip it is. `reused`: it was there before the sweep.
+    /// A run and the cells that show its clip. `reused`: it was there before the sweep.
     struct Done {
         std::vector<std::size_t> cells;
         QString run;
         double seconds = 0;
         bool reused = false;
     };
-    /// Each of these stores the record.
+    // Each of these stores the record.
     void set_done(const std::vector<Done>& runs);
     void set_failed(const std::vector<std::size_t>& cells, const QString& run, const Issue& issue);
-    /// To be rendered (again).
+    /// The cells are to be rendered (again).
     void set_waiting(const std::vector<std::size_t>& cells);
     void set_figures(std::size_t cell, const SweepCell::Figures& figures);
-    /// Figures against other cells are dropped.
+    /// Drops the figures of cells whose reference is another one now.
     void set_reference(const std::vector<std::optional<std::size_t>>& reference);
-    /// Looks which runs are there.
+    /// Looks which cells' videos are there.
     void look_for_runs();
     /// Blocks until the record is written.
     bool flush() { return saver_.flush(); }

@@ -12,7 +12,7 @@
 namespace denoir::app {
 namespace {
 
-/// As values are typed: whole where they are, else short.
+/// A number as people type it: at most six digits, without zeros at the end.
 QString number(double value) { return QString::number(value, 'g', 6); }
 
 QString around(const QVariant& value, double below, double above) {
@@ -21,7 +21,8 @@ QString around(const QVariant& value, double below, double above) {
     return QStringLiteral("%1, %2, %3").arg(number(middle - below), number(middle), number(middle + above));
 }
 
-/// A text with more to come; a text of several lines or with bars goes as JSON.
+/// The first value of an axis of texts, to which the user adds others. A text of several lines or with bars becomes
+/// JSON.
 QString one_text(const QString& text) {
     return text.isEmpty() ? QString() : to_qstring(axis_text({"prompt", {Json(text.toStdString())}}));
 }

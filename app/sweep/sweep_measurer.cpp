@@ -26,7 +26,7 @@ void SweepMeasurer::measure(const OpenSweep& open) {
         const QString question = QStringLiteral("%1|%2|%3").arg(*against).arg(to_qstring(cell), to_qstring(reference));
         Asked& asked = asked_[open.path()][i];
         if (asked.question == question) continue;
-        thread_.cancel(asked.task); // of a run that was the cell's before
+        thread_.cancel(asked.task); // it measures what the cell and its reference were before
         asked.question = question;
         asked.task = thread_.put([this, path = open.path(), i, index = *against, cell,
                                   reference](TaskThread::Id task, const std::stop_token& stop) {
@@ -36,13 +36,13 @@ void SweepMeasurer::measure(const OpenSweep& open) {
             } catch (const Cancelled&) {
                 return;
             } catch (...) {
-                // As the meter notes what it meets: the engine's words, which are translated where they are shown.
+                // In the form of SweepMeter's notes: untranslated, since they are translated where they are shown.
                 const Issue issue = Issue::from_current_exception();
                 figures.note = QStringList{issue.field, issue.message}.join(QLatin1Char(' ')).trimmed().toStdString();
             }
             figures.reference = index;
             QMetaObject::invokeMethod(this, [this, task, path, i, figures] {
-                if (asked_.value(path).value(i).task != task) return; // forgotten, or asked anew
+                if (asked_.value(path).value(i).task != task) return; // forgotten or asked anew meanwhile
                 asked_[path].remove(i);
                 emit measured(path, quint64(i), figures);
             });
@@ -50,12 +50,12 @@ void SweepMeasurer::measure(const OpenSweep& open) {
     }
 }
 
-/// Without a codec in between where the latents of both are there and can be decoded; one and the same needs none.
+/// Measures decoded latents if both runs have kept theirs and they can be decoded, else the videos. Of one and the same
+/// run, the video will do.
 SweepCell::Figures SweepMeasurer::figures_of(const std::filesystem::path& cell, const std::filesystem::path& reference,
                                              std::size_t index, const std::stop_token& stop) {
     const auto measure = [&](const std::filesystem::path& a, const std::filesystem::path& b) {
-        return meter_.figures(
-            a, b, index, [](std::int64_t, std::int64_t) {}, stop);
+        return meter_.figures(a, b, index, {}, stop);
     };
     const auto measure_videos = [&] { return measure(cell / run_file::video, reference / run_file::video); };
     if (cell == reference) return measure_videos();
@@ -66,7 +66,7 @@ SweepCell::Figures SweepMeasurer::figures_of(const std::filesystem::path& cell, 
         b = exact_frames(reference, stop);
     } catch (const Error&) { // the model is gone, the disk is full: the videos are still there
         auto figures = measure_videos();
-        // Beside no figures the note says why there are none.
+        // Without figures, the note says already why there are none.
         if (figures.note.empty())
             figures.note = "of the videos: the latents could not be decoded";
         else if (figures.measured())

@@ -12,18 +12,20 @@ namespace denoir::app {
 
 class OpenSweep;
 
-/// Measures the cells of sweeps against their references, one after another on a thread that steps back behind the
-/// window and the engine; runs with latents without a codec in between, as long as they can be decoded. GUI thread.
+/// Measures the cells of sweeps against their references, one after another, on a thread of lower priority than the
+/// window's and the engine's. Runs that have kept their latents are decoded from them if possible, so that no codec
+/// comes between. GUI thread.
 class SweepMeasurer : public QObject {
     Q_OBJECT
 public:
     explicit SweepMeasurer(QObject* parent = nullptr);
 
-    /// Puts in line what can be measured now and was not; of a cell that has another run now, that one instead.
+    /// Puts every cell in line that can be measured and has no figures yet. A cell that waits already is asked anew if
+    /// its run or its reference has changed.
     void measure(const OpenSweep& sweep);
-    /// What waits of this sweep is not measured, and what is at work is stopped.
+    /// Stops measuring the cells of this sweep.
     void forget(const QString& path);
-    /// Cells of this sweep in line or at work.
+    /// The number of this sweep's cells that wait or are being measured.
     int open(const QString& path) const { return int(asked_.value(path).size()); }
 
 signals:
@@ -34,7 +36,7 @@ private:
     SweepCell::Figures figures_of(const std::filesystem::path& cell, const std::filesystem::path& reference,
                                   std::size_t index, const std::stop_token& stop);
     struct Asked {
-        QString question; ///< against which cell, and the runs of both
+        QString question; ///< the reference, and the runs of both cells
         TaskThread::Id task = 0;
     };
     QHash<QString, QHash<std::size_t, Asked>> asked_;            ///< by sweep and cell

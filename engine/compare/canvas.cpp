@@ -22,7 +22,7 @@ struct Spelling {
 
 #include "engine/compare/glyphs.inc"
 
-/// Sixteen shades a pixel, one glyph after the other, glyph_height rows each.
+/// The pixels of all glyphs, one glyph after the other, each of glyph_height rows; a pixel has a shade of 0 … 15.
 const std::vector<std::uint8_t>& glyph_shades() {
     static const std::vector<std::uint8_t> all = [] {
         std::vector<std::uint8_t> v(glyph_pixels);
@@ -44,7 +44,8 @@ const Glyph& glyph_of(int code) {
     return g ? *g : *find(glyphs, '?');
 }
 
-/// Code points, in the letters that there are (ß as ss, Ж as Zh); each byte that is no UTF-8 becomes `?`.
+/// The code points of a text. One without a glyph is replaced by its spelling, where it has one (ß: ss, Ж: Zh); each
+/// byte that is not UTF-8 becomes `?`.
 std::vector<int> decoded(std::string_view utf8) {
     std::vector<int> codes;
     while (!utf8.empty()) {
@@ -76,7 +77,7 @@ std::string encoded(const std::vector<int>& codes) {
     return out;
 }
 
-/// Mean shade of a glyph over [x0,x1) x [y0,y1) of its own pixels, 0 … 1.
+/// Mean shade, 0 … 1, of the part [x0,x1) x [y0,y1) of a glyph, in the glyph's own pixels.
 float shade(const Glyph& g, double x0, double y0, double x1, double y1) {
     const std::uint8_t* shades = glyph_shades().data() + g.offset;
     double sum = 0;
@@ -111,7 +112,8 @@ void Canvas::put(const Image& picture, int x, int y) {
         std::copy_n(picture.row(j - y) + 3 * (left - x), 3 * (right - left), image_.row(j) + 3 * left);
 }
 
-/// Into `coverage` (one value a pixel of the image), the largest of what was there and of the new segment.
+/// Adds a segment to `coverage`, which has one value (0 … 1) for each pixel of the image: the larger of what was there
+/// and the segment's own.
 void Canvas::segment(std::pair<float, float> from, std::pair<float, float> to, float half,
                      std::vector<float>& coverage) {
     const float dx = to.first - from.first, dy = to.second - from.second, length = dx * dx + dy * dy;
@@ -130,7 +132,8 @@ void Canvas::segment(std::pair<float, float> from, std::pair<float, float> to, f
 }
 
 void Canvas::curve(const std::vector<std::pair<float, float>>& points, Colour colour, float thickness) {
-    // Gathered first: blended one by one, the joints of half-covered pixels would show as beads.
+    // The segments' coverage is gathered first: blended one by one, they would darken the pixels that two of them cover
+    // in part, and every joint would show as a bead.
     std::vector<float> coverage(std::size_t(image_.width) * std::size_t(image_.height));
     if (points.size() == 1) segment(points[0], points[0], thickness, coverage);
     for (std::size_t i = 1; i < points.size(); ++i) segment(points[i - 1], points[i], thickness / 2, coverage);
@@ -141,7 +144,7 @@ void Canvas::curve(const std::vector<std::pair<float, float>>& points, Colour co
 }
 
 void Canvas::text(int x, int y, std::string_view utf8, int height, Colour colour) {
-    const double scale = double(glyph_height) / height; // glyph pixels to one of the image
+    const double scale = double(glyph_height) / height; // glyph pixels per pixel of the image
     double pen = 0;
     for (const int code : decoded(utf8)) {
         const Glyph& g = glyph_of(code);

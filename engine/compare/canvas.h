@@ -14,22 +14,25 @@ struct Colour {
     std::uint8_t red, green, blue;
 };
 
-/// Drawing on an Image, for videos that explain: rectangles, smooth lines, text. What lies outside is cut off.
+/// Draws rectangles, smooth lines and text on an Image, for videos that explain something. Positions are in pixels
+/// from the upper left corner; whatever lies outside of the image is cut off.
 class Canvas {
 public:
     explicit Canvas(Image& image) : image_(image) {}
 
+    /// `opacity`: 0 … 1.
     void fill(int x, int y, int width, int height, Colour colour, float opacity = 1);
     void put(const Image& picture, int x, int y);
-    /// Through the points, `thickness` pixels wide, antialiased.
+    /// An antialiased line of `thickness` pixels through the points; a single point becomes a dot.
     void curve(const std::vector<std::pair<float, float>>& points, Colour colour, float thickness);
-    /// UTF-8 with its upper left corner at x, y; `height` in pixels of a line. Greek and Cyrillic are spelled in
-    /// Latin letters; others that are not Latin become `?`.
+    /// One line of UTF-8 text, `height` pixels high, with its upper left corner at x, y. Greek and Cyrillic are spelled
+    /// in Latin letters; letters of other scripts become `?`.
     void text(int x, int y, std::string_view utf8, int height, Colour colour);
-    /// Whether it stays readable: no more than one of four letters becomes `?`.
+    /// Whether text() leaves it readable: at most one letter in four becomes `?`.
     static bool can_write(std::string_view utf8);
+    /// Pixels that text() draws across.
     static int text_width(std::string_view utf8, int height);
-    /// `utf8`, cut in the middle with an ellipsis where it is wider than `width`.
+    /// `utf8`, with an ellipsis for its middle if it is wider than `width` pixels.
     static std::string shortened(std::string_view utf8, int height, int width);
     /// Both so that they can be told apart, if they differ: where what is left would be the same, each begins shortly
     /// before the first letter that differs.

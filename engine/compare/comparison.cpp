@@ -13,7 +13,7 @@
 namespace denoir {
 namespace {
 
-/// Frames that are looked at for aligning: where they begin shows in the first minutes.
+/// Frames that are looked at for aligning: the first minutes show where two videos begin.
 constexpr std::int64_t longest_alignment = 16384;
 
 /// "97 frames", "1 frame"
@@ -21,7 +21,7 @@ std::string frames(std::int64_t n) { return counted(std::uint64_t(n), "frame"); 
 
 std::string rate(double fps) { return fmt::format("{:.6g} fps", fps); }
 
-/// Whether the last frames of both are over at the same moment: to half a frame of the faster one.
+/// Whether both end at the same moment, to half a frame of the faster one.
 bool end_together(const Comparison& c) {
     const double a = c.a.fps, b = c.b.fps;
     if (c.pairs.match != FrameMatch::time || c.pairs.offset != 0 || !(a > 0) || !(b > 0)) return false;
@@ -65,7 +65,7 @@ std::vector<metrics::Signature> Comparer::signatures(FrameSource& source) {
     return all;
 }
 
-/// What A shows at the moments of B's frames: offsets are counted in B's.
+/// What A shows at the moments of B's frames. Aligning by time needs it, since an offset counts B's frames.
 std::vector<metrics::Signature> Comparer::as_often_as_b(const std::vector<metrics::Signature>& a) {
     const Pairing shown = pairing_of(*b_, *a_, {.match = FrameMatch::time});
     std::vector<metrics::Signature> all;
@@ -109,7 +109,7 @@ Comparison Comparer::begin() const {
 }
 
 Comparison Comparer::measure() {
-    Comparison c = begin(); // refused before the work of aligning
+    Comparison c = begin(); // refuses before the work of aligning
     if (options_.align) {
         align();
         c = begin();
@@ -152,7 +152,8 @@ void Comparer::compare_steps(Comparison& c) const {
     c.notes = c.steps.notes;
 }
 
-/// Which frame of B meets one of A: "compared with frame i+4 of B", by time "with the frame of B 4 after …".
+/// Notes which frame of B each frame of A is compared with, and why: "compared with frame i+4 of B" or, by time, "with
+/// the frame of B 4 frames after the nearest".
 void Comparer::note_pairing(Comparison& c) const {
     const bool by_time = c.pairs.match == FrameMatch::time;
     const std::string met = by_time

@@ -41,17 +41,17 @@ struct Comparison {
     SourceInfo a, b;
     std::int64_t length_a = 0, length_b = 0; ///< frames in each
     int width = 0, height = 0;               ///< size at which the frames were compared
-    double fps = 0;                          ///< of A, else of B, else 24: for videos that show the comparison
-    PairOptions pairs;                       ///< with the offset that was used
+    double fps = 0;    ///< for videos that show the comparison: A's rate; if unknown, B's; if both are unknown, 24
+    PairOptions pairs; ///< with the offset that was used
     std::optional<metrics::Alignment> alignment;
-    std::string lpips; ///< the network, "LPIPS AlexNet"; empty: not measured
+    std::string lpips; ///< name of the network, "LPIPS AlexNet"; empty: not measured
     std::vector<ComparedFrame> frames;
     metrics::Summary summary;
     metrics::Verdict verdict;
     metrics::PixelHistograms histograms;
     std::vector<SettingDifference> settings;
-    StepDivergences steps;          ///< of two runs: their stored latents
-    std::vector<std::string> notes; ///< what did not fit, and what was done about it; for people
+    StepDivergences steps;          ///< if both are runs: how far apart their stored latents are
+    std::vector<std::string> notes; ///< sentences for people: what did not fit, and what was done about it
 };
 
 /// Compares two sources, which are opened once for all passes over them.
@@ -92,9 +92,12 @@ private:
 /// The fields in which two requests differ, including those that do not decide the result (threads, device).
 std::vector<SettingDifference> setting_differences(const Json& a, const Json& b);
 
-/// `index`, the frames' own numbers, each measure; `mean`, `worst`, `verdict`, `notes`, of two runs `steps`, ….
+/// All of the result: `frames` with their measures, `mean`, `worst`, `verdict`, `histograms`, `settings`, `notes`, and
+/// `steps` if both are runs. Values that are infinite or were not measured are null.
 Json to_json(const Comparison&);
-/// One line a frame, with a line of names.
+/// A list of {key, a, b}.
+Json to_json(const std::vector<SettingDifference>&);
+/// A line of column names, then a line for each frame.
 std::string to_csv(const Comparison&);
 
 } // namespace denoir

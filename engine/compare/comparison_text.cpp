@@ -1,24 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "engine/compare/comparison.h"
+#include "engine/core/json_fields.h"
 
 namespace denoir {
 namespace {
 
-Json value(const std::optional<double>& v) { return v ? Json(*v) : Json(); }
-
 void put(Json& to, const metrics::FrameMetrics& m, bool lpips) {
     to["mse"] = m.mse;
-    to["psnr"] = value(m.psnr);
-    to["ssim"] = value(m.ssim);
+    to["psnr"] = or_null(m.psnr);
+    to["ssim"] = or_null(m.ssim);
     to["mean_difference"] = m.difference.mean;
     to["max_difference"] = m.difference.max;
     to["p95_difference"] = m.difference.p95;
     to["p99_difference"] = m.difference.p99;
-    if (lpips) to["lpips"] = value(m.lpips);
+    if (lpips) to["lpips"] = or_null(m.lpips);
 }
 
 Json described(const SourceInfo& s, std::int64_t length) {
@@ -49,11 +46,10 @@ Json described(const metrics::PixelHistograms& h) {
 }
 
 Json described(const metrics::TensorDifference& d) {
-    const auto finite = [](double v) { return std::isfinite(v) ? Json(v) : Json(); };
     return {{"max_abs", d.max_abs},
             {"mean_abs", d.mean_abs},
-            {"normalised", finite(d.normalised())},
-            {"relative", finite(d.relative())},
+            {"normalised", finite_or_null(d.normalised())},
+            {"relative", finite_or_null(d.relative())},
             {"cosine", d.cosine}};
 }
 
@@ -70,6 +66,12 @@ std::string cell(const std::optional<double>& v) { return v ? fmt::format("{:.9g
 
 } // namespace
 
+Json to_json(const std::vector<SettingDifference>& settings) {
+    Json all = Json::array();
+    for (const SettingDifference& s : settings) all.push_back({{"key", s.key}, {"a", s.a}, {"b", s.b}});
+    return all;
+}
+
 Json to_json(const Comparison& c) {
     const bool lpips = !c.lpips.empty();
     Json frames = Json::array();
@@ -83,8 +85,6 @@ Json to_json(const Comparison& c) {
     put(worst, c.summary.worst, lpips);
     worst["psnr_index"] = c.summary.worst_psnr;
     worst["ssim_index"] = c.summary.worst_ssim;
-    Json settings = Json::array();
-    for (const SettingDifference& s : c.settings) settings.push_back({{"key", s.key}, {"a", s.a}, {"b", s.b}});
     Json out{
         {"a", described(c.a, c.length_a)}, {"b", described(c.b, c.length_b)}, {"width", c.width}, {"height", c.height}};
     out["offset"] = c.pairs.offset;
@@ -95,7 +95,7 @@ Json to_json(const Comparison& c) {
     if (lpips) out["lpips"] = c.lpips;
     out["verdict"] = described(c.verdict);
     out["histograms"] = described(c.histograms);
-    out["settings"] = std::move(settings);
+    out["settings"] = to_json(c.settings);
     if (!c.steps.steps.empty()) out["steps"] = described(c.steps);
     out["notes"] = c.notes;
     return out;

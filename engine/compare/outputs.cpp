@@ -20,8 +20,8 @@ namespace denoir {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr int report_side = 720; ///< of the pictures in a report
-constexpr int crf = 14;          ///< a view of a comparison, not its source
+constexpr int report_side = 720; ///< longer side of the pictures in a report
+constexpr int crf = 14;          ///< enough to look at a comparison; nobody measures these videos
 
 VideoOptions video_options(int width, int height, double fps) {
     VideoOptions options;
@@ -100,7 +100,7 @@ void write_outputs(Comparer& comparer, Comparison& c, const CompareOutputs& o) {
             return videos || i < last;
         });
 
-    // Everything is on its disk before the first of them gets its name.
+    // All of the contents are on disk before the first file gets its name.
     std::unique_ptr<AtomicFile> report, csv;
     if (!o.report.empty()) {
         report = std::make_unique<AtomicFile>(o.report);

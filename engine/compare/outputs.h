@@ -4,15 +4,15 @@
 
 namespace denoir {
 
-/// What a comparison leaves behind; empty paths: not wanted.
+/// The files that a comparison writes; an empty path: not wanted.
 struct CompareOutputs {
     std::filesystem::path side_by_side, difference; ///< .mp4 or .mkv
     std::filesystem::path report, csv;
-    double amplification = 0; ///< of differences; 0: as much as fits (fitting_amplification)
+    double amplification = 0; ///< factor of the drawn differences; 0: fitting_amplification()
 };
 
-/// Checks the outputs before anything is computed. Throws Error, UsageError naming the option if one cannot be written,
-/// is an input, has the name of another output, or should be a video and has no video's name.
+/// Checks the outputs before anything is computed. Throws Error, or UsageError naming the option, if a file cannot be
+/// written, is an input, is also another output, or should be a video and has no video's name.
 void check_outputs(const CompareOutputs&, std::span<const std::filesystem::path> inputs);
 
 /// Throws Error, UsageError if a video of this size or rate cannot be written. `begun`: Comparer::begin().

@@ -8,12 +8,12 @@
 namespace denoir {
 namespace {
 
-/// The frame of `times` nearest to this moment, the later of two that are as near; one more than there are where the
-/// last one is over.
+/// The frame of `times` nearest to this moment; of two that are equally near, the later. Their number if the last frame
+/// is over by then.
 std::int64_t nearest(std::span<const double> times, double moment) {
     constexpr double hair = 1e-6; // seconds
     const auto n = std::int64_t(times.size());
-    const double last = n > 1 ? times.back() - times[std::size_t(n) - 2] : 0; // is shown as long as the one before
+    const double last = n > 1 ? times.back() - times[std::size_t(n) - 2] : 0; // is shown as long as its predecessor
     if (moment + hair >= times.back() + last / 2 && moment > times.back()) return n;
     const std::int64_t later = std::ranges::lower_bound(times, moment) - times.begin();
     if (later == n) return n - 1;
@@ -60,7 +60,7 @@ std::int64_t Pairing::partner(std::int64_t a) const {
     return std::llround(std::min(double(a) / fps_a_ * fps_b_, double(most_frames))) + offset_;
 }
 
-/// Halves the range: a length is what a file claims, and may be 10^9.
+/// By bisection: a length is what a file claims, and may be 10^9.
 std::int64_t Pairing::first_to_meet(std::int64_t b, std::int64_t begin, std::int64_t end) const {
     while (begin < end) {
         const std::int64_t middle = begin + (end - begin) / 2;

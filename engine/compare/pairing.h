@@ -7,7 +7,7 @@
 
 namespace denoir {
 
-/// time: the frame of B nearest in time.
+/// How a frame finds its partner: by its number, or as the frame that is nearest in time.
 enum class FrameMatch { index, time };
 
 /// Seconds from the first frame to each of `frames` at an even rate, which is > 0.
@@ -40,7 +40,7 @@ public:
     std::int64_t first_to_meet(std::int64_t b, std::int64_t begin, std::int64_t end) const;
 
 private:
-    std::shared_ptr<const std::vector<std::int64_t>> nearest_; ///< of each frame of A; null: by the rates
+    std::shared_ptr<const std::vector<std::int64_t>> nearest_; ///< for each frame of A; null: told by the rates
     double fps_a_ = 0, fps_b_ = 0;
     bool by_time_ = false;
     int offset_ = 0;

@@ -14,7 +14,7 @@ namespace {
 std::string size_of(const SourceInfo& info) { return fmt::format("{}x{}", info.width, info.height); }
 
 std::vector<double> times_of(FrameSource& source) {
-    constexpr std::int64_t most = 1 << 20; // as many as videos with times of their own may have
+    constexpr std::int64_t most = 1 << 20; // a video with times of its own may not have more
     if (!source.times().empty() || !source.info().frames) return source.times();
     return even_times(std::clamp<std::int64_t>(*source.info().frames, 0, most), source.info().fps);
 }
@@ -84,7 +84,7 @@ bool FramePairs::finish(Side& side) {
 std::optional<FramePair> FramePairs::next() {
     const PairIndex index{next_, pairing_.partner(next_)};
     if (!a_.pending.valid()) start(index);
-    // Both are waited for: what comes after may touch either.
+    // Both are waited for before anything can throw: the caller may touch either side afterwards.
     a_.pending.wait();
     b_.pending.wait();
     const bool there_a = finish(a_), there_b = finish(b_);
@@ -94,31 +94,28 @@ std::optional<FramePair> FramePairs::next() {
     return FramePair{index, &a_.shown, &b_.shown};
 }
 
-/// Reads on to frame `index`; false where there is none. A frame that is shown already (the slower side of two rates)
-/// is not read again.
+/// Reads up to frame `index`; false if there is none. A frame that is shown already is not read again: of two rates,
+/// the slower side shows each frame more than once.
 bool FramePairs::fetch(Side& side, std::int64_t index) const {
     if (side.shown_at == index) return true;
-    while (!side.ended && side.read_at < index) {
-        if (side.source.read(side.read))
-            ++side.read_at;
-        else
-            side.ended = true;
-    }
+    while (!side.ended && side.read_at < index) side.read_next();
     if (side.read_at != index) return false;
     Image& image = side.read.image;
     if (image.width != width_ || image.height != height_) image = resize_pil(image, width_, height_, Filter::lanczos);
     return true;
 }
 
+void FramePairs::Side::read_next() {
+    if (source.read(read))
+        ++read_at;
+    else
+        ended = true;
+}
+
 std::int64_t FramePairs::Side::length() {
     if (pending.valid()) pending.wait();
     if (!ended && source.info().frames) return std::max(*source.info().frames, read_at + 1);
-    while (!ended) {
-        if (source.read(read))
-            ++read_at;
-        else
-            ended = true;
-    }
+    while (!ended) read_next();
     return read_at + 1;
 }
 

@@ -16,12 +16,12 @@ namespace denoir {
 struct PairOptions {
     int offset = 0; ///< frame i of A meets frame i + offset of B
     FrameMatch match = FrameMatch::index;
-    /// Which side the other is resized to, with Lanczos. Never done unasked.
+    /// The side whose size the other is resized to (Lanczos). By default different sizes are refused.
     enum class Resize { refuse, to_a, to_b } resize = Resize::refuse;
 };
 
-/// The pairing of two sources that the options ask for. By time, the frames' own times are used if those of either side
-/// are uneven. Throws Error if time is asked for and a rate is unknown, Cancelled.
+/// The pairing of two sources that the options ask for. Pairing by time uses the frames' own times if those of either
+/// side are uneven. Throws Error if time is asked for and a rate is unknown, Cancelled.
 Pairing pairing_of(FrameSource& a, FrameSource& b, const PairOptions& options);
 
 /// Frames counted from 0, as their videos count them.
@@ -35,12 +35,12 @@ struct FramePair {
     const SourceFrame *a = nullptr, *b = nullptr;
 };
 
-/// Two sources read together, a frame of each at a time. While the caller looks at one pair, the next is decoded on
-/// threads of its own, one for each side. Memory holds two pairs.
+/// Two sources that are read together, one frame of each at a time. While the caller looks at one pair, the next is
+/// decoded on two further threads, one for each side. Memory holds two pairs.
 class FramePairs {
 public:
-    /// Throws Error if they cannot be compared, with both sizes or naming the side whose rate is unknown; Cancelled.
-    /// `ahead` false: decodes on the calling thread, in next().
+    /// Without `ahead`, next() decodes on the calling thread. Throws Error if the sizes differ and may not be changed,
+    /// or if a rate that is needed is unknown; Cancelled.
     FramePairs(FrameSource& a, FrameSource& b, const PairOptions& options, bool ahead);
     ~FramePairs();
     FramePairs(const FramePairs&) = delete;
@@ -48,11 +48,12 @@ public:
 
     /// The next pair, or nothing where either has ended.
     std::optional<FramePair> next();
-    /// How many pairs there will be; empty if either side does not tell its length.
+    /// The number of pairs; empty if either side does not tell its length.
     std::optional<std::int64_t> expected() const;
     int width() const { return width_; }
     int height() const { return height_; }
-    /// Frames in either source, once next() has given nothing; reads the longer one to its end where it has to.
+    /// Frames in A and in B, to be asked once next() has given nothing. The longer one is read to its end if it does
+    /// not tell its length.
     std::int64_t length_a();
     std::int64_t length_b();
 
@@ -60,10 +61,11 @@ private:
     /// One source, and where it stands.
     struct Side {
         FrameSource& source;
-        SourceFrame shown{}, read{}; ///< what the caller sees; what is being read
-        std::int64_t shown_at = -1, read_at = -1;
+        SourceFrame shown{}, read{};              ///< what the caller sees; what was read last
+        std::int64_t shown_at = -1, read_at = -1; ///< their numbers
         bool ended = false;
-        std::future<bool> pending{}; ///< of fetch(); until it is there, only the thread behind it touches the side
+        std::future<bool> pending{}; ///< result of fetch(); until it is there, only fetch() may touch the side
+        void read_next();
         std::int64_t length();
     };
     bool fetch(Side& side, std::int64_t index) const;

@@ -21,8 +21,8 @@ namespace denoir {
 namespace fs = std::filesystem;
 namespace {
 
-/// A temporary folder for the traces. Those that are to be kept are moved out of it at the end, so that a comparison
-/// that was interrupted leaves nothing behind.
+/// A temporary folder for the traces. Traces that are to be kept are moved out of it at the end, so that an interrupted
+/// comparison leaves nothing behind.
 class Workplace {
 public:
     Workplace(const fs::path& keep, const fs::path& beside) : keep_(keep) {
@@ -43,7 +43,7 @@ public:
     ~Workplace() {
         std::error_code code;
         own_.reset();
-        if (made_) fs::remove(keep_, code); // does nothing but where it is empty
+        if (made_) fs::remove(keep_, code); // only if it is empty
     }
     fs::path file(const char* name) const { return own_->path() / name; }
     /// Moves the files of these names to the folder that keeps them, if there is one.
@@ -80,7 +80,7 @@ std::string label(const Request& r) {
                        stored["precision"].get<std::string>(), r.device->name());
 }
 
-/// What the words of one side say; empty: nothing.
+/// What the words of one side say; a field that they do not mention is empty.
 struct Side {
     std::string type, casts, device;
 };
@@ -149,7 +149,7 @@ PrecisionResult compare_precision(const Request& asked, const PrecisionOptions& 
                                   const std::function<void(const std::string&)>& begins, Observer& observer,
                                   const ProgressCall& comparing, std::stop_token stop) {
     Request a = with_precision(asked, options.a, "--a"), b = with_precision(asked, options.b, "--b");
-    for (const Request* r : {&a, &b}) // refused before anything is made
+    for (const Request* r : {&a, &b}) // refuses before anything is made
         require_device(r->device ? *r->device : default_device());
     Workplace place(options.keep, options.work);
     PrecisionResult result;
@@ -162,7 +162,7 @@ PrecisionResult compare_precision(const Request& asked, const PrecisionOptions& 
     trace_a.picture = [&](int, const Tensor& frame) { frames_a.push_back(to_image(frame.unsqueeze(1), 0)); };
     result.a = trace(a, trace_a, observer, stop).request;
 
-    b.seed = result.a.seed; // drawn once
+    b.seed = result.a.seed; // a random seed is drawn once, for both
     ThreadPool pool(b.threads);
     begins("B");
     TraceOptions trace_b{place.file(name_b), options.select, {}, {}};

@@ -20,7 +20,7 @@ using report::figure_text;
 
 constexpr std::size_t most_pictures = 4;
 
-/// "41", or "A 41, B 45" where they are not the same.
+/// "41", or "A 41, B 45" if the two have different numbers.
 std::string frame_name(PairIndex i) {
     return i.a == i.b ? fmt::format("{}", i.a) : fmt::format("A {}, B {}", i.a, i.b);
 }
@@ -147,7 +147,7 @@ std::string histograms(const Comparison& c) {
         chart.low = 0;
         for (int v = 0; v < 256; ++v) chart.x.push_back(v);
         chart.series = {{"A", 0, report::shares(c.histograms.a[i]), true}, {"B", 1, report::shares(c.histograms.b[i])}};
-        // Clipped values pile up at both ends, and would press everything between them to the ground.
+        // Clipped values pile up at both ends of the range; a scale that shows them would flatten all others.
         double inside = 0, ends = 0;
         for (const report::Series& series : chart.series) {
             for (std::size_t v = 1; v < 255; ++v) inside = std::max(inside, *series.y[v]);

@@ -10,7 +10,7 @@
 namespace denoir::report {
 namespace {
 
-constexpr int tiny_side = 200; ///< pictures below it are enlarged without smoothing
+constexpr int tiny_side = 200; ///< smaller pictures are enlarged without smoothing
 
 } // namespace
 

@@ -74,7 +74,7 @@ SideBySide::Plot SideBySide::plot(std::string title, std::vector<double> values,
     p.numbers = p.low <= p.high; // else every frame is equal
     if (!p.numbers) p.low = 0, p.high = 1;
     const double least = std::pow(10.0, -digits), pad = std::max(0.1 * (p.high - p.low), 2 * least);
-    // Padding reaches no value that there cannot be: a difference below 0, an SSIM above 1.
+    // The padding must not reach impossible values: a difference below 0, an SSIM above 1.
     p.low = p.low < 0 ? p.low - pad : std::max(0.0, p.low - pad);
     p.high = std::min(most, p.high + pad);
     p.values = std::move(values);
@@ -104,7 +104,7 @@ void SideBySide::draw_base() {
         const int x = plots_[i].x + margin_;
         canvas.fill(x, margin_ / 2, badge, line_ + margin_, colours[i]);
         canvas.text(x + line_ / 2, margin_, i ? "B" : "A", line_, ground);
-        if (!Canvas::can_write(names[i])) continue; // A and B are told apart all the same
+        if (!Canvas::can_write(names[i])) continue; // the badges A and B remain
         canvas.text(x + badge + margin_, margin_, shown[std::size_t(i)], line_, ink);
     }
     for (Plot& p : plots_) draw_plot(p);

@@ -6,17 +6,17 @@ namespace denoir {
 
 class Canvas;
 
-/// A picture of a comparison for each pair: A and B beside each other with their names, under them the curves of PSNR
-/// and SSIM (where there is no SSIM: of the mean difference) with the figures of this pair.
+/// Draws a picture for each pair of a comparison: A and B side by side with their names, and below them the curves of
+/// PSNR and SSIM (or of the mean difference, if there is no SSIM) with the figures of this pair.
 class SideBySide {
 public:
-    explicit SideBySide(const Comparison&);
-    /// Even, as H.264 wants them.
+    explicit SideBySide(const Comparison&); ///< keeps a reference to it
+    /// Pixels; even, as H.264 wants them.
     int width() const { return base_.width; }
     int height() const { return base_.height; }
-    /// Below 1 where the two would be wider together, or higher, than a video may be.
+    /// Below 1 if the two would be wider together, or higher, than a video may be.
     double scale() const { return scale_; }
-    /// Valid until the next call.
+    /// The picture is valid until the next call.
     const Image& draw(std::size_t pair, const Image& a, const Image& b);
 
 private:
@@ -24,13 +24,13 @@ private:
     struct Plot {
         int x = 0, y = 0, width = 0, height = 0;
         std::string title;
-        std::vector<double> values; ///< infinite: equal, above the axis
+        std::vector<double> values; ///< infinite: an equal pair, drawn above the axis
         double low = 0, high = 1;
-        bool equal = false, numbers = false; ///< whether there are any
+        bool equal = false, numbers = false; ///< whether any pair is equal; whether any value is finite
         int digits = 2;
         const char* unit = "";
-        float at(std::size_t i) const; ///< across
-        float level(double value) const;
+        float at(std::size_t i) const;   ///< x of a pair
+        float level(double value) const; ///< y of a value
     };
     Plot plot(std::string title, std::vector<double> values, double most, int digits, const char* unit) const;
     void draw_base();

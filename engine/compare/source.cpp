@@ -40,7 +40,7 @@ public:
         info_.path = path;
         info_.width = video.width;
         info_.height = video.height;
-        // A file may claim any rate and length: those that no video has are as good as none.
+        // A file may claim any rate and length: impossible ones count as unknown.
         const double fps = video.fps.num > 0 && video.fps.den > 0 ? video.fps.value() : 0;
         if (fps >= least_fps && fps <= most_fps) info_.fps = fps;
         if (video.frames && *video.frames >= 0 && *video.frames <= most_frames) info_.frames = video.frames;
@@ -61,11 +61,11 @@ public:
         if (times_) return *times_;
         times_.emplace();
         MediaLimits limits;
-        limits.packet_bytes = 0; // nothing is read twice
+        limits.packet_bytes = 0; // only times are read: no packet need be kept
         try {
             std::vector<double> found = IndexedVideo(path_, limits, stop_).times();
             if (!come_evenly(found, info_.fps)) *times_ = std::move(found);
-        } catch (const Error&) { // the stated rate serves; damage shows where it lies
+        } catch (const Error&) { // the stated rate will do; damage is reported when its frame is read
         }
         return *times_;
     }
@@ -78,7 +78,7 @@ private:
     bool at_start_ = true;
 };
 
-/// A picture, or those of a folder.
+/// A picture, or the pictures of a folder.
 class PictureSource : public FrameSource {
 public:
     PictureSource(const fs::path& path, std::vector<fs::path> files, SourceInfo::Kind kind) : files_(std::move(files)) {
@@ -171,7 +171,7 @@ private:
 std::unique_ptr<FrameSource> open_folder(const fs::path& path, const SourceOptions& options, Observer& observer,
                                          std::stop_token stop) {
     if (is_run_folder(path)) return std::make_unique<RunSource>(path, options, observer, stop);
-    if (is_sweep_folder(path)) // beside its grid.png no frames
+    if (is_sweep_folder(path)) // its grid.png would pass for a frame
         throw Error(path.string(), "", "is the folder of a sweep, which holds many clips",
                     "name one of those in its folder runs, or its grid.mp4");
     std::vector<fs::path> files = frame_files(path);
@@ -183,7 +183,7 @@ std::unique_ptr<FrameSource> open_folder(const fs::path& path, const SourceOptio
 
 std::unique_ptr<FrameSource> open_file(const fs::path& path, std::stop_token stop) {
     if (is_picture(path)) {
-        image_info(path); // says what is wrong with it
+        image_info(path); // throws if something is wrong with it
         return std::make_unique<PictureSource>(path, std::vector{path}, SourceInfo::Kind::picture);
     }
     return std::make_unique<VideoSource>(path, std::move(stop));
@@ -199,7 +199,7 @@ std::string_view name(SourceInfo::Kind kind) {
 std::string display_name(const SourceInfo& source) {
     const fs::path& path = source.path;
     fs::path name = path.has_filename() ? path.filename() : path.parent_path().filename();
-    // Every run's video has this name: the run's is what tells it from another.
+    // Every run's video has the same file name: the name of the run tells it from others.
     if (run_of_video(path)) name = path.parent_path().filename() / name;
     return printable((name.empty() || name == "." ? path : name).string(), 200);
 }

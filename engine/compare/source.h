@@ -30,11 +30,11 @@ struct SourceInfo {
     double fps = 0;                     ///< 0 if unknown (frame folders)
     std::optional<std::int64_t> frames; ///< if known before the end is reached
     std::string detail;                 ///< "h264 in mp4", "step 20 of 20", "12 pictures"
-    std::vector<std::string> warnings;  ///< what a comparison does not see, to be put behind its name: "is HDR …"
+    std::vector<std::string> warnings;  ///< what a comparison does not see, to follow a name: "is HDR …"
     Json request;                       ///< the request that made it, if it carries one (runs, our videos); else null
 };
 std::string_view name(SourceInfo::Kind);
-/// The last part of its path, of a run's video with its folder's name; clean for one line.
+/// The last part of its path, before it the folder if it is the video of a run; printable, on one line.
 std::string display_name(const SourceInfo&);
 
 struct SourceOptions {
@@ -43,8 +43,8 @@ struct SourceOptions {
     int threads = 0;                        ///< for decoding a run's latents
 };
 
-/// One side of a comparison, read frame by frame, as many times as wanted. Used by one thread at a time, not always the
-/// same one.
+/// One side of a comparison, read frame by frame, as many times as wanted. Only one thread may use it at a time, but it
+/// need not always be the same.
 class FrameSource {
 public:
     virtual ~FrameSource() = default;
@@ -63,9 +63,9 @@ protected:
     SourceInfo info_;
 };
 
-/// Opens a video, a picture (one frame), a folder of pictures in natural order (all of one size), or a run folder. Of a
-/// run the stored latents are decoded at once, so that no video codec comes between. The kind is told by content.
-/// Throws Error, and UsageError for an option that does not fit the kind.
+/// Opens a video, a picture (one frame), a folder of pictures in natural order (all of one size), or a run folder. The
+/// content decides which of them it is. A run's stored latents are decoded right here, so that no video codec comes
+/// between. Throws Error, UsageError for an option that does not fit the kind, Cancelled.
 std::unique_ptr<FrameSource> open_source(const std::filesystem::path& path, const SourceOptions&, Observer&,
                                          std::stop_token);
 

@@ -33,7 +33,8 @@ Spool::Spool() {
     const std::filesystem::path where = folder();
     fd_ = ::open(where.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
     if (fd_ >= 0) return;
-    std::string name = (where / "denoir-spool-XXXXXX").string(); // a file system without nameless files
+    // Not every file system has files without a name.
+    std::string name = (where / "denoir-spool-XXXXXX").string();
     fd_ = ::mkostemp(name.data(), O_CLOEXEC);
     if (fd_ < 0) fail("no temporary file can be created");
     ::unlink(name.c_str());

@@ -5,8 +5,8 @@
 
 namespace denoir {
 
-/// Frames kept on disk between two passes, so that memory does not grow with their number: a file without a name in the
-/// temporary folder (TMPDIR), which the system removes with the process.
+/// Keeps frames on disk between two passes, so that memory does not grow with their number. They lie in a file without
+/// a name in the temporary folder (TMPDIR), which the system removes when the process ends.
 class Spool {
 public:
     Spool();
@@ -14,8 +14,9 @@ public:
     Spool(const Spool&) = delete;
     Spool& operator=(const Spool&) = delete;
 
-    /// Behind what is there. Throws Error where the disk is full.
+    /// Throws Error if the disk is full.
     void append(const void* data, std::size_t bytes);
+    /// Bytes that were appended, from `offset` on. Throws Error.
     void read(std::uint64_t offset, void* data, std::size_t bytes) const;
 
 private:

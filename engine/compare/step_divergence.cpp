@@ -17,7 +17,7 @@ namespace {
 
 using metrics::TensorDifference;
 
-/// Noise level after each step; empty where the stored request cannot have made this run.
+/// Noise level before the first and after each step; empty if the stored request cannot have made this run.
 std::vector<double> levels(const RunRecord& r) {
     try {
         std::vector<double> all = noise_levels(r.request);
@@ -27,10 +27,10 @@ std::vector<double> levels(const RunRecord& r) {
     }
 }
 
-/// The step of B for each step of A, in the same window of the clip; none for windows that B has not.
+/// The step of B in the same window of the clip for each step of A, up to the last window that both have.
 std::vector<int> partners(const RunFolder& a, const RunFolder& b, std::vector<std::string>& notes) {
     const int steps_a = a.record().total_steps, steps_b = b.record().total_steps;
-    const std::set<int> ends_a = a.final_steps(), ends_b = b.final_steps(); // of each window
+    const std::set<int> ends_a = a.final_steps(), ends_b = b.final_steps(); // the last step of each window
     std::vector<int> all(std::size_t(steps_a) + 1);
     std::iota(all.begin(), all.end(), 0);
     if (ends_a == ends_b) return all;

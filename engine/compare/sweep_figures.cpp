@@ -16,7 +16,7 @@
 namespace denoir {
 namespace {
 
-/// A run whose latents were not kept has its video still; a file is what it is.
+/// Whether this is the folder of a run that did not keep its last latents, only its video.
 bool lacks_latents(const std::filesystem::path& path) {
     std::error_code code;
     if (!std::filesystem::is_directory(path, code)) return false;
@@ -37,7 +37,7 @@ SweepCell::Figures SweepMeter::figures(const std::filesystem::path& cell, const 
     SweepCell::Figures out{.reference = reference_index};
     Observer quiet;
     const SourceOptions options{.threads = threads_};
-    // Both as they were computed, or both as they were written.
+    // A comparison of decoded latents with a written video would measure the video's compression.
     const bool written = lacks_latents(cell) || lacks_latents(reference);
     const std::filesystem::path a = written ? video_of(cell) : cell, b = written ? video_of(reference) : reference;
     if (written) out.note = "of the videos: latents were not kept";
@@ -49,7 +49,7 @@ SweepCell::Figures SweepMeter::figures(const std::filesystem::path& cell, const 
     reference_->rewind();
     const auto source = open_source(a, options, quiet, stop);
     pool_.set_stop(stop);
-    // Cells that differ in their rate alone have the same frames.
+    // Paired by number, not by time: cells that differ only in their frame rate have the same frames.
     FramePairs pairs(*source, *reference_, {}, pool_.threads() > 1);
     const auto total = double(pairs.expected().value_or(0));
     std::vector<metrics::FrameMetrics> values;

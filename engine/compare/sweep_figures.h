@@ -12,19 +12,19 @@
 
 namespace denoir {
 
-/// Measures one clip after another. The reference measured against last stays open: a run's latents are decoded once
-/// for all cells that are held against it.
+/// Measures one clip after another. The last reference stays open, so that a run's latents are decoded once for all
+/// cells that are compared with it.
 class SweepMeter {
 public:
     explicit SweepMeter(int threads) : threads_(threads), pool_(threads) {}
 
-    /// How far a cell's clip is from its reference's, over all frames: PSNR of the mean MSE, mean SSIM, the frame with
-    /// the lowest. Both are whatever open_source() opens (a run folder is decoded from its latents). Clips that cannot
-    /// be held against each other (other size, damaged) give a note instead of figures. `progress` is told frames.
-    /// Blocks. Throws Cancelled.
+    /// How far a cell's clip is from its reference's, over all frames: PSNR of the mean MSE, mean SSIM, and the worst
+    /// frame. Both may be anything that open_source() opens; of two run folders the latents are decoded if both have
+    /// kept them, else the videos. Clips that cannot be compared (of another size, damaged) give a note instead of
+    /// figures. `progress` is told frames. Throws Cancelled.
     SweepCell::Figures figures(const std::filesystem::path& cell, const std::filesystem::path& reference,
                                std::size_t reference_index, const ProgressCall& progress, std::stop_token);
-    /// Lets the reference go, with the file that its frames are in.
+    /// Closes the reference, and with it the temporary file of its frames.
     void close() { reference_.reset(); }
 
 private:

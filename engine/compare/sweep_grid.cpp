@@ -14,9 +14,9 @@ namespace denoir {
 namespace {
 
 constexpr Colour ground{20, 22, 26}, panel{31, 34, 40}, ink{236, 238, 242}, faint{150, 156, 168}, bad{255, 120, 110};
-constexpr int least_side = 24; ///< of a clip, however many there are
+constexpr int least_side = 24; ///< of a clip in the grid
 
-/// The height of what is written about a clip, beside a line's.
+/// Height of the text about a single clip, where other lines are `line` high.
 int small(int line) { return std::max(10, line * 3 / 4); }
 
 std::string shown(const SweepAxis& axis, std::size_t value, std::size_t longest) {
@@ -62,7 +62,7 @@ SweepGrid::Metrics SweepGrid::metrics(double scale) const {
         m.left =
             std::min(std::max(m.left, Canvas::text_width(axis_title(axes[0].field), m.line)), m.cell_width) + m.gap;
     }
-    const bool names_blocks = axes.size() > first_page_axis_;
+    const bool names_blocks = axes.size() > first_block_axis_;
     m.head = (names_blocks ? m.line + m.gap : 0) + (tables_ ? m.line + m.gap : 0);
     m.block_width = m.left + int(columns_) * (m.cell_width + m.gap);
     m.block_height = m.head + int(rows_) * (m.cell_height + m.line + m.gap);
@@ -74,9 +74,9 @@ bool SweepGrid::arrange(bool tables) {
     tables_ = tables;
     rows_ = tables ? axes[0].values.size() : 1;
     columns_ = tables ? axes[1].values.size() : 1;
-    first_page_axis_ = tables ? 2 : 0;
+    first_block_axis_ = tables ? 2 : 0;
     blocks_ = record_.sweep.size() / (rows_ * columns_);
-    // Text does not shrink with the clips below a size: the largest scale that fits is looked for, not computed.
+    // The largest scale that fits is searched for, since text stops shrinking with the clips at some size.
     double best = -1;
     for (std::size_t across = 1; across <= blocks_; ++across) {
         const std::size_t down = (blocks_ + across - 1) / across;
@@ -90,7 +90,7 @@ bool SweepGrid::arrange(bool tables) {
             low = 1;
         else
             for (int i = 0; i < 20; ++i) (fits((low + high) / 2) ? low : high) = (low + high) / 2;
-        // Of equally large ones the one nearest to a screen's shape.
+        // Among equally large ones, the one whose shape is nearest to a screen's is chosen.
         const Metrics m = metrics(low);
         const double shape = double(across) * m.block_width / (double(down) * m.block_height);
         const double worth = low - 1e-3 * std::abs(std::log(shape / (16.0 / 9)));
@@ -113,8 +113,8 @@ void SweepGrid::draw_base() {
     const Sweep& sweep = record_.sweep;
     const std::vector<SweepAxis>& axes = sweep.axes;
     places_.resize(sweep.size());
-    std::vector<std::size_t> page_axes;
-    for (std::size_t a = first_page_axis_; a < axes.size(); ++a) page_axes.push_back(a);
+    std::vector<std::size_t> block_axes;
+    for (std::size_t a = first_block_axis_; a < axes.size(); ++a) block_axes.push_back(a);
     const std::size_t per_row = tables_ ? columns_ * blocks_ : blocks_;
     for (std::size_t cell = 0; cell < sweep.size(); ++cell) {
         const std::size_t row = tables_ ? cell / per_row : 0, column = tables_ ? cell / blocks_ % columns_ : 0,
@@ -126,7 +126,7 @@ void SweepGrid::draw_base() {
         places_[cell] = {x, y};
         if (row == 0 && column == 0) {
             canvas.text(x0 + m.left, y0,
-                        Canvas::shortened(label(sweep, cell, page_axes), m.line, m.block_width - m.left), m.line, ink);
+                        Canvas::shortened(label(sweep, cell, block_axes), m.line, m.block_width - m.left), m.line, ink);
             if (tables_)
                 canvas.text(x0, y0 + m.head - m.line - m.gap,
                             Canvas::shortened(axis_title(axes[0].field), m.line, m.left - m.gap), m.line, faint);
@@ -159,7 +159,7 @@ void SweepGrid::draw_caption(std::size_t index) {
         text = cell.figures->psnr ? fmt::format("{:.1f} dB · ", *cell.figures->psnr) : std::string("equal · ");
     else if (measured_against_[index])
         text = "reference · ";
-    if (cell.reused && cell.seconds == 0) // earlier versions kept no time of it
+    if (cell.reused && cell.seconds == 0) // a sweep by an earlier version did not record the time of reused runs
         text += "was there";
     else
         text += fmt::format("{:.{}f} s", cell.seconds, cell.seconds < 100 ? 1 : 0);
@@ -179,7 +179,7 @@ void SweepGrid::say(std::size_t cell, const std::string& words) { write(cell, wo
 
 Image SweepGrid::fitted(const Image& frame) const {
     const Metrics& m = sizes_;
-    // A clip of another size than the largest keeps its share of it.
+    // Clips of different sizes are shown in proportion.
     const double factor = std::min({scale_, double(m.cell_width) / frame.width, double(m.cell_height) / frame.height});
     const int width = std::max(1, int(std::lround(frame.width * factor))),
               height = std::max(1, int(std::lround(frame.height * factor)));

@@ -21,10 +21,10 @@ namespace denoir {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr int crf = 16; ///< a view of the clips, not their source
+constexpr int crf = 16; ///< enough to look at the clips; nobody measures this video
 
-/// One cell's video. It is opened for a few moments of the grid at a time: as many decoders as a sweep may have cells
-/// take gigabytes.
+/// One cell's video. It is opened anew for every few moments of the grid: a decoder for each cell of a large sweep
+/// would take gigabytes.
 class CellClip {
 public:
     CellClip(const SweepCell& cell, const std::stop_token& stop) : path_(cell.run / run_file::video) {
@@ -40,8 +40,9 @@ public:
     int height() const { return height_; }
     double fps() const { return fps_; }
     double seconds() const { return seconds_; }
-    /// Puts what is shown at each of these moments into its picture, where it is another than before. After the end the
-    /// last frame stays, and so does the last that was whole where one is damaged: an Error is thrown once then.
+    /// Draws the frame that is shown at each of these moments (seconds, ascending) into that moment's picture, unless
+    /// all show the frame of the moment before. After the clip's end its last frame stays. A damaged clip keeps its
+    /// last whole frame; Error is thrown once for it, after drawing.
     void draw(std::size_t cell, const std::vector<double>& moments, const SweepGrid& grid, std::vector<Image>& pictures,
               const std::stop_token& stop) {
         if (damaged_ || frame_at(moments.back()) == shown_) return;
@@ -78,10 +79,10 @@ private:
 };
 
 struct Clips {
-    std::vector<std::unique_ptr<CellClip>> of_cell; ///< null: not done, its video is gone or damaged
-    std::vector<std::optional<Error>> trouble;      ///< of each cell: what its video is not shown for, or not whole
-    int width = 0, height = 0;                      ///< of the largest
-    double fps = 0, seconds = 0;
+    std::vector<std::unique_ptr<CellClip>> of_cell; ///< null: not done, or its video is gone or damaged
+    std::vector<std::optional<Error>> trouble;      ///< of each cell: why its video is not shown to its end
+    int width = 0, height = 0;                      ///< the largest of all
+    double fps = 0, seconds = 0;                    ///< likewise
 
     Clips(const SweepRecord& record, const std::stop_token& stop)
         : of_cell(record.cells.size()), trouble(record.cells.size()) {
@@ -116,7 +117,7 @@ struct Clips {
     }
 };
 
-/// Draws every moment of the grid, and hands out the one in the middle; nothing where there is no clip.
+/// Writes the grid's video, if it is wanted, and returns the picture in its middle; an empty image if there is no clip.
 Image play(const SweepRecord& record, const SweepOutputs& outputs, const WorkCall& progress,
            const std::stop_token& stop, std::vector<std::string>& notes) {
     Clips clips(record, stop);
@@ -142,7 +143,7 @@ Image play(const SweepRecord& record, const SweepOutputs& outputs, const WorkCal
     for (std::int64_t first = begin; first < end; first += at_once) {
         std::vector<double> moments;
         for (std::int64_t i = first; i < std::min(end, first + at_once); ++i) moments.push_back(double(i) / clips.fps);
-        // Reading the clips and writing the grid are half of the work each.
+        // Reading the clips is taken as half of the work, writing the grid as the other half.
         const auto tell = [&](double share) {
             if (stop.stop_requested()) throw Cancelled();
             progress("drawing the grid", double(first - begin) + share * double(moments.size()), double(end - begin));

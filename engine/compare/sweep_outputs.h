@@ -13,28 +13,29 @@
 
 namespace denoir {
 
-/// What is made of a sweep; empty paths: not wanted.
+/// The files that are made of a sweep; an empty path: not wanted.
 struct SweepOutputs {
     std::filesystem::path video;   ///< .mp4 or .mkv: all clips playing together, with their values
     std::filesystem::path picture; ///< .png: the middle frame of each
     std::filesystem::path report;  ///< .html: pictures, a table with what differs, times and figures, curves
     std::filesystem::path csv;     ///< a line for each cell
-    /// Bytes of pictures that are drawn at a time; fewer open every clip more often.
+    /// Bytes of pictures that are drawn at a time. With fewer, every clip is opened more often.
     std::size_t memory = std::size_t{256} << 20;
 };
 
 /// grid.mp4, grid.png, report.html, sweep.csv in the sweep's folder.
 SweepOutputs usual_outputs(const std::filesystem::path& folder);
 
-/// Reads the cells' videos (their run's video.mp4), one at a time. Cells that are not done are drawn empty, with their
-/// state; a clip shorter than the longest holds its last frame, one that is damaged the last that is whole: the
-/// returned sentences, for people, are about those that could not be read. Large grids are drawn smaller, so that the
-/// whole stays within 3840x2160; without any finished clip that is an Error. Each file appears whole or not at all.
-/// `progress` is told frames. Throws Error, Cancelled.
+/// Writes the files from the cells' videos (video.mp4 of their runs), of which one is open at a time. A cell that is
+/// not done is drawn empty, with its state. A clip that ends before the longest keeps its last frame; a damaged one,
+/// its last whole frame. Grids are scaled down to at most 3840x2160. Each file appears whole or not at all. `progress`
+/// is told frames. Returns sentences for people about the clips that could not be read. Throws Error, also if a video
+/// or picture is wanted and no clip is finished; Cancelled.
 std::vector<std::string> write_outputs(const SweepRecord&, const SweepOutputs&, const WorkCall& progress,
                                        std::stop_token);
 
-/// One line a cell, with a line of names: the axes' values, state, seconds, psnr, ssim, run.
+/// A line of column names, then a line for each cell: its number, the axes' values, state, seconds, reference, psnr,
+/// ssim, run.
 std::string to_csv(const SweepRecord&);
 
 } // namespace denoir

@@ -27,7 +27,7 @@ bool measured(const SweepCell& c) { return c.figures && c.figures->measured(); }
 
 bool varies(const SweepAxis& axis) { return axis.values.size() > 1; }
 
-/// What no axis varies, as asked.
+/// The request's fields that no axis varies, as they were asked for.
 Json common(const Sweep& sweep) {
     Request base = sweep.request;
     for (const SweepAxis& axis : sweep.axes)
@@ -43,9 +43,9 @@ Json common(const Sweep& sweep) {
         if (!request.contains(pointer)) continue;
         Json& whole = request[pointer.parent_pointer()];
         whole.erase(pointer.back());
-        if (axis.field == "start.step") whole.erase("sha256"); // of that step
-        const std::string top = axis.field.substr(0, axis.field.find('.'));
-        // Where it was all there was of it; of several LoRAs the others stay.
+        if (axis.field == "start.step") whole.erase("sha256"); // the checksum of that step's latents
+        const std::string top(top_key(axis.field));
+        // The whole object is left out if nothing else is in it. Of several LoRAs the others stay.
         if (whole.empty() && std::ranges::all_of(request[top], [](const Json& part) { return part.empty(); }))
             request.erase(top);
     }
@@ -145,7 +145,7 @@ std::string table(const SweepRecord& record) {
     return report::section("Every clip", "<div class=\"panel\">" + report::table(rows, values + 2) + "</div>\n");
 }
 
-/// One value of the cells over an axis of numbers, a line for each combination of the other axes.
+/// A chart of one value of the cells over an axis of numbers, with a line for each combination of the other axes.
 report::Chart over_axis(const SweepRecord& record, std::size_t axis, std::string title, std::string unit, int digits,
                         const std::function<std::optional<double>(const SweepCell&)>& value) {
     const Sweep& sweep = record.sweep;
@@ -186,7 +186,7 @@ report::Chart over_axis(const SweepRecord& record, std::size_t axis, std::string
     return chart;
 }
 
-/// Single points are no curve: of two values of which one is the reference, the table says as much.
+/// Whether a line has two points. With less, the table says as much.
 bool has_curve(const report::Chart& chart) {
     return std::ranges::any_of(chart.series, [](const report::Series& s) {
         return std::ranges::count_if(s.y, [](const auto& v) { return v.has_value(); }) > 1;
@@ -197,7 +197,7 @@ std::string curves(const SweepRecord& record) {
     std::string out;
     for (std::size_t a = 0; a < record.sweep.axes.size(); ++a) {
         const SweepAxis& axis = record.sweep.axes[a];
-        // Over seeds a line means nothing.
+        // A line over seeds would mean nothing.
         if (axis.field == "seed" || axis.values.size() < 2 ||
             !std::ranges::all_of(axis.values, [](const Json& v) { return v.is_number(); }))
             continue;

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <optional>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -25,15 +27,20 @@ Table table_of(const Container& c) {
     return table;
 }
 
-std::string about(const Container& c, const char* key) {
-    const auto it = c.metadata.find(key);
-    return it == c.metadata.end() ? std::string() : it->second;
+/// What a file says about itself under this key; nothing if it does not.
+std::optional<std::string> said(const std::map<std::string, std::string>& metadata, const char* key) {
+    const auto it = metadata.find(key);
+    return it == metadata.end() ? std::nullopt : std::optional(it->second);
 }
 
-/// Names of both in the order of execution: that of the data in a trace that says so, Denoir's own before another's.
+/// The tensor names that both have. A trace may say that its data lies in the order of execution: the names are put
+/// into that order, Denoir's own if both say so. Otherwise they are sorted.
 std::vector<std::string_view> ordered(const Container& a, const Container& b) {
-    const auto says = [](const Container& c) { return about(c, "order") == "execution"; };
-    const bool ours = about(b, "source").starts_with("denoir") && !about(a, "source").starts_with("denoir");
+    const auto says = [](const Container& c) { return said(c.metadata, "order") == "execution"; };
+    const auto is_ours = [](const Container& c) {
+        return said(c.metadata, "source").value_or("").starts_with("denoir");
+    };
+    const bool ours = is_ours(b) && !is_ours(a);
     const Container* guide = says(a) && !(ours && says(b)) ? &a : says(b) ? &b : nullptr;
     const Table other = table_of(guide == &b ? a : b);
     std::vector<const FileTensor*> common;
@@ -63,23 +70,17 @@ std::vector<std::string> missing_in(const Container& a, const Container& b) {
     return names;
 }
 
-/// What a trace was asked for, where it says so: the same words on both sides stand for the same tensors, as long as
-/// nothing else decides which there are.
+/// Whether both traces should hold the same tensors: they name the same layers and steps, and their requests differ
+/// only in fields that change numbers, not which layers run. Also true if neither file says that it is a trace.
 bool asked_alike(const metrics::TraceComparison& c) {
-    const auto said = [](const std::map<std::string, std::string>& about, const char* key) {
-        const auto it = about.find(key);
-        return it == about.end() ? std::string("?") : it->second;
-    };
-    // Neither is a trace by its own words: tables of somebody's own, which nobody chose from.
     if (!c.about_a.contains("denoir_trace") && !c.about_b.contains("denoir_trace")) return true;
     for (const char* key : {"layers", "steps"})
-        if (const std::string a = said(c.about_a, key); a == "?" || a != said(c.about_b, key)) return false;
+        if (const auto a = said(c.about_a, key); !a || a != said(c.about_b, key)) return false;
     static constexpr std::array numbers_alone{"device",  "dtype",   "precision", "model",  "seed",  "shift",
                                               "sampler", "threads", "latents",   "prompt", "noise", "preprocess"};
-    // Where guidance ends by the time, that decides which steps have an unconditional branch.
+    // If guidance ends at a time, the times of the steps decide which steps have an unconditional branch.
     const auto ends = [](const std::map<std::string, std::string>& about) {
-        const auto it = about.find("request");
-        return it != about.end() && it->second.find("\"guidance_until\"") != std::string::npos;
+        return said(about, "request").value_or("").find("\"guidance_until\"") != std::string::npos;
     };
     const bool by_time = ends(c.about_a) || ends(c.about_b);
     return std::ranges::all_of(request_differences(c), [&](const SettingDifference& s) {
@@ -88,10 +89,10 @@ bool asked_alike(const metrics::TraceComparison& c) {
     });
 }
 
-/// Of `names`, which the other trace lacks, those that it should have. Where the two were not asked for the same: a
-/// choice of layers and steps leaves whole layers, or steps, branches and frames, out. What it lacks although it has
-/// the layer elsewhere, and others of that place, is missing.
-std::vector<std::string> owed(const std::vector<std::string>& names, const Container& other, bool asked_alike) {
+/// Of `names`, which the other trace lacks, those that it should have. If the two were asked for different layers or
+/// steps, whole layers or whole places (steps, branches, frames) may be left out on purpose. A tensor is missing all
+/// the same if the other trace has its layer at another place, and other layers at its place.
+std::vector<std::string> should_have(const std::vector<std::string>& names, const Container& other, bool asked_alike) {
     if (asked_alike || names.empty()) return names;
     std::unordered_set<std::string> rows, columns;
     const auto column = [](const metrics::TraceKey& k) { return k.component + '|' + k.column(); };
@@ -116,8 +117,8 @@ struct Side {
     const std::string& name;
 };
 
-/// The relative error that a pointwise layer makes of the difference of its inputs; 0 for other layers, and where an
-/// input is not in both traces.
+/// The relative error of a pointwise layer's output that comes from the difference of its inputs alone; 0 for other
+/// layers, and if an input is not in both traces.
 double passed_by(const metrics::LayerError& l, const Side& a, const Side& b) {
     const auto pointwise = metrics::pointwise_of(l.parts.component, l.parts.layer);
     if (!pointwise) return 0;
@@ -156,8 +157,8 @@ metrics::TraceComparison TraceFiles::compare(const ProgressCall& progress, std::
     c.only_a = missing_in(a_, b_);
     c.only_b = missing_in(b_, a_);
     const bool alike = asked_alike(c);
-    c.missing_in_a = owed(c.only_b, a_, alike);
-    c.missing_in_b = owed(c.only_a, b_, alike);
+    c.missing_in_a = should_have(c.only_b, a_, alike);
+    c.missing_in_b = should_have(c.only_a, b_, alike);
     const MappedFileWatch mapped;
     const Table left = table_of(a_), right = table_of(b_);
     const std::vector<std::string_view> names = ordered(a_, b_);
@@ -172,8 +173,7 @@ metrics::TraceComparison TraceFiles::compare(const ProgressCall& progress, std::
             l.key = name;
             l.parts = metrics::parse_trace_key(name);
             l.difference = metrics::difference(a, b);
-            if (l.difference.max_abs != 0) // else nothing was made of anything
-                l.passed = passed_by(l, {a_, left, name_a_}, {b_, right, name_b_});
+            if (l.difference.max_abs != 0) l.passed = passed_by(l, {a_, left, name_a_}, {b_, right, name_b_});
             c.layers.push_back(std::move(l));
         } else {
             c.shapes.push_back({std::string(name), a.shape(), b.shape()});
@@ -188,7 +188,7 @@ metrics::TraceComparison TraceFiles::compare(const ProgressCall& progress, std::
     return c;
 }
 
-metrics::PairHistograms TraceFiles::histograms(const std::string& key, int bins) const {
+metrics::PairHistograms TraceFiles::histograms(const std::string& key) const {
     const FileTensor *x = a_.find(key), *y = b_.find(key);
     if (!x || !y) throw Error(x ? name_b_ : name_a_, key, "this trace has no such tensor", "choose one that both have");
     const Tensor a = read(a_, *x, name_a_), b = read(b_, *y, name_b_);
@@ -197,7 +197,7 @@ metrics::PairHistograms TraceFiles::histograms(const std::string& key, int bins)
             name_a_, key,
             fmt::format("has shape {}, in {} {}", to_string(a.shape()), printable(name_b_, 80), to_string(b.shape())),
             "compare traces of one size");
-    return metrics::histograms(a, b, bins);
+    return metrics::histograms(a, b);
 }
 
 bool is_trace(const std::filesystem::path& file) {

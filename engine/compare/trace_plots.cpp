@@ -21,7 +21,7 @@ std::string colour(double error) {
     return fmt::format("#{:02x}{:02x}{:02x}", red, green, blue);
 }
 
-/// Of the scale from 1e-8 to 1: what lies beyond its ends, nothing at all too, is drawn there.
+/// A mark of the scale from 1e-8 to 1. Errors beyond its ends, among them 0, are drawn at the ends.
 std::string power_of_ten(int exponent) {
     return exponent == -8 ? "≤1e-8" : exponent == 0 ? "≥1" : fmt::format("1e{}", exponent);
 }
@@ -35,7 +35,7 @@ std::string described(const LayerError& l) {
                        l.generated ? "; error made here" : "");
 }
 
-/// Which column is plotted.
+/// The column of the first error; else that of the first layer of a transformer that has a step; else the first.
 std::string plotted_column(const TraceComparison& c) {
     if (c.first) return c.layers[*c.first].parts.column();
     for (const LayerError& l : c.layers)
@@ -58,7 +58,7 @@ struct LayerPlot {
     double x(std::size_t i) const { return axis.left + (double(i) + 0.5) * step(); }
 
     std::string powers_of_ten() const;
-    /// Where a block begins, and its name where there is room for it.
+    /// A line where each block begins, with the block's name if there is room for it.
     std::string blocks() const;
     std::string curves() const;
     std::string points(const LayerError* first) const;
@@ -155,7 +155,8 @@ namespace {
 
 constexpr std::size_t most_rows = 170;
 
-/// Equal cells are hollow: the pale end of the scale would not be told from the page, on which there is no layer.
+/// Cells without error are hollow: the pale end of the scale looks like the bare page, which means that there is no
+/// layer.
 std::string filling(const TraceMap::Cell& cell) {
     if (cell.generated) return fmt::format("fill=\"{}\" stroke=\"#e0245e\" stroke-width=\"1.6\"", colour(cell.error));
     if (cell.error == 0) return "class=\"grid\" style=\"fill:transparent;stroke:var(--faint)\"";

@@ -23,23 +23,24 @@ struct PicturePart {
         std::size_t index;
         Image a, b, difference;
     };
-    std::vector<Pair> shown; ///< the frames side by side; the difference amplified
-    int amplified = 1;
+    std::vector<Pair> shown; ///< frames that the report shows side by side, with their difference
+    int amplified = 1;       ///< how many times the differences are larger than the true ones
 };
 
-/// The fields in which the requests of two traced runs differ; none where a trace does not say its request.
+/// The fields in which the requests of two traced runs differ; none if a trace does not hold its request.
 std::vector<SettingDifference> request_differences(const metrics::TraceComparison&);
 
-/// Verdict, where the error begins, the layers that make most of it, and what did not fit: for a terminal.
+/// For a terminal: the verdict, where the error begins, the layers that make most of it, and what did not fit.
 std::string to_text(const metrics::TraceComparison&);
 /// `verdict`, `agree`, `first`, `worst`, `layers`, `only_a`, `only_b`, `missing_in_a`, `missing_in_b`, `shapes`,
-/// `settings`; errors that are infinite as null.
+/// `settings`; infinite errors are null.
 Json to_json(const metrics::TraceComparison&);
-/// One line a tensor, with a line of names.
+/// A line of column names, then a line for each tensor.
 std::string to_csv(const metrics::TraceComparison&);
 
-/// A page that stands alone: plots as SVG, pictures inside, no script, no network; light, dark and printed.
-/// `files`: for the histograms of the layer where the error begins; null leaves them out.
+/// A web page that needs nothing beside it: plots are SVG, pictures are inside, there is no script and nothing is
+/// loaded from the network. It suits light and dark screens and paper. The histograms of the layer in which the error
+/// begins are read from `files`; null leaves them out.
 std::string trace_report(const metrics::TraceComparison&, const TraceFiles* files,
                          const std::optional<PicturePart>& pictures = {});
 

@@ -2,14 +2,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 #include <unordered_map>
+#include <utility>
 
 #include "engine/compare/report_parts.h"
 #include "engine/compare/trace_map.h"
 #include "engine/compare/trace_report.h"
 #include "engine/core/error.h"
+#include "engine/core/json_fields.h"
 
 namespace denoir {
 namespace {
@@ -19,34 +20,31 @@ using metrics::TraceComparison;
 
 constexpr std::size_t most_rows = 8;
 
-Json finite(double value) { return std::isfinite(value) ? Json(value) : Json(); }
+std::vector<std::int64_t> sizes(const Shape& s) { return {s.begin(), s.end()}; }
 
 Json to_json(const LayerError& l) {
     const auto& d = l.difference;
-    const auto optional = [](const std::optional<int>& v) { return v ? Json(*v) : Json(); };
     return {{"key", l.key},
             {"component", l.parts.component},
             {"layer", l.parts.layer},
-            {"step", optional(l.parts.step)},
+            {"step", or_null(l.parts.step)},
             {"branch", l.parts.branch},
-            {"frame", optional(l.parts.frame)},
+            {"frame", or_null(l.parts.frame)},
             {"dtype_a", info(d.dtype_a).name},
             {"dtype_b", info(d.dtype_b).name},
-            {"shape", std::vector<std::int64_t>(d.shape.begin(), d.shape.end())},
+            {"shape", sizes(d.shape)},
             {"max_abs", d.max_abs},
             {"mean_abs", d.mean_abs},
             {"mean_norm", d.mean_norm},
-            {"normalised", finite(d.normalised())},
-            {"relative", finite(d.relative())},
+            {"normalised", finite_or_null(d.normalised())},
+            {"relative", finite_or_null(d.relative())},
             {"cosine", d.cosine},
             {"not_finite", d.not_finite},
             {"both_not_finite", d.both_not_finite},
-            {"inherited", finite(l.inherited)},
-            {"expected", finite(l.expected)},
+            {"inherited", finite_or_null(l.inherited)},
+            {"expected", finite_or_null(l.expected)},
             {"generated", l.generated}};
 }
-
-std::vector<std::int64_t> sizes(const Shape& s) { return {s.begin(), s.end()}; }
 
 std::string row(const LayerError& l) {
     const auto& d = l.difference;
@@ -61,7 +59,14 @@ struct Row {
     std::size_t more = 0; ///< further steps, branches and frames
 };
 
-/// Each layer once, where it comes first.
+template <class Wanted> std::vector<const LayerError*> layers_where(const TraceComparison& c, Wanted wanted) {
+    std::vector<const LayerError*> out;
+    for (const LayerError& l : c.layers)
+        if (wanted(l)) out.push_back(&l);
+    return out;
+}
+
+/// Each layer once, at its first place in `order`.
 std::vector<Row> by_layer(const std::vector<const LayerError*>& order) {
     std::vector<Row> rows;
     std::unordered_map<std::string, std::size_t> known;
@@ -75,6 +80,26 @@ std::vector<Row> by_layer(const std::vector<const LayerError*>& order) {
     return rows;
 }
 
+/// The layers that make error, in the order of execution, then those with the largest errors.
+std::string tables(const TraceComparison& c) {
+    const std::string head = fmt::format("\n{:58} {:>9} {:>11} {:>10} {:>10} {:>11}\n", "", "dtype", "largest",
+                                         "normalised", "relative", "cosine");
+    std::string out;
+    const std::vector<Row> makers = by_layer(layers_where(c, [](const LayerError& l) { return l.generated; }));
+    if (!makers.empty()) out += head + "error is made in (+: in so many more steps, branches and frames)\n";
+    for (std::size_t i = 0; i < std::min(makers.size(), most_rows); ++i)
+        out += row(*makers[i].first) + (makers[i].more > 0 ? fmt::format("  +{}", makers[i].more) : "") + "\n";
+    if (makers.size() > most_rows) out += fmt::format("and in {} more layers\n", makers.size() - most_rows);
+
+    std::vector<const LayerError*> apart =
+        layers_where(c, [](const LayerError& l) { return l.difference.max_abs > 0 || l.difference.not_finite > 0; });
+    std::ranges::stable_sort(apart, std::greater(), [](const LayerError* l) { return l->difference.normalised(); });
+    const std::vector<Row> largest = by_layer(apart);
+    if (!largest.empty()) out += head + "largest errors\n";
+    for (std::size_t i = 0; i < std::min(largest.size(), most_rows); ++i) out += row(*largest[i].first) + "\n";
+    return out;
+}
+
 } // namespace
 
 std::vector<SettingDifference> request_differences(const TraceComparison& c) {
@@ -83,39 +108,16 @@ std::vector<SettingDifference> request_differences(const TraceComparison& c) {
     try {
         return setting_differences(parse_json(a->second, c.name_a), parse_json(b->second, c.name_b));
     } catch (const Error&) {
-        return {}; // not ours
+        return {}; // not a request that Denoir wrote
     }
 }
 
 std::string to_text(const TraceComparison& c) {
     std::string out = fmt::format("A  {}\nB  {}\n{} tensors compared\n", printable(c.name_a, 200),
                                   printable(c.name_b, 200), c.layers.size());
-    std::vector<const LayerError*> order;
-    for (const LayerError& l : c.layers)
-        if (l.generated) order.push_back(&l);
-    const std::string head = fmt::format("\n{:58} {:>9} {:>11} {:>10} {:>10} {:>11}\n", "", "dtype", "largest",
-                                         "normalised", "relative", "cosine");
-    if (!order.empty()) {
-        const std::vector<Row> rows = by_layer(order);
-        out += head + "error is made in (+: in so many more steps, branches and frames)\n";
-        for (std::size_t i = 0; i < std::min(rows.size(), most_rows); ++i)
-            out += row(*rows[i].first) + (rows[i].more > 0 ? fmt::format("  +{}", rows[i].more) : "") + "\n";
-        if (rows.size() > most_rows) out += fmt::format("and in {} more layers\n", rows.size() - most_rows);
-    }
-    order.clear();
-    for (const LayerError& l : c.layers)
-        if (l.difference.max_abs > 0 || l.difference.not_finite > 0) order.push_back(&l);
-    std::ranges::stable_sort(order, std::greater(), [](const LayerError* l) { return l->difference.normalised(); });
-    if (!order.empty()) {
-        const std::vector<Row> rows = by_layer(order);
-        out += head + "largest errors\n";
-        for (std::size_t i = 0; i < std::min(rows.size(), most_rows); ++i) out += row(*rows[i].first) + "\n";
-    }
-    out += "\n" + c.verdict;
-    order.clear();
-    for (const LayerError& l : c.layers)
-        if (l.difference.both_not_finite > 0) order.push_back(&l);
-    const std::vector<Row> broken = by_layer(order);
+    out += tables(c) + "\n" + c.verdict;
+    const std::vector<Row> broken =
+        by_layer(layers_where(c, [](const LayerError& l) { return l.difference.both_not_finite > 0; }));
     for (std::size_t i = 0; i < std::min(broken.size(), most_rows); ++i) {
         const auto& d = broken[i].first->difference;
         out += fmt::format("\nnote: {}: {} of {} values are NaN or infinite in both",
@@ -125,10 +127,10 @@ std::string to_text(const TraceComparison& c) {
     for (const SettingDifference& s : request_differences(c))
         out += fmt::format("\nnote: {} is {} in A and {} in B", s.key, s.a.empty() ? "not given" : printable(s.a, 60),
                            s.b.empty() ? "not given" : printable(s.b, 60));
-    if (const auto alone = c.alone_in_a(); !alone.empty())
-        out += fmt::format("\nnote: {} tensors are in A alone: {}", alone.size(), metrics::shortened_list(alone));
-    if (const auto alone = c.alone_in_b(); !alone.empty())
-        out += fmt::format("\nnote: {} tensors are in B alone: {}", alone.size(), metrics::shortened_list(alone));
+    for (const auto& [side, alone] : {std::pair('A', c.alone_in_a()), std::pair('B', c.alone_in_b())})
+        if (!alone.empty())
+            out += fmt::format("\nnote: {} tensors are in {} alone: {}", alone.size(), side,
+                               metrics::shortened_list(alone));
     for (std::size_t i = 0; i < std::min<std::size_t>(c.shapes.size(), 3); ++i)
         out += fmt::format("\nnote: {} has shape {} in A and {} in B: not compared", printable(c.shapes[i].key, 90),
                            to_string(c.shapes[i].a), to_string(c.shapes[i].b));
@@ -140,9 +142,6 @@ Json to_json(const TraceComparison& c) {
     Json layers = Json::array(), shapes = Json::array();
     for (const LayerError& l : c.layers) layers.push_back(to_json(l));
     for (const auto& s : c.shapes) shapes.push_back({{"key", s.key}, {"a", sizes(s.a)}, {"b", sizes(s.b)}});
-    Json settings = Json::array();
-    for (const SettingDifference& s : request_differences(c))
-        settings.push_back({{"key", s.key}, {"a", s.a}, {"b", s.b}});
     const auto at = [&](const std::optional<std::size_t>& i) { return i ? to_json(c.layers[*i]) : Json(); };
     return {{"a", c.name_a},
             {"b", c.name_b},
@@ -153,13 +152,13 @@ Json to_json(const TraceComparison& c) {
             {"first_dtype", at(c.first_dtype)},
             {"first_difference", at(c.begins)},
             {"worst", at(c.worst)},
-            {"layers", std::move(layers)}, // of many tensors these take most of the memory
+            {"layers", std::move(layers)}, // moved: these take most of the memory
             {"only_a", c.only_a},
             {"only_b", c.only_b},
             {"missing_in_a", c.missing_in_a},
             {"missing_in_b", c.missing_in_b},
             {"shapes", std::move(shapes)},
-            {"settings", std::move(settings)}};
+            {"settings", to_json(request_differences(c))}};
 }
 
 std::string to_csv(const TraceComparison& c) {

@@ -17,6 +17,11 @@ inline std::string text_of(const Json& json, const char* key) {
     return it != json.end() && it->is_string() ? it->get<std::string>() : std::string();
 }
 
+/// The value, or null if there is none.
+template <class T> Json or_null(const std::optional<T>& value) { return value ? Json(*value) : Json(); }
+/// The number, or null if it is infinite or NaN, which JSON does not have.
+inline Json finite_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(); }
+
 /// On one line. Bytes that are not UTF-8 (from an argument, a tensor's name in a .pth) become U+FFFD; dump() throws.
 inline std::string one_line(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 

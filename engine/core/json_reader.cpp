@@ -140,10 +140,9 @@ void JsonReader::only(std::span<const std::string_view> known) const {
     check_object();
     for (const auto& [key, child] : value_.items()) {
         if (std::find(known.begin(), known.end(), key) != known.end()) continue;
-        const std::string near = closest(key, known);
         member(printable(key, 40), child)
-            .refuse("is not a known key", near.empty() ? fmt::format("known are {}", fmt::join(known, ", "))
-                                                       : fmt::format("did you mean {}?", near));
+            .refuse("is not a known key",
+                    did_you_mean(key, known, fmt::format("known are {}", fmt::join(known, ", "))));
     }
 }
 

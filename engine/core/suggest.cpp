@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/core/suggest.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <vector>
 
+#include "engine/core/error.h"
 #include "engine/core/text.h"
 
 namespace denoir {
@@ -45,6 +48,11 @@ std::string closest(std::string_view word, std::span<const std::string_view> can
         if (d < best_distance) best_distance = d, best = std::string(candidate);
     }
     return best;
+}
+
+std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates, std::string otherwise) {
+    const std::string near = closest(word, candidates);
+    return near.empty() ? otherwise : fmt::format("did you mean {}?", printable(near));
 }
 
 } // namespace denoir

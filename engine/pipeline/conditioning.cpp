@@ -32,7 +32,7 @@ Tensor as_tensor(std::span<const std::int64_t> ids) {
     return out;
 }
 
-/// [n, dim] -> [text_len, dim] with zero rows behind.
+/// [n, dim] -> [text_len, dim], filled up with rows of zeros.
 Tensor padded(const Tensor& rows, std::int64_t text_len) {
     Tensor out = Tensor::zeros({text_len, rows.size(1)});
     std::memcpy(out.raw(), rows.raw(), rows.bytes());
@@ -97,7 +97,7 @@ Tensor encode_still(const wan::Vae& vae, const Tensor& pixels, LayerObserver* la
     return latent;
 }
 
-/// The clip with nothing but its pictures through the VAE, behind their mask -> [4+C,T,h,w].
+/// The mask of the given pictures, then the VAE's latent of a clip that is zero except for them -> [4+C,T,h,w].
 Tensor encode_condition(const wan::Vae& vae, const Request& r, const Pictures& pictures, LayerObserver* layers) {
     const std::int64_t frames = *r.frames;
     // An undefined frame is all zeros: the encoder stops computing when its state repeats.
@@ -110,10 +110,10 @@ Tensor encode_condition(const wan::Vae& vae, const Request& r, const Pictures& p
     return masked_condition(latent, bool(pictures.last.pixels));
 }
 
-/// Frames of the video before are resized without keeping their aspect, as the reference's video reader does. Warns
-/// where that is visible.
+/// Warns if the video before is visibly stretched: its frames are resized without keeping their aspect, as the
+/// reference's video reader does.
 void warn_of_stretching(const Request& r, Observer& observer) {
-    constexpr double visible = 1.1; // rounding the sides to whole latents stays below this
+    constexpr double visible = 1.1; // more than rounding the sides to whole latents causes
     const VideoBefore before = video_before(*r.forcing);
     const double stretch = double(*r.width) * before.height / (double(*r.height) * before.width);
     if (std::max(stretch, 1 / stretch) < visible) return;
@@ -261,7 +261,7 @@ Conditioning Pipeline::condition(const Request& r, const ModelFolder& model, Obs
     }
 
     const auto vae_weights = load(model.vae, Component::vae21, Stage::load_vae);
-    make_room(decode_bytes(r, wan::VaeConfig::read(*vae_weights), 1)); // encoding takes no more
+    make_room(decode_bytes(r, wan::VaeConfig::read(*vae_weights), 1)); // encoding takes no more than decoding
     StageTimer timer(observer, Stage::image);
     const wan::Vae vae(vae_weights, backend_, vae_options(r));
     if (*r.mode == Mode::forcing || variant.clean_image()) {

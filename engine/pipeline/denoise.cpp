@@ -30,7 +30,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// What stays the same in all steps of a run. All of it is borrowed.
+/// Everything that stays the same in all steps of a run. It owns none of it.
 struct Run {
     Pipeline& pipeline;
     Residency& residency;
@@ -45,7 +45,7 @@ struct Run {
     bool forcing() const { return *request.mode == Mode::forcing; }
 };
 
-/// The latents that later windows of a run begin with: noise, and the last pictures of the window before.
+/// Makes the latents that later windows of a run begin with: noise, and the last pictures of the window before.
 class NextWindow {
 public:
     explicit NextWindow(const Run& run) : run_(run), windows_(windows_of(run.request)) {}
@@ -58,7 +58,7 @@ public:
         return next;
     }
 
-    /// The latent before the first step of the window that `state` is within, made again.
+    /// Makes the latent again that `w`, the window of `state`, had before its first step.
     Tensor again(const DenoiseState& state, const Window& w) {
         DenoiseState end{w.first_step, state.steps, state.before.back(), {}, state.before};
         end.before.pop_back();
@@ -73,11 +73,11 @@ private:
         return window_latent(run_.request, noise_->of(w), given, w.last ? run_.conditioning.end : Tensor());
     }
 
-    /// Decodes the window before `w`, and those before it whose pictures `w` is given but which are not kept.
+    /// Decodes the window before `w`, and earlier ones if `w` is given pictures of them that are not kept any more.
     void decode(const DenoiseState& state, const Window& w, const Pipeline::FrameSink& pictures) {
         const int given = run_.request.forcing->overlap, again = pictures_given_again(run_.request);
         std::size_t from = std::size_t(w.index) - 1;
-        // Of a run that goes on the pictures before are not there any more; a short window makes fewer than are given.
+        // A resumed run has no pictures of earlier windows, and a short window makes fewer than the next one is given.
         if (next_picture_ != windows_[from].first_picture()) {
             last_pictures_.clear();
             while (windows_[from].first_picture() > w.first_picture() - given) --from;
@@ -85,7 +85,7 @@ private:
         const auto keep = [&](int index, const Tensor& picture) {
             if (pictures) pictures(index, picture);
             if (std::ssize(last_pictures_) == given) last_pictures_.pop_front();
-            // Of the video before the picture itself, not what the VAE made of it.
+            // A picture of the video before is kept as it is, not as the VAE has made it.
             const bool before = index < given && index >= given - again;
             last_pictures_.push_back(
                 clone(before ? run_.conditioning.before.select(0, index - (given - again)) : picture));
@@ -112,10 +112,10 @@ private:
     const std::vector<Window> windows_;
     std::optional<WindowNoise> noise_;
     std::deque<Tensor> last_pictures_; ///< the end of what was decoded so far: as many as a window is given
-    int next_picture_ = 0;             ///< index of the one that follows them
+    int next_picture_ = 0;             ///< index of the picture that follows them
 };
 
-/// The steps of one window: what they share, and the solvers' history.
+/// The steps of one window, with what they share and the solvers' history.
 class WindowSteps {
 public:
     WindowSteps(const Run& run, const Window& window, DenoiseState& state, std::span<const double> flop, WorkPace& pace)
@@ -149,7 +149,7 @@ public:
 
 private:
     void step() {
-        experts_.ready(timestep()); // that it is loaded now says nothing of the steps to come
+        experts_.ready(timestep()); // before the clock starts, since later steps need not load an expert
         const auto begin = Clock::now();
         const Tensor velocity = predict();
         Tensor next = clone(state_.latent), x0 = clone(state_.latent);
@@ -213,7 +213,7 @@ private:
         return all;
     }
 
-    /// Nobody stores the latent that a later window begins with, which TeaCache wants to see when a run goes on.
+    /// Whether a resumed run needs the latent that a later window begins with: TeaCache does, and it is not stored.
     bool needs_first() const { return run_.request.cache && window_.index > 0 && row() > 0; }
 
     std::optional<WindowCache> cache() const {
@@ -228,15 +228,15 @@ private:
                            .held = {}};
     }
 
-    /// The latent that the window had before a row that was taken already.
+    /// The latent that the window had before a row that is done.
     Tensor latent_before(int row) const {
         return row == 0 && first_ ? first_ : run_.callbacks.stored(window_.first_step + row);
     }
 
-    /// TI2V: the clip begins with latent frames that no solver moves. Those of forcing are in its plan.
+    /// Whether the clip begins with latent frames that no solver moves (TI2V). Those of forcing are in its plan.
     bool has_clean_frames() const { return run_.conditioning.prefix && !run_.forcing(); }
     std::int64_t frames() const { return state_.latent.size(1); } ///< an end image included
-    int row() const { return state_.step - window_.first_step; }  ///< of the window, at work
+    int row() const { return state_.step - window_.first_step; }  ///< the window's row at work
     float timestep() const { return schedule_.timesteps[run_.forcing() ? 0 : state_.step]; }
     void tell(int step, const char* what, const Tensor& x) const {
         LayerObserver* layers = run_.observer.layers();
@@ -254,7 +254,7 @@ private:
     Solvers solvers_;
     const std::vector<std::vector<float>> times_; ///< of each row
     const std::vector<bool> guided_;              ///< of each row
-    const Tensor first_;                          ///< the latent before row 0, where nobody stored it
+    const Tensor first_;                          ///< the latent before row 0 if needs_first(); else undefined
     std::optional<WindowCache> cache_;
     Experts experts_;
 };

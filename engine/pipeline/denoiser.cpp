@@ -11,7 +11,8 @@
 namespace denoir {
 namespace {
 
-/// SkyReels attends to every frame unless told otherwise, whatever config.json says.
+/// The latent frames of a block of causal attention; 0: every frame attends to all. With forcing the request decides,
+/// whatever config.json says, as in SkyReels; without it config.json does (nothing is returned).
 std::optional<std::int64_t> causal_block(const Request& r) {
     if (*r.mode != Mode::forcing) return std::nullopt;
     return r.forcing->causal_attention ? r.forcing->block : 0;
@@ -87,7 +88,7 @@ Tensor Denoiser::cached(WindowCache& cache, int branch, const Tensor& latent, st
     };
     ++cache.forwards;
     if (f.source == cache.step) return compute(latent, timesteps, probe);
-    // Of a run that goes on, the steps before are made again where they are needed.
+    // In a resumed run, the step whose residual is reused is computed again.
     if (held.step != f.source) compute(cache.seen(f.source), cache.times[std::size_t(f.source)], nullptr);
     ++cache.reused;
     return model_.forward_reusing(latent, condition(), timesteps, held.residual, probe);

@@ -14,7 +14,8 @@ namespace denoir {
 
 namespace {
 
-/// A LoRA with huge numbers does what damaged weights do, and so does noise from a file.
+/// What to do about results that are not finite. Besides damaged weights, noise from a file or a LoRA with huge numbers
+/// may be the cause.
 std::string repair_of(const Request& r) {
     std::vector<std::string> files;
     if (r.noise.kind == NoiseSource::Kind::file) files.push_back(r.noise.file.filename().string());
@@ -60,7 +61,7 @@ Tensor Experts::velocity(float timestep, const Tensor& latent, std::span<const f
         try {
             if (cache) current_->plan(*cache);
             const Tensor velocity = current_->velocity(latent, timesteps, guided, step, cache);
-            // Whoever asks to be told of layers may be looking for the first that goes wrong.
+            // An observer of layers may be looking for the first one that goes wrong.
             if (!observer_.layers())
                 check_computed(*weights_, fmt::format("step {}", step), velocity, repair_of(request_));
             return velocity;
@@ -74,7 +75,7 @@ void Experts::step_down(const Error& e) {
     if (!next_rung(e, *backend_, rung_, observer_)) throw;
     current_.reset();
     weights_.reset();
-    residency_.release(Component::transformer); // and what the backend keeps of it
+    residency_.release(Component::transformer); // with all that the backend keeps for it
 }
 
 void Experts::load(bool low, float timestep) {
@@ -111,7 +112,7 @@ std::shared_ptr<const Weights> Experts::take(bool low) {
         const Weights* keep = prepared ? nullptr : weights.get();
         if (prepared) weights.reset();
         residency_.release(Component::transformer, keep);
-        residency_.release(Component::vae21); // what encoded the image, or decoded the run before
+        residency_.release(Component::vae21); // it has encoded the image, or decoded the run before
         weights = get();
     }
     backend_->trim();

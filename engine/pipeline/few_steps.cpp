@@ -21,14 +21,14 @@ namespace fs = std::filesystem;
 
 constexpr int usual_steps = 4, most_steps = 10;
 
-/// A word of distillation, and the steps that its makers recommend.
+/// A word for a distillation method, and the steps that its makers recommend.
 struct Method {
     std::string_view word;
     int steps = usual_steps;
 };
 
-/// Letters and digits between other signs, in lower case. `capitals`: they begin words, too ("FusionX",
-/// "i2vLightning").
+/// The runs of letters and digits in a name, in lower case. With `capitals`, a capital letter begins a word, too
+/// ("FusionX", "i2vLightning").
 std::vector<std::string> words_of(std::string_view name, bool capitals) {
     std::vector<std::string> words;
     bool inside = false;
@@ -47,7 +47,7 @@ std::vector<std::string> words_of(std::string_view name, bool capitals) {
     return words;
 }
 
-/// "dmd" and "dmd2", "rapid" and "rapidv3".
+/// Whether a word is the key, perhaps with a version: "dmd" and "dmd2", "rapid" and "rapidv3".
 bool is_version_of(std::string_view word, std::string_view key) {
     if (!word.starts_with(key)) return false;
     word.remove_prefix(key.size());
@@ -55,8 +55,8 @@ bool is_version_of(std::string_view word, std::string_view key) {
     return std::all_of(word.begin(), word.end(), is_ascii_digit);
 }
 
-/// The steps of a method of distillation that a name speaks of; people write its words apart, too: "Self_Forcing",
-/// "step-distill". 0: none.
+/// The steps of the distillation method that a name mentions; 0: none. Its two words may be written apart:
+/// "Self_Forcing", "step-distill".
 int distilled_steps(std::string_view name) {
     static constexpr std::array methods{
         Method{"lightx2v"},    Method{"lightning"},    Method{"stepdistill"}, Method{"causvid"},
@@ -76,7 +76,7 @@ int distilled_steps(std::string_view name) {
     return std::find(parts.begin(), parts.end(), "turbo") != parts.end() ? usual_steps : 0;
 }
 
-/// The 8 of "…-8steps"; 0 for what a training counts ("2000steps", "000008steps").
+/// The 8 of "…-8steps"; 0 if there is no such number, or one that counts training steps ("2000steps", "000008steps").
 int counted_steps(std::string_view name) {
     constexpr std::string_view word = "step";
     const std::string all = lower_ascii(name);
@@ -92,8 +92,8 @@ int counted_steps(std::string_view name) {
     return 0;
 }
 
-/// The files of the model and their folders, the folder that was opened, the repository that the Hugging Face cache
-/// keeps it of, and the LoRAs.
+/// The names that may tell: of the model's files and their folders, of the folder that was opened, of the repository
+/// that it is in the Hugging Face cache, and of the LoRAs.
 std::vector<std::string> names_of(const Request& r, const ModelFolder& model) {
     std::vector<std::string> names;
     for (const auto* files : {&model.transformer, &model.transformer_low}) {
@@ -104,7 +104,7 @@ std::vector<std::string> names_of(const Request& r, const ModelFolder& model) {
     }
     const fs::path root = normal_path(model.root), above = root.parent_path();
     names.push_back(root.filename().string());
-    if (above.filename() == "snapshots") { // models--Wan-AI--Wan2.1-T2V-14B: whose it is says nothing
+    if (above.filename() == "snapshots") { // models--Wan-AI--Wan2.1-T2V-14B, of which the owner's name tells nothing
         const std::string repository = above.parent_path().filename().string();
         const std::size_t owner = repository.rfind("--");
         names.push_back(owner == std::string::npos ? repository : repository.substr(owner + 2));

@@ -13,11 +13,11 @@
 namespace denoir {
 namespace {
 
-// Of each colour, in 0 … 1: those of OpenAI's CLIP (spec/clip.md 2).
+// Mean and deviation of red, green and blue (0 … 1), as in OpenAI's CLIP (spec/clip.md 2).
 constexpr float clip_mean[3] = {0.48145466f, 0.4578275f, 0.40821073f};
 constexpr float clip_std[3] = {0.26862954f, 0.26130258f, 0.27577711f};
 
-/// 8-bit pixels as [3,H,W] through `map`.
+/// Maps 8-bit pixels to [3,H,W].
 template <class Map> Tensor planes(const Image& image, Map map) {
     Tensor out = Tensor::host({3, image.height, image.width});
     const std::int64_t pixels = std::int64_t(image.height) * image.width;
@@ -27,7 +27,7 @@ template <class Map> Tensor planes(const Image& image, Map map) {
     return out;
 }
 
-/// The three references write the same map in three ways, which differ in the last bit.
+// The three references write the same map to -1 … 1 in three ways, which differ in the last bit.
 Tensor wan_pixels(const Image& image) {
     return planes(image, [](float v) { return (v / 255.0f - 0.5f) / 0.5f; });
 }
@@ -51,7 +51,7 @@ Image skyreels_cropped(const Image& image, int width, int height) {
     return crop(image, skyreels_crop(image.width, image.height, width, height));
 }
 
-/// pixels [3,S,S] normalised in place for CLIP; `unit` maps a value to 0 … 1.
+/// Normalises pixels [3,S,S] in place for CLIP; `unit` maps a value to 0 … 1.
 template <class Unit> void normalise_for_clip(Tensor& pixels, Unit unit) {
     const std::int64_t n = pixels.size(1) * pixels.size(2);
     float* p = pixels.data<float>();
@@ -66,14 +66,15 @@ Tensor original_clip(const Tensor& pixels, int side) {
     return out;
 }
 
-/// The size at which the shortest edge is `side`.
+/// The size at which the shorter edge is `side`.
 PictureSize clip_size(PictureSize image, int side) {
     const int shorter = std::min(image.width, image.height), longer = std::max(image.width, image.height);
     const int scaled = int(std::int64_t(side) * longer / shorter);
     return image.height > image.width ? PictureSize{side, scaled} : PictureSize{scaled, side};
 }
 
-/// As a CLIPImageProcessor does: shortest edge to `side` (antialiased, 8 bit), centre crop.
+/// CLIP's input as diffusers' CLIPImageProcessor makes it: shorter edge scaled to `side` (antialiased, 8 bit), centre
+/// crop.
 Tensor diffusers_clip(const Image& image, int side) {
     const PictureSize size = clip_size({image.width, image.height}, side);
     const Image small = resize_pil(image, size.width, size.height, Filter::bicubic);
@@ -85,30 +86,30 @@ Tensor diffusers_clip(const Image& image, int side) {
 
 using Rounding = double (*)(double);
 constexpr Rounding half_to_even = std::nearbyint; ///< TI2V, in Python (spec/pipelines.md 5)
-constexpr Rounding half_away = std::round;        ///< ours, for Wan's last image
+constexpr Rounding half_away = std::round;        ///< for Wan's last image, see fitted()
 
-/// The size at which `image`, its aspect kept, covers `target`.
+/// The size at which `image` covers `target` and keeps its aspect.
 PictureSize covering_size(PictureSize image, PictureSize target, Rounding round) {
     const double r = std::max(double(target.width) / image.width, double(target.height) / image.height);
     return {std::max(target.width, int(round(image.width * r))), std::max(target.height, int(round(image.height * r)))};
 }
 
-/// `image` scaled until it covers `target`, and its centre.
+/// The centre of `image`, scaled so that it covers `target`.
 Image scaled_and_cropped(const Image& image, PictureSize target, Rounding round, Filter filter) {
     const PictureSize size = covering_size({image.width, image.height}, target, round);
     return centre_crop(resize_pil(image, size.width, size.height, filter), target.width, target.height);
 }
 
-/// Wan's last frame of another size than the first: scaled by the larger ratio and centre-cropped to the first's size.
-/// (The reference crops without scaling and swaps height and width there, spec/pipelines.md 4; this is what it meant.)
+/// Wan's last image at the size of the first: scaled by the larger ratio and centre-cropped. The reference means the
+/// same, but crops without scaling and swaps height and width (spec/pipelines.md 4).
 Image fitted(const Image& last, const Image& first) {
     if (last.width == first.width && last.height == first.height) return last;
     return scaled_and_cropped(last, {first.width, first.height}, half_away, Filter::bicubic);
 }
 
-/// Refuses an image so long and thin that `scaled` would take gigabytes, of which only the centre, `kept`, is used.
+/// Refuses an image so long and thin that `scaled` would take gigabytes, although only its centre, `kept`, is used.
 void check_scaled(PictureSize image, PictureSize scaled, PictureSize kept) {
-    constexpr std::int64_t most = 64 << 20; // pixels: what an image file may have
+    constexpr std::int64_t most = 64 << 20; // pixels, as many as an image file may have
     const auto pixels = [](PictureSize size) { return std::int64_t(size.width) * size.height; };
     if (pixels(scaled) <= std::max(most, 4 * pixels(kept))) return;
     throw Error("", "",

@@ -11,7 +11,8 @@
 namespace denoir {
 namespace {
 
-/// Needs of the weights alone, as kernels of `compute` hold them; tensor `except` is left out.
+/// The needs of the weights without activations, in the types in which kernels of `compute` hold them; tensor `except`
+/// is left out.
 MemoryNeeds weight_needs(const Weights& weights, DType compute, std::string_view except) {
     MemoryNeeds needs;
     for (const auto& [name, weight] : weights.all()) {

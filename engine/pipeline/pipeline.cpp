@@ -23,7 +23,8 @@ namespace denoir {
 
 namespace {
 
-/// A rung of the memory ladder: as few strips as fit into half of what is free. The pictures are the same to the bit.
+/// The smallest number of strips with which decoding fits into half of the free memory (a rung of the memory ladder).
+/// The pictures are the same to the bit.
 int strips_that_fit(const Request& r, const Weights& vae, Backend& backend) {
     const auto config = wan::VaeConfig::read(vae);
     const std::size_t free = backend.free_memory();
@@ -44,7 +45,9 @@ void Pipeline::make_room(std::size_t bytes) {
 void Pipeline::decode(const Request& r, const ModelFolder& model, const std::vector<Tensor>& windows,
                       const FrameSink& frame, Observer& observer, std::stop_token stop, std::size_t from) {
     using Clock = std::chrono::steady_clock;
-    std::int64_t all = 0, done = 0, left = 0; // left: to be decoded, those that were given, too
+    // Pictures of the clip, those of them that are done, and those that are still to be decoded. A later window decodes
+    // the pictures that it was given once more.
+    std::int64_t all = 0, done = 0, left = 0;
     int index = 0;
     WorkPace pace;
     const std::vector<Window> planned = from > 0 ? windows_of(r) : std::vector<Window>();
@@ -57,9 +60,9 @@ void Pipeline::decode(const Request& r, const ModelFolder& model, const std::vec
         const int given = given_to(i);
         const int pictures = windows[i] ? int(pictures_of(windows[i])) : video_frames(planned[i].frames);
         if (i >= from) {
-            std::optional<Clock::time_point> last; // what comes before a window's first picture tells nothing
+            std::optional<Clock::time_point> last; // empty before a window's first picture, which takes longer
             const auto take = [&](int n, const Tensor& picture) {
-                if (n >= given) { // those before it were counted with the window before
+                if (n >= given) { // earlier ones were counted with the window before
                     frame(index + n - given, picture);
                     ++done;
                 }
@@ -91,7 +94,7 @@ void Pipeline::decode_window(const Request& r, const ModelFolder& model, const T
     const auto hand_over = [&](std::int64_t index, const Tensor& picture) {
         if (stop.stop_requested()) throw Cancelled();
         mapped.check();
-        if (index < done) return; // before memory ran out
+        if (index < done) return; // it was handed over before memory ran out
         tell_tensor(observer.layers(), fmt::format("vae_decoder/frame_{:03}/picture", index), picture);
         if (!observer.layers()) check_computed(*weights, fmt::format("frame {}", index), picture);
         frame(int(index), picture);

@@ -17,10 +17,10 @@ namespace denoir {
 namespace fs = std::filesystem;
 namespace {
 
-/// Folders of runs hold their video.
+/// The video's file or folder of frames; a run folder stands for its video.
 fs::path file_of(const Forcing& f) { return is_run_folder(f.video) ? f.video / run_file::video : f.video; }
 
-/// The frames of a folder; empty where it is none.
+/// The frames in a folder; empty if this is a file.
 std::vector<fs::path> pictures_of(const fs::path& file) {
     std::error_code code;
     if (!fs::is_directory(file, code)) return {};
@@ -30,7 +30,7 @@ std::vector<fs::path> pictures_of(const fs::path& file) {
     return files;
 }
 
-/// Errors of whoever reads it, with the field.
+/// Calls `read`, whose errors become errors of the field.
 template <class Read> auto naming(const fs::path& video, Read&& read) {
     try {
         return read();
@@ -41,7 +41,7 @@ template <class Read> auto naming(const fs::path& video, Read&& read) {
     }
 }
 
-/// The first of the `overlap` frames, of a video of `frames`.
+/// The number of the first of the `overlap` frames in a video of `frames`.
 int first_of(const Forcing& f, int frames) {
     if (f.video_frames && *f.video_frames > frames)
         throw Error("", "forcing.video_frames",

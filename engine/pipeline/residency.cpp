@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t most_texts = 16; ///< each is 8 MiB at UMT5-XXL's width
 
-/// Either VAE is asked for as vae21.
+/// Whether loaded weights are what was asked for; vae21 asks for either VAE.
 bool serves(Component loaded, Component asked) {
     return loaded == asked || (loaded == Component::vae22 && asked == Component::vae21);
 }

@@ -44,7 +44,7 @@ void check_range(const char* field, double value, Range range) {
         refuse(field, fmt::format("{} is out of range", value), fmt::format("use {} to {}", range.least, range.most));
 }
 
-/// `there`: the one of Wan 2.2's two transformers that is there; none: nobody says.
+/// Throws Error that one of Wan 2.2's two transformers is missing. `there`: the other one; none: it is not known which.
 [[noreturn]] void refuse_half(const ModelFolder& model, Expert there) {
     const auto name = [](bool low) { return low ? "low-noise" : "high-noise"; };
     throw Error(model.root.string(), {},
@@ -55,7 +55,7 @@ void check_range(const char* field, double value, Range range) {
                 model.transformer.empty() || said_expert_of(model.transformer.front()) != Expert::none
                     ? "give the folder that holds both, as high_noise_model/ and low_noise_model/ or transformer/ and "
                       "transformer_2/"
-                    // Finetunes are merged into one, and computed as a model of Wan 2.1.
+                    // Some finetunes merge the two into one, which is computed as a model of Wan 2.1.
                     : "give the folder that holds both, as high_noise_model/ and low_noise_model/, or family wan for a "
                       "model of one transformer");
 }
@@ -77,7 +77,7 @@ void check_transformer(const ModelFolder& model) {
 }
 
 void check_parts(const Request& r, const Variant& variant, const ModelFolder& model) {
-    // `file`, `folder`: where the published repositories have it.
+    // `file`, `folder`: the part's names in the published repositories.
     const auto need = [&](bool there, const char* part, const char* file, const char* folder) {
         if (there) return;
         for (const char* name : {file, folder}) {
@@ -102,7 +102,7 @@ void check_parts(const Request& r, const Variant& variant, const ModelFolder& mo
              "image_encoder");
 }
 
-/// Each is for a transformer of this model, by its names and shapes.
+/// Checks by names and shapes that each LoRA is for a transformer of this model.
 void check_loras(const Request& r, const ModelHeaders& headers) {
     if (r.loras.empty()) return;
     const bool two = !headers.model().transformer_low.empty();
@@ -117,16 +117,16 @@ void check_loras(const Request& r, const ModelHeaders& headers) {
 void check_cache(Request& r, const Variant& variant, const ModelFolder& model) {
     check_range("cache.threshold", r.cache->threshold, {0, StepCaching::most});
     if (r.cache->threshold == 0) return r.cache.reset();           // nothing is ever reused
-    r.cache->coefficients = cache_coefficients(r, variant, model); // the model's folder may have another name one day
+    r.cache->coefficients = cache_coefficients(r, variant, model); // stored, since names that tell them may change
 }
 
-/// The row of the table: Wan 2.1's first-last-frame model has one of its own, other models take a last image as they
-/// take a start image alone.
+/// The mode whose row of the table counts. Only Wan 2.1's first-last-frame model has a row of its own; for other models
+/// a last image makes no difference.
 Mode row_of(const Request& r, const Variant& variant) {
     return *r.mode == Mode::flf2v && variant.clip_images < 2 ? Mode::i2v : *r.mode;
 }
 
-/// Wan 2.2 A14B's, each with its guidance.
+/// Whether the model has Wan 2.2 A14B's two experts, each with its own guidance.
 bool two_experts(Family family, const Variant& variant) { return family == Family::wan22 && !variant.clean_image(); }
 
 void check_low_noise(const Request& r, const Variant& variant) {
@@ -137,8 +137,8 @@ void check_low_noise(const Request& r, const Variant& variant) {
                : "leave it out, or set the family to wan2.2 if the other transformer is its high-noise one");
 }
 
-/// The smaller of Wan's two areas: the name says so, or of Wan 2.1 the model is a small one and its name does not say
-/// the larger.
+/// Whether the model is for the smaller of Wan's two areas: its name says so, or it is a small model of Wan 2.1 whose
+/// name does not say 720p.
 bool is_480p(const Request& r, const Variant& variant, const ModelFolder& model) {
     return says_size(model, "480p") ||
            (*r.family == Family::wan && variant.dim < large_width && !says_size(model, "720p"));
@@ -151,13 +151,13 @@ std::pair<int, int> size_by_area(const ImageInfo& image, bool clean_image, bool 
                        : wan_size(image.width, image.height, p480 ? area_480p : area_720p);
 }
 
-/// Sizes the user left open: config.json's, the reference's for a text prompt, or after the image's aspect.
+/// Fills in width and height if they were left open: after the video before or the image, else those of the table.
 void resolve_size(Request& r, const Variant& variant, const Defaults& d, bool p480, const VideoBefore& before) {
     if (r.width && r.height) return;
     const int multiple = variant.multiple();
     int width = d.width, height = d.height;
     const bool after_video = before.width > 0;
-    if (after_video) { // its own size where that is no larger than the model's, else its aspect
+    if (after_video) { // its own size if that is no larger than the model's, else its aspect
         const double area = double(width) * height, aspect = double(before.width) / before.height;
         const auto side = [multiple](double length) {
             return int(std::lround(std::clamp(length, double(multiple), double(Resolution::max)) / multiple)) *
@@ -182,7 +182,7 @@ void resolve_size(Request& r, const Variant& variant, const Defaults& d, bool p4
             std::swap(width, height);
         }
     }
-    const auto beside = [&](int given, int own, int other) { // an image keeps its aspect
+    const auto beside = [&](int given, int own, int other) { // the other side, so that an image keeps its aspect
         if (r.image.empty() && !after_video) return other;
         const double side = std::clamp(double(given) * other / own, double(multiple), double(Resolution::max));
         return int(std::lround(side / multiple)) * multiple;
@@ -193,14 +193,14 @@ void resolve_size(Request& r, const Variant& variant, const Defaults& d, bool p4
     r.height = r.height.value_or(height);
 }
 
-/// Images that are too long and thin to be scaled are refused here, where their files have names.
+/// Refuses images that are too long and thin to be scaled. Done here, since an error can name their files.
 void check_aspects(const Request& r, const Variant& variant) {
-    constexpr int clip_side = 224; // of the CLIP that all these models see through
+    constexpr int clip_side = 224; // the input of the CLIP of all these models
     const auto size_of = [](const std::filesystem::path& file) -> std::optional<PictureSize> {
         try {
             const ImageInfo image = image_info(file);
             return PictureSize{image.width, image.height};
-        } catch (const Error&) { // whoever reads it says why; a resumed run does not read it any more
+        } catch (const Error&) { // reading it will report the error; a resumed run does not read it any more
             return std::nullopt;
         }
     };
@@ -246,7 +246,7 @@ void apply_config(Defaults& d, const ModelFolder& model) {
         number("guidance", d.guidance, limits::guidance);
     number("frames", d.frames, {1, 1 << 20}), number("fps", d.fps, limits::fps);
     number("width", d.width, {16, 1 << 14}), number("height", d.height, {16, 1 << 14});
-    // The negative prompt of a model that knows few words: the table's would be unknown pieces to it.
+    // A model that knows few words needs a negative prompt of its own.
     if (const auto v = it->find("negative_prompt"); v != it->end() && !v->is_null()) {
         if (!v->is_string()) wrong("defaults.negative_prompt", "must be text");
         d.negative_prompt = v->get_ref<const std::string&>();
@@ -258,8 +258,8 @@ Defaults table_for(const Request& r, const Variant& variant, const ModelFolder& 
     Defaults d = variant.clean_image() ? ti2v_defaults()
                                        : defaults_for(*r.family, row_of(r, variant), says_size(model, "720p"),
                                                       is_480p(r, variant, model));
-    // Of Wan 2.1's two areas each has its shift; a size that is asked for tells more than a name, and a name more than
-    // the model's own size (spec/schedulers.md 9).
+    // Each of Wan 2.1's two areas has its own shift. The size that is asked for decides, else the model's name, else
+    // its size (spec/schedulers.md 9).
     if (*r.family == Family::wan && row_of(r, variant) == Mode::i2v && r.width && r.height) {
         const auto [less, more] = std::minmax(*r.width, *r.height);
         d.shift = says_size(model, "480p") ? wan_480p_shift : wan_720p_shift;
@@ -276,7 +276,8 @@ void check_noise_file(const Request& r, const Shape& wanted) {
     if (r.noise.kind == NoiseSource::Kind::file) noise_of_file(r, wanted);
 }
 
-/// Weights are mapped and may come and go; what a step and the decoder hold must fit.
+/// Refuses a clip for which there is not enough memory: what a step and the decoder hold must fit. Weights need not,
+/// since they are mapped and their pages may come and go.
 void check_memory(const Request& r, const ModelHeaders& headers) {
     const std::size_t least = memory_estimate(r, headers).least_bytes, free = available_memory();
     if (!r.device->uses_host_memory() || free == 0 || least <= free) return;
@@ -300,17 +301,17 @@ void resolve_precision(Request& r) {
                "leave precision out: the family decides");
 }
 
-/// That of the video before, where it says one.
+/// The rate of the video before, if it says one, else the table's.
 double default_fps(const Defaults& d, const VideoBefore& before) {
     return limits::fps.holds(before.fps) ? before.fps : d.fps;
 }
 
-/// The video that decides what the user left open; nothing where there is none, or nothing to decide.
+/// The video before, if it decides what the user left open; empty if there is none, or nothing to decide.
 VideoBefore deciding_video(const Request& r) {
     return goes_on(r) && !(r.width && r.height && r.fps) ? video_before(*r.forcing) : VideoBefore{};
 }
 
-/// The frames, and the windows of forcing. What one window computes is bounded, whatever memory there is.
+/// Fills in the frames, and the windows of forcing. The size of a window is limited, whatever memory there is.
 void resolve_frames(Request& r, const Variant& variant, const Defaults& d) {
     r.frames = FrameCount(r.frames.value_or(d.frames)).value();
     if (*r.mode == Mode::flf2v && *r.frames < 5)
@@ -320,7 +321,7 @@ void resolve_frames(Request& r, const Variant& variant, const Defaults& d) {
         refuse("frames", "the video is too large for one window", "use fewer frames or a smaller size");
 }
 
-/// The guidance of every expert: that of the low-noise one is the other's where only that was said.
+/// Fills in the guidance of every expert. If only the high-noise expert's was given, it counts for both.
 void resolve_guidance(Request& r, const Variant& variant, const Defaults& d) {
     const bool said = r.guidance.has_value();
     r.guidance = r.guidance.value_or(d.guidance);
@@ -352,7 +353,7 @@ Request Pipeline::defaults(const Request& asked, const ModelFolder& model) {
         const VideoBefore before = deciding_video(r);
         resolve_size(r, variant, d, is_480p(r, variant, model), before);
         r.fps = default_fps(d, before);
-    } catch (const Error&) { // the image or the video cannot be read, which is no matter here
+    } catch (const Error&) { // the image or the video cannot be read, which does not matter here
         r.width = d.width, r.height = d.height, r.fps = d.fps;
     }
     r.image.clear();
@@ -366,7 +367,7 @@ Request Pipeline::defaults(const Request& asked, const ModelFolder& model) {
     r.dtype = asked.dtype, r.precision = asked.precision;
     try {
         resolve_precision(r);
-    } catch (const Error&) { // a pair that does not go together
+    } catch (const Error&) { // dtype and precision do not go together
         r.precision.reset(), r.dtype = DType::bf16;
         resolve_precision(r);
     }
@@ -400,7 +401,7 @@ Request Pipeline::resolve(const Request& request, const ModelHeaders& headers) {
     const Defaults d = table_for(r, variant, model);
     const VideoBefore before = deciding_video(r);
     resolve_size(r, variant, d, is_480p(r, variant, model), before);
-    (void)Resolution(*r.width, *r.height, variant.multiple()); // refuses what is no multiple
+    (void)Resolution(*r.width, *r.height, variant.multiple()); // throws unless the sides are multiples
     resolve_frames(r, variant, d);
     r.fps = r.fps.value_or(default_fps(d, before));
     check_range("fps", *r.fps, limits::fps);

@@ -21,6 +21,10 @@ inline constexpr const char solver[] = "solver";   ///< a folder: step_NNN.safet
 /// Whether `folder` holds a run.json, whatever that says. False if the folder cannot be read.
 bool is_run_folder(const std::filesystem::path& folder);
 
+/// Whether `folder` also holds a run's folders, as every run does that was begun by this program: other programs write
+/// a run.json, too.
+bool is_whole_run_folder(const std::filesystem::path& folder);
+
 /// The folder of the run whose video `file` is (by its name, with a run.json beside it); "." for a bare file name.
 /// Empty if it is no run's video. The video itself need not exist.
 std::optional<std::filesystem::path> run_of_video(const std::filesystem::path& file);

@@ -18,13 +18,13 @@
 namespace denoir {
 namespace {
 
-/// Degree 5 at most, highest first; all zero: not known.
+/// Coefficients up to degree 5, highest first; all zero: not known.
 using Polynomial = std::array<double, 6>;
 struct Fit {
     Polynomial plain{}, ret_steps{};
 };
 
-// spec/pipelines.md 8. SkyReels takes Wan 2.1's over, of 480P for its 540P.
+// spec/pipelines.md 8. SkyReels uses Wan 2.1's, and for 540P those of 480P.
 constexpr Fit t2v_1_3b{{0, 2.39676752e3, -1.31110545e3, 2.01331979e2, -8.29855975, 1.37887774e-1},
                        {0, -5.21862437e4, 9.23041404e3, -5.28275948e2, 1.36987616e1, -4.99875664e-2}};
 constexpr Fit t2v_14b{{0, -5784.54975374, 5449.50911966, -1811.16591783, 256.27178429, -13.02252404},
@@ -33,10 +33,10 @@ constexpr Fit i2v_480p{{0, -3.02331670e2, 2.23948934e2, -5.25463970e1, 5.8734844
                        {0, 2.57151496e5, -3.54229917e4, 1.40286849e3, -1.35890334e1, 1.32517977e-1}};
 constexpr Fit i2v_720p{{0, -114.36346466, 65.26524496, -18.82220707, 4.91518089, -0.23412683},
                        {0, 8.10705460e3, 2.13393892e3, -3.72934672e2, 1.66203073e1, -4.17769401e-2}};
-/// A third party's fit, for the plain rule alone.
+/// A third party's fit, only for the plain rule.
 constexpr Fit ti2v_5b{{1.57472669e5, -1.15702395e5, 3.10761669e4, -3.83116651e3, 2.21608777e2, -4.81179567}, {}};
 
-/// Those that a model may have by its architecture and names; of two the size chooses.
+/// The fits that a model may use by its architecture and names; if there are two, the video's size chooses.
 std::vector<Fit> fits_of(const Variant& v, const ModelFolder& model) {
     if (v.clean_image()) return {ti2v_5b};
     if (!model.transformer_low.empty()) return {};
@@ -46,7 +46,8 @@ std::vector<Fit> fits_of(const Variant& v, const ModelFolder& model) {
     return {i2v_480p, i2v_720p};
 }
 
-/// Another rule's or another model's: a stored request was taken up again with another `ret_steps` or model.
+/// Whether the coefficients were published for another rule or another model than those of the request: a stored
+/// request was used again with another `ret_steps` or model.
 bool is_published_for_another(const StepCaching& cache, std::span<const Fit> own) {
     static constexpr std::array all{t2v_1_3b, t2v_14b, i2v_480p, i2v_720p, ti2v_5b};
     const auto is = [&](const Polynomial& p) { return p.back() != 0 && std::ranges::equal(cache.coefficients, p); };
@@ -54,7 +55,7 @@ bool is_published_for_another(const StepCaching& cache, std::span<const Fit> own
            std::ranges::none_of(own, [&](const Fit& fit) { return is(cache.ret_steps ? fit.ret_steps : fit.plain); });
 }
 
-/// How far apart the signals of steps are.
+/// Tells how far apart the signals of two steps are.
 class Distances {
 public:
     Distances(std::span<const std::vector<float>> times, const StepCache::Signal& signal) {
@@ -70,7 +71,7 @@ public:
         values_ = signal(distinct);
         assert(values_.size(0) == std::ssize(distinct));
     }
-    /// mean|a - b| / mean|b|; every latent frame has as many tokens.
+    /// mean|a - b| / mean|b| of steps a and b. Every latent frame counts alike, since all have equally many tokens.
     double operator()(int a, int b) {
         double difference = 0, size = 0;
         const std::vector<int>&x = rows_[std::size_t(a)], &y = rows_[std::size_t(b)];
@@ -79,7 +80,7 @@ public:
     }
 
 private:
-    /// Σ|a - b|, of rows of the signal; a -1: Σ|b|
+    /// Σ|a - b| of two rows of the signal; with a = -1, Σ|b|.
     double sum(int a, int b) {
         const auto [it, is_new] = sums_.try_emplace({a, b}, 0.0);
         const std::int64_t width = values_.size(1);
@@ -88,7 +89,7 @@ private:
         for (std::int64_t i = 0; is_new && i < width; ++i) it->second += std::abs((x ? double(x[i]) : 0.0) - y[i]);
         return it->second;
     }
-    std::vector<std::vector<int>> rows_; ///< of values_, for each frame of each step
+    std::vector<std::vector<int>> rows_; ///< the row of values_ for each frame of each step
     Tensor values_;
     std::map<std::pair<int, int>, double> sums_;
 };
@@ -97,7 +98,7 @@ private:
 
 std::vector<double> cache_coefficients(const Request& r, const Variant& v, const ModelFolder& model) {
     const std::vector<Fit> own = fits_of(v, model);
-    // For Wan 2.2's two experts nobody published any: who gives some means them.
+    // For Wan 2.2's two experts none are published (`own` is empty): any that are given are meant.
     const bool taken = !r.cache->coefficients.empty() && (own.empty() || !is_published_for_another(*r.cache, own));
     if (taken) return r.cache->coefficients;
     const bool larger = own.size() > 1 && *r.width * *r.height > 960 * 544;
@@ -119,7 +120,7 @@ StepCache::StepCache(const Request& r, std::vector<double> coefficients, const W
                      std::span<const std::vector<float>> times, bool guided, const Signal& signal)
     : first_(first),
       steps_(int(times.size())),
-      // Every reference makes both forwards, but for SkyReels' forcing loop, where guidance is off (1.3).
+      // Every reference computes both branches, except SkyReels' forcing loop without guidance (1.3).
       counted_(*r.mode == Mode::forcing && !guided ? 1 : 2) {
     const bool halved = *r.family == Family::skyreels || *r.family == Family::skyreels_df;
     Distances distances(times, signal);

@@ -13,8 +13,8 @@
 namespace denoir {
 namespace {
 
-/// A safetensors header begins after its eight bytes of length; neither kind of tokenizer file has a brace there and
-/// none in front.
+/// Told by the brace with which a safetensors header begins, after its eight bytes of length. No tokenizer file has a
+/// brace there without beginning with one.
 bool is_safetensors(const MappedFile& file) {
     const auto bytes = file.span();
     return bytes.size() > 8 && bytes[8] == std::byte{'{'} && bytes[0] != std::byte{'{'};
@@ -25,18 +25,18 @@ bool is_gguf(const MappedFile& file) {
     return file.span().size() >= magic.size() && std::memcmp(file.span().data(), magic.data(), magic.size()) == 0;
 }
 
-/// What stands beside such a file says nothing of the tokenizer in it.
+/// Whether a file holds weights and carries its tokenizer along: files beside it say nothing about that tokenizer.
 bool is_of_weights(const std::filesystem::path& path) {
     try {
         const auto file = MappedFile::open(path);
         return is_gguf(*file) || is_safetensors(*file);
-    } catch (const Error&) { // whoever reads it says so
+    } catch (const Error&) { // reading it will report the error
         return true;
     }
 }
 
-/// The fourth source of spec/umt5.md 4.1. `add_space_prefix` and `remove_extra_whitespaces` have no say here, just as
-/// the switches of a spiece.model they were copied from: the tokenizer of the reference does both in any case.
+/// The fourth source of spec/umt5.md 4.1. `add_space_prefix` and `remove_extra_whitespaces` are ignored, like the
+/// switches of a spiece.model from which they were copied: the reference's tokenizer does both in any case.
 umt5::Tokenizer from_gguf(const Container& container) {
     const std::string& file = container.file->name();
     const std::string model_key = "tokenizer.ggml.model", tokens_key = "tokenizer.ggml.tokens";

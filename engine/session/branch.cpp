@@ -26,7 +26,7 @@ constexpr std::array<std::string_view, 14> unconditional_keys{
     "guidance", "guidance_low", "guidance_until", "shift",   "seed",    "sampler", "steps",
     "loras",    "fps",          "noise",          "threads", "latents", "cache",   "start"};
 
-/// Null too where it is not written.
+/// Null also where the key is not written.
 Json value_of(const Json& request, std::string_view key) { return request.value(std::string(key), Json()); }
 
 [[noreturn]] void refuse_change(const RunFolder& parent, std::string_view key, const Json& kept) {
@@ -55,10 +55,9 @@ Request branch_of(const std::filesystem::path& path, int step) {
             record.request.start && step < record.request.start->step ? "branch from the run that this one began from"
                                                                       : "use another step");
     check_resolved(run);
-    run.state(step); // its files are whole
+    run.state(step); // throws if its files are not whole
     Request r = record.request;
-    r.start =
-        Request::Start{resolved_path(path.native(), std::filesystem::current_path()), step, record.find(step)->sha256};
+    r.start = Request::Start{resolved_path(path), step, record.find(step)->sha256};
     return r;
 }
 
@@ -87,7 +86,7 @@ RunFolder open_start(Request& branch) {
 }
 
 void check_branch(Request& branch, const RunFolder& parent, Observer& observer) {
-    Request whole = branch; // as in the parent's record
+    Request whole = branch; // with absolute paths, as the parent's record has them
     make_paths_absolute(whole);
     const Json now = to_json(whole), before = to_json(parent.record().request);
     for (const std::string_view key : request_keys()) {

@@ -15,7 +15,8 @@ namespace denoir {
 namespace fs = std::filesystem;
 namespace {
 
-Request to_go_on_with(const Request& made) {
+/// What open_request_json() writes.
+Request open_request(const Request& made) {
     Request open = made;
     open.mode.reset(), open.family.reset(), open.precision.reset(), open.preprocess.reset();
     if (made.forcing == Forcing{}) open.forcing.reset();
@@ -29,7 +30,7 @@ Request to_go_on_with(const Request& made) {
             again = Pipeline::defaults(made, model);
         } else if (again.guidance != made.guidance || again.guidance_low != made.guidance_low) {
             open.guidance = made.guidance;
-            if (made.guidance_low != made.guidance) open.guidance_low = made.guidance_low; // else it follows again
+            if (made.guidance_low != made.guidance) open.guidance_low = made.guidance_low; // else follows from guidance
         }
         Request whole = made;
         if (!made.start) Pipeline::keep_one_window(whole, again); // a branch has the windows of the run it starts from
@@ -58,14 +59,14 @@ std::optional<Request> carried_request(const fs::path& path) {
     if (!is_folder && (!fs::is_regular_file(path, code) || !holds_metadata(path))) return std::nullopt;
     const std::string name = path.string();
     const Json found = request_in(read_request_metadata(path), name);
-    // Whole paths: who applies the request takes those that are not for relative to the folder once more.
+    // Absolute paths: whoever applies this request takes relative ones as relative to its folder once more.
     if (!found.is_null()) return request_from_json(found, {name, fs::absolute(path).parent_path()});
     if (is_folder) return std::nullopt;
     throw Error(name, "", "carries no request of Denoir's",
                 "name a video or PNG frame that it made with metadata, or a request file");
 }
 
-Json open_request_json(const Request& made) { return asked_json(to_go_on_with(made)); }
+Json open_request_json(const Request& made) { return asked_json(open_request(made)); }
 
 Json read_request_json(const fs::path& path, std::size_t most) {
     if (const auto carried = carried_request(path)) return open_request_json(*carried);

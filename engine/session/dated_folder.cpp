@@ -17,14 +17,15 @@ namespace denoir {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr int most = 1000;
+constexpr int most = 1000; ///< names tried for one second
 
 fs::path dated(const fs::path& folder, std::time_t now, const std::string& what, int number) {
     const std::string name = fmt::format("{:%Y%m%d-%H%M%S}{}{}", fmt::gmtime(now), what.empty() ? "" : "-", what);
     return folder / (number == 1 ? name : fmt::format("{}-{}", name, number));
 }
 
-/// Its beginning, at most `limit` bytes, without half a character: some programs open no name that is not UTF-8.
+/// The beginning of `text`, at most `limit` bytes, cut between characters: some programs open no name that is not
+/// UTF-8.
 std::string beginning(std::string_view text, std::size_t limit) {
     std::size_t end = 0;
     while (end < text.size()) {
@@ -45,7 +46,7 @@ fs::path make_dated_folder(const std::string& kind, const std::string& what, con
     for (int i = 1; i < most; ++i) {
         fs::path path = dated(folder, now, what, i);
         if (fs::create_directory(path, code)) return path;
-        if (!code) continue; // it is there
+        if (!code) continue; // the name is taken
         const Error why(path.string(), "", "this folder cannot be created: " + code.message(),
                         fmt::format("set DENOIR_HOME, or give {}", option));
         if (code == std::errc::no_space_on_device || code.value() == EDQUOT) throw NoSpace(why);

@@ -21,8 +21,17 @@
 namespace denoir {
 namespace {
 
-/// What a draft shows: the last step of the run and of each window its latent, of which the clip is made, an earlier
-/// one its estimate, step 0 the noise.
+/// `asked` as it is, or the last step. Throws Error if that one is meant and the run is not finished.
+int step_to_show(const RunFolder& run, std::optional<int> asked) {
+    const RunRecord& record = run.record();
+    if (!asked && !record.find(record.total_steps))
+        throw Error(run.path().string(), "step", "the run is not finished",
+                    record.steps.empty() ? "resume it with render --resume"
+                                         : fmt::format("give --step 0 to {}", record.steps.back().step));
+    return asked.value_or(record.total_steps);
+}
+
+/// The tensor that a draft of `step` decodes (draft_latent).
 Tensor shown(const RunFolder& run, int step, const wan::VaeConfig& vae) {
     const Request& r = run.record().request;
     const std::vector<Window> windows = stored_windows(run);
@@ -38,7 +47,8 @@ Tensor shown(const RunFolder& run, int step, const wan::VaeConfig& vae) {
     return Pipeline::requested_frames(r, latent, step);
 }
 
-/// As Pipeline::resolve before a run, for the decoder alone: the other parts need not be there any more.
+/// Throws Error if memory is too small to decode: what Pipeline::resolve checks before a run, for the decoder alone,
+/// as the other parts of the model need not be there any more.
 void check_memory(const RunFolder& run, const Request& r, const ModelFolder& model) {
     const auto vae = wan::VaeConfig::read(load_headers(model.vae, Component::vae21));
     const std::size_t free = available_memory();
@@ -59,15 +69,6 @@ Tensor draft_latent(const RunFolder& run, int step, const ModelFolder& model) {
         throw Error(run.record().request.model.string(), "", "the VAE is missing",
                     "put it back, or name the model again");
     return shown(run, step, wan::VaeConfig::read(load_headers(model.vae, Component::vae21)));
-}
-
-int step_to_show(const RunFolder& run, std::optional<int> asked) {
-    const RunRecord& record = run.record();
-    if (!asked && !record.find(record.total_steps))
-        throw Error(run.path().string(), "step", "the run is not finished",
-                    record.steps.empty() ? "resume it with render --resume"
-                                         : fmt::format("give --step 0 to {}", record.steps.back().step));
-    return asked.value_or(record.total_steps);
 }
 
 int decode_frames(const RunFolder& run, std::optional<int> asked, int threads,
@@ -93,7 +94,7 @@ int decode_run(const std::filesystem::path& path, std::optional<int> asked, cons
                int threads, Observer& observer, std::stop_token stop) {
     const RunFolder run = RunFolder::open(path);
     const OutputKind kind = check_output(out, source_inputs(path));
-    std::optional<FrameOutput> output; // made when there is something to write
+    std::optional<FrameOutput> output; // made with the first frame
     const int step = decode_frames(
         run, asked, threads,
         [&](int, const Tensor& frame) {

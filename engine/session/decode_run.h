@@ -18,12 +18,9 @@ int decode_run(const std::filesystem::path& run, std::optional<int> step, const 
                Observer&, std::stop_token);
 
 /// Hands the frames that decode_run() would write to `frame`, one by one: (index, [3,H,W] f32 host in -1 … 1). `asked`
-/// empty: the last step.
+/// empty: the last step. Returns the step that was decoded. Throws Error, UsageError, Cancelled.
 int decode_frames(const RunFolder& run, std::optional<int> asked, int threads,
                   const std::function<void(int, const Tensor&)>& frame, Observer&, std::stop_token);
-
-/// `asked` as it is, or the last step. Throws Error if that one is meant and the run is not finished.
-int step_to_show(const RunFolder& run, std::optional<int> asked);
 
 /// The latent [C,T,h,w] f32 that a draft of a stored step decodes, without an appended end image: the estimate of the
 /// clean latent or, for step 0 and the last step of a window, the latent itself. Checked against the request and the

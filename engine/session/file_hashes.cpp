@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "engine/core/atomic_file.h"
+#include "engine/core/error.h"
 #include "engine/core/file.h"
 #include "engine/core/json.h"
 #include "engine/core/own_folders.h"
@@ -22,7 +23,7 @@ constexpr std::size_t piece = 1 << 20, max_cached = 1000, max_cache_bytes = 4 <<
 
 fs::path cache_file() { return cache_folder() / "checksums.json"; }
 
-/// Empty where it was stopped, cannot be read, or changed under our hands.
+/// The SHA-256 of a file. Empty if `stop` was set, if the file cannot be read, or if its size changed meanwhile.
 std::string hash(const ModelFile& file, const std::stop_token& stop) {
     const int fd = ::open(file.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd < 0) return {};
@@ -38,8 +39,8 @@ std::string hash(const ModelFile& file, const std::stop_token& stop) {
     return got == 0 && total == file.bytes ? sum.hex() : std::string();
 }
 
-/// Little of what others want of the processor and the disk. (SCHED_IDLE gives way further, but then the thread may not
-/// get around to stopping, and only root can call it back.)
+/// Leaves the processor and the disk to others. (SCHED_IDLE would yield more, but then the thread might not get the
+/// time to notice that it is to stop, and only root can raise it again.)
 void step_back() { ::setpriority(PRIO_PROCESS, static_cast<id_t>(::gettid()), 19); }
 
 Json cached_files() {
@@ -55,7 +56,7 @@ Json cached_files() {
 
 FileHashes::FileHashes(std::span<const fs::path> files, Pace pace) : pace_(pace) {
     for (const fs::path& given : files) {
-        const fs::path path = fs::absolute(given).lexically_normal(); // the run goes on from anywhere
+        const fs::path path = fs::absolute(given).lexically_normal(); // a run may be resumed from another folder
         struct stat status {};
         if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
         const std::int64_t modified = std::int64_t(status.st_mtim.tv_sec) * 1'000'000'000 + status.st_mtim.tv_nsec;
@@ -79,16 +80,18 @@ std::vector<ModelFile> FileHashes::files() const {
     return out;
 }
 
-bool FileHashes::wait(std::chrono::milliseconds most) {
+bool FileHashes::wait(std::chrono::milliseconds most, const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
-    return all_known_.wait_for(lock, most, [this] { return finished_; });
+    const bool finished = all_known_.wait_for(lock, stop, most, [this] { return finished_; });
+    if (!finished && stop.stop_requested()) throw Cancelled();
+    return finished;
 }
 
 void FileHashes::work(const std::stop_token& stop) {
     if (pace_ == Pace::idle) step_back();
     try {
         hash_all(stop);
-    } catch (const std::exception&) { // no memory: what is not known by now stays so
+    } catch (const std::exception&) { // no memory: what is not known by now stays unknown
     }
     const std::lock_guard lock(mutex_);
     finished_ = true;
@@ -120,7 +123,7 @@ void FileHashes::read_cache() {
 }
 
 void FileHashes::write_cache() const {
-    // A copy: who waits for the lock must not wait for an idle thread at the disk.
+    // A copy, so that nobody waits for the lock while this thread, which may be idle, waits for the disk.
     const std::vector<Entry> entries = [this] {
         const std::lock_guard lock(mutex_);
         return entries_;
@@ -141,7 +144,7 @@ void FileHashes::write_cache() const {
     }
     try {
         write_file(cache_file(), Json{{"schema", 1}, {"files", files}}.dump(1));
-    } catch (const std::exception&) { // no place for a cache: the sums are known for this run all the same
+    } catch (const std::exception&) { // no place for a cache: this run knows its sums all the same
     }
 }
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <mutex>
 #include <span>
+#include <stop_token>
 #include <thread>
 #include <vector>
 
@@ -30,8 +31,8 @@ public:
     /// All files, with the hashes known so far.
     std::vector<ModelFile> files() const;
     /// Waits at most this long for the thread to finish. False if it is still at work; some hashes may be unknown
-    /// afterwards, too.
-    bool wait(std::chrono::milliseconds);
+    /// afterwards, too. Throws Cancelled.
+    bool wait(std::chrono::milliseconds, const std::stop_token& = {});
 
 private:
     struct Entry {
@@ -45,7 +46,7 @@ private:
 
     const Pace pace_;
     mutable std::mutex mutex_;
-    std::condition_variable all_known_;
+    std::condition_variable_any all_known_;
     std::vector<Entry> entries_;
     bool finished_ = false;
     std::jthread thread_;

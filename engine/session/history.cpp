@@ -46,7 +46,7 @@ std::vector<HistoryEntry> list_runs(const std::string& search) {
             HistoryEntry entry{fs::canonical(item.path()), run.record(), std::string(name(run.record().state))};
             if (run.record().state == RunState::running && !RunFolder::busy(item.path())) entry.state = "interrupted";
             if (matches(entry, search)) out.push_back(std::move(entry));
-        } catch (const std::exception&) { // no run, or one that is gone: the history is what can be read
+        } catch (const std::exception&) { // not a run, or one that was just removed
         }
     }
     if (code && code != std::errc::no_such_file_or_directory)
@@ -65,7 +65,7 @@ fs::path find_run(const std::string& name) {
     if (name.empty() || name == "." || name == ".." || name.find('/') != std::string::npos) return {};
     std::error_code code;
     const fs::path run = runs_folder() / name;
-    return fs::is_directory(run, code) ? fs::canonical(run) : fs::path(); // of a link, where it leads
+    return fs::is_directory(run, code) ? fs::canonical(run) : fs::path(); // a link leads to a run elsewhere
 }
 
 } // namespace denoir

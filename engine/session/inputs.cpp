@@ -57,7 +57,7 @@ std::vector<fs::path> inputs_before_model(const Request& asked) {
 
 std::vector<fs::path> inputs_of(const ModelFolder& model) {
     std::vector<fs::path> all = model_files(model);
-    if (!model.tokenizer.empty()) all.push_back(model.tokenizer); // a folder, too
+    if (!model.tokenizer.empty()) all.push_back(model.tokenizer); // may be a folder
     std::vector<fs::path> folders{model.root};
     for (const fs::path& file : all) folders.push_back(file.parent_path());
     std::sort(folders.begin(), folders.end());
@@ -72,7 +72,7 @@ std::vector<fs::path> all_inputs_of(const Request& asked) {
     std::vector<fs::path> all = inputs_of(r);
     try {
         append(all, inputs_of(ModelFolder::open(r.model, r.parts)));
-    } catch (const Error&) { // whoever loads it says why
+    } catch (const Error&) { // whoever loads it reports the error
     }
     return all;
 }
@@ -92,7 +92,7 @@ std::vector<fs::path> source_inputs(const fs::path& source) {
     if (!is_run_folder(source)) return all;
     try {
         append(all, all_inputs_of(RunFolder::open(source).record().request));
-    } catch (const Error&) { // whoever reads the run says why
+    } catch (const Error&) { // whoever reads the run reports the error
     }
     return all;
 }

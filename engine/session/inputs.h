@@ -14,7 +14,7 @@ namespace denoir {
 /// Files and folders that a request names.
 std::vector<std::filesystem::path> inputs_of(const Request&);
 
-/// Throws Error for a path that is not UTF-8: records are JSON and could not hold it.
+/// Throws Error for a path that is not UTF-8, since a run.json or sweep.json could not hold it.
 void check_storable(std::span<const std::filesystem::path>);
 
 /// inputs_of(request) without the model, which may be a name instead of a path.

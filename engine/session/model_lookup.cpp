@@ -25,7 +25,7 @@ bool is_there(const fs::path& path) {
     return fs::exists(path, code);
 }
 
-/// Nowhere, a relative name as it was asked for, where no folder of one's own can be had.
+/// Empty if there can be no data folder: a name then stays as it was asked for, relative to the working directory.
 fs::path own_models() {
     try {
         return data_place() / "models";
@@ -40,8 +40,7 @@ std::string hint_for(const fs::path& name) {
     std::error_code code;
     for (const fs::directory_entry& entry : entries_of(own_models(), code)) names.push_back(entry.path().filename());
     const std::vector<std::string_view> views(names.begin(), names.end());
-    const std::string near = closest(name.native(), views);
-    return near.empty() ? "check the name, or give a path" : fmt::format("did you mean {}?", printable(near, 100));
+    return did_you_mean(name.native(), views, "check the name, or give a path");
 }
 
 } // namespace
@@ -73,7 +72,7 @@ fs::path find_model(const fs::path& asked) {
     if (is_there(asked)) return asked;
     const bool is_name = !asked.has_parent_path();
     if (const fs::path named = is_name ? named_model(asked) : fs::path(); !named.empty()) return named;
-    has_entry(asked); // where that cannot be told, it says why
+    has_entry(asked); // throws the reason if that cannot be found out
     throw Error(asked.string(), "model", "no such file or folder", is_name ? hint_for(asked) : "check the path");
 }
 

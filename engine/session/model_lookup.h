@@ -4,18 +4,19 @@
 
 namespace denoir {
 
-/// The folder of what comes with the program: DENOIR_RESOURCES, else beside the executable's tree (build) or in its
-/// prefix (installed). Empty: none.
+/// The folder of the files that come with the program: DENOIR_RESOURCES, else share/denoir in the prefix of an
+/// installed program, or resources/ in the source tree of a built one. Empty if there is none.
 std::filesystem::path resources_folder();
 
-/// The model of that name (no slash) below the data folder's `models` or the resources; empty: none.
+/// The model of this name (without a slash) in the data folder's `models` or in the resources; empty if there is none.
 std::filesystem::path named_model(const std::filesystem::path& name);
 
-/// The model a request means: an existing file or folder, else a name (no slash) below the data folder's `models` or
-/// the resources; empty: the bundled demo model. Throws Error naming what was asked for.
+/// The model that a request means: an existing file or folder, else named_model(). Empty means the bundled demo model.
+/// Throws Error naming what was asked for.
 std::filesystem::path find_model(const std::filesystem::path& asked);
 
-/// The tokens that a prompt may have: config.json's `text_len` of this model, else 512. Reads nothing but that.
+/// How many tokens a prompt may have: `text_len` in this model's config.json, else 512. Reads no other file. Throws
+/// Error.
 int text_length(const std::filesystem::path& model);
 
 } // namespace denoir

@@ -96,11 +96,9 @@ ModuleSettings::ModuleSettings(const ModuleCall& call, std::initializer_list<std
     for (const auto& [key, value] : call.set) {
         if (std::find(known.begin(), known.end(), key) != known.end()) continue;
         const std::vector<std::string_view> all(known);
-        const std::string near = closest(key, all);
-        throw UsageError("", "--set " + printable(key, 40), fmt::format("{} has no such key", call.name),
-                         !near.empty() ? fmt::format("did you mean {}?", near)
-                         : all.empty() ? std::string("it takes none")
-                                       : fmt::format("known are {}", fmt::join(all, ", ")));
+        throw UsageError(
+            "", "--set " + printable(key, 40), fmt::format("{} has no such key", call.name),
+            did_you_mean(key, all, all.empty() ? "it takes none" : fmt::format("known are {}", fmt::join(all, ", "))));
     }
 }
 

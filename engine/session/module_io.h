@@ -29,6 +29,7 @@ public:
     /// Throws Error if any f32 tensor that was asked for is not finite. To be called after the checks of shapes, since
     /// reading the values may take seconds.
     void check_finite() const;
+    /// Throws Error naming the file and the tensor `name`.
     [[noreturn]] void refuse(const std::string& name, std::string message, std::string hint) const;
 
 private:
@@ -37,7 +38,8 @@ private:
     std::set<std::string> asked_;
 };
 
-/// The `--set key=value` of a call, asked for by key.
+/// The `--set key=value` of a call, asked for by key. A key that was not given has no value. A value that is no number,
+/// or not from `low` to `high`, is a UsageError naming the key.
 class ModuleSettings {
 public:
     /// Throws UsageError for a key that is not in `known`.
@@ -46,14 +48,16 @@ public:
     std::int64_t whole(const std::string& key, std::int64_t low, std::int64_t high, std::int64_t otherwise) const;
     std::optional<double> number(const std::string& key, double low, double high) const;
     std::optional<std::string> text(const std::string& key) const;
+    /// Throws UsageError: the module needs this key.
     [[noreturn]] void missing(const std::string& key) const;
+    /// Throws UsageError naming the key.
     [[noreturn]] void refuse(const std::string& key, std::string message, std::string hint) const;
 
 private:
     const ModuleCall& call_;
 };
 
-// The modules, by what they need. Each returns its output tensors.
+// The modules. Each returns its output tensors; throws as run_module() does.
 Tensors run_transformer(const ModuleCall&, std::stop_token);
 Tensors run_vae_encode(const ModuleCall&, std::stop_token);
 Tensors run_vae_decode(const ModuleCall&, std::stop_token);

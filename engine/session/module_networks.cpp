@@ -33,7 +33,7 @@ std::shared_ptr<Backend> open(const ModuleCall& call, std::stop_token stop) {
     return backend;
 }
 
-/// run(), whose Errors about an input name the tensor alone: adds the file it came from.
+/// run(), whose Errors about an input name only the tensor: adds the file of the inputs.
 template <class Run> auto with_inputs(const ModuleCall& call, Run run) {
     try {
         return run();
@@ -44,7 +44,7 @@ template <class Run> auto with_inputs(const ModuleCall& call, Run run) {
     }
 }
 
-/// The outputs, if they are finite; refused as a render would otherwise. Inputs far out of range may overflow, too.
+/// The outputs. Throws Error if they are not finite, as a render would; here inputs far out of range may be the cause.
 Tensors checked(const Weights& by, Tensors outputs) {
     for (const auto& [name, tensor] : outputs)
         check_computed(by, name, tensor, "its weights are damaged, or the inputs far out of range");
@@ -109,7 +109,7 @@ TransformerInputs transformer_inputs(ModuleInputs& in, const ModuleSettings& set
     return x;
 }
 
-/// Refuses inputs that the model with these weights does not take.
+/// Throws Error for inputs that a model with this config does not take.
 void check_against(const wan::Config& config, const ModuleInputs& in, const TransformerInputs& x) {
     const std::int64_t channels = x.latent.size(0) + (x.condition ? x.condition.size(0) : 0);
     if (channels != config.in_channels)
@@ -133,7 +133,8 @@ void check_against(const wan::Config& config, const ModuleInputs& in, const Tran
                   "give the features of one image, or of two behind each other");
 }
 
-/// Warns if `--set heads` is overruled by config.json, as it is so that one setting serves models with and without one.
+/// Warns if config.json overrules `--set heads`. It does so in order that one setting serves models with and without a
+/// config.json.
 void tell_heads(std::optional<std::int64_t> asked, std::int64_t counts) {
     if (asked && *asked != counts)
         log::warning(fmt::format("--set heads: {} has no effect: config.json says {}", *asked, counts));

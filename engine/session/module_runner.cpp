@@ -35,13 +35,11 @@ constexpr Entry entries[] = {
 const Entry& entry(const std::string& name) {
     for (const Entry& e : entries)
         if (e.name == name) return e;
-    const std::string near = closest(name, module_names());
     throw UsageError("", "module", fmt::format("'{}' is unknown", printable(name, 40)),
-                     near.empty() ? fmt::format("known are {}", fmt::join(module_names(), ", "))
-                                  : fmt::format("did you mean {}?", near));
+                     did_you_mean(name, module_names(), fmt::format("known are {}", fmt::join(module_names(), ", "))));
 }
 
-/// Of a module with weights.
+/// Checks the dtype and the precision, which only modules with weights use.
 void check_arithmetic(const ModuleCall& call) {
     if (call.dtype != DType::f32 && call.dtype != DType::bf16)
         throw UsageError("", "--dtype", "only f32 and bf16 are supported", "use f32 or bf16");

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::int64_t max_noise = std::int64_t{1} << 28; ///< elements: 1 GiB
 
-/// The sampling room knows its fields, not that they came by --set.
+/// run(), whose UsageErrors name a field of engine/sampling: names --set instead.
 template <class Run> auto with_settings(const ModuleSettings& set, Run run) {
     try {
         return run();

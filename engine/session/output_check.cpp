@@ -28,12 +28,12 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::array<std::string_view, 2> video_extensions{".mp4", ".mkv"};
-/// Names that promise something else than a folder of frames.
+/// Extensions that promise something other than a folder of frames.
 constexpr std::array<std::string_view, 22> other_extensions{
     ".avi", ".mov",  ".webm", ".m4v",  ".mpg",  ".mpeg", ".ts",  ".wmv",  ".flv",         ".ogv",  ".gif",
     ".png", ".apng", ".jpg",  ".jpeg", ".webp", ".bmp",  ".tif", ".tiff", ".safetensors", ".json", ".y4m"};
 
-constexpr std::uintmax_t least_space = 16 << 10; ///< bytes; less holds no result
+constexpr std::uintmax_t least_space = 16 << 10; ///< bytes; no result is smaller
 
 fs::path folder_of(const fs::path& path) {
     const fs::path parent = path.parent_path();
@@ -43,20 +43,22 @@ fs::path folder_of(const fs::path& path) {
 /// "out/" names the folder out.
 fs::path without_slash(const fs::path& path) { return path.has_filename() ? path : path.parent_path(); }
 
-/// The same for every spelling of a path.
+/// One path for all spellings of `path`.
 fs::path place(const fs::path& path) {
     std::error_code code;
-    // Names that do not exist stay relative otherwise.
+    // weakly_canonical() alone leaves names relative that do not exist.
     const fs::path real = fs::weakly_canonical(fs::absolute(without_slash(path), code), code);
-    // Or the way there is longer than the system takes.
+    // It fails where the path is longer than the system allows.
     return without_slash((code ? path : real).lexically_normal());
 }
 
-/// Permissions do not tell of file systems that are none, as /proc.
+/// Whether new files can be made in `folder`: permissions do not tell that of file systems like /proc.
 bool takes_files(const fs::path& folder) {
     const int fd = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
     if (fd >= 0) ::close(fd);
-    if (fd >= 0 || (errno != ENOENT && errno != EOPNOTSUPP && errno != EISDIR)) return true; // the writer says more
+    // ENOENT, EOPNOTSUPP and EISDIR may only mean that this file system has no O_TMPFILE. Of any other error the writer
+    // will say more.
+    if (fd >= 0 || (errno != ENOENT && errno != EOPNOTSUPP && errno != EISDIR)) return true;
     std::string name = (folder / ".denoir-XXXXXX").string();
     const int file = ::mkstemp(name.data());
     if (file < 0) return false;
@@ -65,22 +67,23 @@ bool takes_files(const fs::path& folder) {
     return true;
 }
 
-/// What is written into `folder`: it must be there, writable and have some room. `whose` is its name in a refusal.
-void check_place(const fs::path& out, const fs::path& folder, const char* whose) {
+/// Throws Error naming `out` unless `folder`, where it is to be written, exists, is writable and has some room.
+/// `subject`: what the message calls the folder.
+void check_place(const fs::path& out, const fs::path& folder, const char* subject) {
     struct stat status {};
     if (::stat(folder.c_str(), &status) != 0) {
         if (errno == ENAMETOOLONG) throw Error(out.string(), "", "the name is too long", "choose a shorter one");
         throw Error(out.string(), "",
-                    fmt::format("{} {}", whose, errno == EACCES ? "cannot be read" : "does not exist"),
+                    fmt::format("{} {}", subject, errno == EACCES ? "cannot be read" : "does not exist"),
                     fmt::format("create {} or choose another place", printable(folder.string(), 80)));
     }
     if (!S_ISDIR(status.st_mode))
-        throw Error(out.string(), "", fmt::format("{} is a file", whose), "choose another place");
+        throw Error(out.string(), "", fmt::format("{} is a file", subject), "choose another place");
     if (::access(folder.c_str(), W_OK | X_OK) != 0)
-        throw Error(out.string(), "", fmt::format("{} is not writable", whose),
+        throw Error(out.string(), "", fmt::format("{} is not writable", subject),
                     "change the permissions or choose another place");
     if (!takes_files(folder))
-        throw Error(out.string(), "", fmt::format("{} takes no new files", whose), "choose another place");
+        throw Error(out.string(), "", fmt::format("{} takes no new files", subject), "choose another place");
     if (free_space(folder).value_or(least_space) < least_space)
         throw NoSpace(out.string(), "", "no space left on the disk", "free some space or choose another place");
     if (out.filename().native().size() > 255)
@@ -94,8 +97,9 @@ void refuse_input(const fs::path& out, const fs::path& input) {
                 "choose another output");
 }
 
-/// Of a folder that is read nobody reads these; what a run keeps is refused by name.
-bool is_made(const fs::path& out) {
+/// Whether this is a kind of file that no command reads from an input folder, so that it may be replaced there. (A
+/// run's own files are refused by name.)
+bool is_never_read(const fs::path& out) {
     static constexpr std::array<std::string_view, 4> made{".mp4", ".mkv", ".html", ".csv"};
     return std::find(made.begin(), made.end(), lower_extension(out)) != made.end();
 }
@@ -104,25 +108,24 @@ void check_not_input(const fs::path& out, std::span<const fs::path> inputs) {
     std::error_code code;
     if (!fs::exists(out, code)) return;
     const fs::path self = fs::canonical(folder_of(out), code) / out.filename();
-    // Of a run it is what is read.
-    const bool is_clip = run_of_video(out).has_value();
+    const bool is_clip = run_of_video(out).has_value(); // of a run, whose video is read
     for (const fs::path& input : inputs) {
         if (input.empty()) continue;
         if (same_file(out, input)) refuse_input(out, input);
         if (!fs::is_directory(input, code)) continue;
-        // A folder of frames, or a run with its latents; which files of a model are read is told one by one.
+        // A folder of frames, or a run with its folders of latents. (The files of a model are inputs one by one.)
         for (fs::recursive_directory_iterator
                  it(fs::canonical(input, code), fs::directory_options::skip_permission_denied, code),
              end;
              !code && it != end; it.increment(code)) {
             if (it.depth() > 0) it.disable_recursion_pending();
-            if (it->path() == self && is_made(out) && !is_clip) continue;
+            if (it->path() == self && is_never_read(out) && !is_clip) continue;
             if (same_file(out, it->path())) refuse_input(out, it->path());
         }
     }
 }
 
-/// Of a sweep's folder, what is made of its cells and tells of them.
+/// Whether `name` is a file that a sweep keeps in its `folder`: its record, or what is made from its cells.
 bool is_file_of_sweep(const fs::path& folder, const std::string& name) {
     static constexpr std::array<std::string_view, 5> kept{SweepFolder::record_name, SweepFolder::grid_video,
                                                           SweepFolder::grid_picture, SweepFolder::report,
@@ -130,24 +133,21 @@ bool is_file_of_sweep(const fs::path& folder, const std::string& name) {
     return std::find(kept.begin(), kept.end(), name) != kept.end() && is_sweep_folder(folder);
 }
 
-/// What a render or a sweep has made is not written over by another.
+/// Throws Error if `out` is a file that a sweep, or a run other than `own_run`, keeps in its folder.
 void refuse_kept_file(const fs::path& out, const fs::path& own_run) {
     static constexpr std::array<std::string_view, 5> kept{run_file::video, run_file::record, run_file::conditioning,
                                                           run_file::metrics, run_file::thumbnail};
     std::error_code code;
     if (!fs::exists(out, code)) return;
     const fs::path folder = fs::canonical(folder_of(out), code);
-    if (code) return; // it was looked at before
+    if (code) return; // check_place() has refused it where that matters
     if (is_file_of_sweep(folder, out.filename()))
         throw Error(out.string(), "", fmt::format("is a file of the sweep {}", printable_name(folder, 100)),
                     "choose another output");
     const bool state = folder.filename() == run_file::latents || folder.filename() == run_file::solver;
     const fs::path run = state ? folder.parent_path() : folder;
     if (!state && std::find(kept.begin(), kept.end(), out.filename().native()) == kept.end()) return;
-    // Other programs write a run.json, too.
-    if (!fs::is_regular_file(run / run_file::record, code) || !fs::is_directory(run / run_file::latents, code) ||
-        !fs::is_directory(run / run_file::solver, code) || (!own_run.empty() && same_file(run, own_run)))
-        return;
+    if (!is_whole_run_folder(run) || (!own_run.empty() && same_file(run, own_run))) return;
     throw Error(out.string(), "", fmt::format("is a file of the run {}", printable_name(run, 100)),
                 "choose another output");
 }
@@ -206,7 +206,7 @@ OutputKind check_output(const fs::path& out, std::span<const fs::path> inputs, i
     const std::string extension = lower_extension(without_slash(out));
     const std::string name = lower_ascii(without_slash(out).filename().native());
     std::error_code code;
-    if (in(video_extensions, name) || in(other_extensions, name)) // "$NAME.mp4" of an empty variable
+    if (in(video_extensions, name) || in(other_extensions, name)) // "$NAME.mp4" where NAME is empty
         throw UsageError(out.string(), "", "is an extension without a name", "write a name before it, like clip.mp4");
     if (in(video_extensions, extension)) {
         if (fs::is_directory(out, code))
@@ -236,7 +236,7 @@ OutputKind check_output_of_run(const fs::path& out, std::span<const fs::path> in
         throw Error((run / run_file::record).string(), "out", e.message(), e.hint());
     } catch (const Error& e) {
         std::error_code code;
-        if (!fs::exists(fs::symlink_status(without_slash(out), code))) throw; // its folder is gone, say
+        if (!fs::exists(fs::symlink_status(without_slash(out), code))) throw; // such as a missing parent folder
         throw Error(e.file(), e.field(), e.message(), "move away what is there, or decode the run into another place");
     }
 }

@@ -29,7 +29,8 @@ namespace {
 constexpr int solver_tensors = 4;                ///< latents as large as the sample that a solver remembers, at most
 constexpr double spare_bytes = 16.0 * (1 << 20); ///< video, pictures and the rest
 
-void fit(const std::vector<fs::path>& files, const char* what, std::int64_t found, std::int64_t wanted) {
+/// Throws Error naming the first of a part's files if the part does not fit the transformer.
+void check_fit(const std::vector<fs::path>& files, const char* what, std::int64_t found, std::int64_t wanted) {
     if (found == wanted) return;
     throw Error(files.front().string(), "", fmt::format("gives {} {}, the transformer takes {}", found, what, wanted),
                 "use the part that belongs to this model");
@@ -44,11 +45,11 @@ void check_encoders(const Request& r, const ModelFolder& model, const wan::Confi
         for (int i = 0; i < before.count(); ++i) before.read(i);
     }
     const Weights text = load_headers(model.text_encoder, Component::umt5);
-    fit(model.text_encoder, "text channels", umt5::Config::read(text).dim, transformer.text_dim);
+    check_fit(model.text_encoder, "text channels", umt5::Config::read(text).dim, transformer.text_dim);
     load_tokenizer(model.tokenizer);
     if (r.image.empty() || transformer.clip_dim == 0) return;
     const Weights clip = load_headers(model.clip, Component::clip);
-    fit(model.clip, "image channels", clip::Config::read(clip).width, transformer.clip_dim);
+    check_fit(model.clip, "image channels", clip::Config::read(clip).width, transformer.clip_dim);
 }
 
 /// spec/schedulers.md 8: where the second expert takes over.
@@ -72,10 +73,10 @@ void preflight(const Request& r, const ModelFolder& model, Needs needs, const st
     check_boundary(model);
     if (!model.transformer_low.empty()) {
         const auto low = wan::Config::read(load_headers(model.transformer_low, Component::transformer));
-        fit(model.transformer_low, "channels", low.out_channels, transformer.out_channels);
+        check_fit(model.transformer_low, "channels", low.out_channels, transformer.out_channels);
     }
     if (needs == Needs::everything) check_encoders(r, model, transformer, stop);
-    Variant::read(model); // its VAE too
+    Variant::read(model); // checks the VAE
 }
 
 void check_disk_space(const Request& r, const ModelFolder& model, const fs::path& run) {
@@ -83,7 +84,7 @@ void check_disk_space(const Request& r, const ModelFolder& model, const fs::path
     const fs::path place = fs::exists(run, code) ? run : run.parent_path();
     const auto left = free_space(place);
     if (!left) return;
-    // What a branch takes over are links, where its parent lies on the same disk and that has links at all.
+    // A branch links the files that it takes over if its parent lies on the same disk.
     const int linked = r.start && same_disk(r.start->run, place) ? r.start->step + 1 : 0;
     const double latent = double(latent_shape(r, Variant::read(model)).elements()) * sizeof(float);
     const int steps = Pipeline::step_count(r) + 1 - linked;

@@ -22,10 +22,10 @@ void preflight(const Request& resolved, const ModelFolder&, Needs, const std::st
 /// Throws NoSpace naming `run` if its disk has no room for the run's latents and solver states.
 void check_disk_space(const Request& resolved, const ModelFolder&, const std::filesystem::path& run);
 
+/// All files of a model that a run reads, and its LoRAs; sorted, each once.
+std::vector<std::filesystem::path> model_files(const ModelFolder&, std::span<const Lora> loras = {});
+
 /// The files that a run's steps are computed from: model_files() and the noise file, which later windows read again.
 std::vector<std::filesystem::path> files_of_steps(const ModelFolder&, const Request&);
-
-/// All files of a model that a run reads, and its LoRAs.
-std::vector<std::filesystem::path> model_files(const ModelFolder&, std::span<const Lora> loras = {});
 
 } // namespace denoir

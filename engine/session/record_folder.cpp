@@ -28,7 +28,7 @@ std::shared_ptr<const FolderLock> begin_record(const fs::path& path, const fs::p
     const bool made = make_folder(path, named);
     auto lock = std::make_shared<const FolderLock>(path);
     if (!lock->take()) throw Error(named.string(), "", "another process is writing there", "choose another folder");
-    if (has_regular_file(path / kind.record)) // since the folder was looked at
+    if (has_regular_file(path / kind.record)) // made after the caller had checked the folder
         throw Error(named.string(), "", kind.holds_one, "choose another folder");
     try {
         save();

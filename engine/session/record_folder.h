@@ -22,10 +22,11 @@ struct RecordFolder {
     const char* holds_one;     ///< "already holds a run"
 };
 
-/// Reads the folder's JSON file. Throws Error if it is missing or cannot be read.
+/// Reads the folder's JSON file. Throws Error if it is missing or cannot be read, UsageError if `folder` is empty.
 Json read_record(const std::filesystem::path& folder, const RecordFolder&);
 
-/// Makes a folder, whose parent must exist. False if it was there already. Throws Error naming `named`.
+/// Makes a folder, whose parent must exist. False if it was there already. Throws Error naming `named`, the path as the
+/// user gave it.
 bool make_folder(const std::filesystem::path& path, const std::filesystem::path& named);
 
 /// Makes the folder `path` (its parent must exist; it may be there if it is empty), locks it, and has `save` write its

@@ -59,8 +59,8 @@ void warn_once(RunRecord& record, const std::string& text, Observer& observer) {
     observer.warning(text);
 }
 
-/// Refuses to resume with other files than the run began with: its steps would come from two models. `draws`: noise is
-/// still to be drawn.
+/// Throws Error if the files that the run began with have changed: its steps would come from two models. Warns where
+/// that is not known. `draws`: noise is still to be drawn.
 void check_files(RunRecord& record, bool draws, Observer& observer, const std::stop_token& stop) {
     const ModelChanges changes = model_changes(files_still_read(record, draws), stop);
     if (!changes.changed.empty())
@@ -70,7 +70,8 @@ void check_files(RunRecord& record, bool draws, Observer& observer, const std::s
         warn_once(record, fmt::format("{} is not the file this run began with", printable(file, 160)), observer);
 }
 
-/// The same for a branch, where it may be intended: warnings. Only files that the branch uses too are looked at.
+/// Warnings of files of the parent that are no longer those it began with: a branch may be meant to use other ones.
+/// Only files that the branch uses as well are looked at.
 std::vector<std::string> warnings_of_other_files(const RunRecord& parent, const Request& r, const ModelFolder& model,
                                                  const std::stop_token& stop) {
     std::vector<fs::path> used = files_of_steps(model, r);
@@ -87,7 +88,7 @@ std::vector<std::string> warnings_of_other_files(const RunRecord& parent, const 
     return out;
 }
 
-/// Refuses a resumed run some of whose files cannot be written, before anything is computed.
+/// Throws Error, before anything is computed, if a resumed run cannot write one of its files.
 void check_places(const RunFolder& run, int last_step) {
     std::vector<fs::path> places{run.file(run_file::video), run.file(run_file::thumbnail), run.file(run_file::metrics),
                                  run.file(run_file::conditioning)};
@@ -102,15 +103,16 @@ void check_places(const RunFolder& run, int last_step) {
     }
 }
 
+/// Throws Error for a name that run.json could not hold.
 void check_names(const Request& absolute, const ModelFolder& model, const RenderOptions& options) {
     std::vector<fs::path> paths = inputs_of(absolute);
     for (fs::path& file : files_of_steps(model, absolute)) paths.push_back(std::move(file));
     for (const fs::path& given : {options.out, options.run_dir.empty() ? data_folder() : options.run_dir})
-        if (!given.empty()) paths.push_back(resolved_path(given.native(), fs::current_path()));
+        if (!given.empty()) paths.push_back(resolved_path(given));
     check_storable(paths);
 }
 
-/// Runs elsewhere belong to the history too: a link below the data folder leads there.
+/// Adds a run to the history, with a link to it if it lies elsewhere.
 void remember(const fs::path& run) try {
     std::error_code code;
     const fs::path runs = data_folder() / "runs";
@@ -118,13 +120,13 @@ void remember(const fs::path& run) try {
     const fs::path real = fs::canonical(run, code);
     if (code || real.parent_path() == fs::canonical(runs, code)) return;
     for (const auto& item : entries_of(runs, code))
-        if (fs::read_symlink(item, code) == real) return; // of a run that was there before
+        if (fs::read_symlink(item, code) == real) return;
     link_dated(real, runs);
 } catch (const Error&) { // without a data folder there is no history
 }
 
-/// The inputs, which the output must not replace. They become known little by little, and the output is checked each
-/// time.
+/// The inputs, which the output must not replace. They become known one after the other, and the output is checked
+/// each time.
 struct Inputs {
     const fs::path& out;
     std::vector<fs::path> paths;
@@ -140,9 +142,10 @@ struct Resolved {
     Request request;
     ModelFolder model;
     std::optional<RunFolder> parent; ///< of a branch
-    bool shared = false;             ///< its conditioning serves the branch too
+    bool shared = false;             ///< the parent's conditioning is used
 };
 
+/// Throws Error if a folder was given in place of a file.
 void check_pictures(const Request& asked) {
     for (const fs::path& file : {asked.image, asked.last_image, asked.noise.file})
         if (std::error_code code; !file.empty() && fs::is_directory(file, code))
@@ -159,11 +162,10 @@ void resolve_for(Resolved& r, Observer& observer) {
     r.shared = shares_conditioning(r.request, r.parent->record().request, r.model);
 }
 
-/// What can be refused before anything heavy happens, from headers, names and the parent's files.
+/// Checks everything that headers, names and the parent's files tell, before any heavy work.
 void check(const Resolved& r, const RenderOptions& options, const std::stop_token& stop) {
     preflight(r.request, r.model, r.shared ? Needs::no_encoders : Needs::everything, stop);
-    check_disk_space(r.request, r.model,
-                     options.run_dir.empty() ? data_folder() : resolved_path(options.run_dir.native(), {}));
+    check_disk_space(r.request, r.model, options.run_dir.empty() ? data_folder() : resolved_path(options.run_dir));
     if (!r.parent) return;
     stored_state(*r.parent, r.request.start->step, r.request, r.model);
     check_steps_before(*r.parent, r.request.start->step);
@@ -192,7 +194,7 @@ Resolved resolved_and_checked(const Request& asked, const RenderOptions& options
 std::vector<std::string> warnings_of(const Request& asked, const Resolved& r, const std::stop_token& stop) {
     std::vector<std::string> warnings;
     if (r.parent) warnings = warnings_of_other_files(r.parent->record(), r.request, r.model, stop);
-    if (r.parent && !r.shared) // its pictures, which are the branch's, are encoded once more
+    if (r.parent && !r.shared) // the parent's pictures are the branch's too, and are encoded once more
         for (const fs::path& file : pictures_written_since(r.parent->record(), r.parent->path()))
             warnings.push_back(
                 fmt::format("{} was written after the run it starts from had read it", printable(file.string(), 160)));
@@ -205,7 +207,7 @@ std::vector<std::string> warnings_of(const Request& asked, const Resolved& r, co
     return warnings;
 }
 
-/// A run that cannot be begun leaves no folder; `made`: it is a new one.
+/// RunFolder::create(). If it fails, `folder` is removed, provided that it was `made` for this run.
 RunFolder create_in(const fs::path& folder, RunRecord record, bool made) {
     try {
         return RunFolder::create(folder, std::move(record));
@@ -216,17 +218,15 @@ RunFolder create_in(const fs::path& folder, RunRecord record, bool made) {
     }
 }
 
-/// The run's folder, with what it takes over from others.
+/// Makes the run's folder, with everything that it takes over from other runs.
 RunFolder begin(const Resolved& r, std::vector<std::string> warnings, const RenderOptions& options) {
     RunRecord record;
     record.warnings = std::move(warnings);
     record.request = r.request;
     make_paths_absolute(record.request);
     check_names(record.request, r.model, options);
-    const fs::path folder = options.run_dir.empty() ? new_run_folder(record.request)
-                                                    : resolved_path(options.run_dir.native(), fs::current_path());
-    record.out =
-        options.out.empty() ? folder / run_file::video : resolved_path(options.out.native(), fs::current_path());
+    const fs::path folder = options.run_dir.empty() ? new_run_folder(record.request) : resolved_path(options.run_dir);
+    record.out = options.out.empty() ? folder / run_file::video : resolved_path(options.out);
     record.metadata = options.metadata;
     record.created = utc_now();
     record.build = build_description();
@@ -245,7 +245,7 @@ RenderResult result_of(const RunFolder& run) {
     const RunRecord& r = run.record();
     RenderResult result{r.out, run.path(), r.request.seed.value_or(0), r.seconds, r.stages, r.peak_memory_bytes};
     for (const StepRecord& s : r.steps)
-        if (!r.request.start || s.step > r.request.start->step) // its own, not its parent's
+        if (!r.request.start || s.step > r.request.start->step) // not the steps of its parent
             result.forwards += s.forwards, result.reused += s.reused;
     return result;
 }

@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "engine/core/file.h"
+#include "engine/core/json_fields.h"
 #include "engine/core/suggest.h"
 #include "engine/core/units.h"
 #include "engine/session/carried_request.h"
@@ -140,7 +141,7 @@ Json write_forcing(const Request& r) {
     Json out{{"ar_step", f.ar_step}, {"block", f.block}, {"causal_attention", f.causal_attention}};
     if (!f.video.empty()) {
         out["video"] = f.video.string();
-        out["video_frames"] = f.video_frames ? Json(*f.video_frames) : Json();
+        out["video_frames"] = or_null(f.video_frames);
     }
     if (f.base) out["base"] = *f.base;
     if (!f.video.empty() || f.base || f.overlap != Forcing{}.overlap) out["overlap"] = f.overlap;
@@ -198,7 +199,7 @@ struct Field {
     std::function<void(Request&, const JsonReader&)> read;
     std::function<void(Request&)> clear;
     std::function<Json(const Request&)> write;
-    std::vector<std::string_view> choices = {}; ///< of a closed list
+    std::vector<std::string_view> choices = {}; ///< the words of a closed list
 };
 
 Json to_value(const fs::path& path) { return path.empty() ? Json() : Json(path.string()); }
@@ -248,7 +249,7 @@ fs::path read_model(const JsonReader& in) {
     std::error_code code;
     if (name.has_parent_path() || fs::exists(path, code)) return path;
     if (!fs::exists(name, code)) return name;
-    // What is called so where we are is not what lies beside the request.
+    // find_model() would take what has this name in the working directory, which the request does not mean.
     const fs::path named = named_model(name);
     return named.empty() ? path : named;
 }
@@ -259,7 +260,7 @@ auto number(Range range) {
 auto whole(int low, int high) {
     return [low, high](const JsonReader& in) { return int(in.integer(low, high)); };
 }
-/// By a strong type of the edge; its errors learn the place here.
+/// A whole number that one of the strong types of core/units.h checks. Adds the field's place to its errors.
 template <class Check> auto strong(Check check) {
     return [check](const JsonReader& in) {
         const std::int64_t value = in.integer();
@@ -274,7 +275,7 @@ template <class Check> auto strong(Check check) {
 Device read_device(const JsonReader& in) {
     try {
         return Device::parse(in.text());
-    } catch (const UsageError& e) { // does not know where its text stood
+    } catch (const UsageError& e) { // does not name the place of the text
         in.out_of_range(e.message(), e.hint());
     }
 }
@@ -329,10 +330,10 @@ const Field* find_field(std::string_view key) {
         hint = "give it on the command line";
     else if (key == "request" || key == "axes" || key == "reference")
         hint = "it is a sweep's: use denoir-cli sweep";
-    else if (const std::string near = closest(key, request_keys()); !near.empty())
-        hint = fmt::format("did you mean {}?", near);
     else
-        hint = fmt::format("known are {}, …", fmt::join(request_keys().begin(), request_keys().begin() + 8, ", "));
+        hint = did_you_mean(
+            key, request_keys(),
+            fmt::format("known are {}, …", fmt::join(request_keys().begin(), request_keys().begin() + 8, ", ")));
     throw Error(source.file, key.empty() ? "\"\"" : printable(key, 60), "is not a key of a request", hint);
 }
 
@@ -363,8 +364,8 @@ std::vector<std::string_view> request_choices(std::string_view key) {
     return field ? field->choices : std::vector<std::string_view>{};
 }
 
-fs::path resolved_path(std::string_view text, const fs::path& folder) {
-    const fs::path out = fs::absolute(folder / text);
+fs::path resolved_path(const fs::path& path, const fs::path& folder) {
+    const fs::path out = fs::absolute(folder / path);
     // "models/wan/" names the folder itself.
     return out.has_filename() || out == out.root_path() ? out : out.parent_path();
 }
@@ -387,8 +388,8 @@ std::vector<fs::path*> paths_of(Request& r) {
 }
 
 void make_paths_absolute(Request& r) {
-    const fs::path here = fs::current_path();
-    for (fs::path* path : paths_of(r)) *path = resolved_path(path->native(), here);
+    const fs::path here = fs::current_path(); // throws even if no path needs it, so that no run begins in a lost folder
+    for (fs::path* path : paths_of(r)) *path = resolved_path(*path, here);
 }
 
 void set_request_field(Request& r, std::string_view key, const Json& value, const RequestSource& source) {
@@ -400,7 +401,7 @@ void set_request_field(Request& r, std::string_view key, const Json& value, cons
 
 void set_request_size(Request& r, std::string_view text, const RequestSource& source) {
     std::int64_t width = 0, height = 0;
-    bool holds = true; // what no number does is shown as it was written
+    bool holds = true; // whether 64 bits hold both; if not, the text is shown as it was written
     const auto read = [&](const char* begin, const char* end, std::int64_t& value) {
         const auto [after, problem] = std::from_chars(begin, end, value);
         holds = holds && problem != std::errc::result_out_of_range;
@@ -452,7 +453,7 @@ void apply_request_file(Request& r, const fs::path& file) {
 Json to_json(const Request& r) {
     Json out = {{"schema", 1}};
     for (const Field& field : fields()) {
-        // What came later is written where it is used: else the same request of an older program would differ.
+        // Younger keys are written only if they are used. Otherwise the same request of an older program would differ.
         const bool later = field.key == "cache" || field.key == "parts" || field.key == "guidance_until";
         if (Json value = field.write(r); !later || (!value.is_null() && value != 0))
             out[std::string(field.key)] = std::move(value);

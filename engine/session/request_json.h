@@ -13,7 +13,7 @@ namespace denoir {
 /// The keys of a request in the order in which they are stored (CONTRACT.md, "The request"), without `schema`.
 const std::vector<std::string_view>& request_keys();
 
-/// Where a value was written, for errors; no file: in an option, or a field of a window.
+/// Where a value was written, for errors. No file: in an option, or in a field of a window.
 using RequestSource = JsonSource;
 
 /// Sets one field. Throws naming it: UsageError for a value out of range, and for anything without a file; Error for a
@@ -32,18 +32,27 @@ void apply_request(Request&, const Json& object, const RequestSource&);
 Request request_from_json(const Json& object, const RequestSource&);
 
 /// Applies a request file, at most 4 MiB, or anything that carries a request (carried_request.h). Relative paths are
-/// relative to its folder.
+/// relative to its folder. Throws as apply_request() does.
 void apply_request_file(Request&, const std::filesystem::path& file);
 
-/// The stored form: every key, with null for empty optionals. Keys that are younger than many stored requests, such as
-/// `cache`, are only written if they are used.
+/// The stored form: every key, with null for empty optionals. Keys that were added later, such as `cache`, are written
+/// only if they are used.
 Json to_json(const Request&);
 
 /// Only what was asked for: keys without a value are left out. request_from_json() gives the same request again.
 Json asked_json(const Request&);
 
-/// `text` as an absolute path, relative to `folder`; `..` and links are kept.
-std::filesystem::path resolved_path(std::string_view text, const std::filesystem::path& folder);
+/// `path` made absolute, relative to `folder` (empty: the working directory), without a slash at its end; `..` and
+/// links are kept.
+std::filesystem::path resolved_path(const std::filesystem::path& path, const std::filesystem::path& folder = {});
+
+/// The key of the request that a field, by its dotted name, is or belongs to: "loras" of "loras.0.strength".
+inline std::string_view top_key(std::string_view field) { return field.substr(0, field.find('.')); }
+
+/// Whether `inner` is the field `outer` or a member of it: "cache" covers "cache" and "cache.threshold".
+inline bool covers(std::string_view outer, std::string_view inner) {
+    return inner.starts_with(outer) && (inner.size() == outer.size() || inner[outer.size()] == '.');
+}
 
 /// Whether a field, by its dotted name, holds a path: "image", "forcing.video", "loras.0.file".
 bool is_path_field(std::string_view field);

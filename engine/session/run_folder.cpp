@@ -57,8 +57,8 @@ double root_mean_square_difference(const Tensor& a, const Tensor& b) {
     return std::sqrt(sum / double(x.size()));
 }
 
-/// Latent pixels of a request, the frame of an end image with them. run.json may claim any size: never more than
-/// Pipeline::resolve lets pass, a fourth of which are tokens.
+/// Latent pixels of a request, including the frame of an end image. run.json may claim any size, so never more than
+/// Pipeline::resolve allows: 2^22 tokens of four pixels each.
 double latent_pixels(const Request& r) {
     constexpr double most = 4.0 * (1 << 22);
     const int frames = latent_frames(r.frames.value_or(FrameCount::max)) + 1;
@@ -66,7 +66,7 @@ double latent_pixels(const Request& r) {
     return std::min(most, double(frames) * height * width);
 }
 
-/// More than any file of a run takes: a sparse file of a terabyte costs nothing to make, but hours to sum.
+/// More bytes than this file of a run can have: a sparse file of a terabyte costs nothing to make, but hours to hash.
 double most_bytes(const Request& r, const fs::path& file) {
     constexpr double mib = 1 << 20, most_channels = 128; // Wan has 16 or 48
     const double pixels = latent_pixels(r), latent = pixels * most_channels * sizeof(float);
@@ -75,11 +75,11 @@ double most_bytes(const Request& r, const fs::path& file) {
     if (file.parent_path().filename() == run_file::latents) return 8 * mib + 2 * latent; // the latent and its estimate
     if (file.parent_path().filename() == run_file::solver) return 8 * mib + 4096 * frames + 8 * latent;
     const double pictures = r.forcing && !r.forcing->video.empty() ? pixels * 64 * 4 * 3 * sizeof(float) : 0;
-    return 512 * mib + 4 * latent + pictures; // two texts and what the images and a video gave
+    return 512 * mib + 4 * latent + pictures; // conditioning: two texts, and what the encoders made of pictures
 }
 
-/// Whether its table fits the file: what was put in its place, or blown up, need not be summed. Throws Error where the
-/// file cannot be read.
+/// Whether the file has a valid safetensors table: a file without one is not the run's and need not be hashed. Throws
+/// Error if it cannot be read.
 bool has_table(const fs::path& safetensors) {
     const auto file = MappedFile::open(safetensors);
     try {
@@ -90,19 +90,18 @@ bool has_table(const fs::path& safetensors) {
     }
 }
 
-/// `out` of the run in `path`. Its own video goes with its folder when that is moved, renamed or copied: where it was
-/// before, nothing can be written, or it would be another run's.
+/// The recorded `out` of the run that is now in `path`. Its own video moves with its folder when that is moved, renamed
+/// or copied: at the former place nothing can be written any more, or only into another run.
 fs::path present_output(const fs::path& out, const fs::path& path) {
     if (out.filename() != run_file::video) return out;
     const fs::path before = out.parent_path(), now = normal_path(path);
     std::error_code code;
-    if (before == now || fs::equivalent(before, now, code)) return out; // or a link to it, as the history's
-    const bool copied = fs::exists(before / run_file::record, code) &&
-                        fs::is_directory(before / run_file::latents, code) &&
-                        fs::is_directory(before / run_file::solver, code);
-    // What is gone was the run's folder by its name or its place; else one that the video was asked for in.
+    if (before == now || fs::equivalent(before, now, code)) return out; // `path` may be a link, such as the history's
+    if (is_whole_run_folder(before)) return now / run_file::video;      // this run is a copy
+    // A folder that is gone was this run's if its name or its place is the same. Otherwise it was a folder that the
+    // user asked for.
     const bool alike = before.filename() == now.filename() || before.parent_path() == now.parent_path();
-    return copied || (alike && !fs::exists(before, code)) ? now / run_file::video : out;
+    return alike && !fs::exists(before, code) ? now / run_file::video : out;
 }
 
 /// JSON has no infinities and NaN.
@@ -174,7 +173,7 @@ std::optional<Conditioning> RunFolder::load_conditioning() const {
     if (record_.conditioning_sha256.empty() || !has_regular_file(path) || !intact(path, record_.conditioning_sha256))
         return {};
     Conditioning c = Conditioning::from_tensors(read_safetensors(path));
-    // Programs before kept fewer pictures of the video that the clip goes on after: all are encoded anew.
+    // Earlier programs kept fewer pictures of the video that the clip continues: then everything is encoded anew.
     if (goes_on(record_.request) && !c.before.defined() && pictures_given_again(record_.request) > 0) return {};
     return c;
 }
@@ -185,7 +184,7 @@ void RunFolder::store_step(StepRecord s, const Tensor& shown, const Tensor& x0,
     const Moments latent = moments(shown);
     s.latent_mean = finite(latent.mean), s.latent_std = finite(latent.deviation),
     s.x0_std = finite(moments(x0).deviation);
-    const bool follows = x0 && step > 1 && !final_steps().contains(step - 1); // the estimate before is of this window
+    const bool follows = x0 && step > 1 && !final_steps().contains(step - 1); // a step of the same window
     if (follows && !(newest_x0_.tensor && newest_x0_.step == step - 1))
         newest_x0_ = {step - 1, has_step_tensor(step - 1, "x0") ? step_tensor(step - 1, "x0") : Tensor()};
     Tensor before = follows ? newest_x0_.tensor : Tensor();
@@ -199,7 +198,7 @@ void RunFolder::store_step(StepRecord s, const Tensor& shown, const Tensor& x0,
         write_safetensors(path, stored);
         return file_sha256(path);
     };
-    // Both wait for the disk: so they do at one time, where the system has a thread left.
+    // Both files wait for the disk, so they are written at the same time if the system has a thread left.
     std::future<std::string> solver_sum;
     if (!solver.empty()) solver_sum = std::async([&] { return store(solver_file(step), solver); });
     s.sha256 = store(latents_file(step), tensors);
@@ -230,7 +229,7 @@ bool RunFolder::can_be_decoded() const {
 
 std::optional<DenoiseState> RunFolder::last_state() {
     auto& steps = record_.steps;
-    // The end of a window is needed for all that follow.
+    // Everything after the end of a window depends on it.
     const std::set<int> ends = final_steps();
     const auto broken = std::find_if(steps.begin(), steps.end(),
                                      [&](const StepRecord& s) { return ends.contains(s.step) && !whole(s); });
@@ -263,7 +262,7 @@ Tensor RunFolder::step_tensor(int step, const char* name) const {
                                                : fmt::format("use 0 to {}", record_.steps.back().step));
     const fs::path path = latents_file(step);
     if (!has_regular_file(path)) {
-        const bool shown = s == &record_.steps.back() && has_regular_file(file(run_file::video)); // what that step gave
+        const bool shown = s == &record_.steps.back() && has_regular_file(file(run_file::video)); // decoded from it
         throw Error(path.string(), "", "is missing: these latents were not kept",
                     shown ? "use the run's video.mp4, or a run that was rendered with --latents all"
                           : "use a run that was rendered with --latents all");
@@ -281,7 +280,7 @@ Tensor RunFolder::step_tensor(int step, const char* name) const {
 bool RunFolder::has_step_tensor(int step, const char* name) const {
     const StepRecord* s = record_.find(step);
     if (!s || !has_regular_file(latents_file(step))) return false;
-    // The table alone: the file's sum is not known to be right, and views of its tensors may be copies.
+    // Only the table is read: the file's checksum was not verified, and its tensors might have to be copied.
     return read_safetensors_table(MappedFile::open(latents_file(step))).find(name) != nullptr;
 }
 
@@ -300,7 +299,7 @@ std::set<int> RunFolder::final_steps() const {
     if (!resolved || !r.forcing || !r.forcing->base) return ends;
     try {
         for (const Window& w : windows_of(r)) ends.insert(w.last_step());
-    } catch (const Error&) { // a request that nobody rendered
+    } catch (const Error&) { // no request that was ever rendered
     }
     return ends;
 }

@@ -22,8 +22,8 @@ class RunFolder {
 public:
     /// Makes the folder (its parent must exist; an empty one may be there) and writes run.json. Throws Error.
     static RunFolder create(const std::filesystem::path& path, RunRecord record);
-    /// Opens a run for reading; an output that is its own video is in `path`, though that was moved, renamed (not both
-    /// at once) or copied since. Throws Error if there is none.
+    /// Opens a run for reading. If the recorded `out` is the run's own video, it is in `path` even if the folder was
+    /// moved, renamed (not both at once) or copied since. Throws Error if there is no run.
     static RunFolder open(const std::filesystem::path& path);
     /// Opens a run for resuming it, and locks it. Throws Error if another process holds the lock.
     static RunFolder take(const std::filesystem::path& path);
@@ -40,7 +40,7 @@ public:
     void save();
 
     void store_conditioning(const Conditioning&);
-    /// Empty if it is not stored, or damaged.
+    /// Empty if it is not stored, or damaged. Throws Error if it cannot be read.
     std::optional<Conditioning> load_conditioning() const;
 
     /// Writes a step's files and its entry in run.json; the checksums and statistics of `taken` are filled in. `shown`
@@ -72,7 +72,7 @@ public:
 private:
     RunFolder(std::filesystem::path path, RunRecord record, std::shared_ptr<const FolderLock> lock);
     bool whole(const StepRecord&) const;
-    void make_parts() const; ///< the folders below
+    void make_parts() const; ///< the folders latents and solver
     std::filesystem::path path_;
     RunRecord record_;
     std::shared_ptr<const FolderLock> lock_;

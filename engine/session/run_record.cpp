@@ -34,7 +34,7 @@ Json step_json(const StepRecord& s) {
     return out;
 }
 
-/// Null is none.
+/// A string; null stands for the empty one.
 std::string text_from(const JsonReader& in) { return in.value().is_null() ? std::string() : in.text(); }
 
 StepRecord step_from(const JsonReader& in) {
@@ -52,7 +52,8 @@ StepRecord step_from(const JsonReader& in) {
     return s;
 }
 
-/// A record has a `schema` of its own: of its request's fields that one alone could be mistaken.
+/// The record's request. An error about its `schema` is made to name "request.schema", since the record has a `schema`
+/// of its own.
 Request stored_request(const Json& json, const std::string& file) {
     try {
         return request_from_json(json, {file, {}});

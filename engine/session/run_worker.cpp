@@ -41,7 +41,8 @@ std::string processor_name() {
     return "";
 }
 
-/// Brightness of each picture and its difference from the one before, 0 … 255: dips, jumps and flicker show.
+/// The brightness of each picture and its difference from the one before, both 0 … 255: they show dips, jumps and
+/// flicker.
 class PictureMetrics {
 public:
     void add(const Image& image) {
@@ -79,10 +80,11 @@ void write_metrics(const RunFolder& run, const Json& frames) {
     write_file(run.file(run_file::metrics), Json{{"schema", 1}, {"steps", steps}, {"frames", frames}}.dump(1) + "\n");
 }
 
-/// What becomes of a run's pictures: its video, the user's output, metrics, a thumbnail.
+/// Makes the files that show a run's pictures: its video, the user's output, metrics, a thumbnail.
 class Clip {
 public:
-    /// `again`: the run may have been ended while it put the frames in their place. Throws Error where that changed.
+    /// `again`: the run was begun before, and may have been ended while it moved its frames to the user's folder.
+    /// Throws Error if the output can no longer be written.
     Clip(RunFolder& run, bool again)
         : run_(run), own_(run.file(run_file::video), OutputKind::video, video_options(run.record())) {
         const RunRecord& record = run_.record();
@@ -107,10 +109,10 @@ public:
         write_png(run_.file(run_file::thumbnail), thumbnail(middle_, thumbnail_side));
         try {
             deliver(video);
-        } catch (const NoSpace& e) { // stays what it is: the studio then offers to make room
+        } catch (const NoSpace& e) { // stays a NoSpace, for which the studio offers to make room
             throw NoSpace(e.file(), e.field(), e.message(),
                           "free some space, or decode the run, which is kept, into another place");
-        } catch (const Error& e) { // the place was taken meanwhile, say: nothing has to be computed again
+        } catch (const Error& e) { // the place was taken meanwhile, perhaps: nothing has to be computed again
             throw Error(e.file(), e.field(), e.message(), "the run is kept: decode it into another place");
         }
     }
@@ -139,7 +141,7 @@ void RunWorker::Recorder::stage_begins(Stage stage) {
 }
 
 void RunWorker::Recorder::stage_ends(Stage stage, double seconds) {
-    // The second expert is loaded between two steps: no second counts twice.
+    // The second expert is loaded between two steps: its seconds must not count twice.
     const double own = stage == Stage::denoise ? seconds - within_ : seconds;
     within_ += own;
     record_.add_stage(stage, own);
@@ -147,7 +149,7 @@ void RunWorker::Recorder::stage_ends(Stage stage, double seconds) {
 }
 
 void RunWorker::Recorder::warning(std::string_view text) {
-    if (!told_.emplace(text).second) return; // of each window, say
+    if (!told_.emplace(text).second) return; // each window may repeat it
     if (std::ranges::find(record_.warnings, text) == record_.warnings.end()) record_.warnings.emplace_back(text);
     next_.warning(text);
 }
@@ -172,7 +174,7 @@ RenderResult RunWorker::work() {
         record.error.reset();
         save();
         render();
-        hashes_.wait(std::chrono::milliseconds(150)); // what is not known by now stays null
+        hashes_.wait(std::chrono::milliseconds(150)); // hashes that are not known by then stay null
         ended(RunState::done, nullptr);
         run_.drop_latents();
     } catch (const Cancelled&) {
@@ -193,7 +195,7 @@ RenderResult RunWorker::work() {
     return result_of(run_);
 }
 
-/// Whoever is killed after this has it in the record of the last step.
+/// Called before each step is recorded, so that a killed run has the cost up to its last step.
 void RunWorker::note_cost() {
     RunRecord& record = run_.record();
     record.files = since_the_beginning(began_with_, hashes_.files());
@@ -211,7 +213,7 @@ void RunWorker::ended(RunState state, const Error* error) {
     if (error) run_.record().error = *error;
     try {
         save();
-    } catch (const Error&) { // a full disk: the run.json before this one is whole
+    } catch (const Error&) { // a full disk: the former run.json is still whole
         if (state == RunState::done) throw;
     }
 }
@@ -262,7 +264,8 @@ DenoiseState RunWorker::denoised(Pipeline& pipeline, const Pipeline::FrameSink& 
                             Pipeline::requested_frames(request, info.x0, s.step), {});
         last = Clock::now();
     };
-    // Of a run that goes on, the windows that were there before are decoded with the rest.
+    // Pictures are made during the steps only if the first window is still to come: if the run resumes later, the
+    // stored windows are decoded together with the rest.
     const bool whole = window_after(windows_of(request), state->step).index == 0;
     pipeline.denoise(request, model_, *conditioning, *state,
                      {.after_step = store,

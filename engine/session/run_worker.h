@@ -40,12 +40,12 @@ private:
         Observer& next_;
         std::set<std::string> told_;
         std::chrono::steady_clock::time_point denoising_since_{};
-        double within_ = 0; ///< seconds of stages since then
+        double within_ = 0; ///< seconds of stages that ended since then
     };
 
     void render();
     DenoiseState denoised(Pipeline&, const std::function<void(int, const Tensor&)>& pictures);
-    void note_cost(); ///< what it took until now
+    void note_cost(); ///< puts the time, memory and files used so far into the record
     void save();
     void ended(RunState, const Error*);
 
@@ -56,7 +56,7 @@ private:
     Recorder recorder_;
     std::stop_token stop_;
     FileHashes hashes_;
-    std::vector<ModelFile> began_with_; ///< of a run that goes on
+    std::vector<ModelFile> began_with_; ///< the recorded files of a resumed run
     std::chrono::steady_clock::time_point begin_;
     double seconds_before_;
 };

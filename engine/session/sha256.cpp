@@ -60,7 +60,7 @@ std::string file_sha256(const std::filesystem::path& path, const std::stop_token
         if (stop.stop_requested()) throw Cancelled();
         const auto part = rest.first(std::min(piece, rest.size()));
         sum.update(part.data(), part.size());
-        mapped->drop_pages(mapped->span().size() - rest.size(), part.size()); // each is read once
+        mapped->drop_pages(mapped->span().size() - rest.size(), part.size()); // each page is read once
         rest = rest.subspan(part.size());
     }
     return sum.hex();

@@ -25,8 +25,9 @@ private:
     std::unique_ptr<State> state_;
 };
 
+/// The sum of these bytes, as Sha256::hex().
 std::string sha256_hex(const void* data, std::size_t bytes);
-/// Of a regular file's bytes. Throws Error naming it, Cancelled.
+/// The sum of a regular file's bytes. Throws Error naming it, Cancelled.
 std::string file_sha256(const std::filesystem::path& path, const std::stop_token& = {});
 
 } // namespace denoir

@@ -13,7 +13,7 @@ namespace denoir {
 namespace fs = std::filesystem;
 namespace {
 
-/// `check` names no file of its own.
+/// check(), with errors that name no file made to name this one.
 template <class Check> void naming(const fs::path& file, Check&& check) {
     try {
         check();
@@ -51,7 +51,7 @@ void check_resolved(const RunFolder& run) {
 }
 
 Request as_stored(const Request& stored, bool draws) {
-    constexpr int least = 5; // of what a window may be said to be
+    constexpr int least = 5; // frames that `base` may be
     Request r = stored;
     if (!draws) r.noise = {};
     if (r.forcing && !r.forcing->base) r.forcing->base = std::max(least, r.frames.value_or(FrameCount::max));
@@ -70,7 +70,7 @@ std::vector<Window> stored_windows(const RunFolder& run) {
 DenoiseState stored_state(const RunFolder& run, int step, const Request& r, const ModelFolder& model) {
     DenoiseState state = run.state(step);
     Shape shape = latent_shape(r, Variant::read(model));
-    for (const Window& w : stored_windows(run)) { // a clip of several windows is made of the ends of all
+    for (const Window& w : stored_windows(run)) { // the clip is decoded from the last latent of every window
         const int end = w.last_step();
         if (end >= step) break;
         shape[1] = w.frames;

@@ -23,11 +23,7 @@ constexpr std::size_t max_sweep_bytes = 4 << 20;
     throw UsageError(file, std::move(field), std::move(message), std::move(hint));
 }
 
-/// True where `a` is `b`, or an object that `b` is a member of.
-bool covers(std::string_view a, std::string_view b) {
-    return b.starts_with(a) && (b.size() == a.size() || b[a.size()] == '.');
-}
-
+/// Whether two axes would set the same value.
 bool clash(std::string_view a, std::string_view b) {
     if (covers(a, b) || covers(b, a)) return true;
     const auto side = [](std::string_view f) { return f == "width" || f == "height"; };
@@ -40,7 +36,7 @@ std::optional<std::size_t> index_of(const SweepAxis& axis, const Json& value) {
     return std::size_t(it - axis.values.begin());
 }
 
-/// The value that makes the best picture, of fields where one is known to.
+/// The index of the value that makes the best picture, for fields where that is known.
 std::optional<std::size_t> best_value(const SweepAxis& axis) {
     if (axis.field == "dtype" || axis.field == "precision") return index_of(axis, "f32");
     if (axis.field == "cache") return index_of(axis, nullptr);
@@ -55,14 +51,14 @@ std::optional<std::size_t> best_value(const SweepAxis& axis) {
     return std::size_t(best - axis.values.begin());
 }
 
-/// How much has to be made anew where the field changes; larger is more.
-int dearness(std::string_view field) {
+/// How much has to be done again when the field changes; larger is more.
+int cost_of_change(std::string_view field) {
     static constexpr std::array<std::string_view, 7> weights{"model", "parts",     "family", "loras",
                                                              "dtype", "precision", "device"};
     static constexpr std::array<std::string_view, 7> encoders{
         "prompt", "negative_prompt", "image", "last_image", "preprocess", "mode", "forcing"};
     static constexpr std::array<std::string_view, 4> plans{"size", "width", "height", "frames"};
-    const std::string_view top = field.substr(0, field.find('.'));
+    const std::string_view top = top_key(field);
     const auto in = [&](const auto& list) { return std::find(list.begin(), list.end(), top) != list.end(); };
     return in(weights) ? 3 : in(encoders) ? 2 : in(plans) ? 1 : 0;
 }
@@ -74,10 +70,8 @@ void check_keys(const Json& object, const std::string& file) {
         if (std::find(known.begin(), known.end(), key) != known.end() ||
             std::find(kept.begin(), kept.end(), key) != kept.end())
             continue;
-        const std::string near = closest(key, known);
         throw Error(file, printable(key, 60), "is not a key of a sweep",
-                    near.empty() ? "known are schema, request, axes and reference"
-                                 : fmt::format("did you mean {}?", near));
+                    did_you_mean(key, known, "known are schema, request, axes and reference"));
     }
     const auto schema = object.find("schema");
     if (schema == object.end()) throw Error(file, "schema", "is missing", R"(write "schema": 1)");
@@ -86,13 +80,21 @@ void check_keys(const Json& object, const std::string& file) {
                     "use a newer Denoir, or write the sweep for schema 1");
 }
 
-/// What varies is said elsewhere: on the command line.
+/// Whether the object is a request and not a sweep: its axes are given on the command line.
 bool is_plain_request(const Json& object) {
     const auto is_field = [&](std::string_view key) { return object.contains(std::string(key)); };
     return !is_field("axes") && !is_field("request") && !is_field("reference") && !is_field("cells") &&
            std::any_of(request_keys().begin(), request_keys().end(), is_field);
 }
 
+/// The request object of a sweep, which needs no `schema` of its own.
+Json with_schema(const Json& object) {
+    Json whole = object;
+    whole["schema"] = object.value("schema", Json(1));
+    return whole;
+}
+
+/// The `request` of a sweep: an object, or the name of a request file.
 Request read_request(const Json& value, const RequestSource& source) {
     Request r;
     if (value.is_string() && !value.get_ref<const std::string&>().empty()) {
@@ -103,35 +105,25 @@ Request read_request(const Json& value, const RequestSource& source) {
     if (!value.is_object())
         throw Error(source.file, "request", "must be an object or a request file's name",
                     R"(write {"prompt": "…"} or "request.json")");
-    Json object = value;
-    object["schema"] = value.value("schema", Json(1));
     try {
-        apply_over_start(r, [&](Request& request) { apply_request(request, object, source); });
-    } catch (const UsageError& e) { // as it is called in a request of its own
+        apply_over_start(r, [&](Request& request) { apply_request(request, with_schema(value), source); });
+    } catch (const UsageError& e) { // branch_of() does not know that the request is part of a sweep
         if (e.field() != "start.step") throw;
         throw UsageError(source.file, "request.start.step", e.message(), e.hint());
     }
     return r;
 }
 
-/// Of a sweep that was begun: nothing is open, and looking at it needs no run that it starts from.
-Request stored_request(const Json& object, const RequestSource& source) {
-    Request r;
-    Json whole = object;
-    whole["schema"] = object.value("schema", Json(1));
-    apply_request(r, whole, source);
-    return r;
-}
-
-/// Paths in values begin at the sweep's folder, now.
+/// `value` of an axis with its relative paths made relative to `source`'s folder. `probe`: the sweep's request. Throws
+/// as set_axis_value() does.
 Json with_whole_paths(const SweepAxis& axis, const Json& value, const RequestSource& source, Request probe) {
     set_axis_value(probe, axis.field, value, source);
     if (value.is_null() || !(is_path_field(axis.field) || value.is_structured())) return value;
     Json part = to_json(probe);
     std::string_view rest = axis.field;
     while (!rest.empty()) {
-        const std::string name(rest.substr(0, rest.find('.')));
-        if (part.is_object() && !part.contains(name)) return value; // as usual, which is not written
+        const std::string name(top_key(rest));
+        if (part.is_object() && !part.contains(name)) return value; // the default, which is not written
         part = part.is_array() ? Json(part.at(std::stoul(name))) : Json(part.at(name));
         rest.remove_prefix(std::min(name.size() + 1, rest.size()));
     }
@@ -264,9 +256,12 @@ Sweep sweep_from_json(const Json& object, const RequestSource& source) {
         return sweep;
     }
     check_keys(object, source.file);
+    // In the record of a sweep that was begun, the request leaves nothing open: the run that it starts from need not be
+    // there any more.
+    const bool begun = object.contains("cells");
     if (const auto it = object.find("request"); it != object.end())
         sweep.request =
-            object.contains("cells") && it->is_object() ? stored_request(*it, source) : read_request(*it, source);
+            begun && it->is_object() ? request_from_json(with_schema(*it), source) : read_request(*it, source);
     const Json axes = object.value("axes", Json::object());
     if (!axes.is_object())
         throw Error(source.file, "axes", "must be an object", R"(write {"steps": [8, 20], "guidance": [1, 3]})");
@@ -322,9 +317,9 @@ std::vector<std::size_t> rendering_order(const Sweep& sweep) {
     std::iota(axes.begin(), axes.end(), std::size_t(0));
     std::iota(cells.begin(), cells.end(), std::size_t(0));
     std::stable_sort(axes.begin(), axes.end(), [&](std::size_t a, std::size_t b) {
-        return dearness(sweep.axes[a].field) > dearness(sweep.axes[b].field);
+        return cost_of_change(sweep.axes[a].field) > cost_of_change(sweep.axes[b].field);
     });
-    // On each axis the reference's value first: a cell never comes before the one it is measured against.
+    // On each axis the reference's value comes first, so that no cell precedes the one that it is measured against.
     const auto key = [&](std::size_t cell) {
         const std::vector<std::size_t> at = sweep.place(cell);
         std::vector<std::size_t> out;

@@ -13,13 +13,7 @@
 namespace denoir {
 namespace {
 
-std::string_view top_of(std::string_view field) { return field.substr(0, field.find('.')); }
-
-template <class List> bool holds(const List& list, std::string_view word) {
-    return std::find(list.begin(), list.end(), word) != list.end();
-}
-
-/// Whether its values are any text: what looks like a number there is none.
+/// Whether the field's values are texts, so that one that looks like a number is not one.
 bool is_text(std::string_view field) {
     return field == "prompt" || field == "negative_prompt" || field == "start.sha256" || is_path_field(field);
 }
@@ -28,11 +22,11 @@ bool is_text(std::string_view field) {
     throw UsageError("", "axes." + printable(field, 60), std::move(message), std::move(hint));
 }
 
-/// The object or list of a member, with the member put in.
+/// The request's object or list that `field` is a member of, with `value` put in. Null removes the member.
 Json with_member(const Request& r, std::string_view field, const Json& value) {
-    const std::string top(top_of(field));
+    const std::string top(top_key(field));
     const std::string_view rest = field.substr(top.size() + 1);
-    if (top == "noise") return {{std::string(rest), value}}; // one of its members excludes the other
+    if (top == "noise") return {{std::string(rest), value}}; // its members exclude each other
     Json whole = asked_json(r).value(top, Json());
     if (top == "loras") {
         std::size_t index = 0;
@@ -54,7 +48,7 @@ Json with_member(const Request& r, std::string_view field, const Json& value) {
     if (top == "start") {
         if (!r.start)
             refuse(field, "the request begins in no run", R"(write "start": {"run": FOLDER, "step": N} into it)");
-        whole.erase("sha256"); // that of the step which the request named
+        whole.erase("sha256"); // the checksum of the step that the request named
     }
     if (value.is_null())
         whole.erase(std::string(rest));
@@ -64,7 +58,7 @@ Json with_member(const Request& r, std::string_view field, const Json& value) {
 }
 
 void set_value(Request& r, std::string_view field, const Json& value, const RequestSource& source) {
-    const std::string_view top = top_of(field);
+    const std::string_view top = top_key(field);
     if (field == "size")
         return set_request_size(r, value.is_string() ? value.get_ref<const std::string&>() : value.dump(), source);
     if (top == "threads" || top == "latents")
@@ -73,7 +67,8 @@ void set_value(Request& r, std::string_view field, const Json& value, const Requ
     if (top.size() < field.size()) {
         static constexpr std::array<std::string_view, 6> objects{"cache", "forcing", "loras",
                                                                  "noise", "parts",   "start"};
-        if (holds(objects, top)) return set_request_field(r, top, with_member(r, field, value), source);
+        if (std::ranges::find(objects, top) != objects.end())
+            return set_request_field(r, top, with_member(r, field, value), source);
     }
     if (value.is_null()) return clear_request_field(r, field);
     set_request_field(r, field, value, source);
@@ -84,7 +79,7 @@ std::string trimmed(std::string_view text) {
     return begin == std::string_view::npos ? std::string() : std::string(text.substr(begin, end - begin + 1));
 }
 
-/// What stands between the separators, with one after the last or not; nothing between two is refused.
+/// The texts between the separators, trimmed; a separator may follow the last one. Throws UsageError for an empty one.
 std::vector<std::string> pieces(std::string_view field, std::string_view text, std::string_view separators) {
     std::vector<std::string> out;
     for (std::size_t begin = 0; begin < text.size();) {
@@ -107,7 +102,7 @@ Json value_of(const std::string& word) {
     return word;
 }
 
-/// "1..8", "1..6:0.5"; false where it is none.
+/// Adds the values of a range like "1..8" or "1..6:0.5". False if `word` is not a range.
 bool add_range(std::string_view field, const std::string& word, std::vector<Json>& values) {
     const std::size_t dots = word.find(".."), colon = word.find(':');
     if (dots == std::string::npos) return false;
@@ -117,7 +112,7 @@ bool add_range(std::string_view field, const std::string& word, std::vector<Json
     const auto step = colon == std::string::npos ? std::optional<Json>(1u) : read_number(word.substr(colon + 1));
     if (!low || !high || !step) return false;
     const double a = low->get<double>(), b = high->get<double>(), by = step->get<double>();
-    // Seeds reach beyond what a double holds.
+    // A double cannot hold every seed.
     const bool natural = low->is_number_unsigned() && high->is_number_unsigned() && step->is_number_unsigned();
     const bool backwards = natural ? high->get<std::uint64_t>() < low->get<std::uint64_t>() : b < a;
     if (!(by > 0) || backwards)
@@ -131,15 +126,16 @@ bool add_range(std::string_view field, const std::string& word, std::vector<Json
     for (std::size_t i = 0; i <= std::size_t(length); ++i) {
         if (natural)
             values.push_back(low->get<std::uint64_t>() + i * step->get<std::uint64_t>());
-        else // 0.1 + 0.2 is 0.3 to people
+        else // people expect 0.1 + 0.2 to be 0.3
             values.push_back(*read_number(fmt::format("{:.10g}", a + double(i) * by)));
     }
     return true;
 }
 
+/// Whether parse_axis() would not read the value again unless it is written as JSON.
 bool needs_quotes(std::string_view field, const Json& value) {
     if (value.is_structured()) return true;
-    if (!value.is_string()) return is_text(field); // null, or what is refused with the request
+    if (!value.is_string()) return is_text(field); // null, or a value that the field will refuse
     const std::string text = value.get<std::string>();
     if (text.find_first_of("|\n\r") != std::string::npos || trimmed(text) != text || text.empty() || text[0] == '[')
         return true;
@@ -151,7 +147,7 @@ bool needs_quotes(std::string_view field, const Json& value) {
 
 void set_axis_value(Request& r, std::string_view field, const Json& value, const RequestSource& source) {
     const std::string named = "axes." + printable(field, 60);
-    // The reader is told of no file, so that it does not look for the field there; paths still begin at the folder.
+    // Without the file, whose errors would name another field; relative paths still begin at its folder.
     const RequestSource inner{"", source.folder};
     try {
         set_value(r, field, value, inner);
@@ -204,7 +200,7 @@ SweepAxis parse_axis(std::string_view field, std::string_view text) {
         const bool semicolons = list.find(';') != std::string::npos; // as in "1; 2,5": commas are decimal points
         if (semicolons) std::replace(list.begin(), list.end(), ',', '.');
         for (const std::string& piece : pieces(field, list, semicolons ? ";|" : ",|")) {
-            std::istringstream words(piece); // blanks may stand in place of commas
+            std::istringstream words(piece); // spaces may stand in place of commas
             for (std::string word; words >> word;)
                 if (!add_range(field, word, axis.values)) axis.values.push_back(value_of(word));
         }
@@ -212,8 +208,8 @@ SweepAxis parse_axis(std::string_view field, std::string_view text) {
     if (axis.values.empty()) refuse(field, "has no values", "write them like 4, 8, 20");
     Sweep alone;
     alone.axes.push_back(axis);
-    // Members of what only the request has are checked with it.
-    if (top_of(field) != "loras" && top_of(field) != "start") check(alone, "");
+    // Members of `loras` and `start` can only be checked together with the request that has them.
+    if (top_key(field) != "loras" && top_key(field) != "start") check(alone, "");
     return axis;
 }
 

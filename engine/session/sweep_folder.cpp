@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "engine/core/atomic_file.h"
 #include "engine/core/file.h"
+#include "engine/core/json_fields.h"
 #include "engine/core/json_reader.h"
 #include "engine/core/own_folders.h"
 #include "engine/pipeline/seed.h"
@@ -31,10 +31,9 @@ constexpr RecordFolder kind{.word = "sweep",
 constexpr std::array<Named<SweepCell::State>, 3> states{
     {{"waiting", SweepCell::State::waiting}, {"done", SweepCell::State::done}, {"failed", SweepCell::State::failed}}};
 
-Json optional_number(const std::optional<double>& v) { return v && std::isfinite(*v) ? Json(*v) : Json(); }
-
 Json to_json(const SweepCell::Figures& f) {
-    Json out{{"reference", f.reference}, {"psnr", optional_number(f.psnr)}, {"ssim", optional_number(f.ssim)}};
+    const auto number = [](const std::optional<double>& v) { return v ? finite_or_null(*v) : Json(); };
+    Json out{{"reference", f.reference}, {"psnr", number(f.psnr)}, {"ssim", number(f.ssim)}};
     if (f.worst_frame) out["worst_frame"] = *f.worst_frame;
     if (!f.note.empty()) out["note"] = f.note;
     return out;
@@ -87,9 +86,9 @@ std::string text_of(const SweepRecord& record, const fs::path& folder) {
     return to_json(record, folder).dump(1) + "\n";
 }
 
-/// What is written has to be read again, whatever becomes of the cells.
+/// Throws UsageError if sweep.json might become longer than is read again.
 void check_length(const SweepRecord& record) {
-    constexpr std::size_t to_come = 4 << 10; // of a cell: its run, figures, an error
+    constexpr std::size_t to_come = 4 << 10; // bytes that a cell may still get: its run, figures, an error
     if (text_of(record, {}).size() + record.cells.size() * to_come > kind.most_bytes)
         throw UsageError(
             "", "axes",
@@ -97,10 +96,10 @@ void check_length(const SweepRecord& record) {
             "use shorter texts or fewer values");
 }
 
-/// The axes or the reference may have been changed by hand: a cell that stood for other values is forgotten, and
-/// figures hold against what they were measured against alone.
-void forget_what_was_of_others(SweepRecord& record, const Json& stored) {
-    Sweep written = record.sweep; // the axes as they stand there, since older ones hold relative paths
+/// The axes or the reference may have been changed by hand: forgets cells that stood for other values, and figures that
+/// were measured against another cell than now.
+void forget_outdated(SweepRecord& record, const Json& stored) {
+    Sweep written = record.sweep; // with the axes as they are written, since older ones hold relative paths
     for (SweepAxis& axis : written.axes) axis.values = stored["axes"][axis.field].get<std::vector<Json>>();
     std::vector<bool> other(record.cells.size());
     for (std::size_t i = 0; i < record.cells.size(); ++i) {
@@ -116,15 +115,37 @@ void forget_what_was_of_others(SweepRecord& record, const Json& stored) {
     }
 }
 
-/// Earlier versions kept no time of a clip that was taken over: its run has it.
+/// Earlier versions kept no time for a clip that was taken over: takes it from the run.
 void read_missing_times(SweepRecord& record) {
     for (SweepCell& cell : record.cells) {
         if (cell.state != SweepCell::State::done || cell.seconds > 0) continue;
         try {
             cell.seconds = RunFolder::open(cell.run).record().seconds;
-        } catch (const Error&) { // gone: so is its clip
+        } catch (const Error&) { // the run is gone, and so is its clip
         }
     }
+}
+
+/// The content of sweep.json, which may come from anyone. Throws Error, UsageError.
+SweepRecord sweep_record_from_json(const Json& json, const fs::path& file) {
+    const RequestSource source{file.string(), fs::absolute(file.parent_path())};
+    SweepRecord record{sweep_from_json(json, source), {}, {}, {}};
+    if (record.sweep.axes.empty()) check(record.sweep, source.file); // throws: only a sweep to come may have no axes
+    for (const auto& [key, text] : {std::pair{"created", &record.created}, {"updated", &record.updated}})
+        if (const auto it = json.find(key); it != json.end()) *text = JsonReader(*it, source, key).text();
+    const auto cells = json.find("cells");
+    if (cells == json.end()) {
+        record.cells.resize(record.sweep.size());
+        return record;
+    }
+    if (!cells->is_array() || cells->size() != record.sweep.size())
+        throw Error(source.file, "cells", fmt::format("must be a list of {}", record.sweep.size()),
+                    "the axes were changed: begin a new sweep");
+    for (std::size_t i = 0; i < cells->size(); ++i)
+        record.cells.push_back(
+            read_cell({(*cells)[i], source, fmt::format("cells.{}", i)}, cells->size(), source.folder));
+    forget_outdated(record, json);
+    return record;
 }
 
 } // namespace
@@ -142,27 +163,6 @@ Json to_json(const SweepRecord& record, const fs::path& folder) {
     return out;
 }
 
-SweepRecord sweep_record_from_json(const Json& json, const fs::path& file) {
-    const RequestSource source{file.string(), fs::absolute(file.parent_path())};
-    SweepRecord record{sweep_from_json(json, source), {}, {}, {}};
-    if (record.sweep.axes.empty()) check(record.sweep, source.file); // a request may be a sweep without axes, no record
-    for (const auto& [key, text] : {std::pair{"created", &record.created}, {"updated", &record.updated}})
-        if (const auto it = json.find(key); it != json.end()) *text = JsonReader(*it, source, key).text();
-    const auto cells = json.find("cells");
-    if (cells == json.end()) {
-        record.cells.resize(record.sweep.size());
-        return record;
-    }
-    if (!cells->is_array() || cells->size() != record.sweep.size())
-        throw Error(source.file, "cells", fmt::format("must be a list of {}", record.sweep.size()),
-                    "the axes were changed: begin a new sweep");
-    for (std::size_t i = 0; i < cells->size(); ++i)
-        record.cells.push_back(
-            read_cell({(*cells)[i], source, fmt::format("cells.{}", i)}, cells->size(), source.folder));
-    forget_what_was_of_others(record, json);
-    return record;
-}
-
 SweepFolder::SweepFolder(fs::path path, SweepRecord record, std::shared_ptr<const FolderLock> lock)
     : path_(std::move(path)), record_(std::move(record)), lock_(std::move(lock)) {}
 
@@ -170,7 +170,7 @@ SweepRecord SweepFolder::record_of(const Sweep& sweep) {
     SweepRecord record{sweep, {}, {}, {}};
     Request& r = record.sweep.request;
     make_paths_absolute(record.sweep);
-    check(record.sweep, ""); // two spellings of one path are one value now
+    check(record.sweep, ""); // two spellings of one path have become one value
     if (!r.seed && !r.start) r.seed = draw_seed();
     record.cells.resize(sweep.size());
     record.created = utc_now();
@@ -180,13 +180,13 @@ SweepRecord SweepFolder::record_of(const Sweep& sweep) {
 
 SweepFolder SweepFolder::create(const fs::path& asked, const Sweep& sweep) {
     SweepRecord record = record_of(sweep);
-    const fs::path path = asked.empty() ? new_sweep_folder(sweep) : resolved_path(asked.native(), fs::current_path());
+    const fs::path path = asked.empty() ? new_sweep_folder(sweep) : resolved_path(asked);
     SweepFolder out(path, std::move(record), nullptr);
     try {
         out.lock_ = begin_record(path, asked.empty() ? path : asked, kind, [&] { out.save(); });
     } catch (const Error&) {
         std::error_code ignored;
-        if (asked.empty()) fs::remove(path, ignored); // it was made a moment ago
+        if (asked.empty()) fs::remove(path, ignored); // new_sweep_folder() made it
         throw;
     }
     return out;
@@ -194,8 +194,7 @@ SweepFolder SweepFolder::create(const fs::path& asked, const Sweep& sweep) {
 
 SweepFolder SweepFolder::open(const fs::path& asked) {
     const Json json = read_record(asked, kind);
-    return {resolved_path(asked.native(), fs::current_path()), sweep_record_from_json(json, asked / record_name),
-            nullptr};
+    return {resolved_path(asked), sweep_record_from_json(json, asked / record_name), nullptr};
 }
 
 SweepFolder SweepFolder::take(const fs::path& path) {
@@ -230,7 +229,7 @@ std::vector<fs::path> list_sweeps() {
     std::error_code code;
     for (const auto& item : entries_of(data_folder() / "sweeps", code)) try {
             found.emplace_back(SweepFolder::open(item.path()).record().created, item.path());
-        } catch (const std::exception&) { // none, or one that is gone
+        } catch (const std::exception&) { // not a sweep, or one that was just removed
         }
     std::sort(found.rbegin(), found.rend());
     std::vector<fs::path> out;

@@ -28,18 +28,27 @@ namespace denoir {
 namespace fs = std::filesystem;
 namespace {
 
+/// A key that is the same for equal resolved requests with absolute paths; `threads` and `latents`, which decide
+/// nothing, do not count.
+std::string request_identity(const Request& resolved) {
+    Request r = resolved;
+    r.threads = 0;
+    r.latents = KeepLatents::all;
+    return to_json(r).dump();
+}
+
 /// Whether an axis of the sweep decides the field that an error names.
 bool on_an_axis(const Sweep& sweep, std::string field) {
     field.erase(0, field.find_first_not_of('-'));
     std::replace(field.begin(), field.end(), '-', '_');
-    const std::string top = field.substr(0, field.find('.'));
+    const std::string_view top = top_key(field);
     return std::any_of(sweep.axes.begin(), sweep.axes.end(), [&](const SweepAxis& axis) {
-        const std::string axis_top = axis.field.substr(0, axis.field.find('.'));
+        const std::string_view axis_top = top_key(axis.field);
         return axis_top == top || (axis_top == "size" && (top == "width" || top == "height"));
     });
 }
 
-/// `run`, whose refusals say in which cell where an axis decides the field that they name.
+/// run(), with errors made to name the cell if an axis decides the field that they are about.
 template <class Run> void in_cell(const Sweep& sweep, std::size_t cell, Run&& run) {
     const auto message = [&](const Error& e) { return fmt::format("with {}: {}", sweep.label(cell), e.message()); };
     try {
@@ -53,11 +62,11 @@ template <class Run> void in_cell(const Sweep& sweep, std::size_t cell, Run&& ru
     }
 }
 
-/// The models of a sweep, each opened once, its headers read once. Throws Cancelled between their files.
+/// The models of a sweep: each is opened once, and its headers are read once.
 class Models {
 public:
     explicit Models(const std::stop_token& stop) : stop_(stop) {}
-    /// `r.model`: a path.
+    /// The model of a request, whose `model` is a path. Throws Error, Cancelled.
     const ModelHeaders& of(const Request& r, Observer& observer) {
         const std::pair key(r.model, r.parts);
         auto it = models_.find(key);
@@ -79,7 +88,7 @@ private:
     std::map<std::pair<fs::path, ModelParts>, std::unique_ptr<Opened>> models_;
 };
 
-/// Its paths are as the user wrote them, and so are messages.
+/// The resolved request of a cell. Its paths, and those in messages, are as the user wrote them.
 Request resolved_cell(const Sweep& sweep, std::size_t cell, std::uint64_t seed, Models& models, Observer& observer) {
     Request r = sweep.request_of(cell);
     if (!r.seed && !r.start) r.seed = seed;
@@ -94,33 +103,35 @@ Request resolved_cell(const Sweep& sweep, std::size_t cell, std::uint64_t seed, 
     return r;
 }
 
-/// Whether all that a request says is so in the run, whatever it leaves open: it can be resolved no more, or otherwise
-/// by now.
+/// Whether a run agrees with everything that a request says. What the request leaves open does not count: by now it may
+/// resolve differently, or not at all.
 bool may_be_of(const RunFolder& run, const Request& asked) try {
     const Request& stored = run.record().request;
     Request r = stored;
     apply_request(r, asked_json(asked), {});
-    if (r.start && stored.start) { // what the run that it starts from decides
+    if (r.start && stored.start) { // decided by the run that the branch starts from
         r.seed = stored.seed;
         r.start->sha256 = stored.start->sha256;
     }
-    // What resolving fills in of those that are given as a whole.
+    // What resolving fills in within fields that a request replaces as a whole.
     if (r.cache && stored.cache && r.cache->coefficients.empty()) r.cache->coefficients = stored.cache->coefficients;
     if (r.forcing && stored.forcing && !r.forcing->base) r.forcing->base = stored.forcing->base;
     for (std::size_t i = 0; i < std::min(r.loras.size(), stored.loras.size()); ++i)
         if (!r.loras[i].expert) r.loras[i].expert = stored.loras[i].expert;
     return is_of(run, r);
-} catch (const Error&) { // what is asked does not go with what is stored
+} catch (const Error&) { // the request contradicts the stored one
     return false;
 }
 
-/// A device that nobody named is that of the machine at work: what was rendered on another one stays.
-bool is_it(const RunFolder& run, const Request& resolved, const Request& asked) {
+/// Whether a cell's run can be kept: it is the run of the resolved request, or differs from it only in a device that
+/// nobody asked for, since it was rendered on another machine.
+bool can_be_kept(const RunFolder& run, const Request& resolved, const Request& asked) {
     if (is_of(run, resolved)) return true;
     return !asked.device && run.record().request.device != resolved.device && may_be_of(run, asked);
 }
 
-/// What a request leaves open is of the run that it names, for those on an axis, too: people hear of what differs.
+/// A branch's request takes what it leaves open from the run that it names, and keeps it for all runs on an axis. Warns
+/// if these runs differ in it.
 void warn_of_one_start_for_all(const Sweep& sweep, Observer& observer) {
     static constexpr std::array<const char*, 8> kept{"prompt",         "negative_prompt", "guidance", "guidance_low",
                                                      "guidance_until", "loras",           "fps",      "cache"};
@@ -144,7 +155,7 @@ void warn_of_one_start_for_all(const Sweep& sweep, Observer& observer) {
                                      printable(sweep.request.start->run.string(), 160)));
 }
 
-/// What preflight looks at: cells that share it are looked at once.
+/// A key that is the same for requests which preflight() need not check twice.
 std::string preflight_key(const Request& r) {
     Json json = to_json(r);
     for (const char* key :
@@ -166,7 +177,7 @@ public:
           seed_(sweep.request.seed ? *sweep.request.seed : draw_seed()),
           models_(stop) {}
 
-    /// `own`: the run that the sweep made of this cell before. Throws Error.
+    /// Plans one cell. `own`: the run that this sweep has already made of it. Throws Error.
     void plan(std::size_t i, const std::optional<RunFolder>& own, SweepPlan::Cell& cell) {
         const auto own_may_serve = [&] { return own && may_be_of(*own, sweep_.request_of(i)) && has_clip(*own); };
         const auto take_own = [&] {
@@ -175,14 +186,14 @@ public:
         };
         try {
             prepare(i, cell);
-        } catch (const Error&) { // of the model, an input, the run that it starts from
+        } catch (const Error&) { // the model, an input or the run that it starts from may be gone
             if (!own_may_serve()) throw;
             return take_own();
         }
         const auto [first, is_new] = first_.try_emplace(request_identity(cell.request), i);
         if (!is_new)
             cell.same = first->second;
-        else if (own && is_it(*own, cell.request, sweep_.request_of(i)) && has_clip(*own))
+        else if (own && can_be_kept(*own, cell.request, sweep_.request_of(i)) && has_clip(*own))
             take_own();
         else if (const auto found = finished_.find(cell.request))
             cell.found = found->run, cell.found_seconds = found->seconds;
@@ -199,14 +210,13 @@ public:
     }
 
 private:
-    /// The cell's resolved request and what it takes.
+    /// Sets the cell's resolved request and its work, after checking it.
     void prepare(std::size_t i, SweepPlan::Cell& cell) {
         cell.request = resolved_cell(sweep_, i, seed_, models_, observer_);
         const ModelHeaders& headers = models_.of(cell.request, observer_);
-        if (const std::string key = preflight_key(cell.request);
-            depth_ == PlanDepth::all && !looked_at_.contains(key)) {
+        if (const std::string key = preflight_key(cell.request); depth_ == PlanDepth::all && !checked_.contains(key)) {
             preflight(cell.request, headers.model(), Needs::everything, stop_);
-            looked_at_.insert(key);
+            checked_.insert(key);
         }
         make_paths_absolute(cell.request);
         check_storable(inputs_of(cell.request));
@@ -218,11 +228,11 @@ private:
     FinishedRuns& finished_;
     Observer& observer_;
     const std::stop_token& stop_;
-    std::uint64_t seed_; ///< of cells that name none
+    std::uint64_t seed_; ///< for cells whose request names none
     Models models_;
-    std::unordered_map<std::string, std::size_t> first_; ///< of equal requests the cell that is rendered
-    std::set<std::string> looked_at_;                    ///< keys of preflight
-    int otherwise_ = 0; ///< clips of what is asked, made with other values for what that leaves open
+    std::unordered_map<std::string, std::size_t> first_; ///< the first cell of each request, by request_identity()
+    std::set<std::string> checked_;                      ///< keys of preflight_key()
+    int otherwise_ = 0; ///< cells whose run agrees with what is asked, but not with how that resolves now
 };
 
 } // namespace
@@ -232,13 +242,6 @@ std::optional<RunFolder> open_run(const fs::path& run) try {
     return RunFolder::open(run);
 } catch (const Error&) {
     return std::nullopt;
-}
-
-std::string request_identity(const Request& resolved) {
-    Request r = resolved;
-    r.threads = 0;
-    r.latents = KeepLatents::all;
-    return to_json(r).dump();
 }
 
 bool is_of(const RunFolder& run, Request request) {
@@ -259,7 +262,7 @@ FinishedRuns FinishedRuns::of_history() {
     std::vector<HistoryEntry> runs;
     try {
         runs = list_runs("");
-    } catch (const Error&) { // no folder for it can be had: nothing is there to take over
+    } catch (const Error&) { // there can be no data folder, and so there is no history
     }
     for (const HistoryEntry& entry : runs) {
         const Request& r = entry.record.request;
@@ -279,7 +282,7 @@ void FinishedRuns::read(const fs::path& run) try {
     const RunRecord& record = folder.record();
     if (record.build == build_description() && inputs_unchanged(record, folder.path()))
         by_identity_[request_identity(record.request)].push_back({run, record.seconds});
-} catch (const Error&) { // gone or damaged: it serves nobody
+} catch (const Error&) { // gone or damaged
 }
 
 std::optional<FinishedRuns::Found> FinishedRuns::find(const Request& r) {
@@ -290,7 +293,7 @@ std::optional<FinishedRuns::Found> FinishedRuns::find(const Request& r) {
     alike->second.clear();
     const auto equal = by_identity_.find(request_identity(r));
     if (equal == by_identity_.end()) return std::nullopt;
-    for (const Found& found : equal->second) // only of these the clip is read
+    for (const Found& found : equal->second) // reading the clip takes long: only of these
         if (const auto run = open_run(found.run); run && has_clip(*run)) return found;
     return std::nullopt;
 }
@@ -332,10 +335,10 @@ void check_means(const Sweep& sweep, const SweepPlan& plan, const fs::path& fold
     Observer quiet;
     check_storable({&folder, 1});
     check_devices(sweep, plan);
-    std::set<std::string> looked_at;
+    std::set<std::string> checked;
     for (const std::size_t cell : plan.to_render()) {
         const Request& r = plan.cells[cell].request;
-        if (!looked_at.insert(fmt::format("{} {}", preflight_key(r), *r.steps)).second) continue;
+        if (!checked.insert(fmt::format("{} {}", preflight_key(r), *r.steps)).second) continue;
         const ModelFolder& model = models.of(r, quiet).model();
         check_storable(files_of_steps(model, r));
         check_disk_space(r, model, folder);

@@ -18,29 +18,27 @@
 
 namespace denoir {
 
-/// A key that is the same for equal resolved requests with absolute paths; `threads` and `latents`, which decide
-/// nothing, do not count.
-std::string request_identity(const Request& resolved);
-/// Empty if there is no run that can be read.
+/// The run in this folder; empty if there is none that can be read.
 std::optional<RunFolder> open_run(const std::filesystem::path&);
-/// Whether it is the run of this resolved request. (Runs of older versions do not hold TeaCache's polynomial.)
+/// Whether it is the run of this resolved request. (A run of an older version may lack TeaCache's polynomial.)
 bool is_of(const RunFolder&, Request);
 /// Whether a finished run still has its video.mp4, unchanged.
 bool has_clip(const RunFolder&);
 
 /// Finished runs that cells of a sweep can reuse instead of being rendered: those of exactly the same request, made by
-/// this build, whose input files are unchanged and whose clip is there. A run's record is only read when a request has
-/// the numbers that it was added with.
+/// this build, whose input files are unchanged and whose clip is there. A run's record is read only when a request has
+/// the numbers that the run was added with.
 class FinishedRuns {
 public:
     FinishedRuns() = default;         ///< none
-    static FinishedRuns of_history(); ///< reads it
+    static FinishedRuns of_history(); ///< all runs of the history
 
     void add(const std::filesystem::path& run, std::uint64_t seed, int width, int height, int frames, int steps);
     struct Found {
         std::filesystem::path run;
         double seconds = 0; ///< that its rendering took
     };
+    /// A run of this request; empty if there is none.
     std::optional<Found> find(const Request& resolved);
 
 private:

@@ -16,12 +16,13 @@ namespace denoir {
 namespace fs = std::filesystem;
 namespace {
 
+/// The usual place of a cell's run.
 fs::path run_folder_of(const SweepFolder& folder, std::size_t cell) {
     return folder.path() / "runs" /
            fmt::format("{:03}-{}", cell, file_slug(folder.record().sweep.label(cell, 24), 60, "."));
 }
 
-/// Another name for a run folder that cannot be used: nothing that was made is removed.
+/// Gives a run folder that cannot be used another name, so that nothing is lost.
 void set_aside(const fs::path& run) {
     std::error_code code;
     for (int n = 1;; ++n) {
@@ -38,7 +39,7 @@ bool finished(const fs::path& path, const Request& request) {
     return run && is_of(*run, request) && has_clip(*run);
 }
 
-/// Errors after which no other cell would fare better.
+/// Whether every other cell would fail as well: nothing can be written any more.
 bool hopeless(const SweepFolder& folder) {
     constexpr std::uint64_t least = std::uint64_t{64} << 20;
     std::error_code code;
@@ -85,11 +86,11 @@ public:
 private:
     const Request& request_of(std::size_t cell) const { return plan_.cells[cell].request; }
 
-    /// Of the cell that is the same, or of a run in the history.
+    /// Takes the result of the equal cell, or of the run in the history.
     void take_result(std::size_t cell) {
         SweepCell& c = record_.cells[cell];
         const SweepCell* other = plan_.cells[cell].same ? &record_.cells[plan_.origin(cell)] : nullptr;
-        c = {}; // figures of a clip that it had before are another's
+        c = {}; // without the figures of a clip that it had before
         c.run = other ? other->run : plan_.cells[cell].found;
         c.seconds = other ? other->seconds : plan_.cells[cell].found_seconds;
         c.state = other ? other->state : SweepCell::State::done;
@@ -117,16 +118,16 @@ private:
         }
     }
 
-    /// In a handler.
+    /// Records the failure of a cell. To be called in an exception handler: rethrows if no other cell can succeed.
     void failed(SweepCell& c, const Error& e) {
         c.state = SweepCell::State::failed;
         c.error = e;
-        if (is_out_of_memory(e)) engine_.clear(); // what is kept for the cells to come may be what the next one lacks
+        if (is_out_of_memory(e)) engine_.clear(); // the next cell may need the memory of what was kept for it
         if (hopeless(folder_)) throw;
     }
 
-    /// Where the cell's run is or comes to be. One that was begun goes on where it is, whatever its name would be now;
-    /// what the cell was before sweep.json was changed by hand stays.
+    /// The folder of the cell's run. A run that was begun stays where it is, whatever its name would be now. A folder
+    /// with a run of another request, from before sweep.json was changed by hand, is left alone.
     fs::path run_of(std::size_t cell) const {
         const auto fits = [&](const fs::path& run) {
             const auto there = open_run(run);
@@ -148,22 +149,22 @@ private:
         return render(request_of(cell), options, engine_, observer_, stop_);
     }
 
-    /// A run that an interruption left.
+    /// Resumes a run that was interrupted, and makes sure that it has its clip.
     RenderResult finish(const RunFolder& there, std::size_t cell) {
         const fs::path& own = there.path();
         const Request& request = request_of(cell);
         const auto on_run = [&](const RunFolder& run) { begun(run, cell); };
         RenderResult result = resume(own, on_run, request.threads, engine_, observer_, stop_);
         if (const RunFolder run = RunFolder::open(own); !has_clip(run)) { // resume() leaves a finished run as it is
-            if (!run.can_be_decoded()) { // its latents were not to be kept, or are damaged, too
+            if (!run.can_be_decoded()) { // its latents were not kept, or are damaged as well
                 set_aside(own);
                 return render_new(own, cell);
             }
             std::error_code code;
-            fs::rename(own / run_file::video, own / "video-damaged.mp4", code); // or it is gone
+            fs::rename(own / run_file::video, own / "video-damaged.mp4", code); // fails if the video is gone
             decode_run(own, std::nullopt, own / run_file::video, request.threads, observer_, stop_);
         }
-        record_.cells[cell].run = own; // for a finished run on_run was not called
+        record_.cells[cell].run = own; // resume() does not call on_run for a finished run
         return result;
     }
 

@@ -17,7 +17,7 @@ struct SweepCalls {
     /// `number` counts from 1, up to `of`: the cells that are rendered.
     std::function<void(std::size_t cell, std::size_t number, std::size_t of)> begins;
     std::function<void(const RunFolder&)> on_run; ///< the cell's run can be resumed from now on
-    std::function<void(std::size_t cell)> ends;   ///< done, reused or failed; the record is up to date, and saved after
+    std::function<void(std::size_t cell)> ends; ///< done, reused or failed; the record has it, and is saved afterwards
 };
 
 /// Renders the cells that are not done yet, each into a run of its own below the sweep's folder (`runs/…`), which also

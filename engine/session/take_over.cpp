@@ -15,12 +15,13 @@ namespace denoir {
 namespace fs = std::filesystem;
 namespace {
 
-/// Files of a run are never written in place.
+/// Makes `to` a hard link to `from`, which is safe since files of a run are never changed in place. False if the file
+/// system cannot do it.
 bool linked(const fs::path& from, const fs::path& to) {
     std::error_code code;
     fs::create_hard_link(from, to, code);
     if (code != std::errc::file_exists) return !code;
-    // What was begun before run.json said so: the same, or what is left of it.
+    // A killed process left `to`: the same link, or something unfinished.
     if (fs::equivalent(from, to, code)) return true;
     fs::remove(to, code);
     fs::create_hard_link(from, to, code);
@@ -30,7 +31,7 @@ void same_bytes(const fs::path& from, const fs::path& to) {
     if (!linked(from, to)) copy_file_atomically(from, to);
 }
 
-/// What the encoders gave to another run.
+/// Takes over the encoded prompt and images of another run, unless they are missing or damaged.
 void take_conditioning(RunFolder& run, const RunFolder& from) {
     if (!from.load_conditioning()) return;
     same_bytes(from.file(run_file::conditioning), run.file(run_file::conditioning));
@@ -41,9 +42,9 @@ void take_conditioning(RunFolder& run, const RunFolder& from) {
 
 void take_conditioning_of(const fs::path& other, RunFolder& run, const ModelFolder& model) try {
     const RunFolder from = RunFolder::open(other);
-    check_resolved(from); // uses_negative() asks for its times
+    check_resolved(from); // same_conditioning() needs a resolved request
     const RunRecord &now = run.record(), &before = from.record();
-    // What there was to warn of while it was made would be said no more.
+    // Warnings of encoding would otherwise be lost with it.
     const auto said = [&](const std::string& warning) {
         return std::ranges::find(now.warnings, warning) != now.warnings.end();
     };
@@ -64,7 +65,7 @@ void take_over(RunFolder& run, const RunFolder& parent, bool conditioning) {
         if (!s) continue;
         same_bytes(parent.latents_file(step), run.latents_file(step));
         run.record().steps.push_back(*s);
-        // Those of earlier steps let branches begin there; on another disk they would cost too much.
+        // The solver states of earlier steps let later branches begin there: they are linked, but not worth a copy.
         const bool needed = parent.needs_solver(*s);
         if (needed && step == last)
             same_bytes(parent.solver_file(step), run.solver_file(step));

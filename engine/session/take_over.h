@@ -9,7 +9,8 @@ namespace denoir {
 
 struct ModelFolder;
 
-/// Takes over the steps up to the start of a branch and, with `conditioning`, the encoded prompt and images.
+/// Takes over the steps up to the start of the branch `run` and, with `conditioning`, the encoded prompt and images.
+/// Throws Error.
 void take_over(RunFolder& run, const RunFolder& parent, bool conditioning);
 
 /// For a branch that was killed before it had all steps of its parent: takes over the rest now. (They cannot be

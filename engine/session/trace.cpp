@@ -27,7 +27,7 @@ namespace denoir {
 namespace fs = std::filesystem;
 namespace {
 
-/// Every wanted step is in the file.
+/// Thrown after the last wanted step.
 struct Enough {};
 
 struct Opened {
@@ -49,10 +49,10 @@ Opened open_model(const Request& asked, Observer& observer, const std::stop_toke
     return o;
 }
 
-/// Passes what the run says on, and writes the layers.
+/// Writes the layers to the file, and passes everything else on to `next`.
 class Tracer : public Observer, public LayerObserver {
 public:
-    /// `last`: the step after which there is no need to go on; 0: none. `forwards`: of each step.
+    /// `last`: the step after which Enough is thrown; 0: none. `forwards`: of the transformer, for each step.
     Tracer(const TraceFilter& filter, SafetensorsStream& file, const fs::path& out, int last, std::vector<int> forwards,
            Observer& next)
         : filter_(filter), file_(file), out_(out), last_(last), next_(next), forwards_(std::move(forwards)) {}
@@ -83,9 +83,9 @@ public:
     }
 
 private:
-    /// The first step that writes says what a forward does, and so whether the disk holds those of the others.
+    /// Throws Error if the disk has no room for the steps to come, judging by the first step that was written.
     void check_space(const StepInfo& info) {
-        checked_ = of_forwards_ + of_step_ > 0; // else what is written belongs to later steps
+        checked_ = of_forwards_ + of_step_ > 0; // else the selected layers run in later steps only
         int left = 0, forwards = 0;
         for (int step = info.step + 1; step <= info.steps; ++step)
             if (filter_.wants_step(step)) ++left, forwards += forwards_[std::size_t(step) - 1];
@@ -105,10 +105,11 @@ private:
     int last_;
     Observer& next_;
     std::vector<int> forwards_;                   ///< of each step
-    std::uint64_t of_forwards_ = 0, of_step_ = 0; ///< bytes of the step at work: of its forwards, and once
+    std::uint64_t of_forwards_ = 0, of_step_ = 0; ///< bytes written in this step: by its forwards, and by its sampler
     bool checked_ = false;
 };
 
+/// Bytes that the header of the trace may take.
 std::size_t header_room(const TraceFilter& filter) {
     constexpr std::size_t key_parts = 48, metadata = 64 << 10; // "transformer_low/step_1000/uncond/"; the request
     constexpr std::size_t escaped = 6;                         // bytes of a letter that JSON writes as \u001f
@@ -119,7 +120,7 @@ std::size_t header_room(const TraceFilter& filter) {
     return room;
 }
 
-/// What the readers of safetensors files take; ours among them.
+/// Throws UsageError if there are more tensors than our reader, or another one, accepts in a file.
 void check_count(const TraceFilter& filter) {
     std::size_t tensors = 0;
     for (const TraceLayer& l : filter.layers()) tensors += std::size_t(l.tensors);

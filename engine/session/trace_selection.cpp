@@ -21,7 +21,7 @@
 namespace denoir {
 namespace {
 
-/// Steps as written: numbers, ranges, `last`.
+/// The steps that a text like "1,4-6,last" names. Throws UsageError.
 std::set<int> read_steps(const std::string& text, int total) {
     std::set<int> steps;
     const auto refuse = [&](std::string_view part) -> UsageError {
@@ -47,15 +47,17 @@ std::set<int> read_steps(const std::string& text, int total) {
     return steps;
 }
 
-/// The end of the bracket expression that begins there ("[a-z]", "[!]x]"), or `begin` where it is a plain character.
+/// The index of the bracket that ends the expression at `begin` ("[a-z]", "[!]x]"), or `begin` if that is a plain
+/// character.
 std::size_t end_of_bracket(const std::string& pattern, std::size_t begin) {
     std::size_t first = begin + 1;
     if (first < pattern.size() && (pattern[first] == '!' || pattern[first] == '^')) ++first;
-    const std::size_t end = pattern.find(']', first + 1); // one that comes first stands for itself
+    const std::size_t end = pattern.find(']', first + 1); // a ] that comes first stands for itself
     return end == std::string::npos ? begin : end;
 }
 
-/// Refuses what fnmatch takes exponential time for: groups repeated around other patterns, and many of them.
+/// Throws UsageError for patterns that take fnmatch exponential time: repeated groups with other patterns in them, and
+/// many groups.
 void check_groups(const std::string& pattern) {
     constexpr std::string_view marks = "?*+@!";
     constexpr int most = 4, most_repeated = 2;
@@ -106,8 +108,7 @@ int step_of(std::string_view key) {
     return std::max(step, 1); // the noise belongs to the first step
 }
 
-/// `names` as they are or, of a `still` picture, without the convolutions over time, which it bypasses
-/// (spec/vae21.md 2.7, 2.8).
+/// `names`, for a `still` picture without the convolutions over time, which it bypasses (spec/vae21.md 2.7, 2.8).
 std::vector<std::string> without_time(std::vector<std::string> names, bool still) {
     if (still) std::erase_if(names, [](const std::string& name) { return name.ends_with(".time_conv"); });
     return names;
@@ -130,7 +131,7 @@ void add_image_encoder(std::vector<TraceLayer>& all, const ModelFolder& model, s
     add(all, "image_encoder", clip::layer_names(config), images);
 }
 
-/// Of each transformer that computes any step up to the last of `steps`; `clip`: it sees CLIP features.
+/// Adds the layers of each transformer that computes any step up to the last of `steps`. `clip`: it sees CLIP features.
 void add_transformers(std::vector<TraceLayer>& all, const wan::Config& config, bool clip, const Request& r,
                       const ModelFolder& model, const std::set<int>& steps) {
     const Window window = windows_of(r).front();
@@ -151,8 +152,8 @@ void add_transformers(std::vector<TraceLayer>& all, const wan::Config& config, b
     }
 }
 
-} // namespace
-
+/// Every layer that can be traced in `steps` (1 …) of this resolved request and before its first step, in the order of
+/// execution. Reads headers only.
 std::vector<TraceLayer> traceable_layers(const Request& r, const ModelFolder& model, const std::set<int>& steps) {
     const auto transformer = wan::Config::read(load_headers(model.transformer, Component::transformer));
     const auto vae = wan::VaeConfig::read(load_headers(model.vae, Component::vae21));
@@ -176,6 +177,8 @@ std::vector<TraceLayer> traceable_layers(const Request& r, const ModelFolder& mo
     return all;
 }
 
+} // namespace
+
 TraceFilter::TraceFilter(const TraceSelection& selection, const Request& r, const ModelFolder& model)
     : patterns_(selection.layers), total_steps_(Pipeline::step_count(r)) {
     steps_ = read_steps(selection.steps.empty() ? fmt::format("1-{}", total_steps_) : selection.steps, total_steps_);
@@ -189,7 +192,7 @@ TraceFilter::TraceFilter(const TraceSelection& selection, const Request& r, cons
                              "trace --list shows their names");
     if (wants_component("transformer") || wants_component("transformer_low") || wants_component("sampler"))
         last_step_ = *steps_.rbegin();
-    // The decoder sees the last step's latent: a choice of steps without that one is a choice not to decode.
+    // The decoder works on the last step's latent: it runs only if that step is selected.
     decodes_ = wants_component("vae_decoder") && steps_.contains(total_steps_);
     if (decodes_) last_step_ = total_steps_;
     if (!decodes_) std::erase_if(layers_, [](const TraceLayer& l) { return l.component == "vae_decoder"; });

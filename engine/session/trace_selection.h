@@ -56,8 +56,4 @@ private:
     mutable std::unordered_map<std::string, bool> known_; ///< by component/layer
 };
 
-/// Every layer that can be traced in `steps` (1 …) of this resolved request and before its first step, in the order of
-/// execution. Reads headers only.
-std::vector<TraceLayer> traceable_layers(const Request& resolved, const ModelFolder&, const std::set<int>& steps);
-
 } // namespace denoir

@@ -20,7 +20,7 @@ std::int64_t nanoseconds(const timespec& t) { return std::int64_t(t.tv_sec) * 1'
 
 struct Stamp {
     std::uint64_t bytes;
-    std::int64_t modified, touched; ///< since 1970; touched: renamed or replaced, too, whatever time the content has
+    std::int64_t modified, touched; ///< nanoseconds since 1970. touched: also when the file was renamed or replaced
 };
 
 std::optional<Stamp> stamp(const fs::path& file) {
@@ -29,13 +29,13 @@ std::optional<Stamp> stamp(const fs::path& file) {
     return Stamp{std::uint64_t(s.st_size), nanoseconds(s.st_mtim), nanoseconds(s.st_ctim)};
 }
 
-/// Whether `file` is gone or was written, or put in its place, after `before`.
+/// Whether `file` is gone, or was written or put there later than `before` was written.
 bool is_newer(const fs::path& file, const Stamp& before) {
     const auto now = stamp(file);
     return !now || std::max(now->modified, now->touched) > before.modified;
 }
 
-/// Whether it lay beside the tokenizer that was read, in whose place it would be if that one went.
+/// Whether `file` is a tokenizer that was not read, because `all` holds one that comes before it in the same folder.
 bool is_second_tokenizer(const fs::path& file, std::span<const ModelFile> all) {
     const auto own = std::find(tokenizer_names.begin(), tokenizer_names.end(), file.filename().native());
     return own != tokenizer_names.end() && std::any_of(tokenizer_names.begin(), own, [&](const char* before) {
@@ -91,8 +91,7 @@ ModelChanges model_changes(std::span<const ModelFile> then, const std::stop_toke
     }
     if (doubtful.empty()) return out;
     FileHashes hashes(to_read, FileHashes::Pace::waited_for);
-    while (!hashes.wait(std::chrono::milliseconds(50)))
-        if (stop.stop_requested()) throw Cancelled();
+    hashes.wait(std::chrono::hours(24), stop); // as long as it takes
     const std::vector<ModelFile> now = hashes.files();
     for (const ModelFile* file : doubtful) {
         const auto same = std::ranges::find(now, file->path, &ModelFile::path);
@@ -111,7 +110,7 @@ std::vector<ModelFile> since_the_beginning(std::span<const ModelFile> then, std:
             now.push_back(began);
             continue;
         }
-        const bool known = !began.sha256.empty() && same->sha256 == began.sha256; // copied anew, or touched
+        const bool known = !began.sha256.empty() && same->sha256 == began.sha256; // the same content, if touched
         const bool untouched = same->bytes == began.bytes && same->modified_ns == began.modified_ns;
         if (known || (untouched && began.sha256.empty())) continue;
         *same = began;

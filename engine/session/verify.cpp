@@ -24,15 +24,15 @@ namespace {
 
 constexpr auto patience = std::chrono::seconds(30); ///< for checksums of files as large as a model's
 
-/// Of the file that holds them.
+/// The SHA-256 of the safetensors file that would hold these tensors.
 std::string sum_of_file(const std::map<std::string, Tensor>& tensors) {
     Sha256 sum;
     write_safetensors([&](const void* data, std::size_t bytes) { sum.update(data, bytes); }, tensors);
     return sum.hex();
 }
 
-/// The run that holds the latents of a branch up to where it begins: the branch, or the run that it came from, which
-/// holds them too and need not keep its own as the branch does.
+/// The run that holds the latents of `step`, which a branch took over: the branch itself or, if it did not keep them,
+/// its parent.
 RunFolder holder_of(const RunFolder& run, const Request::Start& start, int step) {
     std::error_code code;
     if (!fs::exists(run.latents_file(step), code) && is_run_folder(start.run)) {
@@ -43,28 +43,29 @@ RunFolder holder_of(const RunFolder& run, const Request::Start& start, int step)
     return run;
 }
 
-/// The limits of every run that is begun: run.json may ask for more than this machine has.
+/// Checks the limits that hold for every new run: run.json may ask for more than this machine has.
 void check_limits(const RunFolder& run, const ModelFolder& model) {
-    try { // a branch draws no noise; else it is checked when it is drawn
+    try { // without noise: a branch draws none, and otherwise it is checked when it is drawn
         Pipeline::resolve(as_stored(run.record().request, false), model);
     } catch (const Error& e) {
         throw e.in_file(run.file(run_file::record).string());
     }
 }
 
-/// The stored noise is none that this request draws, its shape tells: what is drawn need not be compared.
+/// Whether the stored noise has another shape than this request's, so that the noise need not be drawn to compare them.
 bool is_other_noise(const RunFolder& run, const Request& r, const ModelFolder& model) {
     try {
         stored_state(run, 0, r, model);
         return false;
     } catch (const Error& e) {
-        return e.field() == "latent"; // else it was not kept, or was changed: its sum in run.json remains
+        return e.field() == "latent"; // otherwise it was not kept, or was changed: run.json still has its checksum
     }
 }
 
-/// Found, and no need to go on.
+/// Thrown when a difference is found, which ends the computation.
 struct Differs {};
 
+/// Adds those of the run's own files that no longer have their checksums.
 void check_files(const RunFolder& run, Verification& result, const std::stop_token& stop) {
     const auto check = [&](const fs::path& file, const std::string& sum) {
         if (!sum.empty() && has_regular_file(file) && !run.intact(file, sum, stop))
@@ -76,25 +77,23 @@ void check_files(const RunFolder& run, Verification& result, const std::stop_tok
     check(run.file(run_file::video), run.record().video_sha256);
 }
 
-/// Whether it is a CLIP beside a transformer that has no use for one: earlier programs recorded it all the same.
+/// Whether this is a CLIP beside a transformer that has no use for one. Earlier programs recorded it all the same.
 bool is_unused_clip(const fs::path& file, const ModelFolder& model) {
     if (!model.clip.empty()) return false;
     try {
         return inspect(file).variant == "clip";
-    } catch (const Error&) { // gone, or another thing by now
+    } catch (const Error&) { // gone, or something else by now
         return false;
     }
 }
 
-/// Files of the model, or the noise, that are gone or hold something else: why it came out otherwise, or would in the
-/// end, as the latents do not tell of the VAE.
+/// Adds the files of the model, and the noise file, that are gone or have changed. They explain a difference; a changed
+/// VAE, which the latents do not show, is one by itself.
 void check_model(const RunFolder& run, const ModelFolder& model, FileHashes& hashes, Verification& result,
                  const std::stop_token& stop) {
     const auto& start = run.record().request.start;
     const bool draws = !start || draws_after(stored_windows(run), start->step);
-    const auto end = std::chrono::steady_clock::now() + patience;
-    while (!hashes.wait(std::chrono::milliseconds(50)) && std::chrono::steady_clock::now() < end)
-        if (stop.stop_requested()) throw Cancelled();
+    hashes.wait(patience, stop);
     const std::vector<ModelFile> now = hashes.files();
     for (const ModelFile& then : files_still_read(run.record(), draws)) {
         const auto same =
@@ -106,12 +105,12 @@ void check_model(const RunFolder& run, const ModelFolder& model, FileHashes& has
     }
 }
 
-/// Compares each step that is computed again with what its record says. Throws Differs at the first that is another.
+/// Compares each step that is computed again with its record. Throws Differs at the first that differs.
 class StepComparison {
 public:
     StepComparison(const RunRecord& record, Verification& result) : record_(record), result_(result) {}
 
-    /// `latent`, `x0` (none of step 0): with the frames that only fill up the last window.
+    /// `latent` and `x0` (undefined for step 0) include the frames that only fill up the last window.
     void operator()(int step, const Tensor& latent, const Tensor& x0) {
         const bool end = step == record_.total_steps;
         const auto kept = [&](const Tensor& t) {
@@ -120,7 +119,7 @@ public:
         std::map<std::string, Tensor> tensors{{"latent", kept(latent)}};
         if (x0) tensors["x0"] = kept(x0);
         const StepRecord* stored = record_.find(step);
-        if (!stored) throw Differs{}; // beyond what an unfinished run holds
+        if (!stored) throw Differs{}; // the end of an unfinished run: nothing left to compare
         ++result_.steps;
         if (sum_of_file(tensors) == stored->sha256) return;
         result_.first_difference = step;
@@ -132,15 +131,14 @@ private:
     Verification& result_;
 };
 
-/// Computes the run's steps again, as far as it holds any. `encoded_alike`: its prompts and pictures gave what they
-/// gave then.
+/// Computes the run's stored steps again. Sets `encoded_alike` if prompts and pictures were encoded as they were then.
 void compute_again(const RunFolder& run, const ModelFolder& model, Pipeline& pipeline, Verification& result,
                    bool& encoded_alike, Observer& observer, std::stop_token stop) try {
     const Request& r = run.record().request;
     StepComparison compare(run.record(), result);
     DenoiseState state;
     const auto stored = [&](int step) { return holder_of(run, *r.start, step); };
-    if (r.start) // refused before the encoders work
+    if (r.start) // before the encoders run, since this may throw
         state = stored_state(stored(r.start->step), r.start->step, r, model);
     const Conditioning conditioning = pipeline.condition(r, model, observer, stop);
     encoded_alike = sum_of_file(conditioning.to_tensors()) == run.record().conditioning_sha256;
@@ -152,7 +150,7 @@ void compute_again(const RunFolder& run, const ModelFolder& model, Pipeline& pip
     pipeline.denoise(
         r, model, conditioning, state,
         {.after_step = [&](const DenoiseState& s, const StepInfo& info) { compare(s.step, s.latent, info.x0); },
-         .pictures = [](int, const Tensor&) {}, // shown nowhere: the latents of earlier windows need not stay
+         .pictures = [](int, const Tensor&) {}, // nobody looks at them, and so no window's latent is kept for later
          .stored = [&](int step) { return stored_latent(stored(step), step, r, model); }},
         observer, stop);
 } catch (const Differs&) {
@@ -173,7 +171,7 @@ Verification verify_run(const fs::path& path, int threads, Observer& observer, s
     check_limits(run, model);
     preflight(r, model, Needs::everything, stop);
     check_files(run, result, stop);
-    if (!r.start && record.find(0) && is_other_noise(run, r, model)) { // no matter of the model's files
+    if (!r.start && record.find(0) && is_other_noise(run, r, model)) { // whatever the model's files are
         result.steps = 1;
         result.first_difference = 0;
         return result;
@@ -184,7 +182,7 @@ Verification verify_run(const fs::path& path, int threads, Observer& observer, s
     bool encoded_alike = false;
     compute_again(run, model, pipeline, result, encoded_alike, observer, stop);
     check_model(run, model, hashes, result, stop);
-    if (result.first_difference && !encoded_alike) // else what was written there is what was there
+    if (result.first_difference && !encoded_alike) // otherwise the pictures are not the cause
         for (const fs::path& file : pictures_written_since(record, path)) result.changed_files.push_back(file.string());
     return result;
 }

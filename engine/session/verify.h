@@ -11,12 +11,12 @@
 namespace denoir {
 
 struct Verification {
-    /// Files that differ from run.json: the run's own by checksum, then the model's and the noise file, also if they
-    /// are missing or of another size; where steps and what was encoded differ, too, then pictures that were written
-    /// since.
+    /// Files that differ from run.json: first the run's own, by checksum, then the model's and the noise file, which
+    /// may also be missing or of another size. If the steps and the conditioning differ, then also pictures that were
+    /// written since.
     std::vector<std::string> changed_files;
     std::optional<int> first_difference; ///< the first step whose latents differ; 0: the noise
-    int steps = 0;                       ///< that were compared
+    int steps = 0;                       ///< how many were compared
     bool identical() const { return changed_files.empty() && !first_difference; }
 };
 

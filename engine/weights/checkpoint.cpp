@@ -66,7 +66,7 @@ CheckpointFiles follow_index(const fs::path& index) {
 
 // Inside the files
 
-/// A name in two containers is an Error.
+/// Throws Error for a tensor that is in two containers.
 void refuse_duplicates(const Checkpoint& c) {
     std::unordered_map<std::string_view, std::size_t> owner;
     for (std::size_t i = 0; i < c.containers.size(); ++i)
@@ -103,10 +103,10 @@ void keep_mapped(const std::vector<fs::path>& files, std::vector<std::shared_ptr
 
 using MembersByPrefix = std::map<std::string, std::vector<TensorGroup::Member>>;
 
-/// Some writers leave out the prefix of scales, or give them another one than their weights: such a scale is moved to
-/// the only weight of its name.
+/// Moves each scale to its weight. Some writers give scales no prefix, or another one than their weights: such a scale
+/// belongs to the only weight of its name.
 void move_scales(MembersByPrefix& by_prefix) {
-    std::unordered_map<std::string, const std::string*> owners; // prefix by a weight's name; null: of several
+    std::unordered_map<std::string, const std::string*> owners; // a weight's name -> its prefix; null: it has several
     for (const auto& [prefix, members] : by_prefix)
         for (const auto& m : members)
             if (const auto [it, added] = owners.emplace(m.name, &prefix); !added) it->second = nullptr;
@@ -124,9 +124,8 @@ void move_scales(MembersByPrefix& by_prefix) {
     std::erase_if(by_prefix, [](const auto& group) { return group.second.empty(); });
 }
 
-/// ggml's own tensors have four axes at most: stable-diffusion.cpp writes those of a 3D convolution with the outer two
-/// as one, [out * in, t, h, w]. The bias tells `out`, the rows of a convolution that is not folded. Returns `out` of
-/// the folded ones, by tensor.
+/// Finds the folded 3D convolutions and the number of their outputs. ggml's tensors have at most four axes, and so
+/// stable-diffusion.cpp joins the outer two: [out * in, t, h, w]. The bias tells `out`.
 std::unordered_map<const FileTensor*, std::int64_t> find_folded(const std::vector<TensorGroup::Member>& members) {
     std::unordered_map<std::string_view, std::int64_t> outputs; // by layer; in any shard
     const auto layer_of = [](const TensorGroup::Member& m, std::string_view leaf) {
@@ -148,6 +147,7 @@ std::unordered_map<const FileTensor*, std::int64_t> find_folded(const std::vecto
     return folded;
 }
 
+/// Gives folded convolutions their five axes again.
 void unfold(Checkpoint& c, const std::unordered_map<const FileTensor*, std::int64_t>& folded) {
     for (const auto& container : c.containers)
         for (FileTensor& t : container->tensors)
@@ -157,7 +157,7 @@ void unfold(Checkpoint& c, const std::unordered_map<const FileTensor*, std::int6
             }
 }
 
-/// All-in-one files hold several networks, each under its prefix.
+/// Sorts the tensors by prefix, since all-in-one files hold several networks, and recognises each group.
 void group_tensors(Checkpoint& c) {
     MembersByPrefix by_prefix;
     for (const auto& container : c.containers)
@@ -174,7 +174,7 @@ void group_tensors(Checkpoint& c) {
         for (const auto& m : members)
             named.push_back({m.name, static_cast<int>(m.tensor->shape.size() + folded.count(m.tensor))});
         TensorGroup group{recognise(named), prefix, {}};
-        // In an unknown network it may be a transposed convolution, whose rows are its inputs.
+        // In an unknown network it may be a transposed convolution, whose rows are the inputs.
         if (group.component() != Component::unknown) unfold(c, folded);
         if (group.recognised.without_visual)
             for (auto& m : members) m.name = "visual." + m.name;
@@ -185,17 +185,16 @@ void group_tensors(Checkpoint& c) {
 
 } // namespace
 
-Checkpoint Checkpoint::open(std::vector<fs::path> files, const fs::path& index, OldPth old,
-                            const std::stop_token& stop) {
+Checkpoint Checkpoint::open(const CheckpointFiles& files, OldPth old, const std::stop_token& stop) {
     Checkpoint c;
-    c.files = std::move(files);
-    c.indexed = !index.empty();
+    c.files = files.files;
+    c.indexed = !files.index.empty();
     for (const fs::path& file : c.files) {
         if (stop.stop_requested()) throw Cancelled();
         c.containers.push_back(std::make_shared<Container>(open_container(file, old)));
     }
     if (c.indexed)
-        keep_mapped(c.files, c.containers, index);
+        keep_mapped(c.files, c.containers, files.index);
     else if (c.files.size() > 1)
         refuse_duplicates(c);
     group_tensors(c);
@@ -224,7 +223,7 @@ fs::path index_of(std::span<const fs::path> files) {
             try {
                 const std::vector<fs::path> shards = follow_index(index).files;
                 if (std::set(shards.begin(), shards.end()) == wanted) return index;
-            } catch (const Error&) { // of other files, perhaps
+            } catch (const Error&) { // it may be the index of other files
                 continue;
             }
         }

@@ -21,11 +21,11 @@ namespace denoir {
 namespace fs = std::filesystem;
 namespace {
 
-/// The class in a config.json that belongs to a file without a name of its own; nothing where it cannot be read.
+/// The class that the config.json beside a file names; empty if there is none or it cannot be read.
 std::string class_beside(const fs::path& file) {
     try {
         return text_of(read_json_object(file.parent_path() / "config.json"), "_class_name");
-    } catch (const Error&) { // whoever needs it says so
+    } catch (const Error&) { // whoever needs the config reports the error
         return {};
     }
 }
@@ -37,7 +37,7 @@ bool is_of_another_model(const fs::path& path) {
     const auto has = [](const std::string& text, const char* word) {
         return lower_ascii(text).find(word) != std::string::npos;
     };
-    // Qwen-Image's VAE, and Wan-Alpha's two, one of which makes the mask: Wan's names and shapes, other values.
+    // Qwen-Image's VAE and the two of Wan-Alpha have Wan's names and shapes, but other values.
     const auto is_other = [&](const std::string& name) {
         return has(name, "qwen") || has(name, "wan_alpha") || has(name, "wan-alpha");
     };
@@ -46,10 +46,10 @@ bool is_of_another_model(const fs::path& path) {
     return is_other(file.parent_path().filename().string()) || has(class_beside(file), "qwen");
 }
 
-/// Whether it is LAION's CLIP, by its name: its vision tower has the same sizes as Wan's.
+/// Whether this is LAION's CLIP, by its name: its vision tower has the same sizes as Wan's.
 bool is_other_clip(const Network& n) { return lower_ascii(n.first_name()).find("laion") != std::string::npos; }
 
-/// The file of a text encoder that carries the tokenizer along: ComfyUI's as a tensor, GGUF in its metadata.
+/// The file of a text encoder that carries the tokenizer: ComfyUI's as a tensor, a GGUF file in its metadata.
 fs::path tokenizer_of(const Checkpoint& c) {
     const auto found =
         std::ranges::find_if(c.containers, [](const auto& container) { return carries_tokenizer(*container); });
@@ -80,7 +80,7 @@ bool suits(const Network& n, const TransformerTraits& traits) {
     return equal("z_dim", traits.out_channels) && equal("out_channels", sizes.value("in_channels", std::int64_t{-1}));
 }
 
-/// A CLIP of another width, or without a class token, is another program's: SigLIP's, beside Flux.
+/// Whether this is a CLIP that Wan does not use, such as SigLIP beside Flux: it has another width, or no class token.
 bool is_foreign_clip(const Network& n, const TransformerTraits& traits) {
     const auto is_class_token = [](const TensorGroup::Member& m) {
         return m.name.ends_with("cls_embedding") || m.name.ends_with("class_embedding");
@@ -89,13 +89,13 @@ bool is_foreign_clip(const Network& n, const TransformerTraits& traits) {
            (!suits(n, traits) || std::ranges::none_of(n.group->members, is_class_token));
 }
 
-/// Whether the types of its tensors and its quantisation are read.
+/// Whether the engine can read the types of its tensors and its quantisation.
 bool can_be_read(const Network& n) {
     const auto typed = [](const TensorGroup::Member& m) { return m.tensor->dtype.has_value(); };
     if (!std::ranges::all_of(n.group->members, typed)) return false;
     try {
         for (const auto& container : n.checkpoint->containers) check_quantisation(*container, {});
-    } catch (const Error&) { // whoever has no other says so
+    } catch (const Error&) { // if it is used all the same, loading it reports the error
         return false;
     }
     return true;
@@ -168,7 +168,7 @@ std::vector<fs::path> Companions::best(Component wanted, const char* role, Model
     if (all.size() > 1)
         model.warnings.push_back(fmt::format("{} files hold a {}; {} is used", all.size(), role, chosen.placed_name()));
     if (wanted == Component::umt5) {
-        for (const Network* n : all) // any of them brings the same one
+        for (const Network* n : all) // they all carry the same tokenizer
             if (tokenizer_.empty() && (n == &chosen || suits(*n, traits))) tokenizer_ = tokenizer_of(*n->checkpoint);
         look_for_tokenizer(chosen.files().front().parent_path());
     }
@@ -180,14 +180,14 @@ void Companions::choose(ModelFolder& model, const TransformerTraits& traits) {
     second_vae_ = wants_second_vae(model, traits);
     model.vae = best(second_vae_ ? Component::vae22 : Component::vae21, "VAE", model, traits);
     model.text_encoder = best(Component::umt5, "text encoder", model, traits);
-    // What a transformer without an image branch never reads must not be told of, hashed or verified with its runs.
+    // Without an image branch the transformer never reads a CLIP: it must not be reported, hashed or verified either.
     const bool transformer = !model.transformer.empty() || !model.transformer_low.empty();
     if (traits.clip || clip_is_named_ || !transformer)
         model.clip = best(Component::clip, "CLIP image encoder", model, traits);
     model.tokenizer = tokenizer_;
 }
 
-/// Whether there is a VAE with so many latent channels; -1: with any number.
+/// Whether there is a VAE of this kind with so many latent channels; -1: with any number.
 bool Companions::has_vae(Component kind, std::int64_t channels) const {
     return std::ranges::any_of(candidates_, [&](const Network& n) {
         return n.component() == kind &&
@@ -195,8 +195,8 @@ bool Companions::has_vae(Component kind, std::int64_t channels) const {
     });
 }
 
-/// Of Wan 2.1's VAE and Wan 2.2's the one whose latents the transformer makes; where that tells nothing, the one that
-/// is there, or by what the folder says of itself (spec/checkpoints.md 1, 7).
+/// Whether the model needs Wan 2.2's VAE, not Wan 2.1's: by the transformer's latents, else by which of the two is
+/// there, else by the config files (spec/checkpoints.md 1, 7).
 bool Companions::wants_second_vae(const ModelFolder& model, const TransformerTraits& traits) const {
     if (traits.makes_vae22_latents()) return true; // though the VAE may be missing
     for (const std::int64_t channels : {traits.out_channels, std::int64_t{-1}}) {

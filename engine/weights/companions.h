@@ -10,14 +10,14 @@
 
 namespace denoir {
 
-/// Finds what a transformer needs beside itself: VAE, text encoder, CLIP and tokenizer. First everything that might
-/// serve is gathered, then choose() picks what belongs to the transformer.
+/// Finds what a transformer needs: VAE, text encoder, CLIP and tokenizer. First all candidates are gathered, then
+/// choose() picks those that belong to the transformer.
 class Companions {
 public:
     explicit Companions(NetworkSearch& search) : search_(search) {}
 
-    /// Adds the candidates in `found`. A VAE that belongs to another model, by its name, its folder's or the
-    /// config.json beside it, is left out: Qwen-Image's, for example, has the tensor names and shapes of Wan's.
+    /// Adds the candidates in `found`. A VAE that belongs to another model, by its name, its folder's name or the
+    /// config.json beside it, is left out: that of Qwen-Image, for example, has the tensor names and shapes of Wan's.
     void take(const std::vector<Network>& found);
     /// Adds candidates and the tokenizer from where the usual layouts keep them for a transformer in `folder`: the
     /// folder itself (unless it is `opened`, whose networks were taken already), the one above it where it is called
@@ -32,14 +32,14 @@ public:
     void look_for_tokenizer(const std::filesystem::path& folder);
 
     /// Fills in vae, text_encoder, clip and tokenizer of `model`, whose transformer, config and model_index must have
-    /// been read. A CLIP of another width than the transformer's, or without a class token, does not count, nor does
-    /// any beside a transformer without an image branch, unless it was named. Of several candidates
-    /// one with the sizes that the transformer was trained with is preferred, then one that can be read, then the one
-    /// with the most bytes (fp16 before fp8); a warning says which is used.
+    /// been read. A CLIP of another width than the transformer's, or without a class token, does not count; nor does
+    /// any CLIP if the transformer has no image branch, unless it was named. Of several candidates one with the sizes
+    /// that the transformer was trained with is preferred, then one that can be read, then the one with the most bytes
+    /// (fp16 before fp8); a warning says which is used.
     void choose(ModelFolder& model, const TransformerTraits& traits);
 
-    /// After choose(): true where the transformer's latents are those of Wan 2.2's VAE, and one with as many channels
-    /// was found.
+    /// After choose(): whether the transformer's latents are those of Wan 2.2's VAE, and such a VAE with as many
+    /// channels was found.
     bool has_second_vae(const TransformerTraits& traits) const;
     /// The VAEs that take() left out, as "folder/file".
     std::vector<std::string> left_out() const;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t max_bytes = 1u << 20;
 
-/// The network whose numbers are called so, the transformer before others; unknown where there are none.
+/// The network that has numbers of these names, the transformer before others; unknown if there are none.
 Component owner_by_keys(const Json& json) {
     struct Key {
         const char* key;
@@ -38,12 +38,12 @@ Component owner_by_keys(const Json& json) {
                                      Key{"vision_config", Component::clip},
                                      Key{"intermediate_size", Component::clip},
                                      Key{"projection_dim", Component::clip},
-                                     Key{"dim", Component::transformer}}; // the others' classes take one, too
+                                     Key{"dim", Component::transformer}}; // last, since other networks have one, too
     const auto found = std::ranges::find_if(keys, [&](const Key& k) { return json.contains(k.key); });
     return found == keys.end() ? Component::unknown : found->owner;
 }
 
-/// Whose config it is, by the class that wrote it, else by its keys; unknown where neither says.
+/// Whose config it is, by the class that wrote it, else by its keys; unknown if neither tells.
 Component owner(const Json& json) {
     std::string type = text_of(json, "_class_name");
     if (const auto it = json.find("architectures");
@@ -60,10 +60,10 @@ Component owner(const Json& json) {
     return model.empty() ? owner_by_keys(json) : Component::transformer;
 }
 
-/// What a config.json says of `component`; `otherwise`: whose it is where it does not tell.
+/// What a config.json says about `component`. `otherwise`: whose it is if it does not tell.
 Json part_for(Component component, Json json, Component otherwise) {
     const Component said = owner(json), whose = said == Component::unknown ? otherwise : said;
-    // CLIP's two towers share a file: sizes of the vision tower are an object in it.
+    // CLIP's two towers share a file, in which the sizes of the vision tower are an object.
     if (const auto tower = json.find("vision_config");
         component == Component::clip && tower != json.end() && tower->is_object())
         return Json(*tower);
@@ -74,11 +74,11 @@ Json part_for(Component component, Json json, Component otherwise) {
     return shared;
 }
 
-/// By their headers; files that cannot be read tell nothing.
+/// Whether a file in `folder` holds a transformer, by its header. Files that cannot be read do not count.
 bool transformer_lies_in(const std::filesystem::path& folder) {
     std::vector<Error> ignored;
     for (const CheckpointFiles& c : list_checkpoints(folder, &ignored)) try {
-            if (holds(Checkpoint::open(c.files, c.index), Component::transformer)) return true;
+            if (holds(Checkpoint::open(c), Component::transformer)) return true;
         } catch (const Error&) {
             continue;
         }
@@ -88,7 +88,7 @@ bool transformer_lies_in(const std::filesystem::path& folder) {
 } // namespace
 
 Json read_json_object(const std::filesystem::path& path) {
-    std::error_code ignored; // what cannot be looked at cannot be read either, and that says why
+    std::error_code ignored; // if it cannot be found out, reading the file throws the reason
     if (std::filesystem::status(path, ignored).type() == std::filesystem::file_type::not_found) return Json::object();
     Json json = parse_json(read_text(path, max_bytes), path.string());
     if (!json.is_object()) throw Error(path.string(), "", "not a JSON object", "download it again");

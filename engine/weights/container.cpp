@@ -27,7 +27,7 @@ bool is_web_page(std::span<const std::byte> bytes) {
     return start.starts_with("<!doctype html") || start.starts_with("<html");
 }
 
-/// Refuses in plain words what people most often have in place of a checkpoint.
+/// Throws Error for files that people often have in place of a checkpoint.
 void refuse_known_strangers(const MappedFile& file) {
     const auto bytes = file.span();
     if (bytes.empty()) throw Error(file.name(), "", "the file is empty", "download it again");
@@ -45,7 +45,7 @@ void refuse_known_strangers(const MappedFile& file) {
 
 bool looks_like_safetensors(const MappedFile& file) {
     const auto bytes = file.span();
-    if (file.name().ends_with(".safetensors")) return true; // whose reader says best what is wrong with it
+    if (file.name().ends_with(".safetensors")) return true; // if it is none, that reader says best what is wrong
     return bytes.size() > 8 && bytes[8] == std::byte{'{'} && safetensors_header_length(bytes) <= bytes.size() - 8;
 }
 
@@ -91,7 +91,7 @@ const FileTensor* Container::find(std::string_view wanted) const {
 }
 
 Tensor Container::in_place(const FileTensor& t) const {
-    const bool fits = t.shape.size() <= static_cast<std::size_t>(Shape::max_rank); // else it is refused
+    const bool fits = t.shape.size() <= static_cast<std::size_t>(Shape::max_rank); // else tensor() throws
     if (!is_misaligned(t) || !fits) return tensor(t);
     return {file, t.offset, Shape(std::span<const std::int64_t>(t.shape)), *t.dtype};
 }

@@ -33,8 +33,8 @@ struct MetadataArray {
     std::uint64_t count = 0, offset = 0;
 };
 
-/// A checkpoint file, opened: its table of contents and its mapped pages. The format was told by the content, never by
-/// the extension.
+/// A checkpoint file, opened: its table of contents and its mapped pages. The content decides the format, never the
+/// extension.
 struct Container {
     enum class Format { safetensors, pth, gguf };
     Format format = Format::safetensors;
@@ -48,8 +48,8 @@ struct Container {
     /// misaligned offset require one; an f32 copy where is_widened(). Throws Error naming the tensor where the type
     /// cannot be read or the rank is above Shape::max_rank.
     Tensor tensor(const FileTensor&) const;
-    /// As tensor(), but a view where is_misaligned(), too: its bytes may be copied, its elements must not be read
-    /// there.
+    /// As tensor(), but a view also if is_misaligned(): then its bytes may be copied, but its elements must not be read
+    /// in place.
     Tensor in_place(const FileTensor&) const;
     const FileTensor* find(std::string_view name) const;
 };
@@ -74,16 +74,16 @@ bool is_copied(const FileTensor&);
 /// the safetensors header leaves all tensors so.
 bool is_misaligned(const FileTensor&);
 
-/// Whether a .pth from before PyTorch 1.6 is read: LPIPS' published files are such, models never (spec/checkpoints.md
-/// 4.2).
+/// Whether a .pth from before PyTorch 1.6 is read: LPIPS is published in such files, models never are
+/// (spec/checkpoints.md 4.2).
 enum class OldPth { refuse, read };
-Error old_pth_refusal(const std::string& file); ///< of such a file where it is not read
+Error old_pth_refusal(const std::string& file); ///< the error for such a file where it is refused
 
 /// Opens a safetensors, PyTorch zip (.pth) or GGUF file and reads its table of contents (spec/checkpoints.md 3 to 5).
 /// A file whose table breaks any rule of its format is refused with an Error, within 2 s and 1 GiB. Executes nothing.
 Container open_container(const std::filesystem::path& path, OldPth old = OldPth::refuse);
 
-/// The number of elements; nothing where it does not fit in 63 bits or an axis is negative.
+/// The number of elements; empty if it does not fit in 63 bits or an axis is negative.
 std::optional<std::int64_t> checked_elements(const std::vector<std::int64_t>& shape);
 
 } // namespace denoir

@@ -43,7 +43,7 @@ struct Item {
     bool scale = false;     ///< the scale itself
 };
 
-/// Options that no file can have, and names that say another format than the one that is written.
+/// Throws UsageError for a dtype that cannot be written, and for a name that promises another format.
 void refuse_unwritable(const fs::path& out, const ConvertOptions& options) {
     if (options.dtype && *options.dtype != DType::f32 && *options.dtype != DType::bf16 && *options.dtype != DType::f16)
         throw UsageError("", "dtype", fmt::format("{} cannot be written", info(*options.dtype).name),
@@ -67,16 +67,17 @@ void refuse_input_as_output(const fs::path& in, const fs::path& out) {
     }
 }
 
-/// Not what every layer may have: weight, bias, and what a norm over batches counts.
+/// Whether a tensor may be a scale: it is none of those that any layer may have (weight, bias, statistics of a norm).
 bool may_be_scale(std::string_view name) {
     static constexpr std::array<std::string_view, 5> others{".weight", ".bias", ".running_mean", ".running_var",
                                                             ".num_batches_tracked"};
     return std::ranges::none_of(others, [&](std::string_view leaf) { return name.ends_with(leaf); });
 }
 
-/// Numbers whose scales lie beside them under names that only their own program knows cannot be given another type.
+/// Throws Error for numbers that have their scales beside them under names that only their own program knows: they
+/// cannot be given another type.
 void refuse_scaled(const Checkpoint& checkpoint) {
-    std::map<std::string, std::string_view> layers; // with what may be a scale in them, in any shard
+    std::map<std::string, std::string_view> layers; // layer -> a tensor in it, in any shard, that may be its scale
     const auto layer_of = [](const std::string& name) { return name.substr(0, name.rfind('.')); };
     for (const auto& shard : checkpoint.containers) {
         check_quantisation(*shard, shard->file->name());
@@ -93,7 +94,7 @@ void refuse_scaled(const Checkpoint& checkpoint) {
         }
 }
 
-/// What a file says of itself, where its names are kept: a LoRA's alpha may stand there, or beside it.
+/// Adds a file's metadata, and peft's config beside it: a LoRA's alpha may be in either.
 void add_metadata(const Container& shard, std::map<std::string, std::string>& metadata) {
     if (shard.format == Container::Format::safetensors) metadata.insert(shard.metadata.begin(), shard.metadata.end());
     if (const fs::path config = peft_config_of(shard.file->name()); !config.empty())
@@ -102,11 +103,11 @@ void add_metadata(const Container& shard, std::map<std::string, std::string>& me
 
 struct Input {
     Weights weights;
-    bool known = true;                           ///< by its names; else they stay
+    bool known = true;                           ///< its names are known; otherwise they are kept
     std::map<std::string, std::string> metadata; ///< to be written
 };
 
-/// Of a file that holds no known network (a LoRA, another model): all of it under its own names.
+/// Loads a file that holds no known network (a LoRA, another model): all of its tensors under their own names.
 Input load_unknown(const fs::path& in, const Checkpoint& checkpoint, const ConvertOptions& options) {
     Input input;
     input.known = false;
@@ -120,15 +121,14 @@ Input load_unknown(const fs::path& in, const Checkpoint& checkpoint, const Conve
     return input;
 }
 
-/// A folder's network; of a single file, or of the shards of an index, also what is none.
+/// Loads the network in a folder or a file. A file, or the shards of an index, may also hold something else.
 Input load_any(const fs::path& in, const ConvertOptions& options) {
     if (is_folder(in)) {
         if (has_regular_file(in / "model_index.json"))
             throw Error(in.string(), "", "is a model of several networks, and one is converted",
                         "name one of its folders, transformer or vae for example");
     } else {
-        const CheckpointFiles files = list_checkpoints(in).front();
-        const Checkpoint c = Checkpoint::open(files.files, files.index);
+        const Checkpoint c = Checkpoint::open(list_checkpoints(in).front());
         if (std::ranges::none_of(c.groups, is_network, &TensorGroup::component)) return load_unknown(in, c, options);
     }
     Input input;
@@ -137,10 +137,10 @@ Input load_any(const fs::path& in, const ConvertOptions& options) {
     return input;
 }
 
-/// The tokenizer that a text encoder's files carry and that is no weight of it.
+/// The tokenizer that a text encoder's file carries.
 struct Tokenizer {
     fs::path file; ///< empty: there is none
-    Weight bytes;  ///< where it is a tensor
+    Weight bytes;  ///< if it is a tensor
 };
 
 Tokenizer tokenizer_in(const fs::path& in) {
@@ -151,7 +151,7 @@ Tokenizer tokenizer_in(const fs::path& in) {
                 if (!carries_tokenizer(container)) continue;
                 const FileTensor* bytes = tokenizer_tensor(container);
                 return {file, bytes ? Weight(bytes->name, container.tensor(*bytes)) : Weight()};
-            } catch (const Error&) { // of a folder, and no part of what is converted
+            } catch (const Error&) { // another file in the folder, which is not converted
             }
         }
     return {};
@@ -166,7 +166,7 @@ Layout target_layout(ConvertOptions::Layout wanted, Component component) {
 
 class Plan {
 public:
-    /// `tokenizer`: its bytes are written as they are, where the file has tensors of bytes.
+    /// `tokenizer`: written as a tensor of bytes, if it is one and the format allows it.
     Plan(const Weights& weights, const Tokenizer& tokenizer, bool known, const ConvertOptions& options)
         : weights_(weights), options_(options) {
         refuse_unfit_options(known);
@@ -213,12 +213,12 @@ private:
         return {target_layout(options_.layout, weights_.component()), vae_depth(names).blocks};
     }
 
-    /// Of a tensor that is not quantised.
+    /// The type of a tensor that is not quantised.
     DType plain_type(const Weight& w) const {
         const DType stored = w.stored().dtype();
         if (!holds_floats(w)) return stored;
         if (options_.dtype) return *options_.dtype;
-        // As the makers of GGUF files keep norms, biases and convolutions.
+        // GGUF files usually keep norms, biases and convolutions in f32.
         if (options_.quantize == DType::q8_0 && w.shape().rank() != 2) return DType::f32;
         return is_block(stored) || w.scale ? DType::f32 : stored;
     }
@@ -278,7 +278,8 @@ private:
     Naming layout_ = Layout::original;
     std::map<std::string, Item> items_;
     std::string left_out_;
-    int linears_ = 0, unfitting_ = 0; ///< that were to be quantised; whose rows are no whole blocks
+    int linears_ = 0;   ///< linear layers that were to be quantised
+    int unfitting_ = 0; ///< those of them whose rows are not whole blocks
 };
 
 /// Walks over the elements of an item as f32, `chunk` at a time.
@@ -306,7 +307,7 @@ void each_chunk(const Weight& w, std::int64_t first, std::int64_t count, std::st
             values[static_cast<std::size_t>(i)] *= scale[per_row ? (first + at + i) / row : 0];
         body(values.data(), n);
     }
-    drop_stored_pages(w); // they were read once, and without them the memory stays at one chunk
+    drop_stored_pages(w); // they are not read again, and so the memory stays at one chunk
 }
 
 float scale_of(const Weight& w, std::stop_token stop) {
@@ -319,7 +320,7 @@ float scale_of(const Weight& w, std::stop_token stop) {
         }
     });
     const float scale = largest / f8_max;
-    return std::isfinite(1.0f / scale) ? scale : 1.0f; // zeros, and what is next to them
+    return std::isfinite(1.0f / scale) ? scale : 1.0f; // all values are zero, or nearly
 }
 
 class Output {
@@ -379,7 +380,8 @@ private:
         }
         drop_stored_pages(source);
     }
-    /// Where the input was cut short the system fails to write what it cannot read, and blames the output.
+    /// Writes a piece of the mapped input. If the input was truncated meanwhile, writing fails, which looks like an
+    /// error of the output: reading the piece then lets MappedFileWatch name the input.
     void copy_piece(std::span<const std::byte> piece) {
         try {
             put(piece.data(), piece.size());
@@ -401,7 +403,7 @@ private:
     const ConvertOptions& options_;
     const MappedFileWatch& mapped_;
     std::uint64_t total_, done_ = 0;
-    std::map<const Weight*, float> scales_; ///< known before their weights are written: F32 comes before F8 in the file
+    std::map<const Weight*, float> scales_; ///< computed before their weights are written, since F32 comes before F8
 };
 
 std::vector<std::string> warnings(const fs::path& in, const Plan& plan) {
@@ -421,7 +423,7 @@ std::vector<std::string> warnings(const fs::path& in, const Plan& plan) {
     return out;
 }
 
-/// A file may claim terabytes that it does not hold: the disk is not filled to find out.
+/// Throws NoSpace before the disk is filled: a sparse input may claim terabytes.
 void check_space(const fs::path& out, std::uint64_t bytes) {
     const auto left = free_space(out.has_parent_path() ? out.parent_path() : ".");
     if (!left || bytes <= *left) return;

@@ -17,7 +17,7 @@ constexpr std::int64_t i2v_channels = 16 + 4 + 16;
 
 bool has(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
-/// True where `word` stands in `text` between things that are no letters: "DF" in "SkyReels-V2-DF-1.3B", not in "pdf".
+/// Whether `text` holds `word` with no letters beside it: "df" in "skyreels-v2-df-1.3b", but not in "pdf".
 bool has_word(std::string_view text, std::string_view word) {
     for (std::size_t at = text.find(word); at != std::string_view::npos; at = text.find(word, at + 1)) {
         const std::size_t end = at + word.size();
@@ -65,7 +65,7 @@ std::optional<Family> skyreels_from_name(std::string_view name, const Transforme
     return std::nullopt;
 }
 
-/// Whatever people put between the parts of a name as one dot: "Wan_2_2", "wan2-2", "Wan2___2".
+/// A name with a single dot in place of whatever separates its parts: "Wan_2_2", "wan2-2", "Wan2___2".
 std::string dotted(std::string_view name) {
     std::string parts;
     for (const char c : name) {
@@ -93,14 +93,15 @@ std::optional<Family> wan_from_name(std::string_view name) {
     return std::nullopt;
 }
 
-/// Where the name goes on after "SkyReels"; npos where it does not speak of it.
+/// The index after "SkyReels" in a name; npos if it does not hold that.
 std::size_t after_skyreels(std::string_view name) {
     for (const std::string_view spelling : {"skyreels", "sky_reels", "sky-reels"})
         if (const std::size_t at = name.find(spelling); at != std::string_view::npos) return at + spelling.size();
     return std::string_view::npos;
 }
 
-/// Nearest name first. Once one speaks of SkyReels, those further away may only say which of its models.
+/// The family by the nearest name that tells it. Once a name mentions SkyReels, those further away may only say which
+/// of its models it is.
 std::optional<Family> from_names(const std::vector<std::string>& names, const TransformerTraits& t) {
     bool skyreels = false;
     for (const std::string& original : names) {
@@ -118,14 +119,14 @@ Family first_last_family(const FamilyEvidence& e, const std::vector<std::string>
     return family == Family::skyreels || family == Family::skyreels_df ? Family::skyreels : Family::wan;
 }
 
-/// SkyReels' models of other tasks: what follows its name. Some have the tensors of V2.
+/// What follows "SkyReels" in the names of its models for other tasks, some of which have the tensors of V2.
 constexpr std::array skyreels_relatives{std::pair{std::string_view("a1"), std::string_view("SkyReels-A1")},
                                         std::pair{std::string_view("a2"), std::string_view("SkyReels-A2")},
                                         std::pair{std::string_view("a3"), std::string_view("SkyReels-A3")},
                                         std::pair{std::string_view("v3"), std::string_view("SkyReels-V3")}};
 
-/// By the name of the file or its folder: "wan2.2-i2v-rapid-aio-v10-Q4_K_M.gguf", which was taken out of its
-/// all-in-one file.
+/// Whether the name of the file or its folder says that it comes from an all-in-one file:
+/// "wan2.2-i2v-rapid-aio-v10-Q4_K_M.gguf".
 bool is_named_merge(const std::vector<std::string>& names) {
     const auto says = [](const std::string& original) {
         const std::string name = dotted(lower_ascii(original));
@@ -135,7 +136,8 @@ bool is_named_merge(const std::vector<std::string>& names) {
     return std::any_of(names.begin(), names.begin() + std::ptrdiff_t(std::min<std::size_t>(names.size(), 2)), says);
 }
 
-/// "Rapid all-in-one": A14B's experts merged into one transformer. An expert never lies in a file with all else.
+/// Whether this is a "rapid all-in-one": A14B's experts merged into one transformer. An expert itself never lies in an
+/// all-in-one file.
 bool is_merge(const FamilyEvidence& e) {
     return (e.all_in_one || is_named_merge(e.names)) && !e.two_experts && !is_ti2v(e) &&
            (e.names.empty() || expert_of(e.names.front()) == Expert::none);
@@ -175,7 +177,7 @@ std::optional<Family> family_of_one(const FamilyEvidence& e) {
     const auto family = detect_family(alone);
     if (!family || *family == Family::wan22) return std::nullopt;
     if (*family != Family::wan || e.traits.clip || from_model_index(e.model_index)) return family;
-    // Of names the nearest that speaks of Wan counts; the word alone is either version's.
+    // The nearest name that mentions Wan counts; without a version it may be either.
     for (const std::string& original : e.names) {
         const std::string name = lower_ascii(original);
         if (const auto said = wan_from_name(name))
@@ -189,7 +191,7 @@ std::string relative_by_name(const std::vector<std::string>& names) {
         const std::string name = lower_ascii(original);
         std::size_t at = after_skyreels(name);
         if (at == std::string::npos) {
-            if (wan_from_name(name)) break; // what lies further away may be kept with it
+            if (wan_from_name(name)) break; // names further away do not count
             continue;
         }
         while (at < name.size() && has("_- .", name.substr(at, 1))) ++at;

@@ -44,8 +44,8 @@ public:
 private:
     static Expert other_of(Expert one) { return one == Expert::high ? Expert::low : Expert::high; }
 
-    /// Files that may be it by their names: beside the file and, if its folder is named after an expert, in the
-    /// other's.
+    /// Files that may be the other expert by their names: beside this one and, if its folder is named after an expert,
+    /// in the folder of the other.
     std::vector<CheckpointFiles> candidates() {
         std::vector<CheckpointFiles> all;
         const auto gather = [&](const fs::path& from, auto&& named) {
@@ -61,8 +61,8 @@ private:
         return all;
     }
 
-    /// A folder whose name mentions noise is an expert's by itself; with a bare word like "low" it must be one of a
-    /// pair.
+    /// Whether a neighbouring folder is the other expert's. If its name mentions noise, it is by itself; if it is a
+    /// mere word like "low", the two folders' names must differ in nothing else.
     bool is_other_place(const fs::path& sibling) const {
         const std::string its = sibling.filename().string(), own = folder_.filename().string();
         return expert_of(own) != Expert::none
@@ -70,7 +70,7 @@ private:
                    : file_expert_of(its) == other_of(mine_) && without_expert(its) == without_expert(own);
     }
 
-    /// For a file whose name mentions no expert: a neighbour may make both a pair (letter_expert_of).
+    /// For a file whose name mentions no expert: a neighbour that makes both a pair by a letter (letter_expert_of).
     std::optional<OtherExpert> other_letter() {
         for (const CheckpointFiles& files : search_.list_beside(folder_)) {
             const Expert mine = files.files.empty() ? Expert::none : letter_expert_of(file_, files.files.front());
@@ -81,7 +81,7 @@ private:
         return std::nullopt;
     }
 
-    /// Transformers in these files like the one that was chosen.
+    /// The transformers in these files that are like ours.
     std::vector<Network> alike(const std::vector<CheckpointFiles>& all) {
         std::vector<Network> result;
         for (const CheckpointFiles& files : all) {
@@ -99,8 +99,8 @@ private:
         return result;
     }
 
-    /// Whether it is the same model in another quality: only bare words in the folders' names tell the two apart, and
-    /// their contents are not two experts'.
+    /// Whether `other` is the same model in another quality: only bare words in the folders' names tell the two apart,
+    /// and their contents are not those of two experts.
     bool is_quality(const fs::path& other, const ExpertContent& its) {
         const auto bare = [](const fs::path& file) {
             return file_expert_of(file.filename().string()) == Expert::none &&
@@ -119,10 +119,18 @@ private:
 
     const fs::path& file_;
     const fs::path folder_;
-    const Expert mine_; ///< none: its name does not say
+    const Expert mine_; ///< none: the name does not say
     const ExpertContent& content_;
     NetworkSearch& search_;
 };
+
+/// Whether the names of their files make them a pair.
+bool are_named_a_pair(const Network& high, const Network& low) {
+    const fs::path &one = high.files().front(), &other = low.files().front();
+    const bool named = file_expert_of(high.first_name()) == Expert::high &&
+                       file_expert_of(low.first_name()) == Expert::low && are_experts(one, other);
+    return named || letter_expert_of(one, other) == Expert::high;
+}
 
 } // namespace
 
@@ -141,18 +149,6 @@ bool contradict(const TransformerTraits& a, const TransformerTraits& b) {
     return differ(a.dim, b.dim) || differ(a.in_channels, b.in_channels) || differ(a.out_channels, b.out_channels);
 }
 
-namespace {
-
-/// By the names of their files.
-bool are_named_a_pair(const Network& high, const Network& low) {
-    const fs::path &one = high.files().front(), &other = low.files().front();
-    const bool named = file_expert_of(high.first_name()) == Expert::high &&
-                       file_expert_of(low.first_name()) == Expert::low && are_experts(one, other);
-    return named || letter_expert_of(one, other) == Expert::high;
-}
-
-} // namespace
-
 bool are_pair(const Network& high, const Network& low) { return are_named_a_pair(high, low) && are_alike(high, low); }
 
 bool are_experts_by_content(const ExpertContent& one, const ExpertContent& other) {
@@ -164,7 +160,7 @@ bool are_experts_by_content(const ExpertContent& one, const ExpertContent& other
 }
 
 bool hold_experts(const std::vector<Network>& high, const std::vector<Network>& low) {
-    std::vector<ExpertContent> contents; // read once, however many there are
+    std::vector<ExpertContent> contents; // each is read only once
     for (const Network& n : low) contents.push_back(ExpertContent::of(n));
     for (const Network& one : high) {
         const ExpertContent content = ExpertContent::of(one);

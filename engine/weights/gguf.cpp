@@ -23,17 +23,17 @@ namespace {
 constexpr std::uint64_t max_pairs = 100'000;
 constexpr std::uint32_t max_axes = 8;
 constexpr int max_nesting = 4;
-/// Bytes of all names and texts together, each with its length: a vocabulary has some ten megabytes of them. So a large
-/// file cannot make its reader walk over endless ones.
+/// Bytes of all names and texts together, with their lengths, so that a large file cannot keep its reader busy with
+/// them. A vocabulary has some ten megabytes.
 constexpr std::uint64_t max_text = 64u << 20;
-/// Bytes of the f32 copies of is_widened() tensors: far above a whole VAE of Wan 2.1, far below the memory that a
-/// hostile file may take.
+/// Bytes of the f32 copies of is_widened() tensors: far more than a whole VAE of Wan 2.1 needs, far less than would
+/// fill the memory.
 constexpr std::uint64_t max_widened = 512u << 20;
 constexpr std::string_view shape_key = "comfy.gguf.orig_shape.";
 
 using namespace gguf; // the format's numbers
 
-/// Types of tensors that are not read, but that people meet, for messages.
+/// Names, for messages, of types that are not read but common.
 constexpr std::array<std::pair<std::uint32_t, std::string_view>, 12> unread_types{{{9, "Q8_1"},
                                                                                    {15, "Q8_K"},
                                                                                    {16, "IQ2_XXS"},
@@ -260,7 +260,8 @@ private:
         widened_ += static_cast<std::uint64_t>(*elements) * sizeof(float);
     }
 
-    /// Offsets count from the first multiple of the alignment after the table. No two tensors may overlap.
+    /// Makes offsets count from the start of the file; in the table they count from its end, aligned. Throws Error if a
+    /// tensor leaves the file, or if two overlap.
     void place_tensors() {
         const std::uint64_t table = in_.position(), total = file_->span().size();
         const std::uint64_t base = (table + alignment_ - 1) / alignment_ * alignment_;
@@ -294,7 +295,7 @@ private:
     throw Error(c.file->name(), key, std::move(what), "the file is damaged: download it again");
 }
 
-/// Its elements are of one of these types; null: there is no such key.
+/// The array of this key; null if there is no such key. Throws Error unless its elements are of one of these types.
 const MetadataArray* find_array(const Container& c, const std::string& key, std::initializer_list<ValueType> types,
                                 std::uint64_t most, std::string_view what) {
     if (c.metadata.contains(key)) refuse(c, key, "is not an array");

@@ -17,14 +17,14 @@ namespace denoir {
 /// arrays only their places are kept. Throws Error naming the file and the tensor or key.
 Container read_gguf(std::shared_ptr<MappedFile> file);
 
-// Arrays of the metadata, in views on the file or copies; empty where there is no such key. They throw Error naming
-// file and key where it holds something else, or more than `most` elements.
+// Arrays of the metadata, as views of the file or copies; empty if there is no such key. They throw Error naming file
+// and key if it holds something else, or more than `most` elements.
 
 std::vector<std::string_view> gguf_strings(const Container&, const std::string& key, std::uint64_t most);
 std::vector<float> gguf_floats(const Container&, const std::string& key, std::uint64_t most);
 std::vector<std::int32_t> gguf_ints(const Container&, const std::string& key, std::uint64_t most);
 std::span<const std::byte> gguf_bytes(const Container&, const std::string& key, std::uint64_t most);
-/// A number that counts something; nothing where there is no such key.
+/// An integer that is not negative; nothing if there is no such key.
 std::optional<std::int64_t> gguf_count(const Container&, const std::string& key);
 
 } // namespace denoir

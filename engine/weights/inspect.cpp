@@ -84,9 +84,9 @@ std::string variant_of(Component component, const TransformerTraits& t, std::opt
     return t.in_channels > t.out_channels ? "i2v" : "t2v";
 }
 
-/// config.json's numbers against those of the shapes; the shapes are right (spec/checkpoints.md 1.1).
+/// Warns where config.json and the shapes disagree. The shapes are right (spec/checkpoints.md 1.1).
 void compare_config(Inspection& out, const Json& sizes, const Json& config) {
-    // our name, the name in diffusers' files
+    // the original's name and the name in diffusers' files
     static constexpr std::array<std::pair<const char*, const char*>, 3> aliases{
         {{"in_dim", "in_channels"}, {"out_dim", "out_channels"}, {"tokens", ""}}};
     const auto disagree = [&](const std::string& key, const Json& said, const Json& found) {
@@ -112,7 +112,7 @@ void compare_config(Inspection& out, const Json& sizes, const Json& config) {
         disagree("num_attention_heads * attention_head_dim", product, *dim);
 }
 
-/// Sizes from the shapes, then what only config.json knows.
+/// The sizes that the shapes tell, then the fields that only config.json knows.
 Json merged_config(Inspection& out, const TensorGroup& group, const Json& config) {
     Json result = describe_sizes(group);
     compare_config(out, result, config);
@@ -122,7 +122,7 @@ Json merged_config(Inspection& out, const TensorGroup& group, const Json& config
                 it != config.end() && it->is_number_integer() && !result.contains("num_heads"))
                 result["num_heads"] = *it;
         const std::int64_t dim = result.value("dim", std::int64_t{-1});
-        constexpr std::int64_t head_size = 128; // of every release (spec/dit.md 2)
+        constexpr std::int64_t head_size = 128; // in every release (spec/dit.md 2)
         if (!result.contains("num_heads") && dim > 0 && dim % head_size == 0) result["num_heads"] = dim / head_size;
     }
     for (const char* key : {"model_type", "text_len", "eps", "inject_sample_info", "num_frame_per_block",
@@ -131,7 +131,7 @@ Json merged_config(Inspection& out, const TensorGroup& group, const Json& config
     return result;
 }
 
-/// The first layer of each file whose quantisation is not read.
+/// Warns of each file with a quantisation that cannot be read, naming the first such layer.
 void warn_of_quantisation(Inspection& out, const Checkpoint& checkpoint) {
     for (const auto& container : checkpoint.containers) {
         try {
@@ -142,16 +142,16 @@ void warn_of_quantisation(Inspection& out, const Checkpoint& checkpoint) {
     }
 }
 
-/// True for a tensor that is no parameter: a scale, the text of a quantisation, ComfyUI's mark, a tokenizer.
+/// Whether a tensor is not a parameter: a scale, the description of a quantisation, ComfyUI's mark, a tokenizer.
 bool is_no_parameter(std::string_view name) {
     const std::string_view last = last_part(name);
     return !hangs_on(name).empty() || last == "scaled_fp8" || last == "spiece_model";
 }
 
 void count_tensors(Inspection& out, const Checkpoint& checkpoint) {
-    std::set<std::string> unread; // types
+    std::set<std::string> unread; // types that cannot be read
     for (const auto& container : checkpoint.containers) {
-        // What it holds can be told; a render refuses it.
+        // Such a file can be described, but rendering with it is refused.
         if (container->old_pth) warn(out, old_pth_refusal(container->file->name()).what());
         for (const FileTensor& t : container->tensors) {
             out.tensors.push_back({t.name, t.dtype_name, t.shape, t.bytes});
@@ -179,7 +179,7 @@ void add_part(Inspection& out, const Checkpoint& checkpoint, const TensorGroup& 
     out.parts.push_back(std::move(part));
 }
 
-/// The group that the whole is named after: a transformer before its companions.
+/// The group after which the whole file is named: a transformer rather than its companions.
 const TensorGroup* main_group(const Checkpoint& checkpoint) {
     const auto best = std::ranges::min_element(checkpoint.groups, {}, &TensorGroup::component); // unknown comes last
     return best == checkpoint.groups.end() ? nullptr : &*best;
@@ -203,7 +203,7 @@ std::optional<Family> family_of_group(const Checkpoint& checkpoint, const Tensor
     return detect_family(evidence);
 }
 
-/// One file, or the shards of one.
+/// Describes one file, or the shards of one network.
 void describe(Inspection& out, const Checkpoint& checkpoint) {
     count_tensors(out, checkpoint);
     for (const TensorGroup& g : checkpoint.groups) {
@@ -231,7 +231,7 @@ void describe_model(Inspection& out, const ModelFolder& model) {
     std::set<fs::path> counted; // all-in-one files serve several roles
     const auto part = [&](const std::vector<fs::path>& files, const char* role, Component wanted) {
         if (files.empty()) return Component::unknown;
-        const Checkpoint checkpoint = Checkpoint::open(files, index_of(files));
+        const Checkpoint checkpoint = Checkpoint::open({files, index_of(files)});
         if (counted.insert(files.front()).second) count_tensors(out, checkpoint);
         const auto group = std::ranges::find_if(checkpoint.groups,
                                                 [&](const TensorGroup& g) { return matches(g.component(), wanted); });
@@ -248,7 +248,7 @@ void describe_model(Inspection& out, const ModelFolder& model) {
          Component::transformer);
     part(model.transformer_low, "transformer (low noise)", Component::transformer);
     const Component vae = part(model.vae, "VAE", Component::vae21);
-    if (vae == Component::vae22 && out.variant == "t2v") out.variant = "ti2v"; // whatever its channels
+    if (vae == Component::vae22 && out.variant == "t2v") out.variant = "ti2v"; // whatever the transformer's channels
     part(model.text_encoder, "text encoder", Component::umt5);
     part(model.clip, "CLIP", Component::clip);
     if (!model.tokenizer.empty()) {
@@ -266,13 +266,13 @@ void describe_model(Inspection& out, const ModelFolder& model) {
     for (const std::string& w : model.warnings) warn(out, w);
 }
 
-/// A folder without a transformer: everything in it, one by one. False where no checkpoint is.
+/// Describes everything in a folder without a transformer, one file after another. False if there is no checkpoint.
 bool describe_folder(Inspection& out, const fs::path& folder) {
     std::vector<Error> problems;
     bool any = false;
-    for (CheckpointFiles& files : list_checkpoints(folder, &problems)) {
+    for (const CheckpointFiles& files : list_checkpoints(folder, &problems)) {
         try {
-            const Checkpoint checkpoint = Checkpoint::open(std::move(files.files), files.index, OldPth::read);
+            const Checkpoint checkpoint = Checkpoint::open(files, OldPth::read);
             Inspection one;
             describe(one, checkpoint);
             if (any) {
@@ -314,9 +314,9 @@ std::string Inspection::dtype() const {
 Inspection inspect(const fs::path& path) {
     Inspection out;
     if (!is_folder(path)) {
-        CheckpointFiles files = std::move(list_checkpoints(path).front());
+        const CheckpointFiles files = list_checkpoints(path).front();
         const int shards = files.index.empty() ? shards_of(path.filename().string()) : 0;
-        describe(out, Checkpoint::open(std::move(files.files), files.index, OldPth::read));
+        describe(out, Checkpoint::open(files, OldPth::read));
         if (shards > 1)
             warn(out, fmt::format("one of {} shards: give the folder or the index to see them all", shards));
         return out;
@@ -325,7 +325,7 @@ Inspection inspect(const fs::path& path) {
     try {
         model = ModelFolder::open(path);
     } catch (const Error& e) {
-        // Without a checkpoint of its own it says why no one of its folders is the model.
+        // If the folder holds no checkpoint itself, the error says why none of its subfolders is the model.
         if (holds_model(path) || !describe_folder(out, path)) throw;
         warn(out, e.what());
         return out;

@@ -10,8 +10,8 @@
 
 namespace denoir {
 
-/// What a checkpoint file or model folder is, told from headers alone: nothing of the weights is read. Any well-formed
-/// container is described; what is not recognised has the family and variant "unknown".
+/// What a checkpoint file or model folder is, told from headers alone: no weights are read. Any well-formed container
+/// is described; an unrecognised one has the family and variant "unknown".
 struct Inspection {
     struct Entry {
         std::string name, dtype; ///< as in the file
@@ -34,13 +34,13 @@ struct Inspection {
     std::vector<Entry> tensors;
     std::vector<Part> parts;
     std::vector<std::string> missing, warnings;
-    std::uint64_t parameters = 0, bytes = 0; ///< of all tensors; scales and tokenizers are bytes alone
+    std::uint64_t parameters = 0, bytes = 0; ///< of all tensors; scales and tokenizers count only as bytes
 
     /// The type that holds the most bytes, "" without tensors.
     std::string dtype() const;
 };
 
-/// Throws Error where `path` is neither a well-formed container nor a folder with at least one.
+/// Throws Error unless `path` is a well-formed container or a folder with at least one.
 Inspection inspect(const std::filesystem::path& path);
 
 /// The document of `inspect --json` (contract): `tensors` is the count; with `list` a `tensor_list` of name, dtype and

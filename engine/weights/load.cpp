@@ -23,14 +23,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The groups that hold what is asked for, with what keeps them alive.
+/// The checkpoints that hold the wanted component.
 struct Selection {
     std::vector<Checkpoint> checkpoints;
-    std::vector<Error> problems;  ///< files of a folder that could not be read: matter only when nothing else fits
-    std::set<std::string> others; ///< what else was found
+    std::vector<Error> problems;  ///< of files in a folder that could not be read; they matter if nothing else fits
+    std::set<std::string> others; ///< the names of all components that were found, for a message
 };
 
-/// What was opened: those that hold what is asked for, and those that may be parts of it.
+/// The checkpoints that were opened: those that hold the wanted component, and those that may be parts of it.
 struct Opened {
     std::vector<Checkpoint> holding, unknown;
 
@@ -45,27 +45,26 @@ struct Opened {
     }
 
 private:
-    std::size_t room_ = max_network_tensors; ///< a folder may hold any number of other things
+    std::size_t room_ = max_network_tensors; ///< for tensors of `unknown`, since a folder may hold anything
 };
 
 void select_from(const fs::path& path, Component wanted, Selection& selection) {
     const bool folder = is_folder(path);
     Opened opened;
     std::vector<std::pair<fs::path, Error>> broken_indices;
-    for (CheckpointFiles& files : list_checkpoints(path)) {
-        const fs::path index = files.index;
+    for (const CheckpointFiles& files : list_checkpoints(path)) {
         try {
-            opened.take(Checkpoint::open(std::move(files.files), files.index), wanted, selection);
+            opened.take(Checkpoint::open(files), wanted, selection);
         } catch (const Error& e) {
             if (!folder) throw;
             selection.problems.push_back(e);
-            if (!index.empty()) broken_indices.emplace_back(index, e);
+            if (!files.index.empty()) broken_indices.emplace_back(files.index, e);
         }
     }
-    // An index says what belongs together; copies beside it do not count.
+    // An index says which files belong together: copies beside it do not count.
     std::vector<Checkpoint>& found = opened.holding;
     const bool indexed = std::ranges::any_of(found, [](const Checkpoint& c) { return c.indexed; });
-    // One that is broken may have meant other files than those that are left of its kind.
+    // A broken index may have named other files than the ones of its kind that were found.
     if (!indexed)
         for (const auto& [index, error] : broken_indices)
             for (const Checkpoint& c : found)
@@ -75,19 +74,19 @@ void select_from(const fs::path& path, Component wanted, Selection& selection) {
         if (!indexed || c.indexed) selection.checkpoints.push_back(std::move(c));
 }
 
-/// Files that someone named one by one: each that is not known for something else is meant. Of the shards of an index
-/// it says which tensors count, though the folder it lies in was not named (ModelFolder names files).
+/// Selects from files that somebody named one by one: all of them are meant, except those that hold something else. If
+/// they are the shards of an index, the index says which tensors count, although its folder was not named.
 void select_files(std::span<const fs::path> paths, Component wanted, Selection& selection) {
     Opened opened;
     if (const fs::path index = index_of(paths); !index.empty())
-        opened.take(Checkpoint::open({paths.begin(), paths.end()}, index), wanted, selection);
+        opened.take(Checkpoint::open({{paths.begin(), paths.end()}, index}), wanted, selection);
     else
-        for (const fs::path& path : paths) opened.take(Checkpoint::open({path}), wanted, selection);
+        for (const fs::path& path : paths) opened.take(Checkpoint::open({{path}, {}}), wanted, selection);
     join_named_parts(opened.holding, std::move(opened.unknown), wanted);
     selection.checkpoints = std::move(opened.holding);
 }
 
-/// Where a diffusers repository keeps the part.
+/// The folder in which a diffusers repository keeps the part; empty if it has none for it.
 fs::path part_folder(const fs::path& root, Component wanted) {
     switch (wanted) {
     case Component::transformer:
@@ -147,8 +146,8 @@ Component single_component(const Selection& selection, Component wanted, const s
 /// Gathers the tensors of one network by canonical name, and makes Weights of them.
 class Builder {
 public:
-    /// What values the Weights have. headers: those that would have to be copied have undefined ones (load_headers);
-    /// in_place: they need not be aligned to their elements (load_in_place).
+    /// The values that the Weights have. headers: undefined ones wherever a copy would be needed (load_headers);
+    /// in_place: they may be misaligned (load_in_place).
     enum class Values { all, headers, in_place };
     /// `blocks` as in Naming.
     Builder(Component component, int blocks, Values values) : component_(component), blocks_(blocks), values_(values) {}
@@ -187,7 +186,7 @@ private:
         const std::string name = canonical ? canonical->name : member.name;
         const std::string_view leaf = last_part(name);
         if (leaf == "comfy_quant") check_comfy_quant(*member.container, *member.tensor, member.name, file);
-        // Beside a weight in few bits that lacks its scale, a scale of the outputs is suspicious, too.
+        // An output scale counts as a stranger, too: beside a weight of few bits without a scale it is suspicious.
         if (canonical ? leaf == "output_scale" : !is_scale_leaf(leaf) && !ignorable) strangers_.insert(member.name);
         const bool second_table = component_ == Component::umt5 && member.name.starts_with("encoder.embed_tokens.");
         const int part = canonical ? std::max(canonical->part, second_table ? 1 : 0) : 0;
@@ -197,7 +196,7 @@ private:
             put(parts_[name], part, member);
     }
 
-    /// Some GGUF writers fold a convolution to rows of whole blocks. Its shape must then be recorded beside it.
+    /// Refuses a convolution that a GGUF writer has folded into rows of whole blocks without recording its shape.
     void refuse_folded(const std::string& name, const Member& member) const {
         const bool gguf = member.container->format == Container::Format::gguf;
         if (gguf && is_vae(component_) && name.ends_with(".weight") && member.tensor->shape.size() == 2)
@@ -224,7 +223,7 @@ private:
         return it == scales_.end() ? nullptr : it->second[part];
     }
 
-    /// The name of a tensor in `layer` that the layout does not know; null where there is none.
+    /// The name of a tensor in `layer` that the layout does not know; null if there is none.
     const std::string* stranger_in(const std::string& layer) const {
         const auto it = strangers_.lower_bound(layer + ".");
         return it != strangers_.end() && it->starts_with(layer + ".") ? &*it : nullptr;
@@ -232,7 +231,8 @@ private:
 
     Tensor stored_of(const Member& member) const {
         const FileTensor& t = *member.tensor;
-        const bool fits = t.dtype && t.shape.size() <= static_cast<std::size_t>(Shape::max_rank); // else it is refused
+        // tensor() refuses what does not fit.
+        const bool fits = t.dtype && t.shape.size() <= static_cast<std::size_t>(Shape::max_rank);
         if (values_ == Values::in_place) return member.container->in_place(t);
         if (copies() || !is_copied(t) || !fits) return member.container->tensor(t);
         return Tensor::host(Shape(std::span<const std::int64_t>(t.shape)), is_widened(t) ? DType::f32 : *t.dtype);
@@ -246,8 +246,9 @@ private:
 
     static bool is_in_bytes(DType type) { return !is_block(type) && element_bytes(type) == 1; }
 
-    /// transformers may store the text encoder's table under both of its names, in one file or in two shards: parts 0
-    /// and 1. One of them is taken with its own scale, the first unless its numbers lack one.
+    /// The library transformers may store the text encoder's table under both of its names, in one file or in two
+    /// shards: parts 0 and 1. One of them is taken, with its own scale: the first, unless only the second has a scale
+    /// that it needs.
     Weight one_of(const std::string& name, const Parts& parts) const {
         const auto lacks_scale = [&](std::size_t i) {
             const auto type = parts[i]->tensor->dtype;
@@ -259,7 +260,7 @@ private:
         return single(name, *parts[taken], both || scale_of(name, taken) ? taken : 1 - taken);
     }
 
-    /// The stored tensor with its scale; scales of column blocks are multiplied in, since no kernel applies them.
+    /// The stored tensor with its scale. Scales of column blocks are multiplied in, since no kernel applies them.
     Weight single(const std::string& name, const Member& member, std::size_t part = 0) const {
         const std::string& file = member.container->file->name();
         Tensor stored = stored_of(member);
@@ -285,7 +286,7 @@ private:
         return weight;
     }
 
-    /// q, k and v of the transformers layout, one above the other. This is the one place where a checkpoint is copied.
+    /// Stacks q, k and v of the transformers layout. This is the only place where weights are copied to be joined.
     Weight joined(const std::string& name, const Parts& parts) const {
         std::array<Weight, 3> sources;
         std::int64_t rows = 0;
@@ -322,19 +323,19 @@ private:
         }
         return Weight(name, std::move(whole));
     }
-    /// The first that is there; one is.
+    /// The first part; there must be one.
     static const Member& first_of(const Parts& parts) {
         return **std::ranges::find_if(parts, [](const Member* m) { return m != nullptr; });
     }
 
-    /// Gives the tensor `name`, where there is one, the shape that `shape_of` makes of its own; rank 0: it keeps that.
+    /// Gives the tensor `name`, if there is one, the shape that `shape_of` returns for its shape; rank 0: leaves it.
     template <class ShapeOf> void reshape(Tensors& tensors, const std::string& name, ShapeOf shape_of) const {
         const auto it = tensors.find(name);
         if (it == tensors.end()) return;
         const Weight& weight = it->second;
         const Shape shape = shape_of(weight.shape());
         if (shape.rank() == 0 || shape.elements() != weight.shape().elements()) return;
-        // Scales and blocks belong to rows, which may be others then.
+        // The rows may change, and scales and blocks belong to rows.
         const Tensor values =
             weight.scale || is_block(weight.stored().dtype()) ? plain(weight.stored(), weight.scale) : weight.stored();
         it->second = Weight(name, values.reshape(shape));
@@ -342,7 +343,7 @@ private:
 
     static Shape with_leading_one(const Shape& s) { return s.rank() == 2 ? Shape{1, s[0], s[1]} : Shape{}; }
 
-    /// Layouts that differ in more than names.
+    /// Gives tensors the original's shapes where a layout has others.
     void to_canonical_shapes(Tensors& tensors) const {
         if (component_ == Component::clip) {
             reshape(tensors, "visual.cls_embedding", [](const Shape& s) {
@@ -360,7 +361,7 @@ private:
         unflatten_patch_embedding(tensors);
     }
 
-    /// rCM's models have a linear layer over a patch: [D, C * 1 * 2 * 2].
+    /// rCM's models embed patches with a linear layer, [D, C * 1 * 2 * 2], instead of a convolution.
     void unflatten_patch_embedding(Tensors& tensors) const {
         const auto bias = tensors.find("patch_embedding.bias");
         if (bias == tensors.end() || bias->second.shape().rank() != 1 || bias->second.shape()[0] <= 0) return;
@@ -377,7 +378,7 @@ private:
     std::set<std::string> strangers_;             // names of tensors that the layout does not know
 };
 
-/// Refuses what would have to be copied and has no room.
+/// Throws Error if tensors would have to be copied for which there is no memory.
 void check_room(const Selection& selection, Component component, Builder::Values values) {
     std::uint64_t copied = 0;
     std::string file;
@@ -387,11 +388,11 @@ void check_room(const Selection& selection, Component component, Builder::Values
                 for (const auto& member : g.members)
                     if (is_copied(*member.tensor) &&
                         !(values == Builder::Values::in_place && is_misaligned(*member.tensor))) {
-                        copied += member.tensor->bytes; // at most some four times its file
+                        copied += member.tensor->bytes;
                         if (file.empty()) file = member.container->file->name();
                     }
     constexpr std::uint64_t gib = std::uint64_t{1} << 30;
-    if (copied <= gib) return; // not worth asking
+    if (copied <= gib) return; // not worth asking how much memory there is
     const std::size_t room = available_memory();
     if (room > 0 && copied > room)
         throw Error(file, "",
@@ -401,7 +402,7 @@ void check_room(const Selection& selection, Component component, Builder::Values
                     "save it again with the safetensors library, which aligns them");
 }
 
-/// Over all files: one of several may hold only some of a level.
+/// Told by the names of all files together: a single one may hold only a part of a level.
 int decoder_blocks(const Selection& selection, Component component) {
     std::vector<std::string_view> names;
     for (const Checkpoint& c : selection.checkpoints)

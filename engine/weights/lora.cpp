@@ -30,7 +30,7 @@ struct Part {
     const FileTensor*& operator[](Kind kind) { return tensors[static_cast<std::size_t>(kind)]; }
 };
 
-/// A change of one tensor of the model: factor * alpha / rank * up * down, or the same of a difference.
+/// A change of one tensor of the model: scale * up * down, or scale * difference.
 struct Change {
     std::string target;
     const FileTensor *up = nullptr, *down = nullptr, *difference = nullptr;
@@ -38,14 +38,14 @@ struct Change {
     bool replaces = false; ///< `difference` takes the tensor's place, whatever the strength
 };
 
-/// What peft says of all modules: alpha, and those that have another (LoraConfig; diffusers stores it in the file's
-/// metadata, peft beside it).
+/// What peft's LoraConfig says: alpha, and the modules that have another one. diffusers stores it in the file's
+/// metadata, peft in a file beside it.
 struct PeftConfig {
     std::optional<double> alpha;
     std::vector<std::pair<std::string, double>> pattern; ///< ends of modules' names
     bool root = false;                                   ///< rsLoRA: alpha is divided by the root of the rank
 
-    /// Throws Error where a number is none. `prefix`: of its keys.
+    /// `prefix`: with which its keys begin. Throws Error if an alpha is not a number.
     static PeftConfig read(const Json& json, const std::string& prefix, const std::string& file) {
         PeftConfig out;
         const auto wrong = [&](const std::string& field) {
@@ -90,7 +90,7 @@ bool is_float(const FileTensor& t) {
 
 Container opened(const fs::path& file) {
     constexpr const char* hint = "give a LoRA's .safetensors file";
-    if (has_regular_file(file)) MappedFile::open(file); // what keeps it from being read says what to do, too
+    if (has_regular_file(file)) MappedFile::open(file); // its error says better what to do than the one below
     try {
         Container container = open_container(file);
         if (container.format != Container::Format::gguf) return container;
@@ -102,7 +102,7 @@ Container opened(const fs::path& file) {
 
 class Reader {
 public:
-    /// `numbers`: alphas are read, too; else headers alone.
+    /// With `numbers`, alphas are read, too; without, only headers.
     Reader(const Weights& weights, const Lora& lora, Expert expert, bool numbers)
         : weights_(weights),
           file_(lora.file.string()),
@@ -113,7 +113,7 @@ public:
         plan();
     }
     const std::vector<Change>& changes() const { return changes_; }
-    /// Its tensors say themselves which expert they are for.
+    /// Whether the names of its tensors say which expert they are for.
     bool is_split() const { return split_; }
     std::vector<std::string> warnings() const {
         std::vector<std::string> out;
@@ -130,7 +130,7 @@ public:
         return out;
     }
 
-    /// As it lies in the file. Throws Error where its numbers are not finite.
+    /// A tensor as it lies in the file. Throws Error if a number is not finite.
     Tensor values(const FileTensor& t) const {
         const Tensor out = container_.tensor(t);
         const int width = element_bytes(out.dtype());
@@ -187,7 +187,7 @@ private:
         split_ = std::ranges::any_of(all, [](const Entry& e) { return e.target.expert != Expert::none; });
         const Expert mine = expert_ == Expert::low ? Expert::low : Expert::high;
         for (const Entry& e : all) {
-            // diffusers gives only the second expert a name of its own.
+            // diffusers gives only the second expert a prefix of its own.
             const Expert of = e.target.expert == Expert::none && both_ ? Expert::high : e.target.expert;
             if (of != Expert::none && of != mine) {
                 other_expert_.add(e.tensor->name);
@@ -252,7 +252,7 @@ private:
         if (part[Kind::replacement]) add({.target = matrix, .difference = part[Kind::replacement], .replaces = true});
     }
 
-    /// Halves that fit no layer, whatever its size.
+    /// Refuses halves that would fit no layer, whatever its size.
     void check_ranks(const FileTensor& up, const FileTensor& down) const {
         if (up.shape.size() < 2 || down.shape.size() < 2 || up.shape[0] < 1) return;
         const std::int64_t rank = down.shape[0], other = elements(up) / up.shape[0];
@@ -262,13 +262,13 @@ private:
                    "download the file again");
     }
 
-    /// alpha / rank; 1 where nothing tells.
+    /// alpha / rank; 1 if no alpha is given.
     double scale_of(const Part& part) {
         const FileTensor &down = *part[Kind::down], *tensor = part[Kind::alpha];
         const auto rank = down.shape.empty() ? 0.0 : double(down.shape[0]);
         std::optional<double> alpha = peft_.alpha_of(part.module);
         if (tensor) {
-            // Some trainers count in whole numbers.
+            // Some trainers store alpha as an integer.
             const bool number = is_float(*tensor) || tensor->dtype == DType::i64 || tensor->dtype == DType::i32;
             if (!number || elements(*tensor) != 1)
                 refuse(tensor->name, "must be one number", "download the file again");
@@ -311,7 +311,7 @@ private:
         const std::int64_t columns = all / rows;
         if (c.down->shape.size() < 2 || c.up->shape.size() < 2) return false;
         const std::int64_t rank = c.down->shape[0];
-        // Of a whole difference written as a product one half is the identity; more rank than that says nothing.
+        // The highest rank is that of a whole difference written as a product, of which one half is the identity.
         if (rank < 1 || rank > std::max(rows, columns)) return false;
         return c.up->shape[0] == rows && elements(*c.up) == rows * rank && elements(*c.down) == rank * columns;
     }
@@ -337,8 +337,8 @@ private:
     bool zero_alpha_ = false;
 };
 
-/// What takes `weight` away when it is added: with the replacement added, too, exactly that is left. The file's own
-/// pages where they can be read as differences, else a copy in f32.
+/// What takes `weight` away when it is added, so that adding the replacement as well leaves exactly that. Holds the
+/// file's own pages if they can be read as differences, else a copy in f32.
 WeightChange taking_away(const Weight& weight) {
     WeightChange out;
     out.factor = -1;
@@ -355,12 +355,13 @@ WeightChange taking_away(const Weight& weight) {
     return out;
 }
 
-/// Where nobody said which expert a LoRA is for, and its name does not say it with certainty. `split`: its tensors do.
+/// A warning if the expert of a LoRA was guessed: neither the request nor, with certainty, the file's name says it.
+/// `split`: its tensors' names do.
 std::optional<std::string> warning_of_guess(const Lora& lora, Expert expert, bool split) {
     if (expert == Expert::none || lora.expert) return std::nullopt;
     const std::string name = printable_name(lora.file);
     if (named_expert(lora.file) == Expert::none) {
-        if (split || expert != Expert::high) return std::nullopt; // said once for both experts
+        if (split || expert != Expert::high) return std::nullopt; // one warning for both experts
         return fmt::format(
             "{} does not say by its name which expert it is for, and changes both; its \"expert\" may say which", name);
     }

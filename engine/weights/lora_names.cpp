@@ -31,7 +31,7 @@ constexpr std::array endings{Ending{".lora_linear_layer.down.weight", Kind::down
                              Ending{".w_norm", Kind::difference},
                              Ending{".b_norm", Kind::bias}};
 
-/// peft's: ".lora_A.weight", or an adapter's name between the two: ".lora_A.default.weight".
+/// The ending if it is peft's: ".lora_A.weight", perhaps with an adapter's name, ".lora_A.default.weight".
 std::optional<Ending> peft_ending(std::string_view name) {
     for (const auto& [mark, kind] : {Ending{".lora_A.", Kind::down}, Ending{".lora_B.", Kind::up}}) {
         const std::size_t at = name.rfind(mark);
@@ -58,16 +58,16 @@ constexpr std::array relatives{Relative{"dora_scale", "DoRA"},
 
 struct Prefix {
     std::string_view text;
-    Expert expert = Expert::none; ///< of which Wan 2.2 expert it speaks
+    Expert expert = Expert::none; ///< the expert of Wan 2.2 that it mentions
 };
-/// Beside those of checkpoints (known_prefix).
+/// Prefixes besides those of checkpoints (known_prefix).
 constexpr std::array prefixes{Prefix{"base_model."}, Prefix{"transformer."},
                               Prefix{"transformer_1.", Expert::high}, // ai-toolkit
-                              Prefix{"transformer_2.", Expert::low},  // and diffusers, whose first has no number
+                              Prefix{"transformer_2.", Expert::low},  // also diffusers, whose first has no number
                               Prefix{"unet."}};
 constexpr std::array<std::string_view, 4> flat_prefixes{"lora_unet__", "lora_unet_", "lora_transformer_", "lycoris_"};
 
-/// Without the last part of a tensor's name; empty where it has one part alone.
+/// A tensor's name without its last part; empty if it has only one.
 std::string parent(std::string_view name) {
     const std::size_t dot = name.rfind('.');
     return std::string(name.substr(0, dot == std::string_view::npos ? 0 : dot));
@@ -101,7 +101,7 @@ Target target_of(std::string_view text) {
             }
     }
     std::string module(text);
-    // torch.compile's wrapper in a flat name, before the prefixes: they end in the `_` that it begins with.
+    // torch.compile's wrapper is removed from a flat name before its prefixes, since they share a `_` with it.
     constexpr std::string_view wrapper = "_orig_mod_";
     for (std::size_t at = module.find(wrapper); at != std::string::npos; at = module.find(wrapper, at))
         module.erase(at, wrapper.size());
@@ -125,7 +125,7 @@ std::map<std::string, std::string, std::less<>> module_names(const Weights& weig
         if (!known.empty()) all.emplace(flattened(known), canonical);
     };
     for (const auto& [name, weight] : weights.all()) {
-        add(parent(name), parent(name)); // first: where both namings have a word, the original's counts
+        add(parent(name), parent(name)); // before diffusers' names: a name of both means the original's module
         add(name, name);
     }
     for (const auto& [name, weight] : weights.all())

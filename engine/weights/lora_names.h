@@ -19,7 +19,7 @@ struct Ending {
     std::string_view text;
     Kind kind;
 };
-/// The ending of a tensor's name that says what it is; nothing where there is none.
+/// The ending of a tensor's name that says what it is; nothing if it has none.
 std::optional<Ending> ending_of(std::string_view name);
 
 /// The method, such as "DoRA", that a tensor's name belongs to; empty for those of a plain LoRA.
@@ -28,7 +28,7 @@ std::string_view relative_of(std::string_view name);
 /// The module that a tensor changes.
 struct Target {
     std::string module;           ///< as the file has it, without prefixes
-    Expert expert = Expert::none; ///< of which the prefixes speak
+    Expert expert = Expert::none; ///< that the prefixes mention
 };
 /// `text`: a tensor's name without its ending and its wrappers (without_wrappers).
 Target target_of(std::string_view text);
@@ -36,8 +36,9 @@ Target target_of(std::string_view text);
 /// `name` with `_` for each dot, as kohya writes it.
 std::string flattened(std::string_view name);
 
-/// What a file may call the modules of the model: their original and diffusers' names, flattened -> canonical. Built
-/// from the model's own tensors, since a flattened name cannot be taken apart (spec/checkpoints.md 9.2).
+/// From what a file may call the modules of the model (their original and diffusers' names, flattened) to their
+/// canonical names. Built from the model's own tensors, since a flattened name cannot be taken apart
+/// (spec/checkpoints.md 9.2).
 std::map<std::string, std::string, std::less<>> module_names(const Weights& weights);
 
 } // namespace denoir::lora

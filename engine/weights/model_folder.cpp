@@ -66,7 +66,7 @@ private:
         all_in_one_ = is_all_in_one(*found.checkpoint);
     }
 
-    /// One transformer, or the two experts of Wan 2.2, among what a folder holds.
+    /// Chooses one transformer, or the two experts of Wan 2.2, among the networks of a folder.
     void choose_transformer(const std::vector<Network>& all) { choose_among(only(all, Component::transformer)); }
     void choose_among(const std::vector<Network>& candidates) {
         if (candidates.empty()) return;
@@ -84,7 +84,7 @@ private:
         model_.transformer_low = low.files();
         warn_unless_twins(high.files().front(), low.files().front());
     }
-    /// They may be two quantisations, or one a finetune: whoever put them there knows.
+    /// A warning is enough: whoever put them there may have two quantisations, or one finetuned expert.
     void warn_unless_twins(const fs::path& high, const fs::path& low) {
         if (!are_twins(high, low))
             model_.warnings.push_back(fmt::format("{} and {} are taken for the two experts of one model",
@@ -103,8 +103,8 @@ private:
         return listed(std::move(names), 4);
     }
 
-    /// Without an index, parts of one network may lie in files of any name: they are named in one layout, and none of
-    /// their tensors is there twice.
+    /// Whether these are parts of one network. Without an index they may lie in files of any name: they are in the same
+    /// layout, and no tensor is there twice.
     static bool are_parts_of_one(const std::vector<Network>& candidates) {
         std::set<std::string_view> names;
         for (const Network& f : candidates) {
@@ -124,7 +124,7 @@ private:
         traits_ = TransformerTraits::read(all_parts);
     }
 
-    /// Looks for the expert that is not in `file` beside it.
+    /// Looks beside `file` for the other expert.
     void add_other_expert(const fs::path& file) {
         if (!named_.low_noise.empty()) return;
         const auto other = find_other_expert(file, {*traits_, bytes_}, search_, path_);
@@ -153,7 +153,7 @@ private:
         model_.model_index_file = file;
     }
 
-    /// The networks in a file; a shard stands for its whole series or index.
+    /// The networks in a file; a shard stands for all shards of its series or index.
     std::vector<Network> look_at_file(const fs::path& path) {
         if (shards_of(path.filename().string()) < 2) return search_.look(path);
         for (const CheckpointFiles& files : search_.list_beside(folder_of(path))) {
@@ -169,7 +169,7 @@ private:
         const std::vector<Network> found = look_at_file(path_);
         choose_transformer(found);
         if (model_.transformer.empty()) refuse_no_transformer(path_, found, stop_);
-        add_other_expert(model_.transformer.front()); // named may be any of its shards
+        add_other_expert(model_.transformer.front()); // not path_, which may be any of its shards
         companions_.take(found);
         companions_.search_beside(folder, path_);
         read_model_config(folder);
@@ -182,7 +182,7 @@ private:
         if (is_folder(root / "transformer_2")) choose_low(root / "transformer_2");
         const auto second = model_.model_index.find("transformer_2");
         const bool expected = second != model_.model_index.end() && second->is_array() && !second->empty() &&
-                              second->front().is_string(); // [null, null] where there is none
+                              second->front().is_string(); // [null, null]: the model has none
         if ((expected || is_folder(root / "transformer_2")) && model_.transformer_low.empty())
             model_.missing.emplace_back("low-noise transformer");
         for (const char* part : {"vae", "text_encoder", "image_encoder"})
@@ -226,15 +226,15 @@ private:
 
     using Folders = std::pair<fs::path, fs::path>;
 
-    /// Whether the transformers in two folders that are named after experts are these: the folders' names say more than
-    /// "high" and "low", or the files do.
+    /// Whether the transformers in two folders that are named after experts are the experts: the folders' names say
+    /// more than "high" and "low", or the files tell.
     static bool are_of_experts(const Folders& folders, const std::vector<Network>& high,
                                const std::vector<Network>& low) {
         if (high.empty() || low.empty()) return false;
         return !is_bare_word(folders.first.filename().string()) || hold_experts(high, low);
     }
 
-    /// Whether all transformers that were found are in the folders of two experts, some in each.
+    /// Whether all transformers that were found are in the folders of two experts, with some in each.
     static bool holds_nothing_else(const Folders& folders, const std::vector<Network>& transformers) {
         std::vector<Network> high, low;
         for (const Network& n : transformers) {
@@ -247,10 +247,10 @@ private:
         return high.size() + low.size() == transformers.size() && are_of_experts(folders, high, low);
     }
 
-    /// Whether two folders are experts': if their names mention noise, even when a transformer is missing; if they are
-    /// bare words like "high", when each holds a transformer.
+    /// Whether two folders are those of the experts. Names that mention noise are enough, even if a transformer is
+    /// missing; with bare words like "high", each folder must hold one.
     bool hold_transformers(const Folders& folders) {
-        if (expert_of(folders.first.filename().string()) != Expert::none) return true; // and so does the second
+        if (expert_of(folders.first.filename().string()) != Expert::none) return true; // the second is named likewise
         const auto inside = [&](const fs::path& folder) {
             return only(search_.look_beside(folder), Component::transformer);
         };
@@ -265,9 +265,9 @@ private:
         return parts;
     }
 
-    /// Adds all networks in `parts` and the folders in them to `found`, and the transformers to `transformers`, each
-    /// once even where a folder is a link to another. Files that cannot be read are problems() until a transformer is
-    /// found.
+    /// Adds all networks in `parts` and in the folders in them to `found`, and the transformers to `transformers`, each
+    /// only once even if a folder is a link to another. Until a transformer is found, unreadable files count as
+    /// problems().
     void gather(const std::vector<fs::path>& parts, std::vector<Network>& found, std::vector<Network>& transformers) {
         std::set<fs::path> seen;
         const auto take = [&](std::vector<Network> inside) {
@@ -281,7 +281,7 @@ private:
         }
     }
 
-    /// An original repository, ComfyUI's folders, lightx2v's, or a part of a larger tree.
+    /// Opens an original repository, folders laid out as ComfyUI's or lightx2v's, or a part of a larger tree.
     void open_folder() {
         fs::path root = path_;
         if (is_folder(path_ / "split_files"))
@@ -294,7 +294,7 @@ private:
             if (const auto folders = expert_folders(root); folders && hold_transformers(*folders))
                 return open_two_experts(root, folders->first, folders->second);
         std::vector<Network> transformers = only(found, Component::transformer);
-        if (transformers.empty()) { // those of the folder itself come first
+        if (transformers.empty()) { // those in the folder itself would come first
             const std::vector<fs::path> parts = transformer_folders(root);
             gather(parts, found, transformers);
             for (const fs::path& part : parts)
@@ -307,7 +307,7 @@ private:
         const fs::path place = model_.transformer.empty() ? root : model_.transformer.front().parent_path();
         read_model_config(place);
         companions_.search_beside(place, path_);
-        // transformer/ of a diffusers repository, or one expert's folder: the companions are one level up.
+        // The folder may be transformer/ of a diffusers repository, or one expert's: the index is one level up.
         read_model_index(normal_path(root).parent_path());
     }
 
@@ -325,7 +325,7 @@ private:
         companions_.insist_on_tokenizer(named_.tokenizer);
     }
 
-    /// The one network of these kinds there.
+    /// The network of one of these kinds at `place`. Throws Error unless there is exactly one.
     Network named_network(const fs::path& place, const std::vector<Component>& kinds, std::string_view what) {
         require_there(place);
         const std::vector<Network> all = is_folder(place) ? search_.look(place) : look_at_file(place);
@@ -352,7 +352,7 @@ private:
         std::erase(model_.missing, "low-noise transformer");
     }
 
-    /// A part that was named but not chosen belongs to another model.
+    /// Refuses a part that was named but not chosen: it belongs to another model.
     void refuse_unfit_parts() const {
         const std::tuple<const fs::path&, const std::vector<fs::path>&, const char*> parts[] = {
             {named_.vae, model_.vae, "VAE"}, {named_.clip, model_.clip, "CLIP image encoder"}};
@@ -380,7 +380,7 @@ private:
         if (traits_) tell_family(*traits_);
     }
 
-    /// The folder's config.json wins over what the transformer's file carries.
+    /// Adds the config that the transformer's file carries. The folder's config.json wins over it.
     void add_carried_config() {
         if (!model_.config.contains("family") && carried_.contains("family")) config_file_ = model_.transformer.front();
         carried_.update(model_.config);
@@ -432,7 +432,7 @@ private:
         if (std::ranges::find(model_.missing, other) == model_.missing.end()) model_.missing.emplace_back(other);
     }
 
-    /// A damaged file is most likely the part that is missing, and says more than that it is missing.
+    /// A damaged file is most likely the missing part, and its error tells more.
     void refuse_damaged_parts() const {
         if (model_.missing.empty()) return;
         if (!search_.problems().empty()) throw Error(search_.problems().front());
@@ -454,7 +454,7 @@ private:
         }
     }
 
-    /// For an unfinished download, where no index says what should be there.
+    /// Warns of an unfinished download without an index that would say which shards there should be.
     void warn_of_shards() {
         for (const auto* files :
              {&model_.transformer, &model_.transformer_low, &model_.vae, &model_.text_encoder, &model_.clip}) {
@@ -492,11 +492,11 @@ private:
     NetworkSearch search_;
     Companions companions_{search_};
     std::optional<TransformerTraits> traits_;
-    std::uint64_t bytes_ = 0; ///< of the transformer's tensors
+    std::uint64_t bytes_ = 0; ///< size of the transformer's tensors
     fs::path config_file_;
-    Json carried_ = Json::object(); ///< by the transformer's file
+    Json carried_ = Json::object(); ///< the config that the transformer's file carries
     bool two_experts_ = false;
-    bool all_in_one_ = false; ///< the transformer's file
+    bool all_in_one_ = false; ///< whether the transformer's file holds the companions, too
 };
 
 } // namespace

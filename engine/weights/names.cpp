@@ -33,7 +33,7 @@ struct Table {
 
 const std::list<Table>& tables() {
     static const std::list<Table> all = [] {
-        std::list<Table> t; // which are not moved
+        std::list<Table> t; // a list, since tables must not be moved: they point into themselves
         for (const Component c : networks)
             for (const Layout l : all_layouts)
                 if ((l != Layout::open_clip || c == Component::clip) && (l != Layout::llama || c == Component::umt5))
@@ -43,7 +43,7 @@ const std::list<Table>& tables() {
     return all;
 }
 
-/// VAEs of other depths; made when asked for, kept for ever.
+/// The table of a VAE of another depth: made when it is asked for, and kept.
 const Table* other_depth(Component component, Naming naming) {
     static std::mutex mutex;
     static std::map<std::tuple<Component, Layout, int>, Table> all;
@@ -70,7 +70,7 @@ struct Match {
     std::vector<std::string_view> indices;
 };
 
-/// Finds the pattern that `name` fits. Each index may stand for itself ("ffn.0") or for a `#`.
+/// Finds the pattern that fits `name`, whose numbers may each stand for themselves ("ffn.0") or for a `#`.
 Match match(const std::unordered_map<std::string, const NameRule*>& rules, std::string_view name) {
     constexpr std::ptrdiff_t most_segments = 10;
     if (std::ranges::count(name, '.') >= most_segments) return {};
@@ -114,7 +114,7 @@ constexpr std::array<std::string_view, 9> leaves{"weight",       "bias",        
                                                  "weight_scale", "weight_scale_2", "scale_input",
                                                  "input_scale",  "output_scale",   "comfy_quant"};
 
-/// `name` cut into what a pattern may match and the leaf behind it (with its dot).
+/// `name` cut in two: what a pattern may match, and the leaf (with its dot).
 std::pair<std::string_view, std::string_view> cut_leaf(std::string_view name) {
     const std::size_t dot = name.rfind('.');
     if (dot == std::string_view::npos || std::ranges::find(leaves, name.substr(dot + 1)) == leaves.end())
@@ -157,7 +157,7 @@ bool rank_fits(const Found& found, int rank) {
     return false;
 }
 
-/// transformers keeps the same table under two names, in one file or the other or both.
+/// `name`, or the other name of the text encoder's table, which transformers keeps under either or both.
 std::string alias(Component component, Layout layout, std::string_view name) {
     constexpr std::string_view twin = "encoder.embed_tokens.";
     if (component == Component::umt5 && layout == Layout::diffusers && name.starts_with(twin))
@@ -173,7 +173,7 @@ bool is_lora_key(std::string_view name) {
     return name.ends_with(".diff") || name.ends_with(".diff_b") || name.ends_with(".set_weight");
 }
 
-/// T5 has the names of UMT5, and its table of position biases in the first block alone.
+/// Whether this is T5, which has UMT5's names but a table of position biases only in its first block.
 bool is_plain_t5(std::span<const NamedRank> tensors, Layout layout) {
     std::size_t blocks = 0, tables = 0;
     for (const NamedRank& t : tensors) {
@@ -182,17 +182,17 @@ bool is_plain_t5(std::span<const NamedRank> tensors, Layout layout) {
         if (canonical->name.ends_with(".norm1.weight")) ++blocks;
         if (canonical->name.ends_with(".pos_embedding.embedding.weight")) ++tables;
     }
-    return blocks > 2 && tables <= 1; // a part of a UMT5 with so many blocks has more
+    return blocks > 2 && tables <= 1; // even a part of UMT5 with so many blocks has more tables
 }
 
-/// Takes `beginning` off `rest`; false where that does not begin so.
+/// Takes `beginning` off `rest`; false if `rest` does not begin with it.
 bool take_prefix(std::string_view& rest, std::string_view beginning) {
     if (!rest.starts_with(beginning)) return false;
     rest.remove_prefix(beginning.size());
     return true;
 }
 
-/// Takes an index of at most four digits and its dot off `rest`; -1 where there is none.
+/// Takes an index of at most four digits and its dot off `rest`; -1 if there is none.
 int take_index(std::string_view& rest) {
     int index = -1;
     const auto [end, problem] =
@@ -353,16 +353,16 @@ bool is_ignorable(Component component, std::string_view name) {
     if (is_activation_scale(last) || last == "scaled_fp8" || last == "comfy_quant" || last == "spiece_model" ||
         last == "position_ids" || last == "log_scale" || last == "logit_scale" || last == "_extra_state")
         return true;
-    // A mark of which release it is, in some repackaged files; what a trainer counted.
+    // A mark of the release in some repackaged files; the counters of a trainer.
     if (name.starts_with("model_type.") || name.starts_with("model_ema.")) return true;
     switch (component) {
-    case Component::transformer: // rotations are made anew
+    case Component::transformer: // tables of rotations, which are computed
         return name.find(".norm_added_q.") != std::string_view::npos || name == "freqs" || name.starts_with("rope.");
-    case Component::umt5: // of the decoder, GGUF's names too
+    case Component::umt5: // the decoder, also by its names in GGUF files
         return name.starts_with("decoder.") || name.starts_with("dec.") || name.starts_with("lm_head.") ||
                name == "output.weight";
     case Component::clip: {
-        // The text half, in the three namings; what the tower's user never applies.
+        // The text half, in the three namings; layers of the vision tower that Wan never applies.
         static constexpr std::array<std::string_view, 10> beginnings{
             "textual.",        "text_model.", "token_embedding.",   "transformer.resblocks.", "positional_embedding",
             "text_projection", "ln_final.",   "visual_projection.", "visual.post_norm.",      "visual.head"};
@@ -385,7 +385,7 @@ Recognised recognise(std::span<const NamedRank> tensors) {
         const bool bare = !has_visual && table.component == Component::clip && table.layout != Layout::diffusers;
         std::size_t fits = 0, others = 0, left = tensors.size();
         for (const NamedRank& t : tensors) {
-            // A folder may hold hundreds of checkpoints: names are looked at only until the table is decided.
+            // A folder may hold hundreds of checkpoints, so names are looked at only until the table is decided.
             if (fits + left <= best_count || fits + left < others) break;
             --left;
             const std::string plain =

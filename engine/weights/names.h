@@ -24,7 +24,7 @@ std::string_view name(Layout);
 struct VaeDepth {
     int levels = 4, blocks = 3;
 };
-/// The depth of a VAE's decoder by its tensors' names, in any layout; without such names the default, which all
+/// The depth of a VAE's decoder, by its tensors' names in any layout. Without such names the default, which all
 /// released VAEs have.
 VaeDepth vae_depth(std::span<const std::string_view> names);
 
@@ -42,13 +42,13 @@ struct CanonicalName {
     int part = -1;
 };
 
-/// `name` (prefix stripped) as the original repositories call it; nothing where the layout has no such tensor. What
-/// hangs on a layer (`scale_weight`, `comfy_quant`, …) is renamed with it. Canonical CLIP names begin with `visual.`.
+/// `name` (without its prefix) as the original repositories call it; empty if the layout has no such tensor. What
+/// belongs to a layer (`scale_weight`, `comfy_quant`, …) is renamed with it. Canonical CLIP names begin with `visual.`.
 std::optional<CanonicalName> canonical_name(Component component, Naming naming, std::string_view name);
 
-/// The other direction. `part` picks q, k or v where the layout splits them.
+/// The other direction. `part` selects q, k or v if the layout splits them.
 std::optional<std::string> layout_name(Component component, Naming naming, std::string_view canonical, int part = -1);
-/// True where the layout stores this canonical tensor as three (q, k, v along the first axis).
+/// Whether the layout stores this canonical tensor as three (q, k, v along the first axis).
 bool is_split(Component component, Naming naming, std::string_view canonical);
 
 /// `name` without what FSDP, activation checkpointing and torch.compile insert for the modules that they wrap
@@ -62,25 +62,23 @@ inline constexpr std::string_view quanto_numbers = ".weight._data", quanto_scale
 std::string plain_name(std::string_view name);
 
 /// The beginning of `name` that tells nothing about the layer: one or more known prefixes ("model.diffusion_model.",
-/// "module.model.", "vae.", …); empty where there is none.
+/// "module.model.", "vae.", …). Empty if there is none.
 std::string_view known_prefix(std::string_view name);
 
-/// The last part of a dotted name: "weight" of "a.q.weight"; a name without dots itself.
+/// The last part of a dotted name: "weight" of "a.q.weight". A name without dots is its own last part.
 constexpr std::string_view last_part(std::string_view name) { return name.substr(name.rfind('.') + 1); } // npos + 1 = 0
 
 /// The layer that a tensor other than weight and bias hangs on: "a.q" of "a.q.scale_weight"; empty for other names.
 std::string_view hangs_on(std::string_view name);
 
-/// True for the factors by which other programs divide and multiply a layer's inputs and outputs to hold them in 8
-/// bits. Ours stay in floats, so that the result does not depend on these; quanto's are 1 where only weights are
-/// quantised.
+/// Whether this is a factor by which other programs scale a layer's inputs or outputs to hold them in 8 bits. Ours stay
+/// in floats, so the result does not depend on it. (quanto's are 1 if only weights are quantised.)
 bool is_activation_scale(std::string_view leaf);
 
-/// True for tensors that the engine has no use for and drops (spec/checkpoints.md 10.4); `name` without its prefix.
+/// Whether the engine has no use for this tensor and drops it (spec/checkpoints.md 10.4); `name` without its prefix.
 bool is_ignorable(Component component, std::string_view name);
 
-/// What a group of tensors is, told by names and ranks: at least half of them must fit. Prefixes are stripped by the
-/// caller.
+/// What a group of tensors is.
 struct Recognised {
     Component component = Component::unknown;
     Layout layout = Layout::original;
@@ -90,6 +88,7 @@ struct NamedRank {
     std::string_view name;
     int rank;
 };
+/// Tells what these tensors are by their names, without prefixes, and their ranks: at least half of them must fit.
 Recognised recognise(std::span<const NamedRank> tensors);
 
 } // namespace denoir

@@ -44,8 +44,8 @@ private:
     }
 };
 
-/// A key that changes with the content of these files (file_stamp); empty where it might not: a file that was written
-/// just now may be written again within the resolution of its time.
+/// A key that changes with the content of these files (file_stamp). Empty if that is not certain: a file that was
+/// written just now may be written again within the resolution of its time stamp.
 std::string stamp_of(const CheckpointFiles& files) {
     std::string stamp;
     const auto add = [&](const fs::path& file) {
@@ -98,10 +98,10 @@ std::vector<Network> only(const std::vector<Network>& all, Component wanted) {
 
 namespace {
 
-/// Both VAEs are one kind: the first part of one may hold too little to tell its release.
+/// The component, with both VAEs as one: the first part of one may hold too little to tell its release.
 Component kind_of(const Network& n) { return is_vae(n.component()) ? Component::vae21 : n.component(); }
 
-/// The network that these are parts of; nothing where they are not parts of one.
+/// The network whose parts these are; nothing if they are not parts of one.
 std::optional<Network> join(const std::vector<const Network*>& parts) {
     std::unordered_set<std::string_view> names;
     std::vector<Checkpoint> checkpoints;
@@ -130,7 +130,7 @@ std::vector<Network> with_parts_joined(const std::vector<Network>& all) {
         if (n.component() != Component::transformer)
             together[{normal_path(n.files().front()).parent_path(), kind_of(n)}].push_back(&n);
     }
-    std::map<const Network*, Network> joined; // by the first part
+    std::map<const Network*, Network> joined; // by their first part
     std::set<const Network*> parts;
     for (const auto& [place, those] : together)
         if (those.size() > 1)
@@ -166,14 +166,15 @@ std::vector<Network> NetworkSearch::look_beside(const fs::path& folder, bool tra
     for (const CheckpointFiles& files : list_beside(folder)) {
         const std::string stamp = transformers ? std::string() : stamp_of(files);
         if (!stamp.empty() && Strangers::hold(stamp)) continue;
-        const bool known = known_.contains(key_of(files)); // perhaps read before the stamp, or with other shards
+        // A checkpoint that was known may have been read before its stamp was taken, or with other shards.
+        const bool known = known_.contains(key_of(files));
         try {
             std::vector<Network> all = networks_of(files);
             if (!transformers)
                 std::erase_if(all, [](const Network& n) { return n.component() == Component::transformer; });
             if (!stamp.empty() && all.empty() && !known) {
                 Strangers::add(stamp);
-                known_.erase(key_of(files)); // hundreds of tables of contents are 200 MB
+                known_.erase(key_of(files)); // hundreds of tables of contents would take 200 MB
             }
             for (Network& n : all) found.push_back(std::move(n));
         } catch (const Error& e) {
@@ -197,8 +198,7 @@ std::vector<Network> NetworkSearch::networks_of(const CheckpointFiles& files) {
     const auto known = known_.find(key);
     if (known != known_.end()) return known->second;
     std::vector<Network> found;
-    const auto checkpoint =
-        std::make_shared<Checkpoint>(Checkpoint::open(files.files, files.index, OldPth::refuse, stop_));
+    const auto checkpoint = std::make_shared<Checkpoint>(Checkpoint::open(files, OldPth::refuse, stop_));
     for (const TensorGroup& g : checkpoint->groups)
         if (is_network(g.component())) found.push_back({checkpoint, &g});
     return known_.emplace(key, std::move(found)).first->second;

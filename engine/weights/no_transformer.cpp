@@ -16,14 +16,14 @@ namespace denoir {
 namespace fs = std::filesystem;
 namespace {
 
-/// "quantised with …, which is not read"; empty: another file, or a damaged one.
+/// "quantised with …, which is not read"; empty for other files and for damaged ones.
 std::string unread_scheme(const CheckpointFiles& files, const std::stop_token& stop) {
     std::vector<std::string> names;
     try {
-        for (const TensorGroup& g : Checkpoint::open(files.files, files.index, OldPth::refuse, stop).groups)
+        for (const TensorGroup& g : Checkpoint::open(files, OldPth::refuse, stop).groups)
             if (g.component() == Component::unknown)
                 for (const auto& m : g.members) names.push_back(m.name);
-    } catch (const Error&) { // told elsewhere
+    } catch (const Error&) { // damage is reported elsewhere
     }
     try {
         for (const std::string& name : names) refuse_unknown_quantisation(name, {});
@@ -38,12 +38,12 @@ std::string unread_scheme(const CheckpointFiles& files, const std::stop_token& s
 void refuse_no_transformer(const fs::path& place, const std::vector<Network>& found, const std::stop_token& stop) {
     std::string what(found.empty() ? "no network that is known" : name(found.front().component()));
     for (const CheckpointFiles& files : list_checkpoints(place)) {
-        const Checkpoint all = Checkpoint::open(files.files, files.index, OldPth::refuse, stop);
+        const Checkpoint all = Checkpoint::open(files, OldPth::refuse, stop);
         for (const TensorGroup& g : all.groups) {
             if (g.component() == Component::lora) what = name(Component::lora);
             if (g.component() != Component::unknown) continue;
             for (const auto& m : g.members) refuse_unknown_quantisation(m.name, place.string());
-            // A part that other programs add to a model of Wan: its layers have names as the model's.
+            // It may be a part that other programs add to a model of Wan, with layers named like the model's.
             const bool layers = std::ranges::any_of(g.members, [](const auto& m) {
                 return m.name.starts_with("blocks.") || m.name.starts_with("vace_blocks.");
             });
@@ -62,12 +62,12 @@ std::string transformers_deeper(const fs::path& folder, NetworkSearch& search) {
     folders.resize(std::min(folders.size(), most_folders));
     std::vector<std::string> names;
     std::size_t files_left = most_files;
-    // Names by the hundred thousand take their time, and this is only a hint.
+    // This is only a hint, and hundreds of thousands of names take long to read.
     const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(300);
     const auto each = [](auto&& look) {
         try {
             look();
-        } catch (const Error&) { // whoever opens it is told
+        } catch (const Error&) { // it is reported when the file is opened
         }
     };
     for (const fs::path& inner : folders)
@@ -90,7 +90,7 @@ std::string unread_transformer(const fs::path& folder, const std::stop_token& st
     constexpr std::size_t most = 8;
     for (const fs::path& place : {folder, folder / "transformer"}) {
         if (!is_folder(place)) continue;
-        std::vector<Error> damaged; // are told elsewhere
+        std::vector<Error> damaged; // reported elsewhere
         std::vector<CheckpointFiles> all = list_checkpoints(place, &damaged);
         all.resize(std::min(all.size(), most));
         for (const CheckpointFiles& files : all)

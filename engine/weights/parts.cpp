@@ -55,9 +55,9 @@ Names names_by(const Scheme& scheme, const Checkpoint& c) {
     return names;
 }
 
-/// Whether all tensors of `c` are named by a scheme of what is wanted, and one is missing in the known ones. It may
-/// repeat one of theirs: transformers writes the text encoder's table twice. With more it is another network, such as
-/// T5 beside UMT5.
+/// Whether all tensors of `c` are named by a scheme of what is wanted, and the known ones lack at least one of them. It
+/// may repeat one of theirs, since transformers writes the text encoder's table twice. If it repeats more, it is
+/// another network, such as T5 beside UMT5.
 bool adds_to(const Names& known, const Checkpoint& c, Component wanted, int blocks) {
     for (const Component component : networks)
         for (const Layout layout : all_layouts)
@@ -76,15 +76,15 @@ bool holds_exactly(const Checkpoint& c, Component component) {
     return std::ranges::find(c.groups, component, &TensorGroup::component) != c.groups.end();
 }
 
-/// The first group that is asked for.
+/// What the first matching group was recognised as; null if there is none.
 const Recognised* recognised(const Checkpoint& c, Component wanted) {
     const auto it =
         std::ranges::find_if(c.groups, [&](const TensorGroup& g) { return matches(g.component(), wanted); });
     return it == c.groups.end() ? nullptr : &it->recognised;
 }
 
-/// Whether all were recognised as parts of one network, with no unknown tensors. Several GGUF files never count as
-/// such: a weight in one may be folded, which only its bias in another tells.
+/// Whether all were recognised as parts of one network, without unknown tensors. Several files never count as such if
+/// one is a GGUF file: a weight in it may be folded, which only its bias in another file tells.
 bool say_the_same(const std::vector<Checkpoint>& all, Component wanted) {
     const auto is_gguf = [](const auto& container) { return container->format == Container::Format::gguf; };
     if (all.size() > 1 &&
@@ -139,7 +139,7 @@ void join_parts(std::vector<Checkpoint>& holding, std::vector<Checkpoint> unknow
     std::erase_if(unknown, [&](const Checkpoint& c) { return !adds_to(known, c, wanted, blocks); });
     if (unknown.empty() && say_the_same(holding, wanted)) return;
 
-    // What all of them are recognised as together tells how the parts must be named.
+    // What they are recognised as together tells how each part must be named.
     std::vector<Checkpoint> candidates = holding;
     std::move(unknown.begin(), unknown.end(), std::back_inserter(candidates));
     const Checkpoint all = Checkpoint::join(candidates);

@@ -74,8 +74,8 @@ private:
             if (value(dict.items[i]).kind == Kind::tensor) return true;
         return false;
     }
-    /// The dict that holds the network's tensors: `root`, or one within it under a usual name. Trainings keep loose
-    /// tensors beside their generator. `seen`: a dict may lie within itself.
+    /// The dict that holds the network's tensors: `root`, or one within it under a usual name. A generator is preferred
+    /// to tensors beside it, which training may leave there. `seen`: the dicts so far, since one may contain itself.
     std::optional<Ref> state_within(Ref root, int depth, std::unordered_set<Ref>& seen) const {
         if (!seen.insert(root).second) return std::nullopt;
         static constexpr std::array<std::string_view, 6> names{"generator_ema", "generator", "generator_lora",

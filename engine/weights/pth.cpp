@@ -71,7 +71,8 @@ struct StoredBytes {
     std::uint64_t offset = 0, bytes = 0;
 };
 
-/// Every element of the view lies inside the storage, and the storage inside its bytes. Returns their number.
+/// Throws Error unless every element of the view lies inside the storage, and the storage inside its bytes. Returns the
+/// number of elements.
 std::int64_t check_view(const PickledTensor& t, const StoredBytes& stored, const std::string& file) {
     const auto refuse = [&](std::string what) { throw Error(file, t.name, std::move(what), damaged); };
     if (t.count < 0 ||
@@ -95,7 +96,7 @@ std::int64_t check_view(const PickledTensor& t, const StoredBytes& stored, const
 FileTensor resolve(const PickledTensor& t, const StoredBytes& stored, const MappedFile& file) {
     const std::int64_t elements = check_view(t, stored, file.name());
     const auto width = static_cast<std::uint64_t>(element_bytes(t.dtype));
-    if (static_cast<std::uint64_t>(elements) > file.span().size() / width) // an expanded one, whose stride is 0
+    if (static_cast<std::uint64_t>(elements) > file.span().size() / width) // an expanded view, with strides of 0
         throw Error(file.name(), t.name, "it repeats its storage until it is larger than the file", take_clones);
     FileTensor result;
     result.name = t.name;
@@ -119,7 +120,7 @@ Container container_of(std::shared_ptr<MappedFile> file, const std::vector<Pickl
         seen += container.tensors.back().bytes;
         if (!container.tensors.back().strides.empty()) copied += container.tensors.back().bytes;
     }
-    // Tied weights are views of one storage, and each becomes a tensor of its own.
+    // Tied weights are views of the same storage, and each becomes a tensor of its own.
     constexpr std::uint64_t most_views = 4;
     if (copied > file->span().size() || seen / most_views > file->span().size())
         throw Error(file->name(), "data.pkl", "its views ask for more memory than the file has bytes", take_clones);
@@ -129,9 +130,9 @@ Container container_of(std::shared_ptr<MappedFile> file, const std::vector<Pickl
 
 using Storages = std::unordered_map<std::string_view, StoredBytes>; ///< by key
 
-/// The storages that follow the pickles of an old file from `at` on, in the order of `keys`: each its number of
-/// elements (64 bits), then these. `named`: those of the state dict, which know the type. The result holds views of
-/// `keys`.
+/// The storages that follow the pickles of an old file from `at` on, in the order of `keys`: for each the number of
+/// elements (64 bits), then the elements, whose type `named` tells (the storages of the state dict). The result refers
+/// to the strings in `keys`.
 Storages read_old_storages(const MappedFile& file, std::uint64_t at, const std::vector<std::string>& keys,
                            const std::vector<PickledStorage>& named) {
     std::unordered_map<std::string_view, const PickledStorage*> known;

@@ -26,7 +26,7 @@ void check_format(const Json& entry, std::string_view layer, const std::string& 
                     use_other);
 }
 
-/// The kinds of quanto that have a number in each byte.
+/// Whether this is one of quanto's kinds with a number in each byte.
 bool is_quanto_type(const FileTensor& t) {
     return t.dtype == DType::i8 || t.dtype == DType::f8_e4m3 || t.dtype == DType::f8_e5m2;
 }
@@ -117,7 +117,7 @@ void check_quantisation(const Container& container, const std::string& file) {
         if (t.name.ends_with(quanto_numbers) && !is_quanto_type(t)) refuse_quanto_type(t, file);
         if (t.name.ends_with(".comfy_quant")) check_comfy_quant(container, t, t.name, file);
     }
-    std::set<std::string_view> scaled; // layers
+    std::set<std::string_view> scaled; // layers with a scale
     for (const FileTensor& t : container.tensors)
         if (const std::string_view layer = hangs_on(t.name); !layer.empty()) scaled.insert(layer);
     constexpr std::string_view weight = ".weight";
@@ -137,7 +137,7 @@ Tensor read_scale(const Tensor& stored, const Shape& weight, std::string_view na
     if (s.elements() != 1) {
         const bool rows = s.rank() >= 1 && s[0] == out;
         const std::int64_t columns = rows && s.rank() >= 2 ? s[1] : 1;
-        const bool each_row = rows && s.elements() == out; // of a convolution [out, 1, 1, 1]
+        const bool each_row = rows && s.elements() == out; // also [out, 1, 1, 1], of a convolution
         const bool fits = each_row || (rows && weight.rank() == 2 && s.rank() <= 3 && (s.rank() < 3 || s[2] == 1) &&
                                        columns > 0 && weight[1] % columns == 0);
         if (!fits)

@@ -35,7 +35,7 @@ void SafetensorsStream::append(const std::string& name, const Tensor& dense) {
     if (info(dense.dtype()).safetensors.empty())
         throw Error("", name, fmt::format("safetensors files have no type for {}", info(dense.dtype()).name),
                     "leave this tensor out");
-    if (!names_.emplace(name, table_.size()).second)
+    if (!names_.insert(name).second)
         throw Error("", name, "the tensor is there twice", "give each tensor its own name");
     file_.write(dense.raw(), dense.bytes());
     table_.push_back({name, dense.shape(), dense.dtype(), bytes_, bytes_ + dense.bytes()});

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "engine/core/atomic_file.h"
@@ -41,7 +42,7 @@ private:
     std::size_t room_; ///< of length field and header
     std::uint64_t bytes_ = 0;
     std::vector<Entry> table_;
-    std::map<std::string, std::size_t, std::less<>> names_;
+    std::unordered_set<std::string> names_;
 };
 
 } // namespace denoir

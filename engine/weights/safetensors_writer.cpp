@@ -37,7 +37,7 @@ void SafetensorsWriter::declare(std::string name, const Shape& shape, DType dtyp
     if (info(dtype).safetensors.empty())
         throw Error("", name, fmt::format("safetensors files have no type for {}", info(dtype).name),
                     "choose --dtype f32, bf16 or f16");
-    if (name.find('\0') != std::string::npos) // as a reader refuses it
+    if (name.find('\0') != std::string::npos) // readers refuse it
         throw Error("", name, "the name holds a NUL character", "remove it");
     const std::size_t bytes = checked_bytes(shape, dtype);
     entries_.push_back({std::move(name), shape, dtype, bytes});
@@ -50,9 +50,9 @@ std::vector<std::string> SafetensorsWriter::begin() {
     });
     Json header = Json::object();
     if (!metadata_.empty()) header["__metadata__"] = metadata_;
-    // Asked for a name, it looks at all of them: with a hundred thousand tensors that would take minutes.
+    // Added to the object's vector, since header[name] compares all names: minutes for a hundred thousand tensors.
     auto& members = header.get_ref<Json::object_t&>();
-    std::unordered_set<std::string> names; // as they are written: of those that are not UTF-8 two may become one
+    std::unordered_set<std::string> names; // as they are written: two names that are not UTF-8 may become equal
     if (!metadata_.empty()) names.insert(one_line("__metadata__"));
     std::vector<std::string> order;
     for (const Entry& e : entries_) {
@@ -71,7 +71,7 @@ std::vector<std::string> SafetensorsWriter::begin() {
 }
 
 void SafetensorsWriter::write(const void* data, std::size_t bytes) {
-    // Also without asserts: such a file would be written to the end and be wrong.
+    // Not an assert: without it, a wrong file would be written to the end.
     if (bytes > expected_ - written_) throw std::logic_error("SafetensorsWriter: more data than were declared");
     sink_(data, bytes);
     written_ += bytes;

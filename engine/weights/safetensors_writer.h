@@ -29,7 +29,7 @@ public:
     void declare(std::string name, const Shape& shape, DType dtype);
     /// Writes the header. Returns the names in the order in which their data must follow.
     std::vector<std::string> begin();
-    /// The next tensor's data: dense, of the declared size. May come in pieces.
+    /// The data of the next tensor: dense, of the declared size. It may come in pieces.
     void write(const void* data, std::size_t bytes);
     void write(const Tensor& dense) { write(dense.raw(), dense.bytes()); }
     /// All data were written: syncs and renames, where it is a file.

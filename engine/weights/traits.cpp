@@ -12,7 +12,7 @@ namespace denoir {
 namespace {
 
 using Sizes = std::vector<std::int64_t>;
-/// Shapes by canonical name; q, k and v of a split tensor count once.
+/// Shapes by canonical name; of a tensor that is split into q, k and v, one part's.
 using Shapes = std::map<std::string, Sizes, std::less<>>;
 
 Shapes canonical_shapes(const TensorGroup& group) {
@@ -29,13 +29,13 @@ std::int64_t axis(const Shapes& shapes, std::string_view name, std::size_t i) {
     return it != shapes.end() && i < it->second.size() ? it->second[i] : -1;
 }
 
-/// `back`: axes before the last.
+/// The size of the last axis, or of the one `back` axes before it; -1: there is none.
 std::int64_t last(const Shapes& shapes, std::string_view name, std::size_t back = 0) {
     const auto it = shapes.find(name);
     return it != shapes.end() && it->second.size() > back ? it->second[it->second.size() - 1 - back] : -1;
 }
 
-/// Distinct indices right behind `prefix`.
+/// The number of distinct indices that follow `prefix` in names.
 std::int64_t count(const Shapes& shapes, std::string_view prefix) {
     std::set<std::string, std::less<>> indices;
     for (auto it = shapes.lower_bound(prefix); it != shapes.end() && it->first.starts_with(prefix); ++it)
@@ -54,7 +54,7 @@ std::int64_t first_known(std::initializer_list<std::int64_t> values) {
     return -1;
 }
 
-/// A part of a name that tells a relative: layers that Wan itself has not.
+/// A part of a tensor's name that tells a relative of Wan: Wan itself has no such layers.
 struct Relative {
     std::string_view mark, name;
 };
@@ -82,7 +82,8 @@ constexpr std::array relatives{Relative{"vace_", "VACE"},
                                Relative{"refextractor.", "One-to-All"},
                                Relative{"action_model.", "Matrix-Game"}};
 
-/// The name of a tensor that belongs to no layer of Wan's; empty: none. What hangs on a layer is its quantisation.
+/// The name of a tensor that belongs to no layer of Wan; empty: there is none. Tensors that hang on a layer belong to
+/// its quantisation.
 std::string stranger_of(const TensorGroup& group) {
     if (group.component() != Component::transformer) return {};
     const auto known = [&](const std::string& name) {
@@ -104,7 +105,8 @@ std::string outside_of(const Shapes& shapes, const TransformerTraits& t) {
             const std::size_t at = name.find(relative.mark);
             if (at == 0 || (at != std::string::npos && name[at - 1] == '.')) return std::string(relative.name);
         }
-    // Models that are supported add no input channels to the latent's, or four of a mask and those of another latent.
+    // The input channels of a supported model are those of a latent, or also four of a mask and those of a second
+    // latent.
     const std::int64_t more = t.in_channels - t.out_channels;
     if (t.in_channels > 0 && t.out_channels > 0 && more != 0 && more != t.out_channels + 4)
         return fmt::format("Fun-Control or alike ({} input channels)", t.in_channels);
@@ -122,7 +124,7 @@ TransformerTraits transformer_traits(const Shapes& s) {
     if (const std::int64_t rows = axis(s, "head.head.weight", 0); rows > 0) t.out_channels = rows / 4;
     const auto patch = s.find("patch_embedding.weight");
     if (patch != s.end() && patch->second.size() == 5) t.in_channels = patch->second[1];
-    if (patch != s.end() && patch->second.size() == 2) t.in_channels = patch->second[1] / 4; // as a linear layer
+    if (patch != s.end() && patch->second.size() == 2) t.in_channels = patch->second[1] / 4; // a linear layer (rCM)
     t.clip = has_prefix(s, "img_emb.");
     t.clip_dim = axis(s, "img_emb.proj.1.weight", 1);
     t.first_last = s.contains("img_emb.emb_pos");

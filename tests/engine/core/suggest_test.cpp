@@ -21,6 +21,8 @@ TEST(Closest, FindsMisspeltWords) {
 
 TEST(Closest, LeavesOtherWordsAlone) {
     EXPECT_EQ(closest("banana", words), "");
+    EXPECT_EQ(did_you_mean("rendr", words, "see --help"), "did you mean render?");
+    EXPECT_EQ(did_you_mean("banana", words, "see --help"), "see --help");
     EXPECT_EQ(closest("", words), "");
     EXPECT_EQ(closest(std::string(1000, 'r'), words), "");
     const std::string endless = "render" + std::string(1000, 'r');

@@ -101,7 +101,7 @@ TEST(Gguf, OfAnUnknownNetworkNothingIsUnfolded) {
     TempFolder folder;
     write_bytes(folder / "x", gguf({{"up.weight", {1, 2, 4, 8}, 0, std::string(256, '\0')},
                                     {"up.bias", {4}, 0, std::string(16, '\0')}}));
-    const Checkpoint c = Checkpoint::open({folder / "x"});
+    const Checkpoint c = Checkpoint::open({{folder / "x"}, {}});
     EXPECT_EQ(c.containers[0]->find("up.weight")->shape, (std::vector<std::int64_t>{8, 4, 2, 1}));
 }
 
