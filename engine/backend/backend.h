@@ -47,8 +47,8 @@ struct AttentionOptions {
     std::int64_t last_key_count = 0;
     /// Added to the result after that was rounded to the type of `out`: [Lq, N, D] of that type, dense, or undefined.
     Tensor added;
-    /// f32, or bf16: q, k, v and the result are rounded as in a flash-attention kernel with bf16 inputs; softmax and
-    /// accumulation are f32.
+    /// f32, or bf16: q, k, v, the probabilities and the result are rounded, as in a flash-attention kernel with bf16
+    /// inputs; softmax and accumulation are f32.
     DType compute = DType::f32;
 };
 
@@ -196,7 +196,7 @@ public:
     virtual void channel_norm(const Tensor& x, const Tensor& gamma, bool silu, Tensor& out) = 0;
 };
 
-/// Opens a device. `threads` 0: one per core. A card that was kept open is reused if it has that many threads, and
+/// Opens a device. `threads` 0: one per core. A card that was kept open is reused if `threads` is 0 or its number, and
 /// closed first otherwise. Throws Error that says why the device cannot be used and what to do. May be called from any
 /// thread.
 std::shared_ptr<Backend> open_backend(const Device&, int threads = 0);

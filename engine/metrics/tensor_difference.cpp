@@ -28,7 +28,7 @@ public:
         kept_ = direct ? x : x.to_host_f32();
         if (!direct) dtype_ = DType::f32;
     }
-    /// f64 and integers are read as f32, too, as that is what the engine computes with.
+    /// f64 and integers are read as f32 as well, since that is what the engine computes with.
     void read(std::int64_t at, std::int64_t n, float* out) const {
         to_f32(dtype_, kept_.raw() + at * element_bytes(dtype_), out, n);
     }

@@ -77,8 +77,9 @@ TokenizerModel model_of(Pieces pieces, const Marks& marks, std::vector<Normalize
     model.unigram = Unigram(std::move(pieces.texts), std::move(pieces.scores), marks.unknown, false);
     TokenAdder(model).add(added);
 
-    // What transformers adds when it converts such a file to a fast tokenizer: no white space at the end, where the map
-    // may leave some (of U+200B, U+200F) and a special token follows one, and single spaces between words.
+    // The steps that transformers adds when it converts such a file to a fast tokenizer. The first removes white space
+    // at the end, which the map may have made (of U+200B, U+200F) or a special token may follow; the second leaves one
+    // space of several.
     Normalizer end_of_text;
     end_of_text.kind = Normalizer::Kind::strip, end_of_text.left = false;
     model.normalizers.push_back(end_of_text);

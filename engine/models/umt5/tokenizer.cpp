@@ -230,7 +230,7 @@ private:
     std::vector<std::int64_t> ids_;
 };
 
-/// The beginning of a text, more than `limit` ids can be made of, but little enough for Normalization's bounds.
+/// The beginning of a text: more than `limit` ids can be made of, but not too much for Normalization's bounds.
 std::string_view beginning(std::string_view text, std::size_t limit) {
     constexpr std::size_t bytes_of_id = 512, least = std::size_t{256} << 10, most = std::size_t{1} << 20;
     std::size_t end = std::clamp(std::min(limit, most) * bytes_of_id, least, most);
