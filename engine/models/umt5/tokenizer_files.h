@@ -59,8 +59,9 @@ struct TokenizerModel {
 class TokenAdder {
 public:
     explicit TokenAdder(TokenizerModel& model);
-    /// Adds a list of tokens. A text that the model has already gets the new description, but keeps its id. Tokens
-    /// without a text, and descriptions that repeat the model's or an earlier one of the list, are passed over.
+    /// Adds a list of tokens. A text that the model has already gets the new description, but keeps its id. A text that
+    /// one token of the list makes special is looked for as a special one. Tokens without a text, and descriptions that
+    /// repeat the model's or an earlier one of the list, are passed over.
     void add(std::vector<AddedToken> tokens);
     /// The added token with this text as it was described last; null if there is none.
     const AddedToken* find(const std::string& content) const;
