@@ -53,7 +53,7 @@ int run(const Arguments& args, Console& console) {
                                            limit.get<double>())
                       : !found.shapes.empty()
                           ? fmt::format("{} tensor(s) have another shape than in B", found.shapes.size())
-                          : as_part(metrics::said_of_missing(found)),
+                          : as_part(metrics::missing_text(found)),
                       larger ? "look at the layers with --report, or allow more" : "compare traces of one request");
         console.note(above->what());
     }

@@ -6,7 +6,7 @@
 namespace denoir {
 namespace {
 
-/// Row r of [R, C] repeated for each of its tokens: [L, C] with strides that stand still inside a group.
+/// The rows of group number `group` of x, which has `groups` groups of equally many rows.
 Tensor rows_of_group(const Tensor& x, std::int64_t group, std::int64_t groups) {
     const std::int64_t rows = x.size(0) / groups;
     return x.slice(0, group * rows, (group + 1) * rows);

@@ -12,12 +12,12 @@
 #include "engine/core/error.h"
 #include "engine/core/log.h"
 
-// Declared here, since the driver and its management library come without headers where no toolkit is installed. Both
-// keep their interfaces for good.
+// The functions of the driver and its management library are declared here, since their headers come only with a
+// toolkit. Both interfaces are stable.
 namespace denoir {
 namespace {
 
-/// A function of a library that may not be there.
+/// A function of a library; null if the library or the function is not there.
 template <class F> F* function(void* library, const char* name) {
     return library ? reinterpret_cast<F*>(::dlsym(library, name)) : nullptr;
 }
@@ -42,7 +42,7 @@ std::vector<Card> ask_driver() {
         const auto told = [&](auto ask, auto& text) {
             return ask(text.data(), static_cast<int>(text.size()) - 1, device) == 0;
         };
-        // Their numbers must stay those that the CUDA runtime gives them.
+        // Stops at a card that fails, since the numbers of cards must be those that the CUDA runtime gives them.
         if (get(&device, i) != 0 || memory_of(&memory, device) != 0 || !told(name_of, name)) break;
         if (!told(bus_of, bus)) bus = {};
         found.push_back({{Device::Kind::cuda, i}, printable(name.data(), name.size()), bus.data(), memory});
@@ -50,15 +50,15 @@ std::vector<Card> ask_driver() {
     return found;
 }
 
-/// NVML, the driver's management library. Unlike the driver it tells of memory without making a context, which takes
-/// some of it.
+/// NVML, the driver's management library. Unlike the driver, it reports memory without creating a context, which takes
+/// memory itself.
 class Management {
 public:
     static const Management& get() {
         static const Management one;
         return one;
     }
-    /// Of the card at a place on the bus; none where it is not known.
+    /// Bytes of memory of the card at this place on the PCI bus; memory() is empty if they are not known.
     struct Memory {
         unsigned long long total, free, used;
     };
@@ -82,7 +82,7 @@ private:
     bool ready_ = false;
 };
 
-/// What DENOIR_DEVICE says: a refusal names it, not the option.
+/// The device that DENOIR_DEVICE names. Throws UsageError naming the variable, not the option.
 Device device_of_environment(const char* value) {
     try {
         return Device::parse(value);
@@ -101,7 +101,7 @@ std::string Card::short_name() const {
 std::optional<std::size_t> Card::used() const {
     if (bus.empty()) return std::nullopt;
     const auto whole = Management::get().memory(bus);
-    // The management library counts what the driver keeps for itself, a few percent.
+    // The management library's total includes what the driver keeps for itself, a few percent of it.
     if (!whole || whole->used > whole->total || whole->total / 4 * 3 > memory) return std::nullopt;
     return static_cast<std::size_t>(whole->used);
 }
@@ -119,7 +119,7 @@ Device default_device() {
             const Device first{Device::Kind::cuda, 0};
             require_device(first);
             return first;
-        } catch (const UsageError&) { // of the environment's words
+        } catch (const UsageError&) { // for a wrong environment variable
             throw;
         } catch (const Error& e) {
             log::warning(std::string(e.what()) + "; the processor computes");

@@ -7,8 +7,8 @@
 
 namespace denoir {
 
-/// Host memory that `threads` (0: every core) take together, beside every tensor, while `device` convolves over so many
-/// channels: pieces of a picture on their way through.
+/// Host memory in bytes that `threads` (0: one per core) need together, besides all tensors, for convolutions of so
+/// many channels on `device`.
 std::size_t conv_scratch_bytes(const Device&, std::int64_t channels, int threads);
 
 } // namespace denoir

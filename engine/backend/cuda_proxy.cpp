@@ -33,7 +33,7 @@ void rethrow(const Outcome& o) {
     throw Error(o.file, o.field, o.message, o.hint);
 }
 
-/// This side of the border.
+/// The program's side of the module's border: turns its outcomes into exceptions.
 class CudaProxy final : public Backend {
 public:
     explicit CudaProxy(const Device& device) : device_(device) {}
@@ -89,7 +89,7 @@ public:
     }
     Tensor captured(const std::string& key, std::span<const Tensor> inputs, const Body& body) override {
         Tensor out;
-        std::exception_ptr failed; // stays on this side
+        std::exception_ptr failed; // exceptions must not pass through the module
         std::string recording_failure;
         const auto careful = [&](std::span<const Tensor> own, Tensor& result) noexcept {
             try {
@@ -177,7 +177,8 @@ private:
     std::unique_ptr<ModuleBackend> module_;
 };
 
-/// The module beside the program: in its folder, or in ../lib of it. DENOIR_CUDA_MODULE names another file.
+/// The file of the module: the one that DENOIR_CUDA_MODULE names, else one in the program's folder or in ../lib of it.
+/// Empty if there is none.
 std::optional<std::filesystem::path> module_file() {
     if (const char* named = std::getenv("DENOIR_CUDA_MODULE"); named && *named) return std::filesystem::path(named);
     std::error_code code;
@@ -194,7 +195,7 @@ cuda::ModuleEntry entry_of(const Device& device) {
     if (!file)
         throw Error("", "device", "this build has no CUDA module, so " + device.name() + " cannot be used",
                     "use the device cpu");
-    void* library = ::dlopen(file->c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE); // tensors may outlive every backend
+    void* library = ::dlopen(file->c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE); // tensors may outlive all backends
     void* entry = library ? ::dlsym(library, cuda::module_entry) : nullptr;
     const char* error = entry ? nullptr : ::dlerror();
     const std::string why = error ? " (" + printable(error, 200) + ")" : std::string();

@@ -6,11 +6,11 @@
 
 namespace denoir {
 
-/// A backend whose kernels lie in the CUDA module. Throws Error that says in one line why there is none: no module in
-/// this build or beside the program, no driver, no card.
+/// A backend whose kernels are in the CUDA module. Throws Error if there is no module in this build or beside the
+/// program, no driver, or no card.
 std::shared_ptr<Backend> open_cuda(const Device&, int threads);
 
-/// Whether there is such a module, here or where the environment names one.
+/// Whether there is such a module, beside the program or as named by the environment.
 bool has_cuda_module();
 
 } // namespace denoir

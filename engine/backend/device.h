@@ -5,14 +5,14 @@
 
 namespace denoir {
 
-/// `cpu`, `cuda` (the first card) or `cuda:1`. A value; owns nothing.
+/// The name of a device: `cpu`, `cuda` (the first card) or `cuda:1`. Owns nothing.
 struct Device {
     enum class Kind { cpu, cuda } kind = Kind::cpu;
     int index = 0;
     /// Throws UsageError naming the field `device`.
     static Device parse(std::string_view text);
     std::string name() const;
-    /// True where what it computes on lies in this machine's memory, not in its own.
+    /// Whether it computes on tensors in this machine's memory, not in memory of its own.
     bool uses_host_memory() const { return kind == Kind::cpu; }
     friend bool operator==(const Device&, const Device&) = default;
 };

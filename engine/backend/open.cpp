@@ -16,7 +16,7 @@ namespace {
 /// Cards that are open and have no user.
 class OpenCards {
 public:
-    /// Never destroyed: when a process ends, its driver may be gone before.
+    /// Never destroyed, since at the end of the process the driver may be gone before it.
     static OpenCards& get() {
         static auto* const all = new OpenCards;
         return *all;

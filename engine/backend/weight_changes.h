@@ -10,7 +10,8 @@ namespace denoir {
 
 namespace detail {
 
-/// y + Σ a[k]·x[k], rows x of `stride`; four at a time, so that y is read and written less often.
+/// y += factor · Σ a[k]·x[k], with rows x[k] that are `stride` apart. Takes four rows at a time, so that y is read and
+/// written less often.
 inline void add_rows(std::span<const float> a, const float* x, std::int64_t stride, float factor, float* y,
                      std::int64_t n) {
     std::size_t k = 0;
@@ -25,10 +26,10 @@ inline void add_rows(std::span<const float> a, const float* x, std::int64_t stri
 
 } // namespace detail
 
-/// A weight's changes while its rows are read: low-rank halves widened to f32 once, differences as they lie.
+/// Adds a weight's changes to rows of it. Low-rank factors are converted to f32 once, differences as they are read.
 class ChangedRows {
 public:
-    /// `stored`, `scaled`: the weight's type, and whether a scale is multiplied in.
+    /// `stored`: the weight's type; `scaled`: whether it has a scale.
     ChangedRows(std::span<const WeightChange> changes, DType stored, bool scaled)
         : rounded_(scaled ? DType::f32 : stored) {
         for (const WeightChange& change : changes) {
@@ -38,9 +39,10 @@ public:
             all_.back().down = change.down.to_host_f32();
         }
     }
-    /// Adds them to a row of the weight, widened to f32 and scaled: its columns [begin, end) of `columns`, in `values`.
-    /// The sum is rounded once, to the type that the weight is stored in, as if it had been merged there
-    /// (spec/checkpoints.md 9.1); not to 8-bit and block types, whose rounding would lose it (9.5).
+    /// Adds the changes to columns [begin, end) of `columns` of a row of the weight, which are in `values`, converted
+    /// to f32 and scaled. The sum is rounded once, to the type in which the weight is stored, as if the change had been
+    /// merged into the file (spec/checkpoints.md 9.1); but not to 8-bit and block types, whose rounding would lose it
+    /// (9.5).
     void add(std::int64_t row, std::int64_t columns, std::int64_t begin, std::int64_t end, float* values) const {
         if (all_.empty()) return;
         const std::int64_t n = end - begin;

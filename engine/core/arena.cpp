@@ -21,13 +21,12 @@ namespace denoir {
 namespace {
 
 constexpr std::size_t alignment = 64;
-/// Blocks of Fit::best are multiples of this, as those of CUDA's own allocator are.
+/// Sizes of blocks of Fit::best are multiples of this, as those of CUDA's own allocator are.
 constexpr std::size_t grain = 256;
-/// Blocks up to `small` are cut one after the other from chunks, larger ones have a segment of the system to
-/// themselves.
+/// Blocks up to `small` are cut one after the other from chunks; each larger one is a segment of the system of its own.
 constexpr std::size_t small = std::size_t{256} << 10;
 constexpr std::size_t chunk = Arena::usual_segment;
-/// Bytes that may be held beyond 1.5 times what was ever in use (thrift_bound).
+/// Bytes that may be held beyond 1.5 times the most that was in use (thrift_bound).
 constexpr std::size_t free_allowance = std::size_t{64} << 20;
 
 constexpr std::size_t round_up(std::size_t bytes, std::size_t step) { return (bytes + step - 1) / step * step; }
@@ -38,7 +37,7 @@ std::size_t size_class(std::size_t bytes) {
     return round_up(bytes, std::max(alignment, std::bit_floor(bytes - 1) / 8));
 }
 
-/// Lets the address sanitizer report any use of memory that was handed back. Only for memory that the host can address.
+/// Lets the address sanitizer report any use of memory that was returned. Only for memory that the host can address.
 void poison([[maybe_unused]] std::byte* memory, [[maybe_unused]] std::size_t bytes) {
 #if defined(__SANITIZE_ADDRESS__)
     ASAN_POISON_MEMORY_REGION(memory, bytes);
@@ -90,11 +89,11 @@ private:
     struct Block {
         std::size_t bytes;
         bool free;
-        bool first; ///< of its segment: never joined to the block before
+        bool first; ///< the first of its segment, which is never joined to the block before it
     };
-    using Blocks = std::map<std::byte*, Block>; ///< by address, free or not, without gaps inside a segment
+    using Blocks = std::map<std::byte*, Block>; ///< all blocks by address, without gaps inside a segment
     static constexpr std::size_t everything = ~std::size_t{0};
-    static constexpr std::size_t max_request = everything / 4; ///< so that no sum of sizes wraps around
+    static constexpr std::size_t max_request = everything / 4; ///< small enough that no sum of sizes wraps around
 
     std::byte* take(std::size_t bytes);
     std::byte* take_exact(std::size_t bytes);
@@ -115,12 +114,12 @@ private:
     void insert_free(Blocks::iterator block) { free_.emplace(block->second.bytes, block->first); }
 
     Blocks blocks_;
-    std::set<std::pair<std::size_t, std::byte*>> free_; ///< by size, then by address; all free blocks but the tail
+    std::set<std::pair<std::size_t, std::byte*>> free_; ///< all free blocks but the tail, by size, then by address
     Blocks::iterator tail_ = blocks_.end();             ///< the free rest of the chunk that small blocks are cut from
     std::size_t most_in_use_ = 0;                       ///< since the last trim()
 };
 
-/// What a Tensor holds: keeps the pool alive, and returns its block when it is destroyed.
+/// The Buffer that a Tensor holds. It keeps the pool alive, and returns its block when it is destroyed.
 class Arena::Pool::Lease final : public Buffer {
 public:
     Lease(std::shared_ptr<Pool> pool, std::byte* data, std::size_t bytes)
@@ -181,13 +180,13 @@ std::byte* Arena::Pool::hand_out(Blocks::iterator block) {
     return block->first;
 }
 
-/// Fit::apart.
+/// A block with Fit::apart.
 std::byte* Arena::Pool::take_apart(std::size_t bytes) {
     std::byte* data = ask_system(std::max<std::size_t>(bytes, 1));
     return data ? hand_out(blocks_.find(data)) : nullptr;
 }
 
-/// Fit::own_class.
+/// A block with Fit::own_class.
 std::byte* Arena::Pool::take_class(std::size_t bytes) {
     const std::size_t rounded = size_class(bytes);
     if (std::byte* data = take_exact(rounded)) return data;
@@ -203,7 +202,7 @@ std::byte* Arena::Pool::take_exact(std::size_t bytes) {
     return hand_out(block);
 }
 
-/// The smallest free block that is large enough and at most `largest`.
+/// The smallest free block that is large enough and not larger than `largest`; null if there is none.
 std::byte* Arena::Pool::take_best_fit(std::size_t bytes, std::size_t largest) {
     const auto found = free_.lower_bound({bytes, nullptr});
     if (found == free_.end() || found->first > largest) return nullptr;
@@ -216,7 +215,7 @@ std::byte* Arena::Pool::take_best_fit(std::size_t bytes, std::size_t largest) {
     return hand_out(block);
 }
 
-/// Fit::best: from free space, or from a new segment.
+/// A block with Fit::best, from a free block or from a new segment.
 std::byte* Arena::Pool::take_packed(std::size_t bytes) {
     bytes = round_up(std::max(bytes, grain), grain);
     if (std::byte* data = take_best_fit(bytes, everything)) return data;
@@ -231,7 +230,7 @@ std::byte* Arena::Pool::take_packed(std::size_t bytes) {
     return take_best_fit(bytes, everything);
 }
 
-/// Fit::best: joins `block`, which is in no list, with the free ones before and after it, which leave free_.
+/// With Fit::best: joins `block`, which must not be in free_, with its free neighbours, which are removed from free_.
 Arena::Pool::Blocks::iterator Arena::Pool::joined(Blocks::iterator block) {
     const auto absorb_next = [&](Blocks::iterator first) {
         const auto next = std::next(first);
@@ -259,12 +258,12 @@ std::byte* Arena::Pool::take_from_tail(std::size_t bytes) {
     return hand_out(block);
 }
 
-/// New memory within thrift_bound(); else a larger free block, or new memory once unused memory was released.
+/// New memory within thrift_bound(); else a larger free block, or new memory after unused memory was released.
 std::byte* Arena::Pool::take_system(std::size_t bytes) {
     const std::size_t wanted = bytes <= small ? chunk : bytes;
     if (stats.bytes_held + wanted > thrift_bound(bytes)) {
         join_neighbours();
-        // A large block is not broken for a few bytes.
+        // A large block is not split for a few bytes.
         if (std::byte* data = take_best_fit(bytes, bytes <= small ? chunk : everything)) return data;
         release_unused(wanted);
     }
@@ -290,7 +289,7 @@ std::size_t Arena::Pool::thrift_bound(std::size_t bytes) const {
     return limit ? std::min(limit, bound) : bound;
 }
 
-/// A new segment as one free block that is in no list yet; null where there is none.
+/// A new segment as one free block, which is not in free_ yet; null if there is no memory.
 std::byte* Arena::Pool::ask_system(std::size_t bytes) {
     if (limit && (bytes > limit || stats.bytes_held > limit - bytes)) return nullptr;
     if (fail_in == 1) return nullptr;
@@ -338,7 +337,7 @@ void Arena::Pool::release_unused(std::size_t bytes) {
     }
 }
 
-/// Releases `block`, a whole segment, which must be in no list, or the caller removes it from there.
+/// Releases `block`, which must be a whole segment. If it is in free_, the caller must remove it there.
 void Arena::Pool::release(Blocks::iterator block) {
     if (memory.host) unpoison(block->first, block->second.bytes);
     memory.release(block->first, block->second.bytes);

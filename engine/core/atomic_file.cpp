@@ -25,7 +25,7 @@ namespace denoir {
 namespace fs = std::filesystem;
 namespace {
 
-/// Calls write_some(data, bytes, done), which is ::write or ::pwrite, until all is written. `path`: for errors.
+/// Calls write_some(data, bytes, done), which is ::write or ::pwrite, until all is written. `path` is for errors.
 template <class WriteSome>
 void write_all(const fs::path& path, const void* data, std::size_t bytes, WriteSome write_some) {
     const auto* from = static_cast<const char*>(data);
@@ -39,7 +39,8 @@ void write_all(const fs::path& path, const void* data, std::size_t bytes, WriteS
 
 constexpr std::string_view partial_mark = ".partial-";
 
-/// The temporaries that exist now. Never destroyed: other threads may still write while the process ends.
+/// The paths of all temporaries that exist now. Never destroyed, since other threads may still write while the process
+/// ends.
 struct Temporaries {
     std::mutex mutex;
     std::set<std::string> names;
@@ -49,8 +50,8 @@ Temporaries& temporaries() {
     return *all;
 }
 
-/// Gives a new file the mode, group and, where permitted, owner of the one that it replaces. If the group cannot be
-/// set, ours gets no more rights than everybody has. Failures are ignored: some file systems know none of this.
+/// Gives a new file the mode, group and, if permitted, owner of the one that it replaces. If the group cannot be set,
+/// our group gets the rights that everybody has. Failures are ignored, as some file systems have no such rights.
 void keep_rights(int fd, const struct stat& before) {
     constexpr auto as_it_is = static_cast<uid_t>(-1);
     mode_t mode = before.st_mode & 0777;
@@ -59,14 +60,14 @@ void keep_rights(int fd, const struct stat& before) {
     ::fchmod(fd, mode);
 }
 
-/// Whether any process has `path` locked, be it in another container or on another host, where its id means nothing
-/// here.
+/// Whether any process has `path` locked, even one in another container or on another host, whose id is unknown here.
 bool is_held(const fs::path& path) {
     const Descriptor fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     return fd.get() >= 0 && ::flock(fd.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
-/// Removes our folders that mkdtemp() made in `place` and that no process has locked. A young one may be about to be.
+/// Removes our folders that mkdtemp() made in `place` and that no process has locked. A young one is kept, as its
+/// process may be about to lock it.
 void remove_abandoned(const fs::path& place, std::string_view prefix) {
     constexpr int random_letters = 6;
     constexpr std::time_t young = 60; // seconds
@@ -100,10 +101,10 @@ AtomicFile::AtomicFile(fs::path path) : path_(std::move(path)) {
     if (replaces && !S_ISREG(status.st_mode)) refuse_kind(path_, status.st_mode);
     for (;;) {
         temporary_ = path_.parent_path() / fmt::format("{}{}-{}", partial_prefix(name), ::getpid(), counter++);
-        const std::lock_guard lock(temporaries().mutex); // created and registered in one step
+        const std::lock_guard lock(temporaries().mutex); // remove_temporaries() must not come between the two
         fd_ = ::open(temporary_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (fd_ >= 0) {
-            ::flock(fd_, LOCK_EX | LOCK_NB); // for is_held() of other processes
+            ::flock(fd_, LOCK_EX | LOCK_NB); // tells is_held() of other processes that it is in use
             temporaries().names.insert(temporary_.native());
             if (replaces) keep_rights(fd_, status);
             return;
@@ -133,7 +134,7 @@ void AtomicFile::write_at(std::size_t offset, const void* data, std::size_t byte
 
 void AtomicFile::commit() {
     if (::fsync(fd_) != 0 && errno != EINVAL) throw_system_error(path_, errno);
-    const Descriptor held(::fcntl(fd_, F_DUPFD_CLOEXEC, 0)); // locked until it has its name
+    const Descriptor held(::fcntl(fd_, F_DUPFD_CLOEXEC, 0)); // keeps it locked until it has its name
     const int fd = std::exchange(fd_, -1);
     if (::close(fd) != 0 && errno != EINTR) throw_system_error(path_, errno);
     struct stat before {};
@@ -147,7 +148,7 @@ void AtomicFile::commit() {
     try {
         sync_folder(path_.parent_path(), path_);
     } catch (const Error&) {
-        if (!replaces) ::unlink(path_.c_str()); // what was there before is gone in any case
+        if (!replaces) ::unlink(path_.c_str()); // an older file cannot be restored, so the new one stays
         throw;
     }
 }
@@ -189,7 +190,7 @@ void remove_temporaries(bool for_good) noexcept {
         std::error_code ignored;
         if (::unlink(name.c_str()) != 0) fs::remove_all(name, ignored);
     }
-    if (for_good) lock.release(); // never unlocked
+    if (for_good) lock.release(); // stays locked
 }
 
 int partial_of(std::string_view name) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Block formats of GGUF files. Every function reads one block of the layout in spec/checkpoints.md 5.4; fields are
-// named as there.
+// Block formats of GGUF files. Every function reads one block with a layout of spec/checkpoints.md 5.4; fields have the
+// names that they have there.
 #include "engine/core/blocks.h"
 
 #include <algorithm>
@@ -36,7 +36,7 @@ void q4_1(const std::uint8_t* in, float* y) {
     }
 }
 
-/// The fifth bits of q5_0 and q5_1, already at their place.
+/// The fifth bit of value e in q5_0 and q5_1, shifted to its place.
 int fifth_bit(std::uint32_t qh, int e) { return static_cast<int>(qh >> e & 1) << 4; }
 
 void q5_0(const std::uint8_t* in, float* y) {
@@ -67,7 +67,7 @@ void q8_0(const std::uint8_t* in, float* y) {
 void q2_k(const std::uint8_t* in, float* y) {
     const std::uint8_t *scales = in, *qs = in + 16;
     const float d = half_at(in + 80), dmin = half_at(in + 82);
-    for (int group = 0; group < 16; ++group) { // 16 values share a scale
+    for (int group = 0; group < 16; ++group) { // a group of 16 values shares a scale
         const int n = group / 8, j = group % 8 / 2, first = group % 2 * 16;
         const float scale = d * as_float(scales[group] & 15), offset = dmin * as_float(scales[group] >> 4);
         for (int l = 0; l < 16; ++l)
@@ -94,7 +94,7 @@ struct ScaleAndMin {
     int scale, min;
 };
 
-/// The J-th of eight pairs of six bits in twelve bytes (q4_k, q5_k).
+/// Pair j of the eight pairs of six-bit numbers in twelve bytes (q4_k, q5_k).
 ScaleAndMin scale_and_min(const std::uint8_t* b, int j) {
     if (j < 4) return {b[j] & 63, b[j + 4] & 63};
     return {(b[j + 4] & 15) | (b[j - 4] >> 6) << 4, (b[j + 4] >> 4) | (b[j] >> 6) << 4};
@@ -137,7 +137,7 @@ void q6_k(const std::uint8_t* in, float* y) {
     }
 }
 
-/// 16 bytes of nibbles through the table: low ones first.
+/// 16 bytes of nibbles, looked up in the table: all low nibbles first.
 void iq4_nibbles(const std::uint8_t* qs, float d, float* y) {
     for (int e = 0; e < 16; ++e) {
         y[e] = d * as_float(iq4_values[qs[e] & 15]);
@@ -209,7 +209,7 @@ void quantize_q8_0(const float* in, std::uint8_t* out, std::int64_t blocks) {
             largest = std::max(largest, std::fabs(in[e]));
         }
         const float d = largest / 127.0f, quotient = 1.0f / d;
-        const float inverse = std::isfinite(quotient) ? quotient : 0.0f; // of zeros, and of what is none as a half
+        const float inverse = std::isfinite(quotient) ? quotient : 0.0f; // 0 if all values are (nearly) 0
         std::uint16_t bits = f32_to_f16(d);
         finite = finite && bits < infinity;
         if (!finite) bits = nan;

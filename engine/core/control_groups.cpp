@@ -9,7 +9,8 @@ namespace denoir {
 namespace fs = std::filesystem;
 namespace {
 
-/// Microseconds of processor time in each period; none without a limit ("max", -1) or without such a file.
+/// Microseconds of processor time that are allowed in each period. Zero or less if there is no limit ("max", -1) or no
+/// such file.
 struct Quota {
     long long time = 0, period = 0;
     bool limits() const { return time > 0 && period > 0; }
@@ -36,7 +37,7 @@ bool among(std::string_view list, std::string_view name) {
 } // namespace
 
 std::vector<fs::path> control_groups(std::string_view controller, const fs::path& root) {
-    std::ifstream lines(root / "proc/self/cgroup"); // hierarchy:controllers:path
+    std::ifstream lines(root / "proc/self/cgroup"); // each line is hierarchy:controllers:path
     for (std::string line; std::getline(lines, line);) {
         const std::size_t first = line.find(':'), second = line.find(':', first + 1);
         if (first == std::string::npos || second == std::string::npos) continue;

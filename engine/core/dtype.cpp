@@ -19,7 +19,7 @@ constexpr std::array<DTypeInfo, 24> infos = {{
     {"q5_k", "", 256, 176}, {"q6_k", "", 256, 210}, {"iq4_nl", "", 32, 18},       {"iq4_xs", "", 256, 136},
 }};
 
-// The conversions avoid f32 subnormals as operands: a library may have switched them off for the thread (DAZ).
+// The conversions avoid f32 subnormals as operands, since a library may have switched them off for the thread (DAZ).
 
 inline float widen_f16(std::uint16_t h) {
     const std::uint32_t magnitude = h & 0x7FFFu, sign = static_cast<std::uint32_t>(h & 0x8000u) << 16;
@@ -30,8 +30,8 @@ inline float widen_f16(std::uint16_t h) {
     return std::bit_cast<float>(sign | bits);
 }
 
-/// Magnitude bits of the nearest (ties to even) float with `Mantissa` bits and exponent bias `Bias`; `u` are the bits
-/// of a finite |f| whose result fits.
+/// The magnitude bits of the nearest (ties to even) number with `Mantissa` bits and exponent bias `Bias`. `u`: the bits
+/// of a finite |f| that fits.
 template <int Mantissa, int Bias> inline std::uint32_t narrow_magnitude(std::uint32_t u) {
     constexpr int cut = 23 - Mantissa;
     // Adding this constant leaves |f| / (smallest subnormal) in the low bits of the sum, rounded as the hardware
@@ -63,7 +63,7 @@ template <int Mantissa, int Bias> inline std::uint8_t narrow_f8(float f, std::ui
 inline std::uint8_t narrow_e4m3(float f) { return narrow_f8<3, 7>(f, std::bit_cast<std::uint32_t>(448.0f)); }
 inline std::uint8_t narrow_e5m2(float f) { return narrow_f8<2, 15>(f, std::bit_cast<std::uint32_t>(57344.0f)); }
 
-/// All 256 values of e4m3: no infinity, only 0x7F and 0xFF are NaN.
+/// All 256 values of e4m3. It has no infinity, and only 0x7F and 0xFF are NaN.
 std::array<float, 256> make_e4m3_table() {
     std::array<float, 256> table{};
     for (int i = 0; i < 256; ++i) {

@@ -20,7 +20,7 @@ std::string_view environment_word(const char* variable, std::span<const std::str
     const auto it = std::find(known.begin(), known.end(), word);
     if (it != known.end()) return *it;
     if (word.empty()) return {};
-    // Never destroyed: another thread may still ask while the process ends.
+    // Never destroyed, since another thread may still call this while the process ends.
     static auto* const mutex = new std::mutex;
     static auto* const said = new std::set<std::string, std::less<>>;
     {

@@ -6,8 +6,8 @@
 
 namespace denoir {
 
-/// The value of an environment variable: one of the words in `known`, or empty where it is unset or empty. Any other
-/// word counts as unset; one warning per variable names the choices.
+/// The value of an environment variable: one of the words in `known`, or empty if it is unset or empty. Any other word
+/// counts as unset, with one warning per variable that names the choices.
 std::string_view environment_word(const char* variable, std::span<const std::string_view> known);
 inline std::string_view environment_word(const char* variable, std::initializer_list<std::string_view> known) {
     return environment_word(variable, std::span(known.begin(), known.size()));

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::size_t line_limit = 360;
 
-/// Controls, line separators, what reorders or joins text on a terminal, blanks that look like none or like another,
-/// private and unassigned code points: what a line cannot show for what it is.
+/// Code points that a line cannot show as they are: control characters, line separators, characters that reorder or
+/// join text on a terminal, blanks that are invisible or look like a space, private and unassigned ones.
 constexpr std::pair<char32_t, char32_t> unprintable[] = {
     {0x00, 0x1F},       {0x7F, 0xA0},       {0xAD, 0xAD},       {0x600, 0x605},     {0x61C, 0x61C},
     {0x6DD, 0x6DD},     {0x70F, 0x70F},     {0x890, 0x891},     {0x8E2, 0x8E2},     {0x1680, 0x1680},
@@ -44,7 +44,7 @@ std::string compose(const std::string& file, const std::string& field, const std
 } // namespace
 
 std::string printable(std::string_view text, std::size_t limit) {
-    // The middle of a long text is not looked at. Four bytes make one at least, so this much of either end is enough.
+    // Skips the middle of a long text: four bytes leave at least one, so that this much of either end is enough.
     const std::size_t enough = 4 * limit + 4;
     std::string ends;
     if (text.size() / 2 > enough) text = ends.append(text.substr(0, enough)).append(text.substr(text.size() - enough));

@@ -6,11 +6,11 @@
 
 namespace denoir {
 
-/// What a user can repair: a file, a field, a value. Thrown anywhere, shown once, as one line
-/// `FILE: field: what is wrong; what to do`. Programmer's mistakes assert instead.
+/// An error that the user can repair, in a file, a field or a value. It is thrown anywhere and shown once, as one line
+/// `FILE: field: what is wrong; what to do`. (Mistakes of the programmer assert.)
 class Error : public std::exception {
 public:
-    /// `file` and `field` name the place as the user wrote it, either may be empty; `hint` says what to do, may be
+    /// `file` and `field` name the place as the user wrote it, `hint` says what to do. Each of the three may be
     /// empty.
     Error(std::string file, std::string field, std::string message, std::string hint = {});
 
@@ -22,20 +22,20 @@ public:
     /// middle.
     const char* what() const noexcept override { return line_.c_str(); }
 
-    /// A copy that names `file` where none was named yet (readers of nested formats do not know their file's name).
+    /// A copy that names `file` if none was named yet (readers of nested formats do not know their file's name).
     Error in_file(std::string_view file) const;
 
 private:
     std::string file_, field_, message_, hint_, line_;
 };
 
-/// A value out of range, an unknown option: the command line exits with 2 instead of 1.
+/// The Error for a value out of range or an unknown option, for which the command line exits with 2 instead of 1.
 class UsageError : public Error {
 public:
     using Error::Error;
 };
 
-/// The stop token was set. Not an error: the run stays resumable.
+/// Thrown when the stop token was set. Not an error: the run can be resumed.
 class Cancelled : public std::exception {
 public:
     const char* what() const noexcept override { return "cancelled"; }

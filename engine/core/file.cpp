@@ -16,7 +16,7 @@ namespace denoir {
 namespace fs = std::filesystem;
 namespace {
 
-/// Throws Error where it cannot be found out.
+/// The status of the file behind any links. Throws Error if it cannot be found out.
 fs::file_status status_of(const fs::path& path) {
     std::error_code code;
     const fs::file_status status = fs::status(path, code);
@@ -27,7 +27,7 @@ fs::file_status status_of(const fs::path& path) {
 } // namespace
 
 std::string read_text(const fs::path& path, std::size_t limit) {
-    constexpr std::size_t block = 4096; // procfs hands out no more at once
+    constexpr std::size_t block = 4096; // procfs returns no more at a time
     const OpenFile file = open_regular(path);
     const Descriptor close_later(file.fd);
     const auto too_long = [&] {
@@ -36,7 +36,7 @@ std::string read_text(const fs::path& path, std::size_t limit) {
     };
     if (file.bytes > limit) throw too_long();
     std::string text;
-    for (;;) { // the size may change while we read, and some systems say 0
+    for (;;) { // the size may change while we read, and some file systems report 0
         const std::size_t have = text.size();
         text.resize(std::max(file.bytes + 1, have + block));
         ssize_t got = 0;
@@ -64,7 +64,7 @@ bool same_file(const fs::path& a, const fs::path& b) {
 }
 
 fs::path behind_link(const fs::path& path) {
-    constexpr int most_links = 40; // Linux' own limit
+    constexpr int most_links = 40; // as in Linux
     fs::path at = path;
     for (int links = 0;; ++links) {
         struct stat status {};
@@ -73,7 +73,7 @@ fs::path behind_link(const fs::path& path) {
         std::error_code code;
         const fs::path target = fs::read_symlink(at, code);
         if (code) return path;
-        at = at.parent_path() / target; // the target alone where it is absolute
+        at = at.parent_path() / target; // just the target if it is absolute
     }
     if (!path.has_extension()) return path;
     std::error_code code;

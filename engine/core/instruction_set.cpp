@@ -17,7 +17,7 @@ namespace denoir {
 namespace {
 
 #if defined(__x86_64__)
-/// Asked of the processor itself: not every compiler's __builtin_cpu_supports knows the name.
+/// Asks the processor itself, as not every compiler's __builtin_cpu_supports knows the name.
 bool has_f16c() {
     unsigned a = 0, b = 0, c = 0, d = 0;
     return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
@@ -32,7 +32,7 @@ bool has_avx512() {
 
 bool has_avx512_bf16() { return has_avx512() && __builtin_cpu_supports("avx512bf16"); }
 
-/// Whether the processor has tiles of bf16 and the kernel lets this process use them, which it must ask for once.
+/// Whether the processor has bf16 tiles and the kernel lets this process use them. Permission must be requested once.
 bool has_amx() {
 #if defined(__linux__)
     unsigned a = 0, b = 0, c = 0, d = 0;
@@ -61,11 +61,11 @@ bool has(InstructionSet set) {
 InstructionSet widest_instruction_set() {
     static const InstructionSet chosen = [] {
         const std::string_view wish = environment_word("DENOIR_ISA", names);
-        // From the set that was asked for down to the first that is there; without a wish from the widest.
+        // Goes down to the first set that is there, from the one that was asked for or, without a wish, the widest.
         std::size_t set = names.size() - 1;
         for (std::size_t i = 0; i < names.size(); ++i)
             if (names[i] == wish) set = i;
-        while (!has(InstructionSet(set))) --set; // the first is everywhere
+        while (!has(InstructionSet(set))) --set; // every processor has the first
         return InstructionSet(set);
     }();
     return chosen;

@@ -3,14 +3,15 @@
 
 namespace denoir {
 
-/// What inner loops are compiled for (cmake/InstructionSets.cmake), from narrow to wide: each set has all before it.
+/// The instruction sets for which inner loops are compiled (cmake/InstructionSets.cmake), from narrow to wide; each
+/// includes all before it.
 enum class InstructionSet { baseline, avx2, avx512, avx512_bf16, amx };
 
-/// True where this processor has the set and the system lets this process use it.
+/// Whether this processor has the set and the system lets this process use it.
 bool has(InstructionSet);
 
-/// The widest that is there; DENOIR_ISA=baseline|avx2|avx512|avx512_bf16|amx in the environment asks for a narrower one
-/// (tests).
+/// The widest available set, but none wider than the environment variable
+/// DENOIR_ISA=baseline|avx2|avx512|avx512_bf16|amx says (for tests).
 InstructionSet widest_instruction_set();
 
 } // namespace denoir

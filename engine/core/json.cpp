@@ -16,11 +16,11 @@
 namespace denoir {
 namespace {
 
-/// A file of 100 MB full of one-digit numbers would otherwise become gigabytes of nodes. A tokenizer.json of a million
-/// pieces has three for each.
+/// Limit of values in a document: a file of 100 MB full of one-digit numbers would become gigabytes of nodes. A
+/// tokenizer.json of a million pieces has three for each.
 constexpr std::size_t max_values = 3'200'000;
 
-/// "line 3, column 17" of a byte; columns count characters.
+/// The place of the byte at `offset`, as "line 3, column 17"; columns count characters.
 std::string place(std::string_view text, std::size_t offset) {
     const std::string_view before = text.substr(0, std::min(offset, text.size()));
     const std::size_t line_start = before.rfind('\n') + 1; // npos + 1 = 0
@@ -32,7 +32,7 @@ std::string place(std::string_view text, std::size_t offset) {
 
 using Members = Json::object_t::Container;
 
-/// Makes nlohmann's values.
+/// Scans a document into nlohmann's values.
 class Parser final : JsonScanner {
 public:
     Parser(std::string_view text, std::string_view file) : JsonScanner(text), text_(text), file_(file) {}
@@ -45,7 +45,7 @@ public:
     }
 
 private:
-    /// An array or object that is being read, for the path in errors.
+    /// An array or object that is being read. All of them form the path in errors.
     struct Level {
         bool array;
         std::size_t index = 0;
@@ -53,7 +53,7 @@ private:
         bool in_value = false;
     };
 
-    /// "noise.kind" or "weights[3]": the value that is being read.
+    /// The path of the value that is being read: "noise.kind" or "weights[3]".
     std::string path() const {
         std::string out;
         for (const Level& level : open_) {
@@ -105,7 +105,7 @@ private:
 
     Json object() {
         Json result(Json::value_t::object);
-        // The vector below: appending there skips the search for the key that would make large objects quadratic.
+        // The underlying vector: appending to it skips the search for the key, which takes quadratic time.
         Members& members = result.get_ref<Json::object_t&>();
         std::vector<std::size_t> offsets;
         open_.push_back({false});
@@ -168,7 +168,7 @@ Json parse_json(std::string_view text, std::string_view file) {
         throw Error(std::string(file), "", fmt::format("not UTF-8 ({})", place(text, *bad)), "save the text as UTF-8");
     if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
         throw Error(std::string(file), "", "is empty", "it should hold JSON");
-    if (text.starts_with("\xEF\xBB\xBF")) // which some editors write, and none shows
+    if (text.starts_with("\xEF\xBB\xBF")) // some editors write it, but none shows it
         throw Error(std::string(file), "", "begins with a byte order mark", "save it as UTF-8 without one");
     return Parser(text, file).document();
 }

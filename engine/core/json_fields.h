@@ -11,7 +11,7 @@
 
 namespace denoir {
 
-/// The string `key` of a document that anyone may have written; empty where it is missing or not a string.
+/// The string `key` of an untrusted document; empty if it is missing or not a string.
 inline std::string text_of(const Json& json, const char* key) {
     const auto it = json.find(key);
     return it != json.end() && it->is_string() ? it->get<std::string>() : std::string();
@@ -22,11 +22,12 @@ template <class T> Json or_null(const std::optional<T>& value) { return value ? 
 /// The number, or null if it is infinite or NaN, which JSON does not have.
 inline Json finite_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 
-/// On one line. Bytes that are not UTF-8 (from an argument, a tensor's name in a .pth) become U+FFFD; dump() throws.
+/// The JSON text on one line. Bytes that are not UTF-8 (of an argument, or of a tensor's name in a .pth) become U+FFFD,
+/// whereas dump() would throw.
 inline std::string one_line(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-/// A number as people write it in an option: an integer of 64 bits, else a finite f64. Nothing for other text, nor for
-/// an integer beyond 64 bits, which an f64 would change.
+/// A number as people write it in an option: an integer of 64 bits, else a finite f64. Empty for other text, and for an
+/// integer beyond 64 bits, which an f64 would change.
 inline std::optional<Json> read_number(std::string_view text) {
     if (const auto natural = read_whole<std::uint64_t>(text)) return *natural;
     if (const auto whole = read_whole<std::int64_t>(text)) return *whole;

@@ -16,12 +16,12 @@ namespace {
 
 constexpr std::size_t max_path_bytes = 4096;
 
-/// As a double, which is what the parser makes of a whole number beyond 64 bits.
+/// Whether the value is beyond 64 bits. It is a double then, as the parser turns such whole numbers into doubles.
 bool is_beyond_64_bits(const Json& value) {
     return value.is_number_float() && (value.get<double>() >= 0x1p64 || value.get<double>() <= -0x1p63);
 }
 
-/// For 64 bits with a sign.
+/// Whether the value does not fit into a signed number of 64 bits.
 bool is_clamped(const Json& value) {
     return is_beyond_64_bits(value) ||
            (value.is_number_unsigned() &&
@@ -31,7 +31,7 @@ bool is_clamped(const Json& value) {
 } // namespace
 
 std::string JsonReader::shown() const {
-    if (is_beyond_64_bits(value_)) return "a number beyond 64 bits"; // as it was written it is not known any more
+    if (is_beyond_64_bits(value_)) return "a number beyond 64 bits"; // its digits are not known any more
     return printable(one_line(value_), 48);
 }
 
@@ -104,7 +104,7 @@ fs::path JsonReader::path() const {
     if (s.empty()) out_of_range("is empty", "name a file, or leave it out");
     if (s.size() > max_path_bytes)
         out_of_range(fmt::format("is longer than {} bytes", max_path_bytes), "choose a shorter path");
-    // As written where that is enough: messages show it again.
+    // Unchanged if possible, as messages show it.
     return fs::path(s).is_absolute() || source_.folder.empty() ? fs::path(s) : source_.folder / s;
 }
 

@@ -14,19 +14,19 @@
 
 namespace denoir {
 
-/// Where a document of JSON comes from: for messages, and for what relative paths in it mean.
+/// Where a JSON document comes from, for messages and to resolve relative paths in it.
 struct JsonSource {
-    std::string file;                       ///< as the user named it; empty: the values are in no file
-    std::filesystem::path folder;           ///< of relative paths; empty: the working directory
+    std::string file;                       ///< as the user named it; empty if the values are in no file
+    std::filesystem::path folder;           ///< for relative paths; empty: the working directory
     std::string hint = "correct the value"; ///< what to do about a value that does not fit
-    /// A person wrote it: a value out of range is a UsageError that tells the range. Otherwise a program did, and a bad
-    /// value means that the file was altered: an Error with `hint`.
+    /// True if a person wrote it: a value out of range is then a UsageError that gives the range. Otherwise a program
+    /// did, and a bad value means that the file was altered: an Error with `hint`.
     bool by_hand = true;
 };
 
-/// A value and its place in a document, read with the expected type and range. What does not fit is refused with an
-/// Error (a UsageError if the value is in no file) naming the field as "forcing.overlap" or "steps[3].seconds".
-/// (Repeated keys were refused by parse_json.) Value and source must outlive the reader.
+/// A value and its place in a document, to be read with the expected type and range. All members throw Error
+/// (UsageError if the value is in no file) if it does not fit, naming the field as "forcing.overlap" or
+/// "steps[3].seconds". (parse_json has refused repeated keys.) Value and source must outlive the reader.
 class JsonReader {
 public:
     JsonReader(const Json& value, const JsonSource& source, std::string field = {})
@@ -43,7 +43,7 @@ public:
     double number(double low, double high) const;
     bool boolean() const;
     std::string text(std::size_t most_bytes = 4 << 20) const; ///< UTF-8 without NUL
-    std::filesystem::path path() const;                       ///< from the source's folder
+    std::filesystem::path path() const;                       ///< relative ones are in the source's folder
     template <class T> T one_of(std::span<const Named<T>> choices) const {
         std::vector<std::string_view> names;
         for (const auto& choice : choices) names.push_back(choice.name);
@@ -51,29 +51,29 @@ public:
     }
 
     // Objects
-    bool has(std::string_view key) const;      ///< present and not null
-    JsonReader at(std::string_view key) const; ///< refused where it is missing
+    bool has(std::string_view key) const;      ///< whether it is present and not null
+    JsonReader at(std::string_view key) const; ///< throws if it is missing
     bool flag(std::string_view key, bool otherwise) const { return has(key) ? at(key).boolean() : otherwise; }
     void check_object() const;
-    /// Refuses anything but an object whose keys are all in `known`.
+    /// Throws unless this is an object whose keys are all in `known`.
     void only(std::span<const std::string_view> known) const;
-    /// For a member that the caller has already found.
+    /// The reader of a member that the caller has already found.
     JsonReader member(std::string_view key, const Json& child) const {
         return {child, source_, field_.empty() ? std::string(key) : field_ + "." + std::string(key)};
     }
 
     // Lists
-    /// How many; refused where there are more than `most`.
+    /// The number of items. Throws if there are more than `most`.
     std::size_t items(std::size_t most = std::numeric_limits<std::size_t>::max()) const;
     JsonReader item(std::size_t index) const;
 
-    /// The value as messages quote it. A number beyond 64 bits, which the parser has rounded, is only called that.
+    /// The value as messages quote it. A number beyond 64 bits, which the parser has rounded, is described in words.
     std::string shown() const;
-    /// "must be `wanted`, not …".
+    /// Throws "must be `wanted`, not …".
     [[noreturn]] void bad_type(std::string_view wanted) const;
-    /// The type is right, the value not allowed. `hint` is for the person who wrote it.
+    /// Throws for a value of the right type that is not allowed. `hint` is for a person who wrote it.
     [[noreturn]] void out_of_range(std::string message, std::string hint) const;
-    /// Throws Error with `hint`, or with the source's where it is empty.
+    /// Throws Error with `hint`, or with the source's if it is empty.
     [[noreturn]] void refuse(std::string message, const std::string& hint = {}) const;
 
 private:

@@ -71,7 +71,7 @@ void JsonScanner::escape(std::string& out) {
     ++at_;
 }
 
-/// After "\u": one code point, which may need a second "\u" (surrogate pairs).
+/// Reads one code point after a "\u". A surrogate pair needs a second "\u".
 char32_t JsonScanner::code_point() {
     const std::size_t start = at_ - 2;
     const char32_t high = four_digits();

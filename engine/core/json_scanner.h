@@ -9,25 +9,25 @@
 
 namespace denoir {
 
-/// A scanner of JSON (RFC 8259) for readers that know what they expect and keep only that: a hostile header of 100 MB
-/// must be refused within 2 s and 1 GiB, which nlohmann's lexer does not manage (it takes 2 to 4 s there, stops at a
-/// NUL, and its messages are not for users). The text must be valid UTF-8. Every function expects the position at the
-/// first byte of what it reads and leaves it behind the last.
+/// A scanner of JSON (RFC 8259) for readers that know what they expect and keep only that. A hostile header of 100 MB
+/// must be refused within 2 s and 1 GiB, but nlohmann's lexer takes 2 to 4 s, stops at a NUL, and has messages that are
+/// not for users. The text must be valid UTF-8. Every function expects the position to be at the first byte of what it
+/// reads, and leaves it behind the last.
 class JsonScanner {
 protected:
     explicit JsonScanner(std::string_view text) : text_(text) {}
     ~JsonScanner() = default;
 
-    /// The error for a problem at byte `offset`, in the reader's words.
+    /// The reader's error for a problem at byte `offset`.
     virtual Error problem(std::size_t offset, std::string_view what, std::string hint) const = 0;
     [[noreturn]] void fail(std::size_t offset, std::string_view what, std::string hint) const {
         throw problem(offset, what, std::move(hint));
     }
-    /// fail() at the position: something other than `wanted` is there, or the end of the text.
+    /// Fails at the position because something other than `wanted`, or the end of the text, is there.
     [[noreturn]] void unexpected(std::string_view wanted) const;
 
     std::size_t at() const { return at_; }
-    /// The next byte; NUL at the end.
+    /// The next byte, which stays unread; NUL at the end.
     char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
     bool take(char c) {
         if (at_ >= text_.size() || text_[at_] != c) return false;
@@ -39,23 +39,23 @@ protected:
                (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\r' || text_[at_] == '\t'))
             ++at_;
     }
-    /// After the document: only space may follow.
+    /// To be called after the document: fails if anything but space follows.
     void finish() {
         skip_space();
         if (at_ < text_.size()) unexpected("the end");
     }
 
-    /// A string, escapes resolved; refused where it holds NUL.
+    /// Reads a string, with escapes resolved. Fails if it holds NUL.
     std::string string();
-    /// A number as it is written, at most 1000 characters.
+    /// Reads a number and returns its text, at most 1000 characters.
     std::string_view number();
-    /// `word` (true, false or null), with no letter or digit after it.
+    /// Reads `word` (true, false or null), after which no letter or digit may follow.
     void literal(std::string_view word);
     /// Skips a value of any kind.
     void skip_value();
 
-    /// Calls body(key, offset of the key) for each member of an object, body(index) for each element of a list; body
-    /// reads the value. At most 64 levels. fail() on a value of another kind.
+    /// Calls body(key, offset of the key) for each member of an object, or body(index) for each element of a list; body
+    /// must read the value. Fails on a value of another kind, and beyond 64 levels.
     template <class Body> void each_member(Body body) {
         open('{', "an object");
         for (bool first = true; !take('}'); first = false) {

@@ -19,7 +19,7 @@ struct State {
     Sink sink = write_warnings;
 };
 
-/// Never destroyed: threads may log while statics are torn down.
+/// Never destroyed, since threads may still log while the process ends.
 State& state() {
     static State& state = *new State;
     return state;

@@ -7,10 +7,10 @@ namespace denoir::log {
 
 enum class Level { info, warning };
 
-/// Called under a lock, on the thread that logs. The default writes warnings to stderr as `warning: …` and drops the
-/// rest.
+/// Receives messages, under a lock, on the thread that logs. The default writes warnings to stderr as `warning: …` and
+/// drops the rest.
 using Sink = std::function<void(Level, std::string_view)>;
-void set_sink(Sink);
+void set_sink(Sink); ///< an empty one restores the default
 
 void info(std::string_view);
 void warning(std::string_view);

@@ -19,30 +19,30 @@ namespace denoir {
 namespace fs = std::filesystem;
 namespace {
 
-/// The mapped files, for the handler of SIGBUS, which may take no lock and allocate nothing. Reading beyond the end of
-/// a file that finds no place in this table ends the process, as without a handler.
+/// The mapped files, for the handler of SIGBUS, which may neither take a lock nor allocate. For a file that found no
+/// place in this table, reading beyond the end terminates the process, as without a handler.
 struct Mapping {
     std::atomic<std::byte*> begin{nullptr};
     std::atomic<std::size_t> bytes{0};
 };
 std::array<Mapping, 4096> mappings;
 std::atomic<unsigned> cuts{0};             ///< how often a missing page was read
-std::atomic<std::byte*> last_cut{nullptr}; ///< first byte of the mapping where it happened last
+std::atomic<std::byte*> last_cut{nullptr}; ///< first byte of the mapping where that happened last
 struct sigaction previous_action {};
 const auto page_bytes = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 
-/// The files' names by their first byte, behind a lock: the handler does not need them.
+/// The files' names by the first byte of their mapping. The handler does not need them, so that they can have a lock.
 struct MappedNames {
     std::mutex mutex;
     std::map<const std::byte*, std::string> names;
-    std::string last; ///< of the mapping of last_cut, should it be gone by the time somebody asks
+    std::string last; ///< the name for last_cut if that mapping is gone when check() asks
 };
 MappedNames& mapped_names() {
     static auto* all = new MappedNames;
     return *all;
 }
 
-/// Puts zeros in the place of a mapping's part that lies behind the end of its file, and counts that in `cuts`.
+/// Replaces the part of a mapping that lies behind the end of its file by zeros, and counts that in `cuts`.
 void on_bus_error(int signal, siginfo_t* info, void*) {
     const auto* at = static_cast<std::byte*>(info->si_addr);
     for (const Mapping& m : mappings) {
@@ -50,7 +50,7 @@ void on_bus_error(int signal, siginfo_t* info, void*) {
         const std::size_t bytes = m.bytes.load(std::memory_order_acquire);
         if (!begin || at < begin || at >= begin + bytes) continue;
         const std::size_t offset = static_cast<std::size_t>(at - begin) / page_bytes * page_bytes;
-        // All that follows as well: it lies behind the end, too, and each page would cost a signal.
+        // Everything from this page on, since it lies behind the end as well, and each page would cost a signal.
         if (::mmap(begin + offset, bytes - offset, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) ==
             MAP_FAILED)
             break;
@@ -58,7 +58,7 @@ void on_bus_error(int signal, siginfo_t* info, void*) {
         cuts.fetch_add(1, std::memory_order_release);
         return;
     }
-    ::sigaction(signal, &previous_action, nullptr); // the access is repeated and ends the process
+    ::sigaction(signal, &previous_action, nullptr); // the access is repeated and now terminates the process
 }
 
 void watch_mappings() {

@@ -26,8 +26,8 @@ private:
     std::string name_;
 };
 
-/// When another program truncates a mapped file that is in use, the missing part reads as zeros instead of ending the
-/// process with SIGBUS. Code that computes with mapped files makes a watch before, and checks it afterwards.
+/// If another program truncates a mapped file that is in use, the missing part reads as zeros; without our handler
+/// SIGBUS would end the process. Code that computes with mapped files makes a watch before, and checks it afterwards.
 class MappedFileWatch {
 public:
     MappedFileWatch();

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
 
-/// The number behind a word, as /proc/meminfo and memory.stat have them.
+/// The number behind `word` in a file such as /proc/meminfo or memory.stat.
 std::optional<std::size_t> number_behind(const fs::path& file, const std::string& word) {
     std::ifstream in(file);
     for (std::string found; in >> found;)
@@ -28,10 +28,11 @@ std::optional<std::size_t> number_behind(const fs::path& file, const std::string
 std::optional<std::size_t> number_in(const fs::path& file) {
     std::ifstream in(file);
     if (std::size_t number = 0; in >> number) return number;
-    return {}; // not there, or "max"
+    return {}; // there is no such file, or it says "max"
 }
 
-/// How a version of control groups calls what one of them may have, has, and can take from the files in it.
+/// The names of a version of control groups for the memory that a group may have, has, and could regain from the file
+/// cache in it.
 struct Names {
     const char *controller, *most, *used, *active_files, *inactive_files;
 };
@@ -65,7 +66,7 @@ std::size_t available_memory(const fs::path& root) {
 }
 
 std::size_t peak_memory_bytes() {
-    // Not getrusage where it can be helped: after exec that still counts the program before.
+    // Better than getrusage(), which after exec still counts the program before.
     if (const auto kib = number_behind("/proc/self/status", "VmHWM:")) return *kib * 1024;
     rusage usage{};
     ::getrusage(RUSAGE_SELF, &usage);

@@ -13,7 +13,7 @@ template <class T> struct Named {
     T value;
 };
 
-/// The value of this name; nothing where there is none.
+/// The value of this name; empty if there is none.
 template <class T, std::size_t N>
 constexpr std::optional<T> value_named(const std::array<Named<T>, N>& all, std::string_view name) {
     for (const Named<T>& one : all)
@@ -21,7 +21,7 @@ constexpr std::optional<T> value_named(const std::array<Named<T>, N>& all, std::
     return std::nullopt;
 }
 
-/// The name of `value`, which may be an optional; empty where it has none.
+/// The name of `value`, which may be an optional; empty if it has none.
 template <class T, std::size_t N, class Value>
 constexpr std::string_view name_of(const std::array<Named<T>, N>& all, const Value& value) {
     for (const Named<T>& one : all)

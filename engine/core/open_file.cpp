@@ -70,8 +70,8 @@ void refuse_bad_name(const fs::path& path) {
     throw Error(path.native(), "", fmt::format("is {}, not a regular file", kind), "name a regular file");
 }
 
-/// Looks before it opens (opening a device can do something) and again afterwards (the name may lead elsewhere by then;
-/// O_NONBLOCK keeps a pipe from blocking).
+/// Checks the kind of file before it opens it, since opening a device can have an effect, and again afterwards, since
+/// the name may lead elsewhere by then. O_NONBLOCK keeps a pipe from blocking.
 OpenFile open_regular(const fs::path& path) {
     refuse_bad_name(path);
     struct stat status {};

@@ -27,7 +27,7 @@ constexpr Kind data{"data", "XDG_DATA_HOME", ".local/share"}, config{"config", "
 
 fs::path place_of(const Kind& kind) {
     if (const char* own = std::getenv("DENOIR_HOME"); own && *own) return fs::absolute(own) / kind.name;
-    if (const char* xdg = std::getenv(kind.xdg_variable); xdg && *xdg == '/') // relative ones are to be ignored
+    if (const char* xdg = std::getenv(kind.xdg_variable); xdg && *xdg == '/') // the standard ignores relative paths
         return fs::path(xdg) / "denoir";
     return home() / kind.below_home / "denoir";
 }

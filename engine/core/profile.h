@@ -8,21 +8,21 @@
 
 namespace denoir::profile {
 
-/// Every kind of kernel that is timed, sorted by name. A zone is where `engine/ops` calls the backend, so together they
-/// are all that a model computes.
+/// The kinds of kernels that are timed, sorted by name. `engine/ops` times each of its calls of the backend as one of
+/// these zones, which together are everything that a model computes.
 enum class Zone { attention, cast, convolution, elementwise, gather, linear, norm, count };
 
 std::string_view name(Zone);
 
 struct Total {
     std::int64_t calls = 0;
-    double seconds = 0; ///< of the calling thread: on a card what asking takes, not what is computed
+    double seconds = 0; ///< of the calling thread: with a card, the time to launch, not to compute
 };
 /// Sums since the program began, over all threads.
 std::array<Total, static_cast<int>(Zone::count)> totals();
 void add(Zone, double seconds);
 
-/// The totals as lines, the longest first: name, calls, seconds, share of their sum. Empty where nothing was timed.
+/// The totals as lines, the longest time first: name, calls, seconds, share of the sum. Empty if nothing was timed.
 std::string table(const std::array<Total, static_cast<int>(Zone::count)>&);
 
 /// Times the enclosing block.

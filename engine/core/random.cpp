@@ -10,7 +10,7 @@
 namespace denoir {
 namespace {
 
-/// 16 uniform numbers in place to 16 normal ones, in f32 as PyTorch: the i-th and the (i + 8)-th make a pair.
+/// Turns 16 uniform numbers into 16 normal ones, in place and in f32 as PyTorch does. Numbers i and i + 8 are a pair.
 void box_muller_16(float* u) {
     constexpr float two_pi = 2.0f * std::numbers::pi_v<float>;
     for (int i = 0; i < 8; ++i) {
@@ -35,7 +35,7 @@ Words philox(Words counter, std::uint64_t seed) {
     return counter;
 }
 
-/// Two normal numbers from two words, as on the device (fused multiply-adds).
+/// Two normal numbers from two random words, computed as on the device, with fused multiply-adds.
 void box_muller_cuda(std::uint32_t x, std::uint32_t y, float* out) {
     constexpr float unit = 0x1p-32f, turn = unit * 2.0f * std::numbers::pi_v<float>;
     const float u = std::fma(static_cast<float>(x), unit, unit / 2),
@@ -48,7 +48,7 @@ void box_muller_cuda(std::uint32_t x, std::uint32_t y, float* out) {
 } // namespace
 
 TorchCpuGenerator::TorchCpuGenerator(std::uint64_t seed) {
-    state_[0] = static_cast<std::uint32_t>(seed); // the upper half is not used
+    state_[0] = static_cast<std::uint32_t>(seed); // as in PyTorch, the upper half is not used
     for (std::uint32_t i = 1; i < 624; ++i) state_[i] = 1812433253u * (state_[i - 1] ^ (state_[i - 1] >> 30)) + i;
 }
 
@@ -97,7 +97,7 @@ Tensor TorchCpuGenerator::randn(const Shape& shape) {
     }
     for (std::int64_t i = 0; i < n; ++i) values[i] = uniform();
     for (std::int64_t i = 0; i + 16 <= n; i += 16) box_muller_16(values + i);
-    if (n % 16 != 0) { // the last 16 are drawn anew
+    if (n % 16 != 0) { // as in PyTorch, the last 16 are drawn again
         float* tail = values + n - 16;
         for (int i = 0; i < 16; ++i) tail[i] = uniform();
         box_muller_16(tail);

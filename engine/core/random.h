@@ -8,8 +8,8 @@
 namespace denoir {
 
 /// Standard normal numbers as `torch.randn(shape, generator=torch.Generator("cpu").manual_seed(seed))` draws them in
-/// f32 (spec/pipelines.md 1.6). The last bits of draws of 16 numbers and more may differ, as they do between PyTorch's
-/// own loops for different processors. A second draw continues the stream. Returns f32 on the host.
+/// f32 (spec/pipelines.md 1.6). In draws of 16 numbers and more, the last bits may differ, as they do between PyTorch's
+/// own loops for different processors. Another draw continues the stream. Results are f32 on the host.
 class TorchCpuGenerator {
 public:
     explicit TorchCpuGenerator(std::uint64_t seed);
@@ -22,10 +22,10 @@ private:
     double normal_double();
     std::uint32_t state_[624];
     int index_ = 624;
-    std::optional<double> spare_; ///< second of the last pair that a draw of fewer than 16 numbers made
+    std::optional<double> spare_; ///< the unused second number of a pair, for the next draw of fewer than 16 numbers
 };
 
-/// The same for PyTorch's CUDA generator on a card of `multiprocessors` (at least 1) with 2048 threads each
+/// The same for PyTorch's CUDA generator on a card with `multiprocessors` (at least 1) of 2048 threads each
 /// (Philox4x32-10; spec/pipelines.md 1.6).
 class TorchCudaGenerator {
 public:

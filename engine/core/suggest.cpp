@@ -35,7 +35,7 @@ std::size_t distance(const std::string& a, const std::string& b) {
 } // namespace
 
 std::string closest(std::string_view word, std::span<const std::string_view> candidates) {
-    constexpr std::size_t longest = 64; // a file may call a thing anything
+    constexpr std::size_t longest = 64; // names in files may be very long
     if (word.empty() || word.size() > longest) return {};
     const std::string want = folded(word);
     std::string best;

@@ -7,7 +7,7 @@
 namespace denoir {
 
 /// The candidate that `word` was probably meant to be: the nearest by edit distance (insertions, deletions,
-/// replacements, swapped neighbours; case is ignored, `-` and `_` are equal). Empty where none is within a third of the
+/// replacements, swapped neighbours; case is ignored, `-` and `_` are equal). Empty if none is within a third of the
 /// word's length (at least one change); a candidate that begins with `word` (three letters or more) counts as near.
 std::string closest(std::string_view word, std::span<const std::string_view> candidates);
 

@@ -38,25 +38,25 @@ Strides dense_strides(const Shape& shape) {
     std::int64_t next = 1;
     for (int axis = shape.rank() - 1; axis >= 0; --axis) {
         strides[static_cast<std::size_t>(axis)] = next;
-        // Only an empty tensor's axes may be so large, and in it there is nothing to step over.
+        // Only an empty tensor may have such large axes; its strides are never used.
         if (__builtin_mul_overflow(next, std::max<std::int64_t>(shape[axis], 1), &next)) return {};
     }
     return strides;
 }
 
-/// Bytes that `elements` steps along memory span; block types only move by whole blocks.
+/// The bytes of `elements` that lie densely in memory; for block types these must be whole blocks.
 std::size_t span_bytes(std::int64_t elements, DType dtype) {
     const DTypeInfo& type = info(dtype);
     assert(elements % type.block_elements == 0);
     return static_cast<std::size_t>(elements / type.block_elements * type.block_bytes);
 }
 
-/// Axes that lie densely behind each other, as one.
+/// Neighbouring axes that can be treated as one.
 struct Run {
     std::int64_t elements, stride;
 };
 
-/// Fastest first; axes of size 1 do not matter.
+/// The runs of a tensor, the fastest first. Axes of size 1 do not count.
 std::vector<Run> runs_of(const Shape& shape, const Strides& strides) {
     std::vector<Run> runs;
     for (int axis = shape.rank() - 1; axis >= 0; --axis) {
@@ -70,7 +70,8 @@ std::vector<Run> runs_of(const Shape& shape, const Strides& strides) {
     return runs;
 }
 
-/// Strides that show the elements of `from` as `to`; none where that needs a copy: a new axis must lie within one run.
+/// The strides with which the elements of `from` have the shape `to`. Empty if that needs a copy: each new axis must
+/// lie within one run.
 std::optional<Strides> strides_for(const Shape& from, const Strides& strides, const Shape& to) {
     if (from.elements() == 0) return dense_strides(to);
     const std::vector<Run> runs = runs_of(from, strides);
@@ -91,7 +92,8 @@ std::optional<Strides> strides_for(const Shape& from, const Strides& strides, co
     return out;
 }
 
-/// Calls row(in, out) for each row along the last axis: byte offset of its first element, index of its first output.
+/// Calls row(in, out) for each row along the last axis, with the byte offset of its first element and the index of its
+/// first element in a dense copy.
 template <class F> void each_row(const Shape& shape, const Strides& strides, std::int64_t element_size, F row) {
     const int rank = shape.rank();
     const std::int64_t width = rank ? shape[-1] : 1, rows = width ? shape.elements() / width : 0;
@@ -99,7 +101,7 @@ template <class F> void each_row(const Shape& shape, const Strides& strides, std
     std::int64_t offset = 0;
     for (std::int64_t r = 0; r < rows; ++r) {
         row(offset * element_size, r * width);
-        for (int axis = rank - 2; axis >= 0; --axis) { // count up, the slowest axis last
+        for (int axis = rank - 2; axis >= 0; --axis) { // advances the index, the slowest axis last
             const auto a = static_cast<std::size_t>(axis);
             offset += strides[a];
             if (++index[a] < shape[axis]) break;
@@ -119,7 +121,7 @@ Shape::Shape(std::span<const std::int64_t> sizes) : rank_(static_cast<int>(sizes
 }
 
 std::int64_t Shape::elements() const {
-    // A file's empty tensor may have other axes of any size, whose product would not fit.
+    // In an empty tensor of a file the other axes may be of any size, and their product may not fit.
     if (std::find(begin(), end(), 0) != end()) return 0;
     std::int64_t product = 1;
     for (const std::int64_t size : *this) product *= size;
@@ -130,7 +132,7 @@ std::string to_string(const Shape& shape) { return fmt::format("[{}]", fmt::join
 
 void copy_dense(std::span<const std::int64_t> shape, std::span<const std::int64_t> strides, int element_bytes,
                 const std::byte* from, std::byte* to) {
-    std::int64_t run = 1, runs = 1; // elements of each, and how many there are
+    std::int64_t run = 1, runs = 1; // elements of a dense run, and number of runs
     std::size_t outer = shape.size();
     for (; outer > 0 && (strides[outer - 1] == run || shape[outer - 1] == 1); --outer) run *= shape[outer - 1];
     for (std::size_t axis = 0; axis < outer; ++axis) runs *= shape[axis];
@@ -146,7 +148,7 @@ void copy_dense(std::span<const std::int64_t> shape, std::span<const std::int64_
 }
 
 void copy_dense(const Tensor& host, std::byte* to) {
-    if (host.is_contiguous()) { // of block types, too
+    if (host.is_contiguous()) { // also of block types
         std::memcpy(to, host.raw(), host.bytes());
         return;
     }
@@ -236,7 +238,7 @@ Tensor Tensor::select(int axis, std::int64_t index) const {
 
 Tensor Tensor::reshape(Shape shape) const {
     const auto strides = shape.elements() == elements() ? strides_for(shape_, strides_, shape) : std::nullopt;
-    // Also without asserts: going on would read other elements, or memory that is not ours.
+    // Not an assertion, since going on would read other elements, or memory that is not ours.
     if (!strides) throw std::logic_error("reshape " + to_string(shape_) + " -> " + to_string(shape) + " needs a copy");
     assert(!is_block(dtype_) || shape[-1] == shape_[-1]);
     Tensor out = *this;

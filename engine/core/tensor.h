@@ -44,10 +44,10 @@ private:
     int rank_ = 0;
 };
 
-/// "[16, 3, 6, 10]"
+/// The shape as "[16, 3, 6, 10]".
 std::string to_string(const Shape&);
 
-/// A stretch of memory: an arena block of a backend, a mapped file, or plain host memory. Freed by its last owner.
+/// A range of memory: an arena block of a backend, a mapped file, or plain host memory. Freed by its last owner.
 class Buffer {
 public:
     virtual ~Buffer() = default;
@@ -55,9 +55,9 @@ public:
     Buffer& operator=(const Buffer&) = delete;
     std::byte* data() const { return data_; }
     std::size_t bytes() const { return bytes_; }
-    /// The backend whose kernels can use this memory; null: host memory of no backend (files, inputs).
+    /// The backend whose kernels can use this memory; null for host memory of no backend (files, inputs).
     Backend* backend() const { return backend_; }
-    /// This range is not needed for now. Only a mapped file lets its pages go: they are read again when touched.
+    /// Tells that this range is not needed for now. A mapped file releases its pages, which are read again on access.
     virtual void drop_pages(std::size_t /*offset*/, std::size_t /*bytes*/) const {}
 
 protected:
@@ -67,12 +67,12 @@ protected:
     Backend* backend_;
 };
 
-/// A share of a Buffer with a shape, strides (in elements) and a dtype. Copying a Tensor shares the memory; negative
-/// axes count from the end. Views may be a QKV column block, a head, a frame of [C,T,h,w]; `contiguous` of ops copies.
+/// A view of a Buffer with a shape, strides (in elements) and a dtype. Copying a Tensor shares the memory; negative
+/// axes count from the end. A view may be a column block of QKV, a head, or a frame of [C,T,h,w].
 class Tensor {
 public:
     Tensor() = default;
-    /// Dense view of `buffer` from `byte_offset`. Block dtypes: the last axis counts elements.
+    /// A dense view of `buffer` from `byte_offset` on. With block dtypes, the last axis counts elements.
     Tensor(std::shared_ptr<Buffer> buffer, std::size_t byte_offset, Shape shape, DType dtype);
 
     /// Uninitialised host memory that belongs to no backend (64-byte aligned).
@@ -102,10 +102,10 @@ public:
         return {data<T>(), static_cast<std::size_t>(elements())};
     }
 
-    // Views; none moves memory. Of block dtypes only slices of the first axis and a reshape that keeps the last one.
+    // Views, which copy nothing. Block dtypes allow only slices of the first axis and reshapes that keep the last one.
     Tensor slice(int axis, std::int64_t begin, std::int64_t end) const;
     Tensor select(int axis, std::int64_t index) const; ///< removes the axis
-    Tensor reshape(Shape shape) const;                 ///< throws std::logic_error where strides do not allow it
+    Tensor reshape(Shape shape) const;                 ///< throws std::logic_error if strides do not allow it
     Tensor permute(std::initializer_list<int> axes) const;
     Tensor unsqueeze(int axis) const;
     /// An axis of size 1 repeated `count` times (stride 0), for the other side of an elementwise op or the source of a
@@ -121,13 +121,13 @@ public:
     /// Axis `axis` split in two: [.., a*b, ..] -> [.., a, b, ..]; `inner` = b. Works on any strides.
     Tensor split(int axis, std::int64_t inner) const;
 
-    /// A dense f32 copy, or the tensor itself where it already is one. Any dtype and strides (block dtypes: dense);
-    /// host tensors only.
+    /// A dense f32 copy, or the tensor itself if it already is dense f32. Host tensors only, of any dtype and strides
+    /// (block dtypes: dense).
     Tensor to_host_f32() const;
 
 private:
     std::shared_ptr<Buffer> buffer_;
-    std::size_t offset_ = 0; ///< bytes
+    std::size_t offset_ = 0; ///< in bytes
     Shape shape_;
     std::array<std::int64_t, Shape::max_rank> strides_{};
     DType dtype_ = DType::f32;
@@ -137,12 +137,12 @@ private:
 Tensor clone(const Tensor&);
 /// Copies the values of `host` to `to`, last axis fastest; dense runs are copied as a whole.
 void copy_dense(const Tensor& host, std::byte* to);
-/// The same for an array of any rank; `strides` in elements.
+/// The same for an array of any rank. `strides` are in elements.
 void copy_dense(std::span<const std::int64_t> shape, std::span<const std::int64_t> strides, int element_bytes,
                 const std::byte* from, std::byte* to);
 
-/// The bytes of a dense tensor. Throws std::overflow_error where a size is negative, the product does not fit, or the
-/// last axis does not hold whole blocks (shapes from files).
+/// The bytes of a dense tensor with a shape from a file. Throws std::overflow_error if a size is negative, the product
+/// does not fit, or the last axis does not hold whole blocks.
 std::size_t checked_bytes(const Shape& shape, DType dtype);
 
 } // namespace denoir

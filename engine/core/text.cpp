@@ -13,7 +13,7 @@
 namespace denoir {
 namespace {
 
-/// The run of digits at `at`, without leading zeros; `at` is behind it then.
+/// The run of digits at `at`, without leading zeros. Moves `at` behind it.
 std::string_view digits_at(std::string_view text, std::size_t& at) {
     while (at < text.size() && text[at] == '0') ++at;
     const std::size_t begin = at;
@@ -21,7 +21,7 @@ std::string_view digits_at(std::string_view text, std::size_t& at) {
     return text.substr(begin, at - begin);
 }
 
-/// Whether a decimal number that f64 cannot hold is too large for it rather than too small.
+/// Whether a decimal number that f64 cannot hold is too large for it, and not too small.
 bool is_huge(std::string_view number) {
     const std::size_t e = number.find_first_of("eE"), point = std::min(number.find('.'), std::min(e, number.size()));
     const std::size_t first = number.find_first_of("123456789");
@@ -30,7 +30,7 @@ bool is_huge(std::string_view number) {
         const char* digits = number.data() + e + 1 + (number[e + 1] == '+');
         if (std::from_chars(digits, number.data() + number.size(), exponent).ec != std::errc())
             return number[e + 1] != '-';
-        constexpr std::int64_t beyond = std::int64_t{1} << 40; // no text has so many digits
+        constexpr std::int64_t beyond = std::int64_t{1} << 40; // more digits than any text has
         exponent = std::clamp(exponent, -beyond, beyond);
     }
     return exponent + static_cast<std::int64_t>(point) - static_cast<std::int64_t>(first) > 0;
@@ -57,7 +57,7 @@ std::size_t utf8_length(std::string_view s) {
 std::optional<std::size_t> find_invalid_utf8(std::string_view text) {
     for (std::size_t i = 0; i < text.size();) {
         std::uint64_t eight = 0;
-        if (i + 8 <= text.size()) { // headers of 100 MB are almost all ASCII
+        if (i + 8 <= text.size()) { // faster for ASCII, of which headers of 100 MB mostly consist
             std::memcpy(&eight, text.data() + i, 8);
             if ((eight & 0x8080808080808080u) == 0) {
                 i += 8;
@@ -98,7 +98,7 @@ std::optional<double> read_double(std::string_view text) {
 
 std::string bytes_text(double bytes) {
     constexpr double kib = 1024, mib = kib * kib, gib = mib * kib;
-    // What would be rounded to 1024.0 is told in the next unit.
+    // A number that would be rounded to 1024.0 is given in the next unit.
     constexpr double last = 1023.95;
     if (bytes >= last * mib) return fmt::format("{:.2f} GiB", bytes / gib);
     if (bytes >= last * kib) return fmt::format("{:.1f} MiB", bytes / mib);

@@ -25,9 +25,9 @@
 namespace denoir {
 namespace {
 
-/// Libraries called from a piece may bring OpenMP along; inside our pool they must stay single-threaded (a second set
-/// of threads would fight ours, and their cut of the work depends on their number). Looked up at run time, so that core
-/// does not depend on any OpenMP.
+/// Libraries called from a piece may use OpenMP. Inside our pool they must stay single-threaded: a second set of
+/// threads would compete with ours, and results would depend on their number. The functions are looked up at run time,
+/// so that core does not depend on an OpenMP.
 struct OpenMp {
     void (*set_threads)(int) = reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
     int (*max_threads)() = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "omp_get_max_threads"));
@@ -38,7 +38,7 @@ const OpenMp& openmp() {
     return found;
 }
 
-/// One OpenMP thread for the calling thread while this lives.
+/// While this exists, OpenMP uses one thread in the calling thread.
 class SingleOpenMpThread {
 public:
     SingleOpenMpThread() {
@@ -55,7 +55,8 @@ private:
     int before_ = 0;
 };
 
-/// More threads than a container's quota would use up its time early in every period, and then all stand still.
+/// The cores that this process may use. More threads than a container's quota allows would use up its time early in
+/// every period and then all be stopped.
 int available_cores() {
     cpu_set_t set;
     const int cores = sched_getaffinity(0, sizeof set, &set) == 0
@@ -64,14 +65,14 @@ int available_cores() {
     return std::max(1, std::min(cores, cores_of_quota().value_or(cores)));
 }
 
-/// A window on the same machine must stay quick: our workers give way.
+/// Lowers the priority of a worker, so that windows on the same machine stay responsive.
 void lower_priority() {
     const auto thread = static_cast<id_t>(gettid());
     setpriority(PRIO_PROCESS, thread, std::min(19, getpriority(PRIO_PROCESS, thread) + 5));
 }
 
-/// Polls `done` for a moment before the caller goes to sleep: where one piece of work soon follows another, sleeping
-/// and being woken takes longer than small pieces do (a tenth of the bundled model's render). Others may run meanwhile.
+/// Polls `done` for a moment before the caller goes to sleep: if the next work comes soon, going to sleep and being
+/// woken takes longer than small work does (a tenth of the bundled model's render). Lets other threads run meanwhile.
 template <class Done> void poll_briefly(Done done) {
     constexpr std::chrono::microseconds moment(50);
     const auto end = std::chrono::steady_clock::now() + moment;
@@ -83,20 +84,20 @@ template <class Done> void poll_briefly(Done done) {
 struct ThreadPool::State {
     std::mutex mutex;
     std::condition_variable work_there, work_left;
-    // Changed under the mutex; what is atomic may be looked at without.
-    const std::function<void(std::int64_t, int)>* body = nullptr; ///< null: nothing to do, latecomers go back to sleep
+    // These change only under the mutex; the atomic ones may be read without it.
+    const std::function<void(std::int64_t, int)>* body = nullptr; ///< null: nothing to do; who wakes late sleeps again
     std::atomic<std::uint64_t> job = 0;
     std::atomic<int> busy = 0;
     std::atomic<bool> quit = false;
     std::exception_ptr error;
-    // Of the current job.
+    // These belong to the current job.
     std::int64_t count = 0;
     std::atomic<std::int64_t> next{0};
     std::atomic<bool> cancelled{false};
     std::stop_token stop;
     std::vector<std::jthread> workers;
 
-    /// Takes pieces until there are none.
+    /// Runs pieces until there are none left.
     void work(const std::function<void(std::int64_t, int)>& run_piece, int worker) {
         for (;;) {
             if (stop.stop_requested()) {

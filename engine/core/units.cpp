@@ -10,7 +10,7 @@
 namespace denoir {
 namespace {
 
-/// The valid values next to `value` in first, first + step, … last, in words.
+/// A hint with the valid values next to `value`, among first, first + step, … last.
 std::string nearest(std::int64_t value, std::int64_t first, std::int64_t step, std::int64_t last) {
     if (value <= first) return fmt::format("use {} or more", first);
     if (value >= last) return fmt::format("use {} or less", last);
@@ -18,7 +18,7 @@ std::string nearest(std::int64_t value, std::int64_t first, std::int64_t step, s
     return fmt::format("use {} or {}", below, std::min(below + step, last));
 }
 
-/// `value` where it is one of first, first + step, … last.
+/// `value` if it is one of first, first + step, … last. Throws UsageError otherwise.
 int checked(std::int64_t value, std::int64_t first, std::int64_t step, std::int64_t last, std::string_view field,
             std::string_view rule) {
     if (value < first || value > last || (value - first) % step != 0)

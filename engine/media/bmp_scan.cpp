@@ -7,8 +7,8 @@
 namespace denoir::media {
 namespace {
 
-constexpr std::uint64_t file_header = 14; ///< bytes; behind it a header of the picture, told by its size
-/// Sizes of picture headers, in bytes: OS/2's, whose sides have 16 bits, and Windows' from that with masks on.
+constexpr std::uint64_t file_header = 14; ///< bytes; a picture header follows, whose size tells its kind
+/// Sizes of some picture headers in bytes: OS/2's, whose sides have 16 bits, and two of Windows that have masks.
 constexpr std::uint32_t core_header = 12, header_with_masks = 56, v4_header = 108;
 enum Compression : std::uint32_t { none = 0, rle8 = 1, rle4 = 2, bit_fields = 3 };
 
@@ -43,11 +43,11 @@ Still scan_bmp(Data data, Depth depth) {
     if (compression > bit_fields) refuse_kind("a BMP with embedded JPEG or PNG");
     const std::uint64_t offset = bytes.u32(10), stride = (w * bits + 31) / 32 * 4;
     const bool run_length = compression == rle8 || compression == rle4;
-    constexpr std::uint64_t pixels_per_byte = 128; // a run of 255 takes two bytes
+    constexpr std::uint64_t pixels_per_byte = 128; // at most: a run of 255 takes two bytes
     if (!bytes.has(offset, run_length ? w * h / pixels_per_byte : stride * h)) refuse_cut();
-    // A pixel in a run of its own takes two bytes, and each row has an end.
+    // At worst, each pixel is a run of its own of two bytes, and each row has a mark at its end.
     const std::uint64_t pixels = run_length ? 2 * w * h + 4 * h : stride * h, most = offset + pixels;
-    check_weight(std::min<std::uint64_t>(most, data.size()), pixels); // the gap before them counts
+    check_weight(std::min<std::uint64_t>(most, data.size()), pixels); // a gap before the pixels counts as well
     check_weight(data.size(), most);
     constexpr std::uint64_t alpha_mask = 66;
     still.kind.alpha = bits == 32 && (header == header_with_masks || header >= v4_header) && bytes.u32(alpha_mask) != 0;

@@ -15,8 +15,8 @@ namespace denoir::media {
 
 using Data = std::span<const std::uint8_t>;
 
-/// Numbers at any offset of untrusted bytes; outside the data everything reads as zero, so callers check `has` where it
-/// matters.
+/// Reads numbers at any offset of untrusted bytes. Outside the data everything reads as zero; callers to whom this
+/// matters check has().
 struct Bytes {
     Data data;
     bool big_endian = true;
@@ -35,14 +35,14 @@ struct Bytes {
     bool matches(std::uint64_t at, std::string_view text) const {
         return has(at, text.size()) && std::memcmp(data.data() + at, text.data(), text.size()) == 0;
     }
-    /// The part that lies inside the data.
+    /// The bytes [at, at + n), as far as they lie inside the data.
     Data part(std::uint64_t at, std::uint64_t n) const {
         if (at > data.size()) return {};
         return data.subspan(at, std::min<std::uint64_t>(n, data.size() - at));
     }
 };
 
-/// The whole file; valid as long as `file` is.
+/// The bytes of the whole file, valid as long as `file` is.
 Data data_of(const MappedFile& file);
 
 void append(std::vector<std::uint8_t>& out, Data part);

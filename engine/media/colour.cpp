@@ -13,11 +13,11 @@ const std::uint8_t* plane_row(const AVFrame& frame, int plane, int y) {
 std::uint8_t clip8(int v) { return static_cast<std::uint8_t>(std::clamp(v, 0, 255)); }
 
 /// libjpeg's "fancy" upsampling of one chroma row of n values to full width, 3:1 between neighbours (jdsample.c,
-/// h2v1_fancy_upsample and h2v2_fancy_upsample). `halved_rows`: the row's values are four times too large, from the
-/// same filter between rows. What is added before the shift alternates, so that roundings do not drift.
+/// h2v1_fancy_upsample and h2v2_fancy_upsample). `halved_rows`: the values are four times too large, because they come
+/// from the same filter between rows. The number added before the shift alternates, so that roundings do not drift.
 void upsample_width(const int* in, int n, bool halved_rows, std::uint8_t* out, int width) {
     const int shift = halved_rows ? 4 : 2, even = halved_rows ? 8 : 1, odd = halved_rows ? 7 : 2;
-    if (n <= 2 && !halved_rows) { // libjpeg repeats pixels where there are too few for its filter
+    if (n <= 2 && !halved_rows) { // libjpeg repeats pixels if there are too few for its filter
         for (int x = 0; x < width; ++x) out[x] = static_cast<std::uint8_t>(in[x / 2]);
         return;
     }
@@ -31,7 +31,7 @@ void upsample_width(const int* in, int n, bool halved_rows, std::uint8_t* out, i
     }
 }
 
-/// One chroma plane at full size, row by row.
+/// Upsamples a chroma plane to full size, row by row, as libjpeg does.
 class JpegChroma {
 public:
     JpegChroma(const AVFrame& frame, int plane, const AVPixFmtDescriptor& d)
@@ -47,8 +47,8 @@ public:
     const std::uint8_t* row(int y) {
         const std::uint8_t* near = plane_row(frame_, plane_, y >> sy_);
         if (sx_ == 0 && sy_ == 0) return near;
-        // The triangle filter exists for halves; libjpeg repeats pixels for other ratios, and for rows too short to
-        // filter.
+        // libjpeg has the triangle filter only for halved chroma; it repeats pixels for other ratios, and if rows are
+        // too short to filter.
         const bool rows = sy_ == 1 && sx_ <= 1 && !(sx_ == 1 && width_ <= 2), columns = sx_ == 1 && (sy_ == 0 || rows);
         const std::uint8_t* far = plane_row(frame_, plane_, std::clamp((y >> sy_) + (y & 1 ? 1 : -1), 0, height_ - 1));
         const auto n = static_cast<std::size_t>(width_);
@@ -82,8 +82,9 @@ void jpeg_row(const std::uint8_t* y, const std::uint8_t* cb, const std::uint8_t*
     }
 }
 
-/// A chroma value of libwebp's upsampler: the nearest sample weighs 9, its neighbours along and across 3, the diagonal
-/// one 1, in libwebp's order of roundings. `near` is the chroma row nearer to the pixel's row, `far` the other.
+/// A chroma value of libwebp's upsampler: the nearest sample weighs 9, its neighbours in the row and in the column 3
+/// each, the diagonal one 1, with libwebp's roundings. `near` is the chroma row nearer to the pixel's row, `far` the
+/// other.
 int webp_chroma(const std::uint8_t* near, const std::uint8_t* far, int n, int x) {
     const int i = (x + 1) / 2;
     if (x == 0 || i >= n) {
@@ -96,8 +97,8 @@ int webp_chroma(const std::uint8_t* near, const std::uint8_t* far, int n, int x)
     return right ? (((sum + 2 * (n1 + f0)) >> 3) + n0) >> 1 : (((sum + 2 * (n0 + f1)) >> 3) + n1) >> 1;
 }
 
-/// libwebp's YCbCr to RGB (src/dsp/yuv.h, VP8YUVToR and its sisters): BT.601 of limited range, factors in 1/16384 and
-/// sums, with what black and grey subtract, in 1/64.
+/// libwebp's YCbCr to RGB (src/dsp/yuv.h, VP8YUVToR, -G and -B): BT.601, limited range. Factors are in 1/16384; sums
+/// and the constants that are subtracted (for the levels of black and grey) in 1/64.
 void webp_pixel(int luma, int u, int v, std::uint8_t* out) {
     const auto scaled = [](int value, int factor) { return (value * factor) >> 8; };
     const auto clipped = [](int sum) { return clip8(sum >> 6); };
@@ -112,14 +113,14 @@ bool names_matrix(const AVFrame& frame) {
            frame.colorspace != AVCOL_SPC_RESERVED;
 }
 
-/// libav's old names for layouts whose range is always the full one.
+/// libav's old formats that imply the full range.
 bool is_full_range_format(int format) {
     return format == AV_PIX_FMT_YUVJ420P || format == AV_PIX_FMT_YUVJ422P || format == AV_PIX_FMT_YUVJ444P ||
            format == AV_PIX_FMT_YUVJ440P || format == AV_PIX_FMT_YUVJ411P;
 }
 
-/// The contrast that swscale is told to give, in 1/65536: it takes a full range of more than 8 bits for 256 steps of 8
-/// bits, 1023 of 10 bits for 255.75.
+/// The contrast to set in swscale, in 1/65536. It corrects that swscale divides a full range of more than 8 bits by a
+/// power of two, so that 1023 of 10 bits becomes 255.75.
 int contrast(const SwsSide& from) {
     constexpr int one = 1 << 16;
     const AVPixFmtDescriptor* d = av_pix_fmt_desc_get(from.format);
@@ -170,7 +171,7 @@ Sws make_sws(const SwsSide& from, const SwsSide& to) {
         option("_format", side.format);
         const AVPixFmtDescriptor* d = av_pix_fmt_desc_get(side.format);
         if (!d || (d->log2_chroma_w == 0 && d->log2_chroma_h == 0)) return;
-        // In 1/256 of a luma pixel; centred where the file does not say otherwise.
+        // In 1/256 of a luma pixel; centred unless the file says otherwise.
         const bool left = side.location == AVCHROMA_LOC_LEFT || side.location == AVCHROMA_LOC_TOPLEFT;
         const bool top = side.location == AVCHROMA_LOC_TOP || side.location == AVCHROMA_LOC_TOPLEFT;
         if (d->log2_chroma_w == 1) option("_h_chr_pos", left ? 0 : 128);
@@ -209,10 +210,10 @@ void FrameConverter::convert(const AVFrame& frame, Image& image) {
                                                    : SWS_CS_ITU601;
     const bool full = !rgb && (j || frame.color_range == AVCOL_RANGE_JPEG);
     AVChromaLocation location = frame.chroma_location;
-    if (location == AVCHROMA_LOC_UNSPECIFIED && !j) location = AVCHROMA_LOC_LEFT; // as H.264 and HEVC have it
+    if (location == AVCHROMA_LOC_UNSPECIFIED && !j) location = AVCHROMA_LOC_LEFT; // the default of H.264 and HEVC
     const Key key{frame.width, frame.height, frame.format, matrix, full, location};
     if (!sws_ || !(key == key_)) set_up(key);
-    // An image that was moved from still has its sides, but no pixels.
+    // The size of `rgb` is checked as well: an image that was moved from still has its sides, but no pixels.
     if (image.width != frame.width || image.height != frame.height ||
         image.rgb.size() != 3 * static_cast<std::size_t>(frame.width) * static_cast<std::size_t>(frame.height))
         image = Image(frame.width, frame.height);

@@ -6,26 +6,28 @@
 
 namespace denoir::media {
 
-/// Frames whose samples are red, green, blue, grey or palette entries: no colour arithmetic is needed.
+/// Whether the frame's samples are red, green, blue, grey or palette entries, which need no colour arithmetic. Throws
+/// Error, without a file's name, for a pixel format that libav cannot describe.
 bool is_rgb_or_grey(const AVFrame& frame);
-/// The upper 8 bits of each sample, fewer bits spread over 0 … 255; alpha is dropped. For frames that
-/// is_rgb_or_grey(); both throw Error, without a file's name, for a pixel format that libav cannot describe.
+/// The upper 8 bits of each sample, or fewer bits spread over 0 … 255; alpha is dropped. For frames that are RGB or
+/// grey. Throws Error like is_rgb_or_grey().
 Image unpack_rgb(const AVFrame& frame);
 
-/// Planar 8-bit YCbCr, full range, as libjpeg turns it into RGB: its triangle filter for halved chroma, its fixed-point
-/// matrix. Throws Error, without a file's name, for frames of other kinds.
+/// Planar 8-bit YCbCr, full range, converted to RGB as libjpeg does it: with its triangle filter for halved chroma and
+/// its fixed-point matrix. Throws Error, without a file's name, for frames of other kinds.
 Image rgb_from_jpeg(const AVFrame& frame);
-/// yuv420p as libwebp turns it into RGB: its 9-3-3-1 filter and its fixed-point matrix. Throws Error likewise.
+/// yuv420p, converted to RGB as libwebp does it: with its 9-3-3-1 filter and its fixed-point matrix. Throws Error,
+/// without a file's name, for frames of other kinds.
 Image rgb_from_webp(const AVFrame& frame);
 
-/// Whether a frame that names no matrix is read by BT.709's, as players do above 576 rows.
+/// Whether the frame names no matrix and is read with BT.709's, as players do above 576 rows.
 bool is_taken_for_bt709(const AVFrame& frame);
 
-/// Any other frame through swscale, with the frame's own matrix, range and chroma position; keeps its tables from frame
-/// to frame.
+/// Converts any frame to RGB: RGB and grey of full range with unpack_rgb(), others with swscale by their own matrix,
+/// range and chroma position. Keeps swscale's tables from frame to frame.
 class FrameConverter {
 public:
-    /// `image` becomes the frame, W x H, in its own memory where that fits. Throws Error, without a file's name, where
+    /// Stores the frame in `image`, whose memory is reused if the size fits. Throws Error, without a file's name, if
     /// swscale does not know the pixel format.
     void convert(const AVFrame& frame, Image& image);
 
@@ -39,15 +41,16 @@ private:
     Sws sws_;
 };
 
-/// One end of a conversion. Chroma of 4:2:0 lies at `location`; matrix: SWS_CS_…; `full` 0: limited range, 1: full.
+/// One side of a conversion. `matrix`: SWS_CS_…; `full` 0: limited range, 1: full; `location`: position of the chroma
+/// samples of 4:2:0.
 struct SwsSide {
     int width, height;
     AVPixelFormat format;
     int matrix, full;
     AVChromaLocation location;
 };
-/// swscale without short cuts, the same on every processor. Throws Error, without a file's name, where it does not know
-/// a pixel format.
+/// A context of swscale for exact results, the same on every processor. Throws Error, without a file's name, if swscale
+/// does not know a pixel format.
 Sws make_sws(const SwsSide& from, const SwsSide& to);
 
 } // namespace denoir::media

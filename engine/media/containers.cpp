@@ -13,7 +13,7 @@ void check_avi(Data data) {
     if (!bytes.has(0, std::uint64_t{8} + bytes.u32(4))) refuse_cut();
 }
 
-/// A frame of one pixel in a few bytes is a whole canvas to draw, to keep and to compare.
+/// Limits the canvas: a frame of one pixel takes a few bytes in the file, but the whole canvas in memory.
 void check_canvas(const Still& animation) {
     MediaLimits limits;
     limits.pixels = 16 << 20;

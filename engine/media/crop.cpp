@@ -8,7 +8,7 @@
 namespace denoir {
 namespace {
 
-/// Half to even: the default rounding mode, which nothing here changes.
+/// Rounds half to even, which is the processor's default mode.
 int round_edge(double v) { return static_cast<int>(std::nearbyint(v)); }
 
 } // namespace
@@ -25,7 +25,7 @@ CropBox skyreels_crop(int width, int height, int target_width, int target_height
     crop_w = std::max(crop_w, 1), crop_h = std::max(crop_h, 1);
     const double left = (w - crop_w) / 2, top = (h - crop_h) / 2;
     CropBox box{round_edge(left), round_edge(top), round_edge(left + crop_w), round_edge(top + crop_h)};
-    // A single row or column between 1.5 and 2.5 has both its edges rounded to 2.
+    // A box of one row or column from 1.5 to 2.5 would be empty: both edges are rounded to 2.
     box.right = std::max(box.right, box.left + 1), box.bottom = std::max(box.bottom, box.top + 1);
     return box;
 }

@@ -14,16 +14,16 @@ struct CropBox {
     friend bool operator==(const CropBox&, const CropBox&) = default;
 };
 
-/// The largest centred box of `target`'s aspect, edges rounded half to even (spec/pipelines.md 3.1). Never
-/// empty, and inside the picture.
+/// The largest centred box with the target's aspect ratio, edges rounded half to even (spec/pipelines.md 3.1). It is
+/// never empty and lies inside the picture.
 CropBox skyreels_crop(int width, int height, int target_width, int target_height);
 
-/// Width and height near `area` pixels with the image's aspect, multiples of 16 (spec/pipelines.md 3). Zero sides are
-/// possible for extreme aspects: callers check.
+/// Width and height near `area` pixels with the image's aspect ratio, multiples of 16 (spec/pipelines.md 3). A side may
+/// be zero for extreme ratios; callers must check.
 std::pair<int, int> wan_size(int width, int height, double area);
 
-/// Width and height for TI2V-5B, near `area` pixels with the image's aspect, multiples of `multiple`
-/// (spec/pipelines.md 5). Zero sides are possible for extreme aspects.
+/// Width and height for TI2V-5B, near `area` pixels with the image's aspect ratio, multiples of `multiple`
+/// (spec/pipelines.md 5). A side may be zero for extreme ratios; callers must check.
 std::pair<int, int> ti2v_size(int width, int height, double area, int multiple = 32);
 
 /// The part of `image` in `box`; pixels outside the image are black.

@@ -20,16 +20,16 @@ constexpr std::array video_codecs{
     AV_CODEC_ID_MPEG4,   AV_CODEC_ID_MPEG2VIDEO, AV_CODEC_ID_MPEG1VIDEO, AV_CODEC_ID_FFV1,    AV_CODEC_ID_MJPEG,
     AV_CODEC_ID_PRORES,  AV_CODEC_ID_DNXHD,      AV_CODEC_ID_RAWVIDEO,   AV_CODEC_ID_HUFFYUV, AV_CODEC_ID_FFVHUFF,
     AV_CODEC_ID_UTVIDEO, AV_CODEC_ID_GIF};
-/// The same by the names of their decoders, for what libav opens on its own while it looks at the streams.
+/// The names of their decoders: the only ones that libav may open on its own while it probes the streams.
 constexpr const char* decoder_names = "h264,hevc,libdav1d,av1,vp8,vp9,mpeg4,mpeg2video,mpeg1video,ffv1,mjpeg,prores,"
                                       "dnxhd,rawvideo,huffyuv,ffvhuff,utvideo,gif";
-/// Packets that libav holds while it looks at the streams: it counts what is in them, and each takes some hundred bytes
-/// more.
+/// Bytes in the packets that libav holds while it probes the streams. (Each packet takes some hundred bytes more, which
+/// it does not count.)
 constexpr std::int64_t probe_bytes = 2 << 20;
 
 bool allowed(AVCodecID id) { return std::ranges::find(video_codecs, id) != video_codecs.end(); }
 
-/// Options for the decoders that avformat_find_stream_info() opens, one dictionary a stream.
+/// Options for the decoders that avformat_find_stream_info() opens, one dictionary per stream.
 class StreamOptions {
 public:
     StreamOptions(const AVFormatContext& format, const MediaLimits& limits) : options_(format.nb_streams, nullptr) {
@@ -50,7 +50,7 @@ private:
 
 int interrupted(void* source) { return static_cast<MemorySource*>(source)->expired(); }
 
-/// The display matrix of a stream; null: none. It moved to the codec parameters in FFmpeg 6.1.
+/// The display matrix of a stream; null if it has none. It moved to the codec parameters in FFmpeg 6.1.
 const std::int32_t* display_matrix(const AVStream& stream) {
 #if LIBAVCODEC_VERSION_INT >= AV_VERSION_INT(60, 30, 100)
     const AVPacketSideData* data = av_packet_side_data_get(
@@ -108,7 +108,7 @@ void Demuxer::open(const MediaLimits& limits) {
         avformat_free_context(format);
         fail("this build of libav cannot read it");
     }
-    // The whitelist is compared with the demuxer's whole list of names.
+    // The whitelist must equal the demuxer's whole list of names.
     av_freep(&format->format_whitelist);
     format->format_whitelist = av_strdup(demuxer->name);
     if (const int error = avformat_open_input(&format, "", demuxer, nullptr); error < 0) fail(reason(error));
@@ -164,7 +164,7 @@ bool Demuxer::read(AVPacket& packet) {
 
 namespace {
 
-/// Colours that swscale has no matrix for: it takes BT.601's without a word.
+/// The name of a colour matrix that swscale does not have (it uses BT.601's instead, without an error); else empty.
 std::string foreign_matrix(AVColorSpace space) {
     switch (space) {
     case AVCOL_SPC_YCGCO:
@@ -184,14 +184,14 @@ std::string foreign_matrix(AVColorSpace space) {
 SampleKind kind_of(const AVStream& stream) {
     const AVPixFmtDescriptor* d = av_pix_fmt_desc_get(static_cast<AVPixelFormat>(stream.codecpar->format));
     if (!d) return {};
-    // A GIF's pictures are laid over each other, an entry of a palette has no transparency of its own.
+    // Not transparency: GIF pictures are drawn over each other, and libav's palette formats always have alpha.
     const bool drawn = stream.codecpar->codec_id == AV_CODEC_ID_GIF || (d->flags & AV_PIX_FMT_FLAG_PAL);
-    const AVDictionaryEntry* beside = av_dict_get(stream.metadata, "alpha_mode", nullptr, 0); // WebM: a second stream
+    const AVDictionaryEntry* beside = av_dict_get(stream.metadata, "alpha_mode", nullptr, 0); // WebM's alpha stream
     const bool alpha = (d->flags & AV_PIX_FMT_FLAG_ALPHA) || (beside && std::string_view(beside->value) == "1");
     return {std::max(8, d->comp[0].depth), alpha && !drawn, false};
 }
 
-/// Those of an MP4 that are shown: an edit list leaves some of its samples out.
+/// The number of an MP4's frames that are shown: an edit list may leave out some of its samples.
 std::int64_t shown_frames(AVStream& stream) {
     std::int64_t shown = 0;
     const int entries = avformat_index_get_entries_count(&stream);

@@ -27,7 +27,7 @@ int exif_orientation(Data exif) {
 Image upright(Image image, int orientation) {
     if (orientation <= 1 || orientation > 8) return image;
     const int w = image.width, h = image.height;
-    // In this order: rows and columns change places, then left and right, then top and bottom.
+    // Swapped means that rows and columns change places; then left and right, then top and bottom do.
     const bool swapped = swaps_sides(orientation),
                mirrored = orientation == 2 || orientation == 3 || orientation == 6 || orientation == 7,
                flipped = orientation == 3 || orientation == 4 || orientation == 7 || orientation == 8;

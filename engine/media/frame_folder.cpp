@@ -33,7 +33,7 @@ bool same_bytes(const fs::path& a, const fs::path& b) {
     return std::ranges::equal(x->span(), y->span());
 }
 
-/// Without a slash at the end and, where it exists, without links: the name that is renamed over.
+/// The path of the folder itself, as rename() needs it: without a slash at the end and, if it exists, without links.
 fs::path plain_name(const fs::path& folder) {
     std::error_code error;
     const fs::path real = fs::canonical(folder, error);
@@ -84,14 +84,14 @@ void FrameFolderWriter::write(const Image& frame) {
     const std::string name = frame_name(++frames_);
     try {
         write_png(temporary_ / name, frame, frames_ == 1 ? metadata_ : std::string());
-    } catch (const NoSpace& error) { // the temporary name says nothing to the user
+    } catch (const NoSpace& error) { // the user does not know the temporary name
         throw NoSpace((folder_ / name).string(), error.field(), error.message(), error.hint());
     } catch (const Error& error) {
         throw Error((folder_ / name).string(), error.field(), error.message(), error.hint());
     }
 }
 
-/// Throws Error where somebody else's things are in the folder.
+/// Throws Error if the folder holds anything that this writer may not replace.
 void FrameFolderWriter::check_content() const {
     std::error_code error;
     bool good = holds_only_frames(folder_, allowed_ == Folder::empty ? 0 : frames_, error);
@@ -117,7 +117,8 @@ void FrameFolderWriter::finish() {
     temporary_.clear();
 }
 
-/// Somebody's folder stays that folder: its rights, its place, those who stand in it. One writer at a time.
+/// Moves the frames into the existing folder, which is not replaced, so that its rights and the processes working in it
+/// are not affected. One writer at a time.
 void FrameFolderWriter::fill() {
     const Lock one_writer(folder_, true);
     check_content();

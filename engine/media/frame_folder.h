@@ -9,32 +9,32 @@
 
 namespace denoir {
 
-/// frame_00001.png … in a folder that must be new or empty. A new one is built as a temporary folder beside it and
-/// renamed by finish(); one that exists is kept and filled by finish() from a temporary folder in it. Without finish(),
-/// or when anything fails, nothing stays behind.
+/// Writes frame_00001.png … into a folder that must be new or empty. A new one is built as a temporary folder beside it
+/// and renamed by finish(); one that exists is kept, and finish() fills it from a temporary folder inside. Without
+/// finish(), or if anything fails, nothing is left behind.
 class FrameFolderWriter {
 public:
     enum class Folder {
         empty,      ///< new or empty
-        same_frames ///< may hold some of these very frames: a process was killed while it put them there
+        same_frames ///< may hold some of the same frames already, if a process was killed while it moved them there
     };
-    /// `metadata_json` becomes the comment of the first frame; empty: none.
+    /// `metadata_json` becomes the comment of the first frame, unless it is empty. Throws Error.
     explicit FrameFolderWriter(std::filesystem::path folder, std::string metadata_json = {},
                                Folder allowed = Folder::empty);
     ~FrameFolderWriter();
     FrameFolderWriter(const FrameFolderWriter&) = delete;
     FrameFolderWriter& operator=(const FrameFolderWriter&) = delete;
 
-    /// The next frame, as a PNG. Throws Error (NoSpace where the disk is full) naming the file it would become.
+    /// Writes the next frame. Throws Error (NoSpace if the disk is full) naming the file it would become.
     void write(const Image& frame);
-    /// Gives the frames their place. Throws Error where that is not possible, or not empty any more.
+    /// Moves the frames to their place. Throws Error if that is not possible, or if the folder is not empty any more.
     void finish();
 
 private:
-    /// Held on a folder while it lives, where one can be had.
+    /// A file lock on a folder. There is none if the system cannot give one.
     class Lock {
     public:
-        /// Without `waits`, there is none where somebody else has it.
+        /// `waits` false: there is no lock either if another process holds it.
         Lock(const std::filesystem::path& folder, bool waits);
         ~Lock();
         Lock(const Lock&) = delete;
@@ -48,13 +48,14 @@ private:
     void fill();
     std::filesystem::path folder_, temporary_;
     std::string metadata_;
-    std::optional<Lock> lock_; ///< on the temporary, so that remove_partials() leaves it
+    std::optional<Lock> lock_; ///< on the temporary folder, so that remove_partials() leaves it alone
     int frames_ = 0;
     Folder allowed_;
     bool exists_ = false;
 };
 
-/// Whether a folder holds nothing but temporaries and frame_00001.png … up to number `most`.
+/// Whether a folder holds nothing but temporary files and frames from frame_00001.png up to number `most`. False with
+/// an error code if it cannot be read.
 bool holds_only_frames(const std::filesystem::path& folder, int most, std::error_code&);
 
 } // namespace denoir

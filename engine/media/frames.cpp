@@ -13,7 +13,7 @@
 namespace denoir {
 namespace {
 
-/// 0 … 255 of -1 … 1; what is no number is 0.
+/// The 8-bit value 0 … 255 for v in -1 … 1; 0 for NaN.
 std::uint8_t level(float v) {
     v = v / 2 + 0.5f;
     v = v > 0 ? v : 0.0f;
@@ -21,11 +21,12 @@ std::uint8_t level(float v) {
     return static_cast<std::uint8_t>(static_cast<int>(v * 255.0f));
 }
 
-/// By its name, so that a damaged frame is refused and not passed over; else by its content.
+/// Whether a file is a frame: by its name, so that a damaged frame leads to an error and is not passed over; else by
+/// its content.
 bool is_frame(const std::filesystem::path& path) {
     if (is_frame_name(path)) return true;
     try {
-        image_info(path); // two letters make a BMP: whole headers are asked for
+        image_info(path); // reads whole headers, as two letters are enough to look like a BMP
         return true;
     } catch (const Error&) {
         return false;
@@ -46,7 +47,7 @@ Image to_image(const Tensor& video, int frame) {
     const std::int64_t h = video.size(2), w = video.size(3), step = video.stride(3);
     Image image(static_cast<int>(w), static_cast<int>(h));
     std::uint8_t* out = image.rgb.data();
-    std::array<std::vector<std::uint8_t>, 3> rows; // colour by colour first: compilers make vectors of that
+    std::array<std::vector<std::uint8_t>, 3> rows; // one for each colour, so that the compiler vectorises the loop
     for (auto& row : rows) row.resize(static_cast<std::size_t>(w));
     for (std::int64_t y = 0; y < h; ++y, out += 3 * w) {
         for (std::int64_t c = 0; c < 3; ++c) {
@@ -81,9 +82,9 @@ std::vector<std::filesystem::path> frame_files(const std::filesystem::path& fold
     std::vector<std::filesystem::path> files;
     std::error_code error;
     for (const std::filesystem::directory_entry& entry : entries_of(folder, error)) {
-        if (entry.path().filename().native().starts_with('.')) continue; // what other systems leave beside pictures
+        if (entry.path().filename().native().starts_with('.')) continue; // hidden, as "._frame.png" of macOS
         std::error_code ignored;
-        if (!entry.is_regular_file(ignored)) continue; // or a link to one
+        if (!entry.is_regular_file(ignored)) continue; // follows links
         if (is_frame(entry.path())) files.push_back(entry.path());
     }
     if (error)

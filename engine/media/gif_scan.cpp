@@ -6,7 +6,7 @@
 namespace denoir::media {
 namespace {
 
-/// Past the sub-blocks that begin at `at`.
+/// The offset behind the sub-blocks that begin at `at`.
 std::uint64_t skip_blocks(const Bytes& bytes, std::uint64_t at) {
     for (;;) {
         if (!bytes.has(at, 1)) refuse_cut();
@@ -16,40 +16,42 @@ std::uint64_t skip_blocks(const Bytes& bytes, std::uint64_t at) {
     }
 }
 
-// GIF89a. The file's header and the canvas' descriptor, then blocks, each told by its first byte.
+// GIF89a: the file's header and the descriptor of the canvas, then blocks, whose first byte tells their kind.
 constexpr std::uint64_t head_bytes = 13, canvas_flags = 10;
 constexpr std::uint32_t extension = 0x21, picture = 0x2C, trailer = 0x3B;
-constexpr std::uint32_t graphic_control = 0xF9; ///< kind of an extension: its body has four bytes
-/// A picture's descriptor: the byte that names the block, four numbers of 16 bits, flags.
+constexpr std::uint32_t graphic_control = 0xF9; ///< a kind of extension, with a body of four bytes
+/// A picture's descriptor: the byte that tells the kind of block, four numbers of 16 bits, flags.
 constexpr std::uint64_t descriptor_bytes = 10, picture_flags = 9;
-/// In both kinds of flags; the lower three bits tell how many colours a table has. Of pictures alone: interlaced.
+/// Bits of the flags of canvas and picture; their lower three bits tell how many colours the table has. Only pictures
+/// have `interlaced`.
 constexpr std::uint32_t has_table = 0x80, interlaced = 0x40;
 
 constexpr std::size_t whole_table = 3 * 256; ///< bytes
 
-/// A table of colours by the flags before it; none where they say so.
+/// The colour table at `at` that `flags` describe; empty if there is none.
 Data table_at(const Bytes& bytes, std::uint64_t at, std::uint32_t flags) {
     return flags & has_table ? bytes.part(at, std::uint64_t{3} << ((flags & 7) + 1)) : Data{};
 }
 
-/// The first picture as Pillow takes it for RGB: what shows through has the colour that the table gives it, and so has
-/// what the picture leaves free; where nothing shows through that is the table's first colour, whatever background the
-/// file names. Beyond a table all is black; without one colours are greys.
+/// The first picture as Pillow converts it to RGB. Transparent pixels have the colour that the table gives for them,
+/// and so have the parts of the canvas that the picture does not cover; without transparency these have the table's
+/// first colour, whatever background the file names. Colours beyond the end of the table are black; without a table
+/// they are greys.
 struct FirstPicture {
-    std::uint64_t at = 0, end = 0; ///< its descriptor and data; 0: there is none yet
+    std::uint64_t at = 0, end = 0; ///< offsets of its descriptor and of the end of its data; 0: there is none yet
     Data table;
     std::optional<std::uint8_t> transparent;
 
     void append_to(std::vector<std::uint8_t>& out, const Bytes& bytes) const {
         constexpr std::uint8_t with_whole_table = has_table | 7;
         append(out, bytes.part(0, canvas_flags));
-        out.insert(out.end(), {with_whole_table, transparent.value_or(0), 0}); // the background, square pixels
+        out.insert(out.end(), {with_whole_table, transparent.value_or(0), 0}); // flags, background, square pixels
         append(out, table);
         for (std::size_t i = table.size(); i < whole_table; ++i)
             out.push_back(table.empty() ? static_cast<std::uint8_t>(i / 3) : 0);
         append(out, bytes.part(at, picture_flags));
         const std::uint32_t flags = bytes.u8(at + picture_flags);
-        out.push_back(static_cast<std::uint8_t>(flags & interlaced)); // the table is the canvas' now
+        out.push_back(static_cast<std::uint8_t>(flags & interlaced)); // no own table: the canvas has it now
         const std::uint64_t behind = at + descriptor_bytes, data = behind + table_at(bytes, behind, flags).size();
         append(out, bytes.part(data, end - data));
         out.push_back(trailer);
@@ -63,7 +65,7 @@ bool is_gif(Data data) { return Bytes{data}.matches(0, "GIF87a") || Bytes{data}.
 Still scan_gif(Data data, Depth depth) {
     const Bytes bytes{data, false};
     if (!bytes.has(0, head_bytes)) refuse_cut();
-    const std::uint32_t width = bytes.u16(6), height = bytes.u16(8); // of the canvas
+    const std::uint32_t width = bytes.u16(6), height = bytes.u16(8); // size of the canvas
     Still still = make_still("GIF", AV_CODEC_ID_GIF, width, height);
     const Data table = table_at(bytes, head_bytes, bytes.u8(canvas_flags));
     FirstPicture first;
@@ -78,7 +80,7 @@ Still scan_gif(Data data, Depth depth) {
             if (first.at == 0 && shows_through) first.transparent = bytes.u8(at + 6);
             at = skip_blocks(bytes, at + 2);
         } else if (kind == picture) {
-            if (!bytes.has(at, descriptor_bytes + 1)) refuse_cut(); // and the size of LZW's codes
+            if (!bytes.has(at, descriptor_bytes + 1)) refuse_cut(); // one byte more: the size of LZW's codes
             const std::uint32_t left = bytes.u16(at + 1), top = bytes.u16(at + 3);
             if (left + bytes.u16(at + 5) > width || top + bytes.u16(at + 7) > height)
                 refuse_damaged("a picture lies outside the canvas");
@@ -96,7 +98,7 @@ Still scan_gif(Data data, Depth depth) {
     }
     if (first.at == 0) refuse_damaged("it has no picture data");
     still.kind.alpha = first.transparent.has_value();
-    check_weight(first.end, std::uint64_t{width} * height * 2); // of at most twelve bits a pixel
+    check_weight(first.end, std::uint64_t{width} * height * 2); // LZW takes at most twelve bits per pixel
     if (depth == Depth::whole) {
         reserve_packet(still, first.end + whole_table + 1);
         first.append_to(still.packet, bytes);

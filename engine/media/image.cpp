@@ -14,7 +14,7 @@
 namespace denoir {
 namespace {
 
-/// Errors of `read` get the file's name; what memory could not hold becomes one too.
+/// Calls read(). Its errors get the file's name; a lack of memory becomes such an Error as well.
 template <class Read> auto in_file(const std::filesystem::path& path, Read&& read) {
     try {
         return read();
@@ -25,8 +25,8 @@ template <class Read> auto in_file(const std::filesystem::path& path, Read&& rea
     }
 }
 
-/// Large pictures are read one after the other: a comparison reads two at once, each of which is held as file, as
-/// packet and as frame.
+/// Large pictures are read one after the other: a comparison reads two at the same time, and each takes memory as file,
+/// as packet and as frame.
 class Turn {
 public:
     void wait() {

@@ -24,7 +24,7 @@ struct Image {
     friend bool operator==(const Image&, const Image&) = default;
 };
 
-/// What the headers of an image say; size as read_image() returns it (after the EXIF rotation).
+/// What the headers of an image tell. The size is that of read_image()'s result, after the EXIF rotation.
 struct ImageInfo {
     std::string format; ///< "PNG", "JPEG", "WebP", "BMP", "TIFF", "GIF", "PNM"
     int width = 0, height = 0;
@@ -36,7 +36,7 @@ struct ImageInfo {
 /// * 16-bit grey, which Pillow clips instead of scaling;
 /// * JPEG: libav's inverse transform rounds a few per cent of the values differently, by one to three of 255, and it
 ///   upsamples halved planes of CMYK and YCCK differently, by up to 95 of 255 at edges.
-/// At most 64 Mi pixels and 16384 pixels a side. Throws Error if it is no such image, damaged or cut short.
+/// At most 64 Mi pixels, and 16384 pixels a side. Throws Error if it is not such an image, damaged or cut short.
 Image read_image(const std::filesystem::path& path);
 
 /// Whether the content begins like a picture that read_image() knows, other than a GIF, which may be animated. Throws

@@ -16,8 +16,8 @@
 namespace denoir {
 namespace {
 
-/// Codecs of which every packet holds exactly one frame that is shown, at the packet's time. (VP8 has hidden frames,
-/// MPEG-4 packs two frames into one packet, MPEG-2 has packets of one field.)
+/// Whether every packet of this codec holds exactly one frame, which is shown at the packet's time. (VP8 has hidden
+/// frames, MPEG-4 packs two frames into one packet, MPEG-2 has packets of one field.)
 bool one_frame_a_packet(AVCodecID codec) {
     switch (codec) {
     case AV_CODEC_ID_H264:
@@ -38,10 +38,10 @@ bool one_frame_a_packet(AVCodecID codec) {
     }
 }
 
-/// Pictures are built over the ones before, whatever the packets' flags say.
+/// Whether every picture is drawn over the ones before it, whatever the packets' flags say.
 bool only_from_the_start(AVCodecID codec) { return codec == AV_CODEC_ID_GIF; }
 
-/// Of this thread's processor time, for decoding all frames once.
+/// Limit in processor time of this thread for decoding all frames once.
 constexpr double count_seconds = 60;
 
 } // namespace
@@ -57,12 +57,12 @@ struct IndexedVideo::State {
     media::FrameConverter converter;
     int orientation;
     VideoInfo info;
-    std::vector<int> packet_of;   ///< of each frame, in order of presentation
-    std::vector<int> frame_of;    ///< of each packet; -1: it shows none
-    std::vector<int> key_packets; ///< where decoding may begin; the first is packet 0
+    std::vector<int> packet_of;   ///< by frame, in order of presentation: its packet
+    std::vector<int> frame_of;    ///< by packet: its frame; -1 if it is not shown
+    std::vector<int> key_packets; ///< packets where decoding may begin; the first is packet 0
     std::vector<double> times;
-    int next_packet = 0; ///< to be sent
-    int expected = 0;    ///< the frame that comes out next, as far as decoding goes on undisturbed
+    int next_packet = 0; ///< the packet to send next
+    int expected = 0;    ///< the frame that comes out next if decoding just continues; -1: unknown
     int target = 0;      ///< the frame that is looked for
     bool draining = false;
 
@@ -88,7 +88,7 @@ struct IndexedVideo::State {
 
     const media::PacketEntry& entry(int i) const { return packets.entries()[static_cast<std::size_t>(i)]; }
 
-    /// From the packets' time stamps alone; false where they do not tell.
+    /// Finds the frames' packets from time stamps alone; false if these do not tell.
     bool order_by_time() {
         const auto& all = packets.entries();
         if (!one_frame_a_packet(codec) || std::ranges::find(all, AV_NOPTS_VALUE, &media::PacketEntry::pts) != all.end())
@@ -108,7 +108,7 @@ struct IndexedVideo::State {
         while (next()) {
             if (media::thread_seconds() > end) packets.demuxer().fail("counting its frames takes too long");
             const std::int64_t from = frame->pts;
-            // A second frame of one packet has no number of its own: it cannot be found again.
+            // A second frame from the same packet could not be found again, as frames are known by their packet.
             if (from < 0 || from >= packets.size() || seen[static_cast<std::size_t>(from)])
                 fail_frame(static_cast<int>(packet_of.size()), "it cannot be told from its neighbours");
             seen[static_cast<std::size_t>(from)] = true;
@@ -126,7 +126,7 @@ struct IndexedVideo::State {
         } else {
             avcodec_flush_buffers(decoder.get());
             while (avcodec_receive_frame(decoder.get(), frame.get()) >= 0) {
-            } // FFmpeg 7.1's HEVC decoder still hands out what it had before
+            } // FFmpeg 7.1's HEVC decoder still returns frames from before the flush
             media::forget_damage(*decoder);
         }
         next_packet = packet_number;
@@ -135,7 +135,7 @@ struct IndexedVideo::State {
         expected = frame_of.empty() ? 0 : frame_of[static_cast<std::size_t>(packet_number)];
     }
 
-    /// What libav makes of the next packets: a frame, or false at the end. Throws Error without a frame's number.
+    /// Decodes packets until the next frame is in `frame`; false at the end. Throws Error without a frame's number.
     bool next() {
         for (;;) {
             const int error = avcodec_receive_frame(decoder.get(), frame.get());
@@ -149,7 +149,7 @@ struct IndexedVideo::State {
             if (stop.stop_requested()) throw Cancelled();
             draining = draining || next_packet >= packets.size();
             if (!draining) {
-                // On the way to a frame, those before it that no other is built on are left out.
+                // On the way to the target, frames that no other depends on are skipped.
                 const bool needed = frame_of.empty() || frame_of[static_cast<std::size_t>(next_packet)] >= target;
                 decoder->skip_frame = needed ? AVDISCARD_DEFAULT : AVDISCARD_NONREF;
                 packets.get(next_packet++, *packet);
@@ -159,7 +159,7 @@ struct IndexedVideo::State {
         }
     }
 
-    /// Decodes until frame n is in `frame`; false where it does not come.
+    /// Decodes until frame n is in `frame`; false if it does not come.
     bool reach(int n) {
         const int wanted = packet_of[static_cast<std::size_t>(n)];
         target = n;
@@ -168,14 +168,15 @@ struct IndexedVideo::State {
                 expected = n + 1;
                 return true;
             }
-            // Later frames: ours was passed over, as frames before a keyframe are when decoding begins there.
+            // A later frame comes: the decoder left ours out, as it does with frames shown before the keyframe at
+            // which it began.
             const std::int64_t from = frame->pts;
             if (from >= 0 && from < packets.size() && frame_of[static_cast<std::size_t>(from)] > n) return false;
         }
         return false;
     }
 
-    /// The last entry of key_packets whose frame is not shown after frame n and that is decoded before it.
+    /// Index of the last entry of key_packets that is decoded, and whose frame is shown, not after frame n.
     std::size_t key_for(int n) const {
         const int wanted = packet_of[static_cast<std::size_t>(n)];
         std::size_t k =
@@ -184,8 +185,8 @@ struct IndexedVideo::State {
         return k;
     }
 
-    /// Frame n into `frame`. An error on the way from a keyframe may be the keyframe's fault (open groups of
-    /// pictures): the ones before are tried, the last time from the very beginning.
+    /// Decodes frame n into `frame`. An error on the way from a keyframe may only mean that decoding cannot begin there
+    /// (open groups of pictures): then the two keyframes before are tried, and at last the very beginning.
     void seek(int n) {
         std::size_t key = key_for(n);
         const bool goes_on = expected >= 0 && expected <= n && next_packet > key_packets[key];
@@ -263,7 +264,7 @@ IndexedVideo::IndexedVideo(const std::filesystem::path& path, const MediaLimits&
         s.info = media::describe(s.packets.demuxer(), first.width, first.height);
         s.info.frames = frames();
         s.fill_times();
-        // One or two frames tell no rate.
+        // One frame tells no rate, and two are not enough to overrule a stated one.
         if (s.times.size() > (s.info.fps.num > 0 ? 2 : 1) && s.times.back() > 0) {
             const double mean = static_cast<double>(s.times.size() - 1) / s.times.back();
             if (std::abs(s.info.fps.value() - mean) > 0.02 * mean) s.info.fps = frame_rate(mean);

@@ -7,17 +7,17 @@
 namespace denoir::media {
 namespace {
 
-/// A block of 64 pixels takes at least one bit, in the cheapest scan there is.
+/// At most: a block of 64 pixels takes at least one bit, even in the smallest scan.
 constexpr std::uint64_t pixels_per_byte = 512;
-/// A progressive file may go over all pixels again for a few bytes each time.
+/// Limit of pixels times scans: each scan of a progressive file may go over all pixels again, for a few bytes.
 constexpr std::uint64_t scan_pixels = std::uint64_t{1} << 30;
 constexpr std::uint64_t usual_scans = 16;
 
 /// The second bytes of markers (ITU-T T.81, table B.1); the first is 0xFF.
 enum Marker : std::uint32_t {
-    stuffed = 0x00, ///< no marker: the coded data has a byte 0xFF
+    stuffed = 0x00, ///< not a marker: stands for a byte 0xFF of the coded data
     tem = 0x01,
-    sof0 = 0xC0, ///< frame headers; the decoder reads baseline, extended and progressive ones, 0 to 2
+    sof0 = 0xC0, ///< frame headers; the decoder reads those numbered 0 to 2: baseline, extended and progressive
     sof2 = 0xC2,
     sof3 = 0xC3,
     dht = 0xC4, ///< Huffman tables
@@ -55,11 +55,11 @@ struct JpegScan {
         still.width = static_cast<int>(bytes.u16(body + 3));
         const std::uint64_t pixels = std::uint64_t(still.width) * std::uint64_t(still.height);
         if (pixels > bytes.data.size() * pixels_per_byte) refuse_cut();
-        check_weight(bytes.data.size(), pixels * components); // more than eight bits for each is none
+        check_weight(bytes.data.size(), pixels * components); // no picture takes more than eight bits per value
         if (keep) reserve_packet(still, bytes.data.size());
     }
 
-    /// Steps over the coded data of a scan to the next marker that is no restart.
+    /// Skips the coded data of a scan up to the next marker other than a restart.
     void coded_data(std::uint64_t begin) {
         if (still.width == 0) refuse_damaged("picture data comes before the frame header");
         const std::uint64_t pixels = std::uint64_t(still.width) * std::uint64_t(still.height);
@@ -91,7 +91,7 @@ struct JpegScan {
         const bool other_frame = code >= sof3 && code <= sof15 && code != dht && code != jpg;
         if (other_frame || code == dhp || code == expand)
             refuse_kind("a lossless, hierarchical or arithmetic-coded JPEG");
-        // Tables, frame, scan, and Adobe's segment, which tells RGB and CMYK apart; all else is nothing to the decoder.
+        // The decoder needs tables, frame, scan, and Adobe's segment, which tells RGB and CMYK from YCbCr.
         const bool needed =
             (code >= sof0 && code <= sof2) || code == dht || code == sos || code == dqt || code == dri || code == app14;
         if (keep && needed) append(still.packet, bytes.part(at, 2 + length));

@@ -10,19 +10,19 @@
 namespace denoir::media {
 namespace {
 
-/// Larger than any single plane or index of a file within our limits; a hostile length fails here instead of filling
+/// Larger than any single plane or index of a file within our limits. A hostile length fails here and does not fill the
 /// memory.
 constexpr std::size_t largest_allocation = std::size_t{336} << 20;
 constexpr int io_buffer_bytes = 1 << 16;
 
 std::mutex wishes_mutex;
-std::multiset<std::size_t> wishes; ///< of the LargeAllocations that live
+std::multiset<std::size_t> wishes; ///< sizes of all LargeAllocations that exist
 
 void set_cap() { av_max_alloc(wishes.empty() ? largest_allocation : std::max(largest_allocation, *wishes.rbegin())); }
 
-/// libav's lines are not shown. The decoders of FFV1 and GIF tell of damage in no other way: their context remembers
-/// that they complained, in `opaque`, which is nobody else's. Called on the thread that decodes (one thread a decoder).
-void hear(void* speaker, int level, const char*, va_list) {
+/// The log callback: libav's lines are not shown. But the decoders of FFV1 and GIF report damage only there, so that
+/// their context stores in `opaque`, which has no other use, that they did. Called on the decoder's only thread.
+void on_log(void* speaker, int level, const char*, va_list) {
     if (level > AV_LOG_ERROR || !speaker || *static_cast<const AVClass**>(speaker) != avcodec_get_class()) return;
     auto* context = static_cast<AVCodecContext*>(speaker);
     if (context->codec_id == AV_CODEC_ID_FFV1 || context->codec_id == AV_CODEC_ID_GIF) context->opaque = context;
@@ -35,7 +35,7 @@ bool is_damaged(const AVCodecContext& decoder, const AVFrame& frame) {
 }
 
 bool is_interlaced(const AVFrame& frame) {
-#ifdef AV_FRAME_FLAG_INTERLACED // FFmpeg 6.1; the field of before goes with FFmpeg 8
+#ifdef AV_FRAME_FLAG_INTERLACED // since FFmpeg 6.1; the older field is gone in FFmpeg 8
     return frame.flags & AV_FRAME_FLAG_INTERLACED;
 #else
     return frame.interlaced_frame;
@@ -47,7 +47,7 @@ void forget_damage(AVCodecContext& decoder) { decoder.opaque = nullptr; }
 void prepare_libav() {
     static std::once_flag once;
     std::call_once(once, [] {
-        av_log_set_callback(hear);
+        av_log_set_callback(on_log);
         av_max_alloc(largest_allocation);
     });
 }
@@ -71,7 +71,7 @@ std::string reason(int error) {
     if (error == AVERROR_EXIT) return "it takes too long to read";
     if (error == AVERROR_DECODER_NOT_FOUND || error == AVERROR_PATCHWELCOME || error == AVERROR(ENOSYS))
         return "this kind of file is not supported";
-    constexpr int unnamed = -1; // which many decoders return, and is EPERM's
+    constexpr int unnamed = -1; // many decoders return it for any error; it is also the number of EPERM
     if (error > AVERROR(4096) && error < unnamed && error != AVERROR(EINVAL) && error != AVERROR(EAGAIN))
         return std::strerror(AVUNERROR(error));
     return "the data is damaged";
@@ -147,7 +147,7 @@ int MemorySource::read(void* self, std::uint8_t* out, int bytes) {
     if (source.expired()) return AVERROR_EXIT;
     const std::size_t n = std::min(static_cast<std::size_t>(bytes), source.size() - source.position_);
     if (n == 0) return AVERROR_EOF;
-    // The last part that begins there or before: an empty one before it has nothing to give.
+    // The last part that begins at the position or before it; parts that begin at the same place before it are empty.
     const auto behind = std::ranges::upper_bound(source.begins_, source.position_);
     auto part = static_cast<std::size_t>(behind - source.begins_.begin()) - 1;
     for (std::size_t done = 0; done < n; ++part) {

@@ -20,11 +20,11 @@ extern "C" {
 
 namespace denoir::media {
 
-/// Silences libav's own lines and caps its single allocations; called by everything here before it touches libav.
+/// Silences libav's own log and caps its single allocations. To be called before anything else of libav is used.
 void prepare_libav();
 
-/// Raises the cap on single allocations to `bytes` while it lives, for our own encoders, which allocate buffers for the
-/// worst case. The cap applies to the whole process.
+/// Raises the cap on single allocations to `bytes` while it exists, for our own encoders, which allocate buffers for
+/// the worst case. The cap applies to the whole process.
 class LargeAllocations {
 public:
     explicit LargeAllocations(std::size_t bytes);
@@ -35,11 +35,11 @@ private:
     std::size_t bytes_;
 };
 
-/// Whether `frame`, from this decoder, was decoded from damaged data: libav marks it, or the decoder of FFV1 or GIF
-/// has complained in its log, which is all that these do (FFV1: a slice of wrong checksum). Stays true for later frames
-/// of these, which may build on a damaged one, until forget_damage().
+/// Whether `frame`, from this decoder, was decoded from damaged data: libav marks it or, with FFV1 and GIF, the decoder
+/// has logged an error, which is all that these do (FFV1: for a slice with a wrong checksum). With these it stays true
+/// for later frames, which may depend on a damaged one, until forget_damage().
 bool is_damaged(const AVCodecContext& decoder, const AVFrame& frame);
-/// To be called after a flush, when decoding begins anew at a keyframe.
+/// To be called after a flush, when decoding starts again at a keyframe.
 void forget_damage(AVCodecContext& decoder);
 /// Whether the frame consists of two fields, taken one after the other.
 bool is_interlaced(const AVFrame& frame);
@@ -50,7 +50,7 @@ std::string reason(int error);
 template <auto free> struct Free {
     void operator()(auto* p) const { free(p); }
 };
-/// For functions that set the pointer to null, too.
+/// For functions that take the pointer's address, to set it to null.
 template <auto free> struct FreeByAddress {
     void operator()(auto* p) const { free(&p); }
 };
@@ -73,31 +73,32 @@ using WriteByte = const std::uint8_t;
 #else
 using WriteByte = std::uint8_t;
 #endif
-/// What libav reads or writes through, with a buffer of its own.
+/// The object through which libav reads or writes, with a buffer of its own. `opaque` is passed to the functions.
 Io make_io(bool writes, void* opaque, int (*read)(void*, std::uint8_t*, int), int (*write)(void*, WriteByte*, int),
            std::int64_t (*seek)(void*, std::int64_t, int));
 Frame make_frame();
-/// With buffers of its own. Throws Error where memory is short.
+/// A frame with buffers of its own. Throws Error if there is not enough memory.
 Frame make_frame(int width, int height, AVPixelFormat format);
 Packet make_packet();
 
-/// A decoder that is not opened yet: of frames of at most so many pixels, on one thread, so that errors belong to the
-/// frame at which they are reported. It reports all damage that it can see, and is asked for the same bytes on every
-/// processor; of what libav exempts from that, the choice of a transform (idct_algo), the caller decides.
+/// A decoder, not opened yet, for frames of at most `max_pixels`. It runs on one thread, so that errors belong to the
+/// frame at which they are reported, reports all damage that it can detect, and gives the same bytes on every
+/// processor. (libav's flag for that does not cover the transform, idct_algo, which is left to the caller.)
 CodecContext make_strict_decoder(const AVCodec& codec, std::int64_t max_pixels);
 
-/// Where the offset of a seek counts from. `whence`: SEEK_SET, SEEK_CUR or SEEK_END, perhaps with AVSEEK_FORCE.
+/// The position from which the offset of a seek counts. `whence`: SEEK_SET, SEEK_CUR or SEEK_END, perhaps with
+/// AVSEEK_FORCE.
 std::int64_t seek_base(int whence, std::int64_t position, std::int64_t size);
 
-/// Refuses to open anything: set as AVFormatContext::io_open, so that no format reaches another file or an address.
+/// Refuses to open anything. Set as AVFormatContext::io_open, so that no format can open another file or an address.
 int refuse_open(AVFormatContext*, AVIOContext**, const char*, int, AVDictionary**);
 
 /// Processor time of the calling thread in seconds. Limits use it so that a busy machine does not make a good file
 /// fail.
 double thread_seconds();
 
-/// Stretches of memory that libav reads as one file, concatenated. When the allowed time (thread_seconds()) is over,
-/// every read fails, which ends loops inside demuxers.
+/// Stretches of memory that libav reads as one file, one after the other. When the allowed time (thread_seconds()) is
+/// over, every read fails, which ends loops inside demuxers.
 class MemorySource {
 public:
     explicit MemorySource(std::vector<std::span<const std::uint8_t>> parts);
@@ -112,7 +113,7 @@ private:
     std::size_t size() const { return begins_.back(); }
 
     std::vector<std::span<const std::uint8_t>> parts_;
-    std::vector<std::size_t> begins_; ///< of each in the file; behind them its size
+    std::vector<std::size_t> begins_; ///< position of each part in the file; at the end the file's size
     std::size_t position_ = 0;
     double deadline_ = HUGE_VAL;
     Io io_;

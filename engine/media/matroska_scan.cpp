@@ -10,18 +10,19 @@
 namespace denoir::media {
 namespace {
 
-/// libav sets up as much as a kilobyte for each, be it empty; a film with 32 streams and their tags has some thousands.
+/// libav allocates up to a kilobyte for each, even for an empty one. A film with 32 streams and their tags has some
+/// thousands.
 constexpr std::uint64_t most_header_elements = 20'000;
-/// Of all that describes the streams: a subtitle's style sheet is the largest of it.
+/// Limit of everything that describes the streams. The largest of it may be a subtitle's style sheet.
 constexpr std::uint64_t most_header_bytes = 2 << 20;
-/// Of the segment itself, a cluster every second for eleven days.
+/// Limit of the segment's own elements: a cluster every second for eleven days.
 constexpr std::uint64_t most_parts = 1'000'000;
 constexpr int deepest = 16;
 
 constexpr std::uint64_t unknown_size = UINT64_MAX;
 constexpr std::uint64_t header_id = 0x1A45DFA3, segment_id = 0x18538067, cluster_id = 0x1F43B675, info_id = 0x1549A966,
                         tracks_id = 0x1654AE6B, tags_id = 0x1254C367;
-/// Elements that hold others, in what describes the streams, by their names in RFC 9559.
+/// The elements describing streams that hold others, with their names in RFC 9559.
 constexpr std::array<std::uint64_t, 21> holders{
     0x6924,                         // Info: ChapterTranslate
     0xAE,   0xE0,   0xE1,           // Tracks: TrackEntry, Video, Audio
@@ -31,16 +32,17 @@ constexpr std::array<std::uint64_t, 21> holders{
     0x47E7, 0x41E4, 0x6624,         // ContentEncAESSettings, BlockAdditionMapping, TrackTranslate
     0x7373, 0x63C0, 0x67C8};        // Tags: Tag, Targets, SimpleTag
 
-/// A segment's head whose size nobody knows: what follows may then be any choice of its parts.
+/// The head of a segment of unknown size, so that any selection of its parts may follow.
 constexpr std::array<std::uint8_t, 12> open_segment{0x18, 0x53, 0x80, 0x67, 0x01, 0xFF,
                                                     0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF};
 
 struct Element {
-    std::uint64_t id = 0, begin = 0, body = 0, end = 0; ///< begin: of the id
-    bool open = false;                                  ///< of unknown size: reaches to the limit
+    std::uint64_t id = 0, begin = 0, body = 0, end = 0; ///< `begin` is the offset of the id
+    bool open = false;                                  ///< has an unknown size and reaches to the limit
 };
 
-/// An EBML number: its length is told by the leading zeros of the first byte.
+/// Reads an EBML number, whose length is given by the leading zeros of its first byte, and moves `at` behind it.
+/// `keep_marker`: the bit that ends the zeros is part of the value, as in ids.
 std::uint64_t read_number(const Bytes& bytes, std::uint64_t& at, bool keep_marker) {
     const std::uint32_t first = bytes.u8(at);
     unsigned length = 1;
@@ -57,7 +59,8 @@ std::uint64_t read_number(const Bytes& bytes, std::uint64_t& at, bool keep_marke
     return unknown ? unknown_size : value;
 }
 
-/// The element at `at` of what ends at `limit`; one that claims more ends there.
+/// The element at `at` within something that ends at `limit`. `cut` tells that it claims more than that; it then ends
+/// at `limit`.
 Element read_element(const Bytes& bytes, std::uint64_t at, std::uint64_t limit, bool& cut) {
     Element e;
     e.begin = at;
@@ -104,7 +107,8 @@ private:
         for (std::uint64_t at = segment.body; at < segment.end;) {
             bool cut = false;
             const Element e = read_element(bytes_, at, segment.end, cut);
-            if (cut && !(segment.open && e.id == cluster_id)) refuse_cut(); // written live: the end is where it is
+            // In a file that was written live, the last cluster may be incomplete.
+            if (cut && !(segment.open && e.id == cluster_id)) refuse_cut();
             if (++count > most_parts) refuse_damaged("it has too many parts");
             if (e.id == cluster_id) take_cluster(e);
             if (e.id == info_id && !std::exchange(info, true)) take_header(e);

@@ -11,23 +11,25 @@
 namespace denoir::media {
 namespace {
 
-/// Of all tracks and pieces together: no real video has more (15 hours at 24 fps with its sound). libav keeps some 30
-/// bytes for each.
+/// Limit of all tracks and fragments together; no real video has more (15 hours at 24 fps with its sound). libav keeps
+/// some 30 bytes for each.
 constexpr std::uint64_t most_samples = 4'000'000;
-/// Where a file claims more of them it is not whole, or lies.
+/// Per byte of the file. One that claims more is incomplete or lies.
 constexpr std::uint64_t most_samples_a_byte = 8;
-/// Each edit but the first, over all samples of its track: libav may go through them, and copy them, that often.
+/// Limit of the samples of a track times its edits after the first: libav may go through all samples, and copy them,
+/// for each edit.
 constexpr std::uint64_t most_edited_samples = 8'000'000;
-/// libav makes no note of most of them, but reads them all.
+/// libav stores few of them, but reads them all.
 constexpr std::uint64_t most_atoms = 4'000'000;
-/// libav goes no deeper either.
+/// libav's own limit of nesting.
 constexpr int deepest = 10;
 
-/// Parts that hold others. In the first ones all is exact; what strangers add to the rest may end in a few odd bytes.
+/// Atoms that hold others. The first ones must be filled exactly; the others may end in a few stray bytes, as programs
+/// write them.
 constexpr std::array<std::string_view, 7> exact_holders{"moov", "trak", "mdia", "minf", "stbl", "moof", "traf"};
 constexpr std::array<std::string_view, 10> loose_holders{"hoov", "mvex", "edts", "dinf", "udta",
                                                          "tref", "ilst", "sinf", "schi", "wave"};
-/// Parts whose inner ones begin somewhere, and that hold no text of the user's.
+/// Atoms whose inner ones begin at unknown offsets. They hold no text of the user, in which an atom's name could occur.
 constexpr std::array<std::string_view, 3> opaque_holders{"stsd", "iref", "iprp"};
 constexpr std::uint64_t largest_opaque = 1 << 20;
 
@@ -37,8 +39,8 @@ struct Atom {
 
 enum class Ends { exact, loose };
 
-/// The MP4 atom at `at` inside [at, limit); size 0 reaches to the limit. With loose ends one that claims more is cut
-/// there, as libav does, and what is none is nothing.
+/// The MP4 atom at `at` inside [at, limit); one of size 0 reaches to the limit. With loose ends, one that claims more
+/// is cut there, as libav does, and the result is empty if there is no atom. With exact ends, both throw Error.
 std::optional<Atom> read_atom(const Bytes& bytes, std::uint64_t at, std::uint64_t limit, Ends ends) {
     std::uint64_t size = bytes.u32(at), head = 8;
     if (size == 1) {
@@ -62,7 +64,7 @@ std::optional<Atom> read_atom(const Bytes& bytes, std::uint64_t at, std::uint64_
     return Atom{at + head, at + size};
 }
 
-/// Calls visit(type offset, atom) for the atoms of [at, end).
+/// Calls visit(offset of the type, atom) for each atom in [at, end).
 template <class Visit>
 void for_atoms(const Bytes& bytes, std::uint64_t at, std::uint64_t end, Ends ends, Visit&& visit) {
     while (at < end) {
@@ -73,15 +75,15 @@ void for_atoms(const Bytes& bytes, std::uint64_t at, std::uint64_t end, Ends end
     }
 }
 
-/// The samples that libav would set up room for, from tables that may state one size for any number of them. It reads a
-/// table wherever it stands.
+/// Counts the samples for which libav would allocate memory, from tables that may state one size for any number of
+/// them. libav reads such tables wherever they are, so that this class looks everywhere.
 class SampleClaims {
 public:
     explicit SampleClaims(const Bytes& bytes) : bytes_(bytes) {}
 
     void add(std::uint64_t type, const Atom& atom) { add(type, atom, stray_, 0); }
 
-    /// Throws Error where there are more than a video has, or than the file can hold.
+    /// Throws Error if there are more than a real video has, or than the file can hold.
     void check() const {
         const std::uint64_t entries = sum(entries_, stray_.samples), samples = sum(samples_, stray_.samples);
         if (entries > most_samples || samples / most_samples_a_byte > bytes_.data.size())
@@ -92,10 +94,10 @@ public:
 
 private:
     struct Track {
-        std::uint64_t samples = 0, bytes = 0; ///< bytes: of the samples
-        std::uint64_t edits = 0;              ///< that show something
-        bool sound = false, other = false;    ///< what its handlers say
-        bool doubled = false;                 ///< has one of these twice
+        std::uint64_t samples = 0, bytes = 0; ///< `bytes` is the size of all samples
+        std::uint64_t edits = 0;              ///< edits other than pauses
+        bool sound = false, other = false;    ///< kinds of handlers that it has
+        bool doubled = false;                 ///< has one of the following atoms twice
         std::optional<Atom> times, chunks, offsets, kind;
     };
 
@@ -138,7 +140,7 @@ private:
         } else if (is_one_of(type, loose_holders)) {
             inside(atom.body, Ends::loose, track);
         } else if (bytes_.matches(type, "meta")) {
-            // Its parts begin with the handler, four bytes further in newer files.
+            // Its first atom is the handler, which in newer files begins four bytes later.
             for (std::uint64_t at = atom.body + 4; at + 4 < atom.end; at += 4)
                 if (bytes_.matches(at, "hdlr")) return inside(at - 4, Ends::loose, track);
         } else {
@@ -182,7 +184,7 @@ private:
         return all;
     }
 
-    /// An edit of the media time -1 is a pause.
+    /// The number of edits that are not pauses (those have the media time -1).
     std::uint64_t edits_of(const Atom& list) const {
         const bool wide = bytes_.u8(list.body) == 1;
         const std::uint64_t bytes = wide ? 20 : 12, first = list.body + 8;
@@ -194,7 +196,8 @@ private:
         return edits;
     }
 
-    /// One description, of sound whose samples are no packets, and one time for all of them.
+    /// Whether the track is uncompressed sound: it has one description, of a format without packets, and the same
+    /// duration for all samples.
     bool is_raw_sound(const Track& track) const {
         constexpr std::array<std::string_view, 13> formats{"raw ", "twos", "sowt", "NONE", "in24", "in32", "fl32",
                                                            "fl64", "lpcm", "alaw", "ulaw", "ipcm", "fpcm"};
@@ -209,7 +212,8 @@ private:
         return version <= 2 && in_packet <= one;
     }
 
-    /// Raw sound is read in pieces of 1024 samples; what else libav may read by its chunks, in 160 and more.
+    /// The number of entries in libav's index of the track. It reads raw sound in pieces of 1024 samples; other tracks
+    /// sample by sample or, some of them, chunk by chunk in pieces of at least 160 samples.
     std::uint64_t entries_of(const Track& track) const {
         return is_raw_sound(track) ? pieces(track, 1024) : std::max(track.samples, pieces(track, 160));
     }
@@ -232,18 +236,18 @@ private:
             largest = std::max(largest, each);
             if (to > first) all = sum(all, (to - first) * each);
         }
-        return in_order ? all : chunks * largest; // libav puts them in some order
+        return in_order ? all : chunks * largest; // unordered runs: the worst case of what libav makes of them
     }
 
     const Bytes& bytes_;
-    Track stray_;               ///< tables outside of tracks, and all runs of pieces
-    std::uint64_t samples_ = 0; ///< of the tracks
-    std::uint64_t entries_ = 0; ///< those of them that libav keeps one by one
-    std::uint64_t edited_ = 0;  ///< those once more for each further edit
+    Track stray_;               ///< tables outside of tracks, and the samples of all fragments
+    std::uint64_t samples_ = 0; ///< samples of all tracks
+    std::uint64_t entries_ = 0; ///< entries of libav's index of all tracks
+    std::uint64_t edited_ = 0;  ///< entries of each track times its edits after the first
     std::uint64_t atoms_ = 0;
 };
 
-/// Whether a whole header with a type of letters is there.
+/// Whether an atom's header begins at `at`: eight bytes whose type consists of printable characters.
 bool begins_atom(const Bytes& bytes, std::uint64_t at) {
     const Data type = bytes.part(at + 4, 4);
     return type.size() == 4 && std::ranges::all_of(type, [](std::uint8_t c) { return c >= 0x20 && c < 0x7F; });
@@ -257,9 +261,10 @@ void scan_mp4(Data data) {
     const auto add = [&](std::uint64_t type, const Atom& atom) { claims.add(type, atom); };
     bool index = false, samples = false, pieces = false;
     for (std::uint64_t at = 0; at < data.size();) {
-        // Cameras and copies leave bytes behind the last atom. Of a film in pieces (moof) they may be the next one.
+        // Cameras and copying leave stray bytes behind the last atom. In a fragmented file (moof) they may instead be
+        // part of the next one.
         if (index && samples && !pieces && !begins_atom(bytes, at)) {
-            for_atoms(bytes, at, data.size(), Ends::loose, add); // libav looks there all the same
+            for_atoms(bytes, at, data.size(), Ends::loose, add); // libav reads them as atoms all the same
             break;
         }
         const Atom atom = read_atom(bytes, at, data.size(), Ends::exact).value();

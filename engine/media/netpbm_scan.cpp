@@ -8,7 +8,7 @@ namespace {
 
 bool is_space(std::uint32_t c) { return c == ' ' || (c >= 9 && c <= 13); }
 
-/// The next decimal number of up to nine digits after blanks and comments; moves `at` behind it.
+/// Reads the next decimal number of up to nine digits, after blanks and comments, and moves `at` behind it.
 std::uint64_t number(const Bytes& bytes, std::uint64_t& at) {
     while (is_space(bytes.u8(at)) || bytes.u8(at) == '#') {
         if (bytes.u8(at) == '#')
@@ -33,7 +33,7 @@ bool is_pnm(Data data) {
 
 Still scan_pnm(Data data, Depth depth) {
     const Bytes bytes{data};
-    const std::uint32_t kind = bytes.u8(1) - '0'; // 1 to 3 as text, 4 to 6 binary: bits, grey, colour
+    const std::uint32_t kind = bytes.u8(1) - '0'; // bits, grey or colour: 1 to 3 as text, 4 to 6 binary
     std::uint64_t at = 2;
     const std::uint64_t w = number(bytes, at), h = number(bytes, at);
     const bool bits = kind == 1 || kind == 4, colour = kind == 3 || kind == 6;
@@ -46,7 +46,7 @@ Still scan_pnm(Data data, Depth depth) {
                                 : kind <= 3 ? 2 * samples - 1
                                             : samples * (largest > 255 ? 2 : 1);
     if (!bytes.has(at + 1, least)) refuse_cut();
-    constexpr std::uint64_t widest = 8; // a sample as text: five digits, and the blanks of a table
+    constexpr std::uint64_t widest = 8; // bytes of a sample as text: five digits, and blanks to align columns
     constexpr std::uint64_t most_as_text = 16 << 20;
     if (kind <= 3 && samples > most_as_text) refuse_kind("a PNM that writes so many samples as text");
     check_weight(data.size(), kind <= 3 ? widest * samples : least);

@@ -8,7 +8,7 @@
 
 namespace denoir::media {
 
-/// A second position in the same file, for reading.
+/// Reads from the same file, with a position of its own.
 struct OutputFile::Reader {
     OutputFile& file;
     std::int64_t position = 0;
@@ -48,7 +48,7 @@ int OutputFile::write(const std::uint8_t* data, int bytes) {
     try {
         if (lseek(file_.descriptor(), position_, SEEK_SET) != position_) return AVERROR(errno);
         file_.write(data, static_cast<std::size_t>(bytes));
-    } catch (...) { // nothing may be thrown through libav
+    } catch (...) { // exceptions must not pass through libav's C code
         error_ = std::current_exception();
         return AVERROR(EIO);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// Private to engine/media: a file that libav's muxers write through, without ever knowing its name.
+// Private to engine/media: a file that libav's muxers write to, without knowing its name.
 #include <exception>
 #include <filesystem>
 
@@ -9,19 +9,19 @@
 
 namespace denoir::media {
 
-/// Errors of writing are kept and thrown outside of libav, by rethrow() and finish(): nothing may be thrown through it.
+/// Errors of writing are kept, and thrown by rethrow() and finish(): exceptions must not pass through libav's C code.
 class OutputFile {
 public:
-    /// Throws Error where no file can be made there.
+    /// Throws Error if no file can be created there.
     explicit OutputFile(const std::filesystem::path& path);
-    /// Makes `format` write here. It may read back what it wrote (MP4 moves its index to the front), and open nothing
+    /// Makes `format` write here. It may read back what it wrote (MP4 moves its index to the front), but open nothing
     /// else.
     void attach(AVFormatContext& format);
     /// The first error of a write, if any.
     void rethrow() const {
         if (error_) std::rethrow_exception(error_);
     }
-    /// Flushes, syncs, gives the file its name.
+    /// Flushes and syncs the file and gives it its name. Throws Error, also for errors of earlier writes.
     void finish();
 
 private:

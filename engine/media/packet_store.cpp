@@ -5,7 +5,7 @@ namespace denoir::media {
 namespace {
 
 constexpr std::size_t most_packets = std::size_t{1} << 20;
-/// Of this thread's processor time, for going through all packets once.
+/// Limit in processor time of this thread for reading all packets once.
 constexpr double scan_seconds = 20;
 
 } // namespace
@@ -22,7 +22,7 @@ void PacketStore::scan() {
     for (Packet packet = make_packet(); first_->read(*packet);) {
         if (stop_.stop_requested()) throw Cancelled();
         if (thread_seconds() > end) first_->fail("it takes too long to read");
-        first_->source().allow(limits_.seconds); // a file without end is no long one
+        first_->source().allow(limits_.seconds); // for each packet anew
         bytes += static_cast<std::uint64_t>(packet->size);
         if (entries_.size() >= most_packets) first_->fail("it has more than a million frames");
         entries_.push_back(

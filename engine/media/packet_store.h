@@ -10,26 +10,26 @@
 
 namespace denoir::media {
 
-/// What is remembered of each packet, in order of decoding.
+/// What is remembered of each packet.
 struct PacketEntry {
     std::int64_t pts = AV_NOPTS_VALUE;
     bool key = false;
-    bool discard = false; ///< decoded, never shown (an edit list begins later)
+    bool discard = false; ///< decoded, but not shown (it lies before the beginning of an edit list)
 };
 
-/// Reads all packets once, keeps them as long as they are few, and reads the file again from its beginning for those
-/// that were not kept: containers' own seeking lands elsewhere in too many files.
+/// Reads all packets once and keeps the first of them, as many as MediaLimits::packet_bytes allows. For the others it
+/// reads the file again from its beginning, since containers' own seeking goes to a wrong place in too many files.
 class PacketStore {
 public:
-    /// Throws Error for a file that claims more than it holds, or takes too long to go through, Cancelled.
+    /// Throws Error for a file that claims more than it holds, or takes too long to read; Cancelled.
     PacketStore(const std::filesystem::path& path, const MediaLimits& limits, std::stop_token stop);
 
     const Demuxer& demuxer() const { return *first_; }
     MemorySource& source() { return first_->source(); }
-    const std::vector<PacketEntry>& entries() const { return entries_; }
+    const std::vector<PacketEntry>& entries() const { return entries_; } ///< in order of decoding
     int size() const { return static_cast<int>(entries_.size()); }
-    /// Makes `packet` number `index`, its time stamps replaced by that number: what the decoder gives back with the
-    /// frame then tells the packet it came from.
+    /// Sets `packet` to the packet number `index`, with that number as its time stamps: the decoder passes them on to
+    /// the frame, which so tells the packet that it came from. Throws Error, Cancelled.
     void get(int index, AVPacket& packet);
 
 private:
@@ -39,8 +39,8 @@ private:
     std::stop_token stop_;
     std::unique_ptr<Demuxer> first_, again_;
     std::vector<PacketEntry> entries_;
-    std::vector<Packet> kept_; ///< the first of them
-    /// The last that `again_` read: stepping back does not begin at the front each time.
+    std::vector<Packet> kept_; ///< the first packets
+    /// The last packets that `again_` read, so that a step back need not read the file from its beginning.
     std::deque<Packet> recent_;
     std::uint64_t recent_bytes_ = 0;
     int next_ = 0; ///< number of the packet that `again_` reads next

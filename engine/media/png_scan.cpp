@@ -11,10 +11,10 @@ namespace denoir::media {
 namespace {
 
 constexpr std::string_view signature("\x89PNG\r\n\x1a\n", 8);
-/// Deflate cannot shrink data further than this; `deflate_slack`: for streams of a few bytes.
+/// Deflate cannot shrink data by more than this ratio, but for `deflate_slack` bytes in streams of a few bytes.
 constexpr std::uint64_t deflate_ratio = 1032, deflate_slack = 1024;
 constexpr std::size_t comment_limit = 1 << 20;
-/// Of a picture as large as can be, in chunks of a few hundred bytes.
+/// Enough for the largest picture in chunks of a few hundred bytes.
 constexpr std::size_t most_pieces = 1 << 20;
 constexpr std::size_t largest_palette = 3 * 256; ///< bytes
 
@@ -35,9 +35,9 @@ struct Header {
                                                : (colour == rgb || has_alpha()) && depth >= 8 && depth <= 16;
         return known && depth > 0 && (depth & (depth - 1)) == 0 && interlace <= 1;
     }
-    /// Rows of equal length, in their order.
+    /// Rows of equal length that follow each other.
     struct Rows {
-        std::uint64_t count, bytes; ///< of each, with its filter byte
+        std::uint64_t count, bytes; ///< `bytes` is the size of one row with its filter byte
     };
     std::vector<Rows> rows() const {
         std::vector<Rows> all;
@@ -62,7 +62,7 @@ struct Header {
 };
 
 Header read_header(const Bytes& bytes) {
-    constexpr std::uint64_t header_end = 33, body_bytes = 13; // of IHDR, the first chunk
+    constexpr std::uint64_t header_end = 33, body_bytes = 13; // end and size of IHDR, the first chunk
     if (!bytes.has(0, header_end)) refuse_cut();
     if (bytes.u32(8) != body_bytes || !bytes.matches(12, "IHDR")) refuse_damaged("it does not begin with a PNG header");
     Header header{bytes.u32(16), bytes.u32(20), bytes.u8(24), bytes.u8(25), bytes.u8(28)};
@@ -71,13 +71,13 @@ Header read_header(const Bytes& bytes) {
     return header;
 }
 
-/// Sees the rows go by, in pieces: a filter that is none would be taken for another by the decoder.
+/// Checks the filters of the rows, which it gets in pieces: the decoder would take an unknown filter for another.
 class Filters {
 public:
     explicit Filters(const Header& header) : rows_(header.rows()) {}
     void see(Data piece) {
         for (; at_ < piece.size() && pass_ < rows_.size(); at_ += rows_[pass_].bytes, next_row()) {
-            constexpr int paeth = 4; // the last of them
+            constexpr int paeth = 4; // the filter with the largest number
             if (piece[at_] > paeth) refuse_damaged("a row has an unknown PNG filter");
         }
         at_ -= std::min<std::uint64_t>(at_, piece.size());
@@ -91,11 +91,11 @@ private:
     }
     std::vector<Header::Rows> rows_;
     std::size_t pass_ = 0;
-    std::uint64_t row_ = 0, at_ = 0; ///< at_: where the next filter byte is, from the piece's begin
+    std::uint64_t row_ = 0, at_ = 0; ///< `at_` is the offset of the next filter byte in the next piece
 };
 
-/// Runs through the compressed stream without keeping it: a stream that ends early, or goes on far beyond the picture,
-/// never reaches the decoder.
+/// Decompresses the stream without keeping the result. Throws Error if it ends early or goes on far beyond the picture,
+/// so that the decoder never gets such a stream.
 void check_stream(const std::vector<Data>& parts, const Header& header) {
     constexpr std::uint64_t slack = 1 << 16;
     std::vector<std::uint8_t> scratch(1 << 16);
@@ -121,10 +121,10 @@ void check_stream(const std::vector<Data>& parts, const Header& header) {
             if (produced > raw_bytes + slack) refuse_damaged("it holds more data than its size says");
         } while (z.avail_in > 0 || z.avail_out == 0);
     }
-    refuse_cut(); // also where only the checksum at the end is missing
+    refuse_cut(); // also if only the checksum at the end is missing
 }
 
-/// The text of an iTXt or tEXt chunk "Comment" that is not compressed.
+/// The text of an uncompressed iTXt or tEXt chunk "Comment"; empty for other chunks.
 std::string comment_of(const Bytes& chunk, bool international) {
     constexpr std::string_view keyword("Comment\0", 8);
     if (!chunk.matches(0, keyword) || chunk.data.size() > comment_limit) return {};
@@ -139,13 +139,13 @@ std::string comment_of(const Bytes& chunk, bool international) {
 }
 
 struct Chunk {
-    Data whole; ///< four bytes each of length and type, the body, four of a checksum
+    Data whole; ///< length and type of four bytes each, the body, a checksum of four bytes
     Data body;
     bool is(std::string_view type) const { return Bytes{whole}.matches(4, type); }
 };
 
 Chunk read_chunk(const Bytes& file, std::uint64_t at) {
-    constexpr std::uint64_t around = 12; // what is not body
+    constexpr std::uint64_t around = 12; // bytes other than the body
     const std::uint64_t length = file.u32(at);
     if (!file.has(at, around) || !file.has(at, around + length)) refuse_cut();
     const Data whole = file.data.subspan(at, around + length);
@@ -154,7 +154,7 @@ Chunk read_chunk(const Bytes& file, std::uint64_t at) {
     return {whole, whole.subspan(8, length)};
 }
 
-/// What the chunks, seen in their order, tell of a picture, and those of them that its decoder needs.
+/// Collects from the chunks, in their order, what they tell about the picture, and those that its decoder needs.
 class PngScan {
 public:
     PngScan(const Header& header, std::uint64_t raw_bytes, Still still)
@@ -216,7 +216,7 @@ private:
     }
 
     const Header header_;
-    const std::uint64_t raw_bytes_; ///< of the picture, uncompressed
+    const std::uint64_t raw_bytes_; ///< size of the uncompressed picture
     Still still_;
     std::vector<Data> compressed_; ///< the bodies of IDAT
     std::vector<Data> needed_;     ///< whole chunks, IHDR first
@@ -236,7 +236,7 @@ Still scan_png(Data data, Depth depth) {
     still.kind = {static_cast<int>(std::max(header.depth, 8u)), header.has_alpha(), false};
     const std::uint64_t raw = header.raw_bytes();
     check_decoded(still, raw);
-    check_weight(data.size(), raw + raw / 8); // what cannot be compressed grows, by little
+    check_weight(data.size(), raw + raw / 8); // data that cannot be compressed grows by a little
     PngScan scan(header, raw, std::move(still));
     for (std::uint64_t at = signature.size(); !scan.ended();) {
         const Chunk chunk = read_chunk(bytes, at);

@@ -41,7 +41,7 @@ media::Packet compressed(const Image& image) {
     return packet;
 }
 
-/// An iTXt chunk: keyword, not compressed, no language, the text.
+/// An iTXt chunk: the keyword, flags for no compression, no language, the text.
 std::vector<std::uint8_t> comment_chunk(std::string_view comment) {
     std::vector<std::uint8_t> chunk;
     append(chunk, std::string_view("iTXtComment\0\0\0\0\0", 16));
@@ -75,7 +75,7 @@ void write_png(const std::filesystem::path& path, const Image& image, std::strin
         }
         file.write(packet->data + header_end, static_cast<std::size_t>(packet->size) - header_end);
         file.commit();
-    } catch (const NoSpace&) { // names its file already, and stays what it is
+    } catch (const NoSpace&) { // names its file already, and must stay a NoSpace
         throw;
     } catch (const Error& error) {
         throw error.in_file(path.string());

@@ -9,8 +9,8 @@
 namespace denoir {
 namespace {
 
-/// Weights are fixed-point numbers with this many bits behind the point: 8 bits of pixel and 2 of overshoot fit above
-/// them.
+/// Weights are fixed-point numbers with this many bits behind the point, which leaves 8 bits for a pixel and 2 for
+/// overshoot.
 constexpr int weight_bits = 32 - 8 - 2;
 
 double sinc(double x) { return x == 0 ? 1 : std::sin(x * M_PI) / (x * M_PI); }
@@ -39,10 +39,10 @@ double filter_value(Filter filter, double x) {
     return 0;
 }
 
-/// For each output position the first input it takes and its weights, `taps` of them side by side (unused ones zero).
+/// The inputs of each output position: the first one, their number, and their weights.
 struct Weights {
     int taps = 0;
-    std::vector<int> first, count, values;
+    std::vector<int> first, count, values; ///< values: `taps` weights for each position, unused ones zero
 };
 
 Weights make_weights(int in, int out, Filter filter) {
@@ -114,7 +114,7 @@ Image resize_height(const Image& image, int height, Filter filter) {
     return out;
 }
 
-/// Bicubic taps of one axis, in f32 as PyTorch computes them.
+/// The bicubic taps of one output position on one axis, in f32 as PyTorch computes them.
 struct CubicTaps {
     std::array<int, 4> index;
     std::array<float, 4> weight;
@@ -127,7 +127,7 @@ std::vector<CubicTaps> cubic_taps(int in, int out) {
     std::vector<CubicTaps> taps(static_cast<std::size_t>(out));
     const float scale = static_cast<float>(in) / static_cast<float>(out);
     for (int o = 0; o < out; ++o) {
-        // One rounding, as in PyTorch's vectorised kernels: at 4000 pixels a second one would move the taps by 2e-4.
+        // Rounded once, as in PyTorch's vectorised kernels: at 4000 pixels a second rounding would move taps by 2e-4.
         const float source = std::fma(scale, static_cast<float>(o) + 0.5f, -0.5f);
         const int first = static_cast<int>(std::floor(source));
         const float t = std::clamp(source - static_cast<float>(first), 0.0f, 1.0f);

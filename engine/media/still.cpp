@@ -29,8 +29,8 @@ bool is_still(Data data) {
 
 namespace {
 
-/// Bytes of a decoded picture: 64 million pixels of 8 bits with alpha, 55 million of 16. Two of them beside each other,
-/// as a comparison reads them, and what they become stay below a gigabyte.
+/// Bytes of a decoded picture: 64 million pixels of 8 bits with alpha, or 55 million of 16 bits. Two of them at the
+/// same time, as a comparison reads them, with their results stay below a gigabyte.
 constexpr int largest_frame = 320 << 20;
 
 [[noreturn]] void refuse_deep(const Still& still) {
@@ -38,7 +38,7 @@ constexpr int largest_frame = 320 << 20;
                 fmt::format("at most {} MiB of pixels: save it with 8 bits per colour", largest_frame >> 20));
 }
 
-/// Headers bound the pixels alone; only the decoder knows how many bytes it takes for each.
+/// Refuses large buffers: headers limit only the number of pixels, and the decoder chooses how many bytes each takes.
 int buffer_within_limit(AVCodecContext* context, AVFrame* frame, int flags) {
     const int bytes =
         av_image_get_buffer_size(static_cast<AVPixelFormat>(frame->format), frame->width, frame->height, 1);
@@ -51,12 +51,12 @@ CodecContext open_decoder(const Still& still) {
     if (!codec) refuse_kind("a " + still.format + " (this build of libav has no decoder for it)");
     CodecContext context = make_strict_decoder(*codec, MediaLimits{}.pixels);
     context->get_buffer2 = buffer_within_limit;
-    context->idct_algo = FF_IDCT_FAAN; // rounds least; of libav's transforms the nearest to libjpeg's
+    context->idct_algo = FF_IDCT_FAAN; // the one of libav's transforms that is nearest to libjpeg's, as it rounds least
     if (const int error = avcodec_open2(context.get(), codec, nullptr); error < 0) refuse_damaged(reason(error));
     return context;
 }
 
-/// The bytes themselves, not a copy of them.
+/// A packet that owns `bytes`, without copying them.
 Packet as_packet(std::vector<std::uint8_t> bytes) {
     const std::size_t size = bytes.size();
     bytes.resize(size + AV_INPUT_BUFFER_PADDING_SIZE);
@@ -98,7 +98,7 @@ Still scan_still(Data data, Depth depth) {
     for (const Kind& kind : kinds)
         if (kind.is(data)) return kind.scan(data, depth);
     if (const Container* video = find_container(data)) {
-        checked_parts(data, *video); // AVIF and HEIF are of that kind too
+        checked_parts(data, *video); // throws for AVIF and HEIF, which use MP4's container
         throw Error("", "", "is a video, not a picture", "take a frame of it as PNG");
     }
     throw Error("", "", "is not a picture that can be read", "use PNG, JPEG, WebP, BMP, TIFF, GIF or PNM");
@@ -134,7 +134,7 @@ Still make_still(const char* format, AVCodecID codec, std::uint64_t width, std::
 }
 
 void check_weight(std::uint64_t bytes, std::uint64_t most) {
-    constexpr std::uint64_t further = 64 << 20; // profiles, thumbnails, texts
+    constexpr std::uint64_t further = 64 << 20; // for profiles, thumbnails, texts
     if (bytes > most && bytes - most > further) refuse_damaged("it is far larger than its picture");
 }
 

@@ -7,7 +7,7 @@
 namespace denoir::media {
 namespace {
 
-// TIFF 6.0. A directory is a count of 16 bits and its entries, each: tag, type, count, value or where it is.
+// TIFF 6.0. A directory is a count of 16 bits and its entries: each has tag, type, count, and the value or its offset.
 enum Tag : std::uint32_t {
     width_tag = 256,
     height_tag = 257,
@@ -31,10 +31,10 @@ enum Compression : std::uint32_t { none = 1, lzw = 5, deflate = 8, pack_bits = 3
 
 constexpr std::uint64_t entry_bytes = 12;
 constexpr std::uint32_t most_entries = 512; ///< real files have some twenty
-/// Where entry i of the directory at `directory` is; i = their number: where the next directory's place is.
+/// Offset of entry i of the directory at `directory`. Behind the last entry lies the offset of the next directory.
 std::uint64_t entry_at(std::uint64_t directory, std::uint32_t i) { return directory + 2 + entry_bytes * i; }
 
-/// One entry of the first directory: numbers of 1, 2 or 4 bytes, in place or elsewhere in the file.
+/// One entry of the first directory: `count` numbers of 1, 2 or 4 bytes, which lie at offset `at`.
 struct Entry {
     std::uint32_t type = 0, count = 0;
     std::uint64_t at = 0;
@@ -62,7 +62,7 @@ public:
         for (std::uint32_t i = 0; i < count; ++i) {
             const std::uint64_t at = entry_at(begin, i);
             const std::uint32_t tag = bytes.u16(at);
-            // Sorted and single: a decoder that takes the last of two entries must not see another picture than we do.
+            // No tag may occur twice: a decoder that takes the last entry would see another picture than we do.
             if (tag <= last && i > 0) refuse_damaged("its directory is not sorted");
             last = tag;
             add(tag, at);
@@ -79,18 +79,18 @@ public:
         return entry ? entry->value(bytes_, 0) : otherwise;
     }
 
-    /// Pages, or the picture in other sizes.
+    /// Whether there is a further directory: another page, or the picture in another size.
     bool has_next() const {
         const std::uint64_t at = bytes_.u32(4);
         const std::uint64_t next = entry_at(at, bytes_.u16(at));
         return bytes_.has(next, 4) && bytes_.u32(next) != 0;
     }
 
-    /// The file with a directory at its end that holds only what describes the pixels: a decoder told to be strict
-    /// about broken strips would be strict about tags that it does not know, too.
+    /// The file with a new directory at its end that holds only the tags describing pixels: a decoder that is set to be
+    /// strict about broken strips would be strict about unknown tags as well.
     std::vector<std::uint8_t> reduced() const {
         std::vector<std::uint8_t> file;
-        constexpr std::size_t directory = 4096; // of the tags that stay
+        constexpr std::size_t directory = 4096; // more than the new directory takes
         file.reserve(bytes_.data.size() + directory + AV_INPUT_BUFFER_PADDING_SIZE);
         append(file, bytes_.data);
         file.resize((file.size() + 1) & ~std::size_t{1});
@@ -171,7 +171,7 @@ Still scan_tiff(Data data, Depth depth) {
     constexpr std::array<std::uint32_t, 5> known{none, lzw, deflate, pack_bits, old_deflate};
     if (std::ranges::find(known, compression) == known.end())
         refuse_kind("a TIFF with compression " + std::to_string(compression));
-    constexpr std::uint32_t black_is_zero = 1, palette = 3; // photometric interpretations: greys, RGB, palettes
+    constexpr std::uint32_t black_is_zero = 1, palette = 3; // photometric interpretations: 0 and 1 grey, 2 RGB
     if (directory.number(photometric_tag, black_is_zero) > palette)
         refuse_kind("a TIFF that is neither grey, RGB nor a palette");
     const Entry* bits = directory.find(bits_tag);
@@ -179,7 +179,7 @@ Still scan_tiff(Data data, Depth depth) {
     if ((bits && !bits->all(bytes, 1, 16)) || (format && !format->all(bytes, 1, 1)))
         refuse_kind("a TIFF of other than 1 to 16 bit integers");
     if (samples == 0 || samples > 4) refuse_kind("a TIFF with " + std::to_string(samples) + " samples");
-    // LZW takes up to twelve bits for eight.
+    // LZW takes up to twelve bits for a byte.
     check_weight(data.size(), std::uint64_t{w} * h * samples * (bits ? bits->value(bytes, 0) + 7 : 8) / 8 * 3 / 2);
     check_strips(bytes, directory);
     if (compression == none && std::uint64_t{w} * h * samples * (bits ? bits->value(bytes, 0) : 1) / 8 > data.size())

@@ -13,7 +13,8 @@ const AVPixFmtDescriptor& description(const AVFrame& frame) {
     return *d;
 }
 
-/// 8-bit samples of a pixel side by side: its bytes, and where among them red, green and blue are.
+/// A format with the 8-bit samples of a pixel side by side: `step` bytes, in which red, green and blue have these
+/// places.
 struct Packing {
     AVPixelFormat format;
     int step, red, green, blue;
@@ -42,7 +43,7 @@ Image unpack_bytes(const AVFrame& frame, const Packing& packing) {
 
 Image unpack_palette(const AVFrame& frame) {
     Image image(frame.width, frame.height);
-    const auto* palette = reinterpret_cast<const std::uint32_t*>(frame.data[1]); // 0xAARRGGBB in the machine's order
+    const auto* palette = reinterpret_cast<const std::uint32_t*>(frame.data[1]); // 0xAARRGGBB in native byte order
     for (int y = 0; y < image.height; ++y) {
         const std::uint8_t* in = frame.data[0] + std::ptrdiff_t{y} * frame.linesize[0];
         std::uint8_t* out = image.row(y);
@@ -56,7 +57,7 @@ Image unpack_palette(const AVFrame& frame) {
     return image;
 }
 
-/// Any layout and depth, one component of one row at a time.
+/// Unpacks any layout and depth, one component of one row at a time.
 Image unpack_components(const AVFrame& frame, const AVPixFmtDescriptor& d) {
     Image image(frame.width, frame.height);
     std::vector<std::uint16_t> line(static_cast<std::size_t>(frame.width));

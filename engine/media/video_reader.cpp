@@ -19,7 +19,7 @@ struct VideoReader::State {
     media::Demuxer demuxer;
     media::CodecContext decoder;
     media::Packet packet = media::make_packet();
-    media::Frame frame = media::make_frame(); // decoded, not yet handed out when `ready`
+    media::Frame frame = media::make_frame(); // if `ready`, decoded but not yet returned
     media::FrameConverter converter;
     int orientation;
     VideoInfo info;
@@ -29,7 +29,7 @@ struct VideoReader::State {
 
     State(const std::filesystem::path& path, const MediaLimits& l)
         : limits(l), demuxer(path, l), decoder(media::open_decoder(demuxer, l)), orientation(demuxer.orientation()) {
-        ready = decode(); // in what opening left of its time
+        ready = decode(); // within the time limit of opening
         if (!ready) demuxer.fail("it holds no frames");
         width = frame->width;
         height = frame->height;
@@ -45,7 +45,7 @@ struct VideoReader::State {
         demuxer.fail(fmt::format("frame {}: {}", index + 1, what));
     }
 
-    /// The next frame into `frame`; false at the end.
+    /// Decodes the next frame into `frame`; false at the end.
     bool decode() {
         while (!ended) {
             const int error = avcodec_receive_frame(decoder.get(), frame.get());
@@ -130,7 +130,7 @@ std::vector<std::string> reading_warnings(const VideoInfo& info) {
     if (info.interlaced)
         all.emplace_back("is interlaced, and its frames are compared as they are stored, both half pictures in one; "
                          "deinterlace it first");
-    constexpr double visible = 0.01; // encoders write 1280:1281 where a side was rounded
+    constexpr double visible = 0.01; // less is ignored: encoders write 1280:1281 if they rounded a side
     if (std::abs(info.pixel.value() - 1) > visible)
         all.push_back(
             fmt::format("has pixels of {}:{}, which are compared as they are stored, not stretched as players "
@@ -139,7 +139,7 @@ std::vector<std::string> reading_warnings(const VideoInfo& info) {
     SampleKind kind = info.kind;
     if (const std::string hdr = hdr_warning(info); !hdr.empty()) {
         all.push_back(hdr);
-        kind.bits = 8; // of the two it is the lesser
+        kind.bits = 8; // no second warning about the bits, which matter less
     }
     for (std::string& part : unread_parts(kind)) all.push_back(std::move(part));
     return all;

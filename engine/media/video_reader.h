@@ -20,10 +20,10 @@ struct VideoInfo {
     double duration = 0;                ///< seconds; 0 if unknown
     std::string container, codec;       ///< "mp4", "mkv", "avi", "gif"; libav's name of the codec
     std::string hdr;              ///< an HDR transfer curve ("PQ", "HLG"), which is read as if it were SDR; or empty
-    SampleKind kind;              ///< of its frames; `lossy` is not set
+    SampleKind kind;              ///< how its frames are stored; `lossy` is not set
     std::string matrix;           ///< a colour matrix ("YCgCo") that is read as if it were BT.601; or empty
-    bool taken_for_bt709 = false; ///< it names no matrix and is read as BT.709
-    bool interlaced = false;      ///< its first frame consists of two fields
+    bool taken_for_bt709 = false; ///< the video names no matrix and is read as BT.709
+    bool interlaced = false;      ///< the first frame consists of two fields
     Rational pixel{1, 1};         ///< pixel aspect ratio, width to height, before rotation
     std::string comment;          ///< the file's comment, as written by VideoWriter's metadata_json
 };
@@ -33,11 +33,11 @@ std::string hdr_warning(const VideoInfo&);
 /// Warnings, each to be put behind the video's name, about everything that reading it gets wrong or leaves out.
 std::vector<std::string> reading_warnings(const VideoInfo&);
 
-/// The frames of a video in order of presentation: MP4/MOV, Matroska/WebM, AVI, GIF. The container is
-/// told by its content and read from memory only: no other file, address or playlist is ever opened. Rotation is
-/// applied; the colour matrix and range of the file are honoured (unmarked: BT.601 up to 576 rows, BT.709 above;
-/// limited range). A GIF has at most 16 Mi pixels, others as MediaLimits says. A file that is cut short or damaged
-/// throws Error, at opening or at the frame where it shows.
+/// Reads the frames of a video in order of presentation: MP4/MOV, Matroska/WebM, AVI, GIF. The content tells which
+/// container it is, and it is read from memory only: no other file, address or playlist is ever opened. Rotation is
+/// applied; the colour matrix and range of the file are used (if it names none: BT.601 up to 576 rows, BT.709 above;
+/// limited range). A GIF may have at most 16 Mi pixels, others as MediaLimits says. Throws Error if the file is cut
+/// short or damaged, when it is opened or at the frame where that is found.
 class VideoReader {
 public:
     explicit VideoReader(const std::filesystem::path& path, const MediaLimits& limits = {});
@@ -46,7 +46,7 @@ public:
     VideoReader& operator=(const VideoReader&) = delete;
 
     const VideoInfo& info() const;
-    /// The next frame, or false at the end.
+    /// Reads the next frame; false at the end.
     bool read(Image& frame);
 
 private:

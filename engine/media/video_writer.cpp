@@ -26,7 +26,7 @@ Codec chosen_codec(const std::filesystem::path& path, const VideoOptions& option
     return lower_extension(path) == ".mkv" ? Codec::ffv1 : Codec::h264;
 }
 
-/// Only the software encoder: what hardware makes of a frame differs from machine to machine.
+/// Always a software encoder, since the results of hardware encoders differ from machine to machine.
 const AVCodec* find_encoder(Codec codec) {
     return codec == Codec::ffv1 ? avcodec_find_encoder(AV_CODEC_ID_FFV1) : avcodec_find_encoder_by_name("libx264");
 }
@@ -43,24 +43,24 @@ void set_up_h264(AVCodecContext& context, const VideoOptions& options) {
     context.gop_size = options.keyframe_interval;
     av_opt_set_double(context.priv_data, "crf", options.crf, 0);
     av_opt_set(context.priv_data, "preset", "medium", 0);
-    // Its float kernels for the processor at hand (macroblock tree) gave other bytes now and then, by what lay in
-    // memory.
+    // The processor-specific float kernels of x264 (macroblock tree) sometimes gave other bytes, depending on what was
+    // in memory.
     av_opt_set(context.priv_data, "x264-params", "cpu-independent=1", 0);
 }
 
-/// What FFV1's encoder sets aside for a picture: the worst that its version 3 could make of it, 37 bytes for each of
-/// four planes.
+/// The memory that FFV1's encoder allocates for a picture: the worst case of its version 3, 37 bytes per pixel for each
+/// of four planes.
 std::int64_t ffv1_bytes(const VideoOptions& o) { return std::int64_t{37} * 4 * o.width * o.height + (1 << 20); }
 
 void set_up_ffv1(AVCodecContext& context, const VideoOptions& options) {
     context.width = options.width;
     context.height = options.height;
-    context.pix_fmt = AV_PIX_FMT_0RGB32; // the 8-bit RGB that every FFV1 knows
+    context.pix_fmt = AV_PIX_FMT_0RGB32; // the 8-bit RGB format that every FFV1 decoder knows
     context.color_range = AVCOL_RANGE_JPEG;
     context.colorspace = AVCOL_SPC_RGB;
-    context.gop_size = 1; // each frame can be reached alone
+    context.gop_size = 1; // each frame can be decoded on its own
     context.level = 3;
-    // 0: four, where they are not too large. One alone is for pictures of up to 352x288.
+    // 0 means four slices or, if they would be too large, more. A single one is allowed up to 352x288.
     const bool narrow = options.width < 64 || options.height < 64;
     context.slices = narrow && options.width <= 352 && options.height <= 288 ? 1 : 0;
     context.thread_type = FF_THREAD_SLICE;
@@ -150,7 +150,7 @@ struct VideoWriter::State {
             {encoder->width, encoder->height, AV_PIX_FMT_YUV420P, SWS_CS_ITU709, 0, AVCHROMA_LOC_LEFT});
     }
 
-    /// What the file itself reported comes first: libav turns it into a number.
+    /// Throws the file's own error if there is one, since libav only knows a number; else one for libav's `error`.
     void check(int error) {
         file.rethrow();
         if (error < 0)
@@ -165,7 +165,7 @@ struct VideoWriter::State {
         format.reset(context);
         check(error);
         file.attach(*format);
-        format->flags |= AVFMT_FLAG_BITEXACT; // no dates, no versions
+        format->flags |= AVFMT_FLAG_BITEXACT; // writes no dates and no versions
         if (!options.metadata_json.empty()) av_dict_set(&format->metadata, "comment", options.metadata_json.c_str(), 0);
     }
 
@@ -195,7 +195,7 @@ struct VideoWriter::State {
         check(error);
     }
 
-    /// The frame as RGB with its last column and row repeated where the encoder needs even sides.
+    /// Converts the frame, with its last column and row repeated if the encoder needs even sides.
     void convert_h264(const std::uint8_t* in) {
         const std::size_t bytes = 3 * static_cast<std::size_t>(options.width);
         for (int y = 0; y < encoder->height; ++y) {
@@ -221,7 +221,7 @@ struct VideoWriter::State {
             if (error == AVERROR(EAGAIN) || error == AVERROR_EOF) break;
             check(error);
             packet->stream_index = 0;
-            if (packet->duration == 0) packet->duration = 1; // else the last frame lasts no time
+            if (packet->duration == 0) packet->duration = 1; // otherwise the last frame has no duration
             av_packet_rescale_ts(packet.get(), encoder->time_base, stream->time_base);
             error = av_interleaved_write_frame(format.get(), packet.get());
         }
@@ -233,7 +233,7 @@ VideoWriter::VideoWriter(std::filesystem::path path, const VideoOptions& options
     check_video_output(path, options);
     try {
         state_ = std::make_unique<State>(path, options);
-    } catch (const NoSpace&) { // names its file already, and stays what it is
+    } catch (const NoSpace&) { // names its file already, and must stay a NoSpace
         throw;
     } catch (const Error& error) {
         throw error.in_file(path.string());

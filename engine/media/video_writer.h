@@ -12,7 +12,7 @@ namespace denoir {
 
 struct VideoOptions {
     enum class Codec { automatic, h264, ffv1 }; ///< automatic: H.264 in .mp4, FFV1 in .mkv
-    enum class OddSize { refuse, pad }; ///< H.264 4:2:0 has even sides only; pad: the last column and row are repeated
+    enum class OddSize { refuse, pad }; ///< H.264 4:2:0 needs even sides; pad: the last column and row are repeated
 
     int width = 0, height = 0;
     Rational fps{24, 1};
@@ -20,17 +20,17 @@ struct VideoOptions {
     OddSize odd_size = OddSize::refuse;
     int crf = 10;               ///< H.264 quality, 0 (best) … 51
     int keyframe_interval = 12; ///< H.264: a keyframe at least this often
-    std::string metadata_json;  ///< stored as the file's comment; empty: none
-    /// Of the encoder. More are faster, but x264 with two gave other bytes now and then on a busy machine.
+    std::string metadata_json;  ///< stored as the file's comment, unless it is empty
+    /// Threads of the encoder. More are faster, but x264 with two sometimes gave other bytes on a busy machine.
     int threads = 1;
 };
 
 /// The smallest even side that holds `side` pixels: H.264 4:2:0 has no odd ones.
 constexpr int even_side(int side) { return side + (side & 1); }
 
-/// A video file from RGB frames. `.mp4`: H.264, yuv420p, BT.709, limited range, index in front. `.mkv`: FFV1 (every RGB
-/// value comes back exactly) or H.264. Same frames and options: same bytes. The file appears under its name when
-/// finish() returns; without it, or when anything fails, nothing stays behind. Errors name the file.
+/// Writes a video file from RGB frames. `.mp4`: H.264, yuv420p, BT.709, limited range, index in front. `.mkv`: FFV1
+/// (lossless for RGB) or H.264. The same frames and options give the same bytes. The file gets its name in finish();
+/// without it, or if anything fails, nothing is left behind. All members throw Error naming the file.
 class VideoWriter {
 public:
     VideoWriter(std::filesystem::path path, const VideoOptions& options);
@@ -38,7 +38,7 @@ public:
     VideoWriter(const VideoWriter&) = delete;
     VideoWriter& operator=(const VideoWriter&) = delete;
 
-    /// H x W x 3 bytes.
+    /// Writes the next frame: H x W x 3 bytes.
     void write(const std::uint8_t* rgb);
     void write(const Image& frame);
     void finish();
@@ -48,8 +48,8 @@ private:
     std::unique_ptr<State> state_;
 };
 
-/// The checks of VideoWriter's constructor without writing: extension, sizes, rate, encoder present, no folder of that
-/// name.
+/// The checks of VideoWriter's constructor without writing: extension, sizes, rate, presence of the encoder, and that
+/// no folder has that name. Throws Error.
 void check_video_output(const std::filesystem::path& path, const VideoOptions& options);
 
 } // namespace denoir

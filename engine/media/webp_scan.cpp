@@ -9,8 +9,8 @@ struct Size {
     std::uint32_t width, height;
 };
 
-/// Blocks of 16 x 16 pixels that a byte can hold: encoders need ten bits for the plainest of them, the format itself
-/// far less.
+/// The most blocks of 16 x 16 pixels that a byte can hold. Encoders need ten bits for the plainest of them; the format
+/// allows far less.
 constexpr std::uint64_t blocks_per_byte = 64;
 
 Size lossy_size(const Bytes& body) {
@@ -59,7 +59,7 @@ Still scan_webp(Data data, Depth depth) {
             check_weight(data.size(), std::uint64_t{size.width} * size.height * 4);
             still.width = static_cast<int>(size.width);
             still.height = static_cast<int>(size.height);
-            // A plain file around this one chunk: the decoder never sees alpha, profiles or further chunks.
+            // Makes a plain file of this one chunk, so that the decoder never gets alpha, profiles or further chunks.
             if (depth == Depth::whole) {
                 const auto padded = static_cast<std::uint32_t>(length + (length & 1));
                 reserve_packet(still, 20 + std::uint64_t{padded});

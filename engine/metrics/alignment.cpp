@@ -13,9 +13,10 @@
 namespace denoir::metrics {
 namespace {
 
-/// The best offset must be this much nearer than offset 0 and than the best offset that is not its neighbour.
+/// The error of the best offset must be below this fraction of the errors of offset 0 and of the best offset that is
+/// not its neighbour.
 constexpr double clearly = 0.8;
-/// In the signatures' 0 … 255: what one coding of a video differs from another.
+/// The largest error, in the signatures' 0 … 255, between different codings of the same video.
 constexpr double same_picture = 12;
 
 double squares(const Signature& a, const Signature& b) {
@@ -43,7 +44,7 @@ Signature signature(const Rgb8& frame) {
     Signature s{};
     for (int j = 0; j < signature_side; ++j)
         for (int i = 0; i < signature_side; ++i) {
-            // Pictures smaller than the grid: a cell is at least one pixel.
+            // A cell has at least one pixel, even if the picture is smaller than the grid.
             const auto edge = [](int k, int side) { return int(std::int64_t{k} * side / signature_side); };
             const int x0 = edge(i, frame.width), y0 = edge(j, frame.height);
             const int x1 = std::max(x0 + 1, edge(i + 1, frame.width)), y1 = std::max(y0 + 1, edge(j + 1, frame.height));
@@ -80,7 +81,7 @@ Alignment align(std::span<const Signature> a, std::span<const Signature> b, int 
             const double error = errors[std::size_t(offset - low)];
             if (error < best.error * (1 - 1e-9)) best.error = error, found = offset;
         }
-    // Neighbours of the best fit nearly as well in a slow scene; what is further away must not.
+    // In a slow scene, the neighbours of the best offset fit nearly as well; offsets further away must not.
     double rival = std::numeric_limits<double>::infinity();
     for (std::int64_t offset = low; offset <= high; ++offset)
         if (std::abs(offset - found) > 1) rival = std::min(rival, errors[std::size_t(offset - low)]);

@@ -16,7 +16,8 @@ constexpr double peak = 255;
 
 std::int64_t pieces_of(std::int64_t rows) { return (rows + rows_of_a_piece - 1) / rows_of_a_piece; }
 
-/// What numpy.percentile asks of the sorted samples: value(rank) and value(rank + 1), and how far between.
+/// The place of a percentile among the sorted samples, as in numpy.percentile: `fraction` of the way from value(index)
+/// to value(index + 1).
 struct Rank {
     std::uint64_t index;
     double fraction;
@@ -39,7 +40,7 @@ double percentile(const Histogram& counts, std::uint64_t count, double percent) 
     return low + rank.fraction * (value_at(std::min(rank.index + 1, count - 1)) - low);
 }
 
-/// Reorders `values`.
+/// A percentile of `values`, which are reordered.
 double percentile(std::vector<float>& values, double percent) {
     const Rank rank = rank_of(percent, values.size());
     const auto at = values.begin() + std::int64_t(rank.index);
@@ -60,8 +61,8 @@ void add(PixelHistograms& to, const PixelHistograms& from) {
     add(to.difference, from.difference);
 }
 
-/// Counters of one piece. 32 bits wide and one set for each channel: neighbouring samples are often equal, and counting
-/// both in one place would make the second wait for the first.
+/// Counters of one piece, of 32 bits, and separate for each channel: neighbouring samples are often equal, and if both
+/// were counted in the same place, the second would have to wait for the first.
 struct Counters {
     std::uint32_t difference[3][256] = {}, a[3][256] = {}, b[3][256] = {};
 
@@ -93,7 +94,7 @@ struct RowSums {
     double squares = 0, absolute = 0, max = 0;
 };
 
-/// The sums of a row of two pictures; the size of each difference goes to `difference`.
+/// The sums of a row of two pictures. Stores the absolute value of each difference in `difference`.
 RowSums compare_row(const float* a, const float* b, std::int64_t width, float* difference) {
     RowSums sums;
     for (std::int64_t x = 0; x < width; ++x) {
@@ -106,7 +107,7 @@ RowSums compare_row(const float* a, const float* b, std::int64_t width, float* d
     return sums;
 }
 
-/// Counts a row of channel c, rounded to whole levels.
+/// Counts the values of a row of channel c, rounded to integers.
 void count_row(const float* a, const float* b, const float* difference, std::int64_t width, std::size_t c,
                PixelHistograms& counts) {
     for (std::int64_t x = 0; x < width; ++x) {
@@ -116,7 +117,7 @@ void count_row(const float* a, const float* b, const float* difference, std::int
     }
 }
 
-/// The mean over the channels of [3, H, W], or nothing where the picture is smaller than SSIM's window.
+/// The mean SSIM over the channels of [3, H, W]; empty if the picture is smaller than SSIM's window.
 std::optional<double> ssim_of_channels(const Tensor& a, const Tensor& b, ThreadPool& pool) {
     double sum = 0;
     for (int c = 0; c < 3; ++c) {
@@ -147,7 +148,7 @@ FrameMetrics compare_frames(const Rgb8& a, const Rgb8& b, ThreadPool& pool, cons
         Counters counters;
         const auto count = options.histograms ? &Counters::count<true> : &Counters::count<false>;
         (counters.*count)(a.data + begin * row, b.data + begin * row, rows * row);
-        add(parts[std::size_t(worker)], counters.widened()); // whole numbers: any order gives the same sums
+        add(parts[std::size_t(worker)], counters.widened()); // integers, so that the order does not matter
     });
     for (std::size_t i = 1; i < parts.size(); ++i) add(parts[0], parts[i]);
     const Histogram& difference = parts[0].difference;
@@ -176,7 +177,7 @@ FrameMetrics compare_frames(const Tensor& a, const Tensor& b, ThreadPool& pool, 
     assert(a.shape() == b.shape() && a.rank() == 3 && a.size(0) == 3 && a.dtype() == DType::f32 &&
            b.dtype() == DType::f32 && a.stride(2) == 1 && b.stride(2) == 1);
     const std::int64_t height = a.size(1), width = a.size(2), rows = 3 * height;
-    // Row i of all channels' rows, one channel after the other.
+    // Row i among the rows of all channels, one channel after the other.
     const auto row = [&](const Tensor& t, std::int64_t i) {
         return t.data<float>() + i / height * t.stride(0) + i % height * t.stride(1);
     };

@@ -7,10 +7,10 @@
 #include "engine/core/tensor.h"
 #include "engine/core/thread_pool.h"
 
-/// How far apart two pictures are, over RGB in 0 … 255.
+/// The difference of two pictures of RGB in 0 … 255.
 namespace denoir::metrics {
 
-/// 8-bit RGB, row-major, interleaved, no padding. Owns nothing.
+/// A view of 8-bit RGB, row-major, interleaved, without padding.
 struct Rgb8 {
     const std::uint8_t* data = nullptr;
     int width = 0, height = 0;
@@ -21,11 +21,11 @@ using Histogram = std::array<std::uint64_t, 256>;
 
 /// Absolute difference over all samples (width x height x 3), in 0 … 255.
 struct AbsoluteDifference {
-    double mean = 0, max = 0, p95 = 0, p99 = 0; ///< percentiles interpolated linearly between ranks, as numpy does
+    double mean = 0, max = 0, p95 = 0, p99 = 0; ///< percentiles are interpolated linearly between ranks, as in numpy
 };
 
-/// The metrics of a pair of frames. Those that do not exist are empty: the PSNR of equal pictures (infinite), and the
-/// SSIM of pictures smaller than its window.
+/// The metrics of a pair of frames. Empty are the PSNR of equal pictures, which is infinite, and the SSIM of pictures
+/// smaller than its window.
 struct FrameMetrics {
     double mse = 0;             ///< mean over all samples
     std::optional<double> psnr; ///< dB: 10 log10(255² / mse)
@@ -36,25 +36,25 @@ struct FrameMetrics {
 
 /// Histograms over a whole comparison. Fractional samples are rounded.
 struct PixelHistograms {
-    std::array<Histogram, 3> a{}, b{}; ///< red, green, blue
-    Histogram difference{};            ///< absolute, all channels
+    std::array<Histogram, 3> a{}, b{}; ///< values of red, green, blue
+    Histogram difference{};            ///< absolute differences of all channels
 };
 
 struct MetricOptions {
     bool ssim = true;
-    /// If not null, the pair is added to these.
+    /// If not null, the pair's samples are counted in these.
     PixelHistograms* histograms = nullptr;
 };
 
-/// 10 log10(255² / mse); empty for 0.
+/// 10 log10(255² / mse); empty if mse is 0.
 std::optional<double> psnr_of(double mse);
 
-/// Compares two frames of one size (asserted). Work is cut by shape alone and every sum has a fixed order, so that the
-/// result is the same for any number of threads and on any processor. Throws Cancelled through the pool.
+/// Compares two frames of the same size (asserted). Work is divided by shape alone and every sum has a fixed order, so
+/// that the result is the same for any number of threads and on any processor. Throws Cancelled through the pool.
 FrameMetrics compare_frames(const Rgb8& a, const Rgb8& b, ThreadPool& pool, const MetricOptions& options = {});
 
-/// The same for host tensors [3,H,W] f32 in 0 … 255, which need not be whole numbers but finite, last stride 1; both of
-/// one shape (asserted).
+/// The same for host tensors [3,H,W] f32 in 0 … 255 of the same shape, with a last stride of 1 (asserted). Values need
+/// not be integers, but finite.
 FrameMetrics compare_frames(const Tensor& a, const Tensor& b, ThreadPool& pool, const MetricOptions& options = {});
 
 } // namespace denoir::metrics

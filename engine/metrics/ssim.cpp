@@ -14,7 +14,7 @@
 
 namespace denoir::metrics {
 
-// Defined by the builds of simd/ssim_tile.cpp.
+// Each is defined by one of the builds of simd/ssim_tile.cpp.
 namespace simd::baseline {
 extern const Loops loops;
 }
@@ -38,7 +38,7 @@ const simd::Loops& loops() {
     return simd::baseline::loops;
 }
 
-/// The Gaussian of sigma 1.5 cut at five pixels, normalised; from its rim to its middle.
+/// The weights of a Gaussian of sigma 1.5, cut off at five pixels and normalised, from its edge to its centre.
 std::array<double, simd::radius + 1> gaussian() {
     constexpr double sigma = 1.5;
     std::array<double, simd::radius + 1> w{};
@@ -64,7 +64,7 @@ template <class T> std::optional<double> mean_ssim(const SamplePlane<T>& a, cons
     std::vector<std::unique_ptr<simd::Scratch>> scratch(std::size_t(pool.threads()));
     pool.run(std::int64_t(sums.size()), [&](std::int64_t i, int worker) {
         auto& own = scratch[std::size_t(worker)];
-        if (!own) own = std::make_unique_for_overwrite<simd::Scratch>(); // filled before it is read
+        if (!own) own = std::make_unique_for_overwrite<simd::Scratch>(); // uninitialised, as it is written first
         const int x = int(i % across) * simd::tile_columns, y = int(i / across) * simd::tile_rows;
         sums[std::size_t(i)] = tile_sum(a.data + y * a.row_stride + x, b.data + y * b.row_stride + x, a.row_stride,
                                         b.row_stride, std::min(simd::tile_columns, columns - x),

@@ -7,7 +7,7 @@
 namespace denoir::metrics {
 namespace {
 
-/// The mean of a value that every frame has, or nothing.
+/// The mean of a value over all frames; empty if a frame does not have it.
 std::optional<double> mean_of(std::span<const FrameMetrics> frames, std::optional<double> FrameMetrics::*value) {
     double sum = 0;
     for (const FrameMetrics& f : frames) {

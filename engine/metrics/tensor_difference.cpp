@@ -20,7 +20,7 @@ std::vector<std::int64_t> without_ones(const Shape& shape) {
     return out;
 }
 
-/// The values of a tensor as f32, a stretch at a time.
+/// Reads the values of a tensor as f32, some at a time.
 class Values {
 public:
     explicit Values(const Tensor& x) : dtype_(x.dtype()) {
@@ -28,7 +28,7 @@ public:
         kept_ = direct ? x : x.to_host_f32();
         if (!direct) dtype_ = DType::f32;
     }
-    /// f64 and whole numbers are compared as f32, which is what the engine computes with.
+    /// f64 and integers are read as f32 as well, since that is what the engine computes with.
     void read(std::int64_t at, std::int64_t n, float* out) const {
         to_f32(dtype_, kept_.raw() + at * element_bytes(dtype_), out, n);
     }
@@ -125,7 +125,7 @@ double pointwise_difference(Pointwise kind, std::span<const Tensor> a, std::span
     const auto result = [&](float x, float y) {
         if (kind == Pointwise::product) return double(x) * y;
         if (kind == Pointwise::silu) return x / (1 + std::exp(-double(x)));
-        return 0.5 * x * (1 + std::erf(x / std::numbers::sqrt2)); // the other gelu multiplies errors alike
+        return 0.5 * x * (1 + std::erf(x / std::numbers::sqrt2)); // tanh GELU amplifies errors by the same factor
     };
     std::vector<std::vector<float>> parts(values.size(), std::vector<float>(block));
     double error_squares = 0, norm_squares = 0;

@@ -17,8 +17,8 @@
 namespace denoir::metrics {
 namespace {
 
-/// Relative error (root mean square) that rounding to a dtype makes. f32: of sums in another order, over some thousand
-/// terms.
+/// The relative error (root mean square) of rounding to a dtype. For f32: that of a sum of some thousand terms in
+/// another order.
 double rounding(DType d) {
     switch (d) {
     case DType::bf16:
@@ -34,31 +34,32 @@ double rounding(DType d) {
     }
 }
 
-/// How much larger than expected an error must be to be called one of the layer's own. With mixed dtypes the
-/// expectation itself is a guess within a factor of about two.
+/// How many times larger than expected an error must be to count as made by the layer. With mixed dtypes the
+/// expectation itself is only known within a factor of about two.
 constexpr double factor_same = 5, factor_mixed = 4;
-/// The same for the part of an error that all rows share, which rounding hardly touches: a wrong bias shows through the
-/// noise of bf16 there. Below a third of the rounding it is left alone: equal rows round equally.
+/// The same for the part of an error that all rows share. Rounding hardly contributes to it, so that a wrong bias is
+/// seen there even in the noise of bf16. Below a third of the rounding it is ignored, since equal rows round equally.
 constexpr double factor_shared = 2.2, least_shared = 0.3;
 constexpr double largest_gain = 8;
-constexpr std::int64_t fewest_rows = 8; ///< for that part to stand out from what differs from row to row
+constexpr std::int64_t fewest_rows = 8; ///< rows that are needed to tell the shared part from the rest
 
-/// All tensors that are one result: one tensor, or the frames of a layer.
+/// All tensors that form one result: one tensor, or the frames of a layer.
 struct Node {
-    std::vector<std::size_t> members; ///< indices of layers
-    TraceKey parts;                   ///< of the first
+    std::vector<std::size_t> members; ///< indices into TraceComparison::layers
+    TraceKey parts;                   ///< the key of the first
     double error_squares = 0, norm_squares = 0, shared_squares = 0;
     std::int64_t rows = 1;
-    bool broken = false; ///< NaN or infinity on one side alone
+    bool broken = false; ///< NaN or infinity in one trace only
     DType dtype_a = DType::f32, dtype_b = DType::f32;
     double relative = 0, inherited = 0, gain = 1;
-    double passed_squares = 0;               ///< what pointwise layers pass on, in the units of error_squares
-    double shared = 0, inherited_shared = 0; ///< of what all rows have in common
+    double passed_squares = 0;               ///< LayerError::passed, in the units of error_squares
+    double shared = 0, inherited_shared = 0; ///< relative and inherited error of the part that all rows share
 };
 
 bool is_vae(std::string_view component) { return component.starts_with("vae_"); }
 
-/// The end of a residual block, a convolution between blocks: what the next one starts from.
+/// Whether the layer's result is one from which the next block starts: that of a residual block, or of a convolution
+/// between blocks.
 bool is_whole_block(std::string_view layer) {
     for (const std::string_view inner : {".residual.", ".shortcut", ".norm", ".to_qkv", ".proj", ".head.0", ".head.1"})
         if (layer.find(inner) != std::string_view::npos) return false;
@@ -67,7 +68,7 @@ bool is_whole_block(std::string_view layer) {
 
 bool is_temporal(std::string_view layer) { return layer.ends_with(".time_conv"); }
 
-/// One name for `layer` in the component, step and branch of `k`. Frames are told apart by nothing here.
+/// A unique name for `layer` in the component, step and branch of `k`. All frames of a layer have the same.
 std::string name_of(const TraceKey& k, std::string_view layer) {
     return fmt::format("{}|{}|{}|{}", k.component, k.step ? *k.step : -1, k.branch, layer);
 }
@@ -90,7 +91,8 @@ public:
 
     std::vector<Node>& nodes() { return nodes_; }
 
-    /// Largest error among the inputs; where one is not in the traces, among its inputs in turn. Once.
+    /// Sets the inherited errors of all nodes: the largest error among the inputs or, for one that is not in the
+    /// traces, among its own inputs. To be called once.
     void inherit() {
         for (std::size_t i = 0; i < nodes_.size(); ++i) {
             Node& n = nodes_[i];
@@ -99,11 +101,11 @@ public:
             if (inputs) {
                 for (const std::string& input : *inputs) visit(n, n.parts.component, input, seen);
             } else if (i > 0 && nodes_[i - 1].parts.column() == n.parts.column()) {
-                take(n, nodes_[i - 1]); // a name that nobody knows: what came before it
+                take(n, nodes_[i - 1]); // an unknown name: the layer before it counts as its input
             }
             if (!is_whole_block(n.parts.layer)) continue;
             auto& before = block_before_[{n.parts.component, n.parts.branch}];
-            if (!is_temporal(n.parts.layer)) before.clear(); // the first frame goes past a temporal convolution
+            if (!is_temporal(n.parts.layer)) before.clear(); // the first frame bypasses a temporal convolution
             before.push_back(i);
         }
     }
@@ -137,8 +139,8 @@ private:
                                            : 0;
     }
 
-    /// A temporal convolution first runs with the second latent frame, after all else: it belongs behind the spatial
-    /// one of its level in the encoder, and before it in the decoder.
+    /// Moves temporal convolutions to their places. They first run with the second latent frame, after all other
+    /// layers, but belong behind the spatial one of their level in the encoder, and before it in the decoder.
     void place_temporal() {
         std::vector<std::pair<double, std::size_t>> order;
         for (std::size_t i = 0; i < nodes_.size(); ++i) {
@@ -171,7 +173,7 @@ private:
     const Node* find(TraceKey k) const {
         auto it = by_name_.find(name_of(k));
         if (it == by_name_.end() && k.step) {
-            k.step.reset(); // told once a run
+            k.step.reset(); // some layers are traced once per run
             it = by_name_.find(name_of(k));
         }
         return it == by_name_.end() ? nullptr : &nodes_[it->second];
@@ -183,7 +185,7 @@ private:
         n.inherited_shared = std::max(n.inherited_shared, from.shared);
     }
 
-    /// A layer in another component; false where it is not in the traces.
+    /// Takes a layer of another component as an input; false if it is not in the traces.
     bool take_named(Node& n, std::string_view component, std::optional<int> step, const std::string& branch,
                     std::string_view layer) {
         TraceKey k;
@@ -193,8 +195,8 @@ private:
         return it != by_name_.end();
     }
 
-    /// For latents that are not in the traces, as PyTorch's hooks see none: what the transformer made last before
-    /// `step` went into them.
+    /// For latents that are not in the traces, as with PyTorch's hooks: takes the transformer's last results before
+    /// `step`, from which they were computed.
     void take_last_before(Node& n, int step) {
         const auto later = last_of_step_.lower_bound(step);
         if (later == last_of_step_.begin()) return;
@@ -202,7 +204,7 @@ private:
     }
 
     void visit(Node& n, const std::string& component, const std::string& input, std::set<std::string>& seen) {
-        // Of a model's blocks all may be missing in between; a file may name one that no model has.
+        // All of a model's blocks may be missing in between, and a file may have a block number that no model has.
         constexpr std::size_t most_between = 1000, most_in_all = 1'000'000;
         if (seen.size() >= most_between || !seen.insert(input).second) return;
         const TraceKey& at = n.parts;
@@ -216,7 +218,8 @@ private:
             for (const std::string& next : *further) visit(n, component, next, seen);
     }
 
-    /// Where it is not in the traces: the last that is known of the transformer in that step, else what went into it.
+    /// Takes the transformer's velocity. If it is not in the traces, takes the last known results of that step or, if
+    /// there are none, the transformer's inputs.
     void visit_velocity(Node& n, const std::string& component, std::set<std::string>& seen) {
         const std::optional<int>& step = n.parts.step;
         bool traced = false;
@@ -255,12 +258,12 @@ private:
     std::vector<Node> nodes_;
     std::unordered_map<std::string, std::size_t> by_name_;
     std::map<std::string, int> last_block_;
-    std::size_t missing_ = 0; ///< inputs that were looked through, for all nodes together
-    std::optional<std::size_t> last_of_image_, last_latent_; ///< nodes, in the order of execution
-    /// Of each step of a transformer, the last node of each branch.
+    std::size_t missing_ = 0; ///< number of missing inputs that were looked through, for all nodes together
+    std::optional<std::size_t> last_of_image_, last_latent_; ///< the last nodes in the order of execution
+    /// For each step, the last node of each transformer and branch.
     std::map<int, std::map<std::string, std::size_t>> last_of_step_;
-    /// Of each component and branch, the last whole blocks before the node that inherits now: a temporal convolution
-    /// and what it follows.
+    /// For each component and branch, the whole blocks directly before the node that inherits now: the last one or, if
+    /// that is a temporal convolution, also the one before it.
     std::map<std::pair<std::string, std::string>, std::vector<std::size_t>> block_before_;
 };
 
@@ -281,9 +284,10 @@ std::string pattern_of(std::string_view layer) {
     return out;
 }
 
-/// What the same layer of other blocks makes of the error it is given, in the middle: what is usual for it.
+/// Sets each node's gain to the usual one: the median factor by which the same layer of other blocks amplifies the
+/// error of its inputs.
 void usual_gains(std::vector<Node>& nodes, DType coarsest) {
-    const double least = rounding(coarsest) / 3; // below, it is the rounding that shows, not the gain
+    const double least = rounding(coarsest) / 3; // for smaller errors the factor shows rounding, not the gain
     std::map<std::string, std::vector<std::size_t>> alike;
     for (std::size_t i = 0; i < nodes.size(); ++i) {
         const std::string pattern = pattern_of(nodes[i].parts.layer);
@@ -297,7 +301,7 @@ void usual_gains(std::vector<Node>& nodes, DType coarsest) {
             if (counts(nodes[i])) gains.push_back(nodes[i].relative / nodes[i].inherited);
         std::ranges::sort(gains);
         for (const std::size_t i : members) {
-            const bool own = counts(nodes[i]); // is among them and does not count for itself
+            const bool own = counts(nodes[i]); // its own gain is in the list, but must not count
             const std::size_t others = gains.size() - own;
             if (others == 0) continue;
             std::size_t middle = (others - 1) / 2;
@@ -307,25 +311,25 @@ void usual_gains(std::vector<Node>& nodes, DType coarsest) {
     }
 }
 
-/// Error that a pointwise layer makes of what it is given; 0 for others.
+/// The error of a pointwise layer that comes from its inputs; 0 for other layers.
 double passed_on(const Node& n) { return n.norm_squares > 0 ? std::sqrt(n.passed_squares / n.norm_squares) : 0; }
 
-/// Error that rounding and what is inherited explain.
+/// The error that rounding and inherited errors explain.
 double expected_error(const Node& n, const TraceComparison& c) {
     const double passed = std::max(n.gain * n.inherited, passed_on(n));
     if (c.mixed) return std::hypot(passed, rounding(c.coarsest));
-    const double unit = std::min(rounding(n.dtype_a), rounding(n.dtype_b)); // a cast on one side alone is an error
+    const double unit = std::min(rounding(n.dtype_a), rounding(n.dtype_b)); // a cast in one trace only is an error
     if (unit <= rounding(DType::f32)) return std::hypot(passed, unit);
-    // A small error flips the rounding of some values only, each by a whole unit; of equal inputs a twentieth of the
-    // rounding is expected.
+    // A small inherited error changes the rounding of some values only, each by a whole unit. Even from equal inputs a
+    // twentieth of the rounding is expected.
     return std::sqrt(passed * passed + unit * std::min(n.inherited, unit) + unit * unit / 400);
 }
 
 bool is_attention(std::string_view layer) {
-    return layer.ends_with("o.input") || layer.ends_with("proj.input"); // one wrong key is wrong for every query
+    return layer.ends_with("o.input") || layer.ends_with("proj.input"); // a wrong key affects all queries, so all rows
 }
 
-/// More than rounding and what is inherited explain.
+/// Whether the error is more than rounding and inherited errors explain.
 bool is_generated(const Node& n, const TraceComparison& c, double expected) {
     if (n.broken) return std::isfinite(n.inherited);
     if (n.relative > (c.mixed ? factor_mixed : factor_same) * expected) return true;
@@ -338,7 +342,7 @@ bool is_generated(const Node& n, const TraceComparison& c, double expected) {
     return n.shared > factor_shared * std::hypot(passed, apart / std::sqrt(double(n.rows)));
 }
 
-/// Whether a frame shows the error of its layer, at least a quarter of the mean frame's: others may be equal.
+/// Whether a frame has the error of its layer: at least a quarter of the mean frame's. Other frames may be equal.
 bool shows(const TensorDifference& frame, const Node& layer) {
     if (layer.members.size() == 1) return true;
     if (layer.broken) return frame.not_finite > 0;

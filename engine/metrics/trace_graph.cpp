@@ -13,7 +13,7 @@ using Names = std::vector<std::string>;
 
 struct Edge {
     std::string_view layer;
-    /// ".x" is in the same block, "<" the block before, "x" a layer outside of blocks; empty ones at the end are none.
+    /// ".x" is a layer of the same block, "<" the block before, "x" a layer outside of blocks. Empty ones do not count.
     std::array<std::string_view, 5> inputs;
 };
 using Edges = std::span<const Edge>;
@@ -119,7 +119,7 @@ constexpr Edge image_rest[] = {{"pixels", {}},
 constexpr Edge sampler_rest[] = {
     {"velocity", {"@velocity"}}, {"latent", {"velocity", "@latent"}}, {"x0", {"velocity", "@latent"}}};
 
-/// The inputs of `leaf` in block `index` of the list `prefix` ("blocks."), before which stands `first`.
+/// The inputs of `leaf` in block `index` of the list `prefix` ("blocks."). `first` is the layer before the first block.
 std::optional<Names> resolve(Edges edges, std::string_view leaf, const std::string& prefix, int index,
                              std::string_view first) {
     const std::string block = prefix + std::to_string(index);
@@ -140,7 +140,7 @@ std::optional<Names> resolve(Edges edges, std::string_view leaf, const std::stri
     return {};
 }
 
-/// "blocks.12.norm1" with "blocks." -> 12 and "norm1".
+/// Splits a layer's name: "blocks.12.norm1" with the prefix "blocks." gives 12 and "norm1". Empty for other names.
 std::optional<std::pair<int, std::string_view>> block_of(std::string_view layer, std::string_view prefix) {
     if (!layer.starts_with(prefix)) return {};
     layer.remove_prefix(prefix.size());
@@ -158,7 +158,7 @@ std::optional<Names> inputs_in(Edges block, Edges rest, const std::string& prefi
     return resolve(rest, layer, {}, 0, {});
 }
 
-/// The VAE's names: residual blocks, attention, head. What stands before a whole block is "@before".
+/// The inputs of the VAE's layers: residual blocks, attention, head. The input of a whole block is "@before".
 std::optional<Names> vae_inputs(std::string_view layer) {
     const std::string name(layer);
     const auto ends = [&](std::string_view tail) { return layer.ends_with(tail); };
@@ -183,8 +183,7 @@ std::optional<Names> vae_inputs(std::string_view layer) {
     for (const auto& [tail, before] : chains)
         if (ends(tail)) return Names{name.substr(0, name.size() - tail.size()).append(before)};
     if (ends(".middle.1")) return Names{name + ".proj", "@before"};
-    return Names{name + ".residual.6", name + ".shortcut",
-                 "@before"}; // a block; of a convolution only the last is there
+    return Names{name + ".residual.6", name + ".shortcut", "@before"}; // a block, or a convolution with "@before" only
 }
 
 } // namespace
@@ -201,7 +200,7 @@ std::optional<Names> inputs_of(std::string_view component, std::string_view laye
 }
 
 std::optional<PointwiseLayer> pointwise_of(std::string_view component, std::string_view layer) {
-    if (component == "text_encoder" && layer.ends_with(".ffn.fc2.input")) { // umt5.md: fc1(x) * gelu(gate(x))
+    if (component == "text_encoder" && layer.ends_with(".ffn.fc2.input")) { // fc1(x) * gelu(gate(x)) in spec/umt5.md
         const std::string feed_forward(layer.substr(0, layer.size() - std::string_view("fc2.input").size()));
         return PointwiseLayer{Pointwise::product, {feed_forward + "gate.1", feed_forward + "fc1"}};
     }

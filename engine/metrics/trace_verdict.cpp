@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What analyse() found, in words.
+// The verdict on the results of analyse().
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,10 +11,10 @@
 namespace denoir::metrics {
 namespace {
 
-constexpr std::size_t most_listed = 3; ///< names
+constexpr std::size_t most_listed = 3; ///< names in a list
 
 std::string place(const LayerError& l) {
-    std::string text = printable(l.parts.layer, 100); // a file may call a layer anything
+    std::string text = printable(l.parts.layer, 100); // names in a file may be anything
     if (!l.parts.component.empty()) text = fmt::format("{} of {}", text, printable(l.parts.component, 40));
     const std::string column = printable(l.parts.column(), 60);
     return column.empty() ? text : fmt::format("{} ({})", text, column);
@@ -25,8 +25,8 @@ std::string pair_of_dtypes(const TensorDifference& d) {
                                   : fmt::format("{} in A, {} in B", info(d.dtype_a).name, info(d.dtype_b).name);
 }
 
-/// What is equal, and of no use: a sentence, or nothing.
-std::string said_of_not_finite(const TraceComparison& c) {
+/// A sentence about values that are NaN or infinite in both traces; empty if there are none.
+std::string not_finite_text(const TraceComparison& c) {
     const auto broken = [](const LayerError& l) { return l.difference.both_not_finite > 0; };
     const auto first = std::ranges::find_if(c.layers, broken);
     if (first == c.layers.end()) return {};
@@ -35,7 +35,7 @@ std::string said_of_not_finite(const TraceComparison& c) {
                        first->difference.both_not_finite, first->difference.elements);
 }
 
-std::string said_of_dtypes(const TraceComparison& c) {
+std::string dtypes_text(const TraceComparison& c) {
     if (!c.first_dtype) return {};
     const LayerError& l = c.layers[*c.first_dtype];
     return fmt::format(" Dtypes part first at {}: {}.", place(l), pair_of_dtypes(l.difference));
@@ -45,7 +45,7 @@ std::string spaced(const std::string& sentences) {
     return sentences.empty() ? sentences : fmt::format(" {}", sentences);
 }
 
-/// Of traces whose common tensors have equal values.
+/// The verdict on traces whose common tensors have equal values.
 std::string verdict_of_equals(const TraceComparison& c) {
     const auto other = std::ranges::find_if(c.layers, [](const LayerError& l) { return !l.difference.same_bits; });
     const bool one = c.layers.size() == 1;
@@ -56,7 +56,7 @@ std::string verdict_of_equals(const TraceComparison& c) {
     else if (c.first_dtype)
         text = (one ? "The only tensor is equal in value."
                     : fmt::format("All {} tensors are equal in value.", c.layers.size())) +
-               said_of_dtypes(c);
+               dtypes_text(c);
     else if (one)
         text = fmt::format("The only tensor is equal in value as f32; what is stored differs in {}.", place(*other));
     else
@@ -73,7 +73,7 @@ std::string verdict_of(const TraceComparison& c) {
     if (c.layers.empty() && !c.shapes.empty()) return "No layer has the same shape in both traces.";
     if (c.layers.empty()) return "The two traces have no layer in common.";
     std::string text;
-    if (!c.begins) return verdict_of_equals(c) + spaced(said_of_missing(c)) + said_of_not_finite(c);
+    if (!c.begins) return verdict_of_equals(c) + spaced(missing_text(c)) + not_finite_text(c);
     if (c.first) {
         const LayerError& l = c.layers[*c.first];
         if (l.difference.not_finite > 0)
@@ -96,11 +96,11 @@ std::string verdict_of(const TraceComparison& c) {
         text = fmt::format("No layer makes an error of its own: all differences are what rounding to {} makes of them.",
                            info(c.coarsest).name);
     }
-    text += said_of_dtypes(c);
+    text += dtypes_text(c);
     if (c.worst)
         text += fmt::format(" Largest difference over the mean norm of a layer: {}, in {}.",
                             error_text(c.worst_normalised()), place(c.layers[*c.worst]));
-    return text + spaced(said_of_missing(c)) + said_of_not_finite(c);
+    return text + spaced(missing_text(c)) + not_finite_text(c);
 }
 
 std::string error_text(double error) {
@@ -117,7 +117,7 @@ std::string shortened_list(const std::vector<std::string>& names) {
     return names.size() > most_listed ? out + ", …" : out;
 }
 
-std::string said_of_missing(const TraceComparison& c) {
+std::string missing_text(const TraceComparison& c) {
     const auto list = [](const std::vector<std::string>& names) {
         return shortened_list(names) + (names.size() > most_listed ? fmt::format(" ({})", names.size()) : "");
     };

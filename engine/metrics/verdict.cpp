@@ -20,7 +20,7 @@ Grade grade_of(std::span<const Threshold> scale, double value) {
     return Grade::bad;
 }
 
-/// "33 dB or more", "below 18.7 dB"
+/// The range of a grade in words: "33 dB or more", "below 18.7 dB".
 std::string reason(std::span<const Threshold> scale, Grade grade, std::string_view unit) {
     for (const Threshold& step : scale)
         if (step.grade == grade) return fmt::format("{}{} or more", step.least, unit);

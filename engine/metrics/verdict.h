@@ -18,28 +18,28 @@ struct Threshold {
     Grade grade;
     double least;
 };
-/// Best first; what is below the last one is bad. The thresholds are those at which viewers' mean opinion changes class
-/// in T. Zinner, O. Hohlfeld, O. Abboud, T. Hossfeld: Impact of frame rate and resolution on objective QoE metrics,
-/// QoMEX 2010, table I. (They measured coding errors of the same content; two different pictures grade as bad however
-/// good each is.) 35 dB, "very good", is our own, to divide their wide class of 33 to 45 dB.
+/// The thresholds, best first; values below the last one are bad. They are those at which viewers' mean opinion changes
+/// class in T. Zinner, O. Hohlfeld, O. Abboud, T. Hossfeld: Impact of frame rate and resolution on objective QoE
+/// metrics, QoMEX 2010, table I. (They measured coding errors of the same content; two different pictures grade as bad
+/// even if each is good.) 35 dB, "very good", is our own, to divide their wide class of 33 to 45 dB.
 std::span<const Threshold> psnr_scale();
 std::span<const Threshold> ssim_scale();
-/// The above in one sentence, for reports.
+/// The source of the thresholds in one sentence, for reports.
 std::string_view scale_source();
 
-/// An empty PSNR is that of equal pictures.
+/// The grade of a PSNR in dB. An empty one is that of equal pictures.
 Grade psnr_grade(std::optional<double> psnr);
 Grade ssim_grade(double ssim);
 
 struct Verdict {
     Grade grade; ///< the worse of the two
     Grade psnr;
-    std::optional<Grade> ssim; ///< empty where there is none
+    std::optional<Grade> ssim; ///< empty if there is no SSIM
     /// "very good: PSNR 36.61 dB is very good (35 dB or more), SSIM 0.9937 is excellent (0.99 or more)"
     std::string text;
 };
 
-/// What the means of a comparison amount to.
+/// The verdict on the means of a comparison.
 Verdict verdict(const FrameMetrics& mean);
 
 } // namespace denoir::metrics

@@ -9,9 +9,9 @@
 
 namespace denoir::nn {
 
-/// Observes the activations of a model while it runs, by the names of the modules in the original repositories
-/// (`blocks.0.self_attn.q`). `X.input` is the input of module X if that is no module's result:
-/// `blocks.0.self_attn.o.input` is the attention itself. A probe changes no result: intermediate values that fused
+/// Observes the activations of a model while it runs. Layers have the names of the modules in the original repositories
+/// (`blocks.0.self_attn.q`); `X.input` is the input of module X if that is not the result of a module
+/// (`blocks.0.self_attn.o.input` is the attention itself). A probe changes no result: intermediate values that fused
 /// kernels skip are computed in addition, and only if wanted. Called on the engine thread, in the order of execution.
 class Probe {
 public:
@@ -21,8 +21,8 @@ public:
     virtual void tell(std::string_view layer, const Tensor& x) = 0;
 };
 
-/// Tells the probe (or null) `value` under the name of `m`, or of `m.leaf` if there is a leaf. `value`: a Tensor, or a
-/// function that returns one and is only called if the probe wants it.
+/// Tells the probe, unless it is null, `value` under the name of `m`, or of `m.leaf` if there is a leaf. `value` is a
+/// Tensor, or a function that returns one and is only called if the probe wants it.
 template <class Value> void tell(Probe* probe, const Module& m, std::string_view leaf, Value&& value) {
     if (!probe) return;
     std::string name = m.prefix();

@@ -16,7 +16,7 @@ Backend& backend_of(const Tensor& x) {
     return *x.backend();
 }
 
-/// [..., C] as [L, C]; dense where the axes do not join.
+/// x [..., C] as [L, C]: a view if possible, else a dense copy.
 Tensor as_rows(const Tensor& x) {
     if (x.rank() == 2 && x.stride(1) == 1) return x;
     const std::int64_t channels = x.size(-1);
@@ -33,7 +33,7 @@ Shape with_last(const Shape& shape, std::int64_t size) {
     return !x || (x->elements() == channels && x->dtype() == DType::f32);
 }
 
-/// [R, C] f32, each row for L / R neighbouring rows of x [L, C].
+/// Whether `table` is [R, C] f32, with R rows for L / R neighbouring rows each of x [L, C].
 [[maybe_unused]] bool is_table(const Tensor& table, const Tensor& x) {
     return table.rank() == 2 && table.dtype() == DType::f32 && table.size(1) == x.size(-1) && table.size(0) > 0 &&
            x.elements() / std::max<std::int64_t>(1, x.size(-1)) % table.size(0) == 0;
@@ -44,14 +44,14 @@ Shape with_last(const Shape& shape, std::int64_t size) {
            (!bias || bias->shape().elements() == w.shape()[0]);
 }
 
-/// A frame that is there: what a convolution's result depends on beside its kernel.
+/// The first frame that is defined, for the backend and the sizes.
 const Tensor& any_of(std::span<const Tensor> frames) {
     const auto first = std::find_if(frames.begin(), frames.end(), [](const Tensor& f) { return f.defined(); });
     assert(first != frames.end() && "all frames are zero");
     return *first;
 }
 
-/// [n, H', W', O] for frames [H, W, C].
+/// The shape [n, H', W', O] of the convolution of frames [H, W, C].
 Shape conv_shape(std::span<const Tensor> frames, const Shape& kernel, const ConvOptions& o) {
     const Tensor& frame = any_of(frames);
     const auto count = static_cast<std::int64_t>(frames.size());
@@ -64,7 +64,7 @@ Shape conv_shape(std::span<const Tensor> frames, const Shape& kernel, const Conv
             outputs(frame.size(1), o.pad_left, o.pad_right, kernel[-1]), kernel[0]};
 }
 
-/// The result of an op on the rows of x, in the shape of x.
+/// The result of an op that works on the rows of x, in the shape of x.
 template <class F> Tensor by_rows(const Tensor& x, DType out, F kernel) {
     Tensor result = backend_of(x).empty(x.shape(), out);
     Tensor rows = result.reshape({x.elements() / std::max<std::int64_t>(1, x.size(-1)), x.size(-1)});

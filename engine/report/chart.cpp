@@ -16,16 +16,16 @@
 namespace denoir::report {
 namespace {
 
-// Lengths in pixels of the drawing.
+// Lengths are in pixels of the drawing.
 constexpr int left_margin = 58, right_margin = 14, top_margin = 10, bottom_margin = 40;
 constexpr std::size_t most_points = 1600;
-constexpr double apart = 26; ///< of what has no place on an axis from its end
+constexpr double apart = 26; ///< distance from the end of the axis to marks for values without a place on it
 
 /// The drawing area of a chart and its two scales.
 struct Area {
     const Chart& chart;
     double left, right, top, bottom, x_low, x_high, low, high;
-    double floor, ceiling; ///< of the axis: zeros stand below it, at the bottom, and what is missing at the top
+    double floor, ceiling; ///< ends of the axis. Zeros may be drawn below it, at the bottom, missing values at the top
 
     double across(double x) const {
         return x_high > x_low ? left + (x - x_low) / (x_high - x_low) * (right - left) : (left + right) / 2;
@@ -38,13 +38,13 @@ struct Area {
     }
 };
 
-/// Whether any value is like that.
+/// Whether is(value) is true for any value.
 template <class Is> bool any(const Chart& chart, Is&& is) {
     return std::any_of(chart.series.begin(), chart.series.end(),
                        [&](const Series& s) { return std::any_of(s.y.begin(), s.y.end(), is); });
 }
 
-/// Lowest and highest of the values; for a logarithmic axis of those above 0.
+/// The lowest and the highest value; for a logarithmic axis of those above 0. 0 and 1 if there are none.
 std::pair<double, double> range_of(const Chart& chart) {
     double low = std::numeric_limits<double>::infinity(), high = -low;
     for (const Series& s : chart.series)
@@ -59,11 +59,11 @@ Area area_of(const Chart& chart) {
     auto [low, high] = range_of(chart);
     if (chart.logarithmic) {
         const double decade = std::pow(10, std::floor(std::log10(low > 0 ? low : 1)));
-        low = low == high && low == decade ? decade / 10 : decade; // the only value does not lie on the ground
+        low = low == high && low == decade ? decade / 10 : decade; // a single value must not lie on the axis' end
         high = std::pow(10, std::ceil(std::log10(std::max(high, low * 10))));
     } else {
         const double pad = high > low ? 0.06 * (high - low) : std::max(1e-3, 0.02 * std::abs(high));
-        if (!chart.low && low >= 0 && low < pad) low = pad; // never below 0 for padding's sake
+        if (!chart.low && low >= 0 && low < pad) low = pad; // padding does not extend the axis below 0
         low -= pad;
         high += pad;
     }
@@ -85,12 +85,12 @@ Area area_of(const Chart& chart) {
             missing ? top_margin + apart : double(top_margin)};
 }
 
-/// "0.985", "40", "2.5"; as many digits as neighbouring ticks need to differ. "2e30" where an axis is of numbers that
-/// would be a row of zeros.
+/// The labels of ticks, with as many digits as neighbouring ticks need to differ: "0.985", "40", "2.5". Very large or
+/// small numbers, which would be a row of zeros, are written as "2e30".
 std::vector<std::string> tick_texts(const std::vector<double>& all) {
     if (all.empty()) return {};
     const double largest = std::max(std::abs(all.front()), std::abs(all.back()));
-    const double alone = largest == std::floor(largest) ? 1 : largest / 1000; // no neighbour to differ from
+    const double alone = largest == std::floor(largest) ? 1 : largest / 1000; // the step if there is only one tick
     const double step = all.size() > 1 ? all[1] - all[0] : alone;
     const bool by_powers = largest >= 1e7 || (largest > 0 && largest < 1e-4);
     const auto exponent = [](double v) { return int(std::floor(std::log10(v) + 1e-9)); };
@@ -105,15 +105,15 @@ std::vector<std::string> tick_texts(const std::vector<double>& all) {
     return texts;
 }
 
-/// A line across the drawing at `y`, and what it stands for, beside the axis.
+/// A line across the drawing at `y`, and its label beside the axis.
 std::string grid_line(const Area& a, double y, const std::string& text) {
-    constexpr double from_axis = 8, half_a_text = 4; // in height
+    constexpr double from_axis = 8, half_a_text = 4; // half of the text's height
     return fmt::format("<line class=\"grid\" x1=\"{:g}\" x2=\"{:g}\" y1=\"{:.1f}\" y2=\"{:.1f}\"/>"
                        "<text x=\"{:g}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n",
                        a.left, a.right, y, y, a.left - from_axis, y + half_a_text, text);
 }
 
-/// The lines of the values.
+/// The lines of the grid, one for each tick of the vertical axis.
 std::string grid(const Area& a) {
     std::string out;
     if (a.floor < a.bottom) out += grid_line(a, a.level(0), "0");
@@ -138,11 +138,11 @@ std::string grid(const Area& a) {
     return out;
 }
 
-/// The axis of frames or steps, its numbers and its name.
+/// The horizontal axis with its numbers and its name.
 std::string x_axis(const Area& a) {
     constexpr double numbers_below = 18, name_below = 34;
     constexpr int width_of_a_tick = 110, fewest_ticks = 3;
-    // Of frames and steps there are no halves.
+    // Frames and steps need whole numbers.
     const bool whole = std::all_of(a.chart.x.begin(), a.chart.x.end(), [](double v) { return v == std::floor(v); });
     const int most = std::max(fewest_ticks, a.chart.width / width_of_a_tick);
     const std::vector<double> across =
@@ -175,8 +175,8 @@ std::string levels(const Area& a) {
     return out;
 }
 
-/// The indices that are drawn: all, or for each stretch that falls on one place the lowest, the highest and the first
-/// of those that are missing.
+/// The indices that are drawn: all or, if there are too many, the lowest, the highest and the first missing value of
+/// each stretch.
 std::vector<std::size_t> drawn(const std::vector<std::optional<double>>& y) {
     std::vector<std::size_t> keep;
     if (y.size() <= most_points) {
@@ -237,14 +237,14 @@ std::string lines(const Area& a) {
     return out;
 }
 
-/// What the pointer reads, as JSON in an attribute.
+/// The values that are shown below the pointer, as JSON in an attribute.
 std::string readings(const Chart& chart) {
-    // Few digits: nobody reads more, and a long video has many frames.
+    // Only a few digits, since nobody reads more, and a long video has many frames.
     const auto value = [&](const std::optional<double>& v) {
         if (!v || !std::isfinite(*v)) return Json();
         const std::string text = fmt::format("{:.{}g}", *v, chart.digits + 3);
         double rounded = 0;
-        std::from_chars(text.data(), text.data() + text.size(), rounded); // whatever the program's locale is
+        std::from_chars(text.data(), text.data() + text.size(), rounded); // does not depend on the locale
         return Json(rounded);
     };
     Json series = Json::array();
@@ -263,7 +263,7 @@ std::string readings(const Chart& chart) {
     return quoted;
 }
 
-/// The chart in words.
+/// A text for those who cannot see the chart.
 std::string told(const Chart& chart) {
     std::string out = chart.title;
     for (const Series& s : chart.series) {

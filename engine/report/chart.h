@@ -7,43 +7,43 @@
 
 namespace denoir::report {
 
-/// One line of a chart. `colour` 0 … 5: A, B, green, violet, grey, red. A value that does not exist breaks the line, or
-/// runs along the top, at a mark "equal", where the chart says so (`missing_on_top`: the PSNR of equal frames).
+/// One line of a chart. A missing value breaks the line or, with Chart::missing_on_top (for the PSNR of equal frames),
+/// lies at the top, at a mark "equal".
 struct Series {
     std::string name;
-    int colour = 0;
+    int colour = 0;                       ///< 0 … 5: A, B, green, violet, grey, red
     std::vector<std::optional<double>> y; ///< as many as the chart's x
-    bool area = false;                    ///< filled down to the bottom
-    bool dashed = false;                  ///< where there are more lines than colours
+    bool area = false;                    ///< fills the area below the line
+    bool dashed = false;                  ///< for charts with more lines than colours
 };
 
-/// A level that means something, drawn across: 35, "very good".
+/// A level with a meaning, drawn as a line across the chart: 35, "very good".
 struct Level {
     double y;
     std::string name;
 };
 
 struct Chart {
-    std::string title, unit; ///< of the values: "dB"
+    std::string title, unit; ///< `unit` of the values: "dB"
     std::string x_name;      ///< "frame"
     std::vector<double> x;   ///< ascending
     std::vector<Series> series;
-    std::vector<Level> levels;                             ///< shown where they lie in the range of the values
-    std::optional<double> low, high;                       ///< of the vertical axis; empty: as the values ask
-    double most = std::numeric_limits<double>::infinity(); ///< no value can be above it: the axis ends there
-    int digits = 3;                                        ///< of values read with the pointer
-    int height = 260;                                      ///< of 1120 wide
+    std::vector<Level> levels;                             ///< those in the range of the values are shown
+    std::optional<double> low, high;                       ///< ends of the vertical axis; empty: by the values
+    double most = std::numeric_limits<double>::infinity(); ///< the largest possible value, where the axis ends
+    int digits = 3;                                        ///< of the values shown below the pointer
+    int height = 260;                                      ///< in pixels of the drawing
     int width = 1120;
-    bool logarithmic = false; ///< values of 0 stand below the axis, at a mark of their own
+    bool logarithmic = false; ///< values of 0 lie below the axis, at a mark of their own
     bool missing_on_top = false;
     bool legend = true;
 };
 
-/// A <figure> with an inline <svg>: axes, grid, lines, a text for those who cannot see it. Long series are thinned to
-/// what the width can show, extremes kept.
+/// A <figure> with an inline <svg>: axes, grid, lines, and a text for those who cannot see it. Long series are thinned
+/// to what the width can show, without losing extremes.
 std::string figure(const Chart& chart);
 
-/// Round numbers, at most `count` + 1 of them, that cover low … high: 0, 0.2, 0.4.
+/// Round numbers at equal distances within low … high, at most `count` + 1 of them: 0, 0.2, 0.4.
 std::vector<double> ticks(double low, double high, int count);
 
 } // namespace denoir::report

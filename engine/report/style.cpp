@@ -65,7 +65,7 @@ svg .pointer { stroke: var(--ink); stroke-width: 1; opacity: .6; visibility: hid
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; font-size: 14px; }
 th, td { text-align: left; padding: 5px 12px 5px 0; border-bottom: 1px solid var(--rule); vertical-align: top;
-  overflow-wrap: anywhere; min-width: 6em; } /* the long words of a path or of a layer's name break, the short ones of a narrow column do not */
+  overflow-wrap: anywhere; min-width: 6em; } /* breaks long words, as of a path or a layer's name, but not the short ones of a narrow column */
 th { color: var(--faint); font-weight: 600; font-size: 13px; } .n { text-align: right; overflow-wrap: normal; white-space: nowrap; min-width: 0; }
 details > summary { cursor: pointer; color: var(--a); margin-bottom: 8px; } details .scroll { max-height: 460px; overflow-y: auto; }
 details thead th { position: sticky; top: 0; background: var(--panel); }

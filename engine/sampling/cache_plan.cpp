@@ -7,10 +7,10 @@
 namespace denoir {
 
 CacheRules CacheRules::of(double threshold, std::vector<double> coefficients, bool ret_steps, int steps, bool halved) {
-    constexpr int a_step = 2; // forwards
-    const int forwards = a_step * steps;
-    // With ret_steps the first five steps are computed, else the first and the last.
-    const int first = ret_steps ? 5 * a_step : a_step, last = ret_steps ? forwards : forwards - a_step;
+    constexpr int per_step = 2; // forwards of a step
+    const int forwards = per_step * steps;
+    // With ret_steps the first five steps are always computed, else the first and the last.
+    const int first = ret_steps ? 5 * per_step : per_step, last = ret_steps ? forwards : forwards - per_step;
     return {threshold, std::move(coefficients), halved ? steps : forwards, first, last};
 }
 

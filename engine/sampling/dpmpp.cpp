@@ -6,7 +6,8 @@
 namespace denoir {
 namespace {
 
-/// DPM-Solver++ 2M, midpoint, final sigma zero (spec/schedulers.md 5). Infinities at both ends follow IEEE rules.
+/// DPM-Solver++ 2M, midpoint, with a final sigma of zero (spec/schedulers.md 5). lambda is infinite at sigma 1 and 0;
+/// the arithmetic with it follows IEEE rules.
 class Dpmpp final : public Scheduler {
 public:
     Dpmpp(SigmaSchedule s, const SchedulerOptions& o) : Scheduler(std::move(s), o) {}

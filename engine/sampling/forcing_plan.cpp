@@ -14,7 +14,7 @@ namespace {
 constexpr int max_frames = latent_frames(FrameCount::max);
 constexpr int max_ar_step = 1000;
 constexpr float not_begun = 999.0f;              ///< timestep of a frame that is all noise: the last one of training
-constexpr std::int64_t max_entries = 10'000'000; ///< of the matrix; eleven minutes of video in 50 rows have a 49th
+constexpr std::int64_t max_entries = 10'000'000; ///< 49 times as many as eleven minutes of video have in 50 rows
 
 void check(const char* field, int value, int low, int high) {
     if (value < low || value > high)
@@ -54,7 +54,7 @@ ForcingPlan forcing_plan(const SigmaSchedule& schedule, const ForcingFrames& f) 
     const int steps = schedule.steps();
     check_all(steps, f);
     const int block = f.block, blocks = f.frames / block, window = std::min(f.base / block, blocks), done = steps + 1;
-    // Index 0: not started, k: at the k-th time, steps + 1: done.
+    // The timesteps by a block's state. 0: not begun, k: at the k-th timestep, steps + 1: done.
     std::vector<float> times{not_begun};
     times.insert(times.end(), schedule.timesteps.begin(), schedule.timesteps.end());
     times.push_back(0.0f);
@@ -65,7 +65,7 @@ ForcingPlan forcing_plan(const SigmaSchedule& schedule, const ForcingFrames& f) 
     plan.frames = f.frames + f.end_frames;
     for (int end = window; std::any_of(state.begin(), state.end(), [&](int s) { return s < steps; });) {
         std::vector<int> next(blocks);
-        for (int i = 0; i < blocks; ++i) // unclamped values feed the next block
+        for (int i = 0; i < blocks; ++i) // clamped only afterwards, as each value depends on the one before
             next[i] = i == 0 || state[i - 1] >= steps ? state[i] + 1 : next[i - 1] - f.ar_step;
         for (int& s : next) s = std::clamp(s, 0, done);
         const auto updates = [&](int i) { return next[i] != state[i] && next[i] != done; };

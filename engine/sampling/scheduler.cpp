@@ -39,7 +39,7 @@ void Scheduler::step(std::span<const float> velocity, std::span<float> sample, s
         if (values.size() != sample.size()) refuse_state("belongs to latents of another size");
     const float s = sigma(state_.index);
     std::vector<float> m(sample.size());
-    // The conversion uses the sample as the model saw it, before any correction.
+    // The estimate of x0 comes from the sample as the model saw it, before any correction.
     for (std::size_t i = 0; i < m.size(); ++i) m[i] = sample[i] - s * velocity[i];
     if (!x0.empty()) std::copy(m.begin(), m.end(), x0.begin());
     advance(std::move(m), velocity, sample);
@@ -47,7 +47,7 @@ void Scheduler::step(std::span<const float> velocity, std::span<float> sample, s
 }
 
 void Scheduler::restore(const SchedulerState& state) {
-    const int most = std::min(2, state.index); // a step reaches back no further than there were steps
+    const int most = std::min(2, state.index); // a step looks back two steps, or as many as there were
     const bool counters = state.index >= 0 && state.index <= steps() && state.last_order >= 0 &&
                           state.last_order <= most && state.warm >= 0 && state.warm <= most;
     if (!counters) refuse_state("does not belong to this run");

@@ -11,11 +11,11 @@
 namespace denoir {
 namespace {
 
-constexpr double train_steps = 1000; ///< timesteps of training: the model sees sigma · 1000
+constexpr double train_steps = 1000; ///< timesteps of training; the model gets sigma · 1000
 
 double shifted(double sigma, double shift) { return shift * sigma / (1 + (shift - 1) * sigma); }
 
-/// numpy.linspace(start, stop, count): the step is divided first and the last value is exact.
+/// numpy.linspace(start, stop, count): a value is i times the rounded step, but the last one is exact.
 std::vector<double> linspace(double start, double stop, int count) {
     std::vector<double> out(count);
     const double step = count > 1 ? (stop - start) / (count - 1) : 0;
@@ -35,11 +35,11 @@ SigmaSchedule from_sigmas(const std::vector<double>& sigmas, bool truncate) {
     return s;
 }
 
-/// diffusers' FlowMatchEuler: the shift acts on the ends of the range and again on every value.
+/// diffusers' FlowMatchEuler, which applies the shift to the ends of the range and again to every value.
 SigmaSchedule flow_match_euler(int steps, double shift) {
     constexpr auto all = static_cast<float>(train_steps);
     const float least = 1.0f / all, f = static_cast<float>(shift);
-    const float low = f * least / (1.0f + static_cast<float>(shift - 1) * least); // this one in f32
+    const float low = f * least / (1.0f + static_cast<float>(shift - 1) * least); // shifted(), but in f32
     SigmaSchedule s;
     for (const double t : linspace(train_steps, static_cast<double>(low) * train_steps, steps)) {
         const float sigma = static_cast<float>(shifted(t / train_steps, shift));
@@ -53,7 +53,7 @@ SigmaSchedule flow_match_euler(int steps, double shift) {
 } // namespace
 
 SigmaSchedule sigma_schedule(SigmaList list, int steps, double shift) {
-    (void)StepCount(steps); // refuses others
+    (void)StepCount(steps); // throws if it is out of range
     if (!limits::shift.holds(shift))
         throw UsageError({}, "shift", fmt::format("{} is out of range", shift),
                          fmt::format("use {} to {}", limits::shift.least, limits::shift.most));
@@ -80,10 +80,10 @@ SigmaSchedule sigma_schedule(SigmaList list, int steps, double shift) {
         return flow_match_euler(steps, shift);
     }
     for (double& sigma : base) sigma = shifted(sigma, shift);
-    // As diffusers does it, since at sigma 1 lambda is infinite.
+    // diffusers does this because lambda is infinite at sigma 1.
     if (list == SigmaList::diffusers_037 && std::abs(base[0] - 1) < 1e-6) base[0] -= 1e-6;
     SigmaSchedule s = from_sigmas(base, true);
-    // Solvers divide by the distance of two sigmas, and what was just subtracted may be more than that.
+    // Solvers divide by the distance of two sigmas, and the subtraction above may exceed it.
     for (int i = 0; i < steps; ++i)
         if (!(s.sigmas[i + 1] < s.sigmas[i]))
             throw UsageError(

@@ -7,8 +7,8 @@
 namespace denoir {
 namespace {
 
-/// UniPC of order 2 with B(h) = e^h - 1, predicting x0, lower order at the end (spec/schedulers.md 4). Scalars are f32
-/// in the reference's order.
+/// UniPC of order 2 with B(h) = e^h - 1, prediction of x0, and a lower order at the end (spec/schedulers.md 4). Scalars
+/// are computed in f32, in the reference's order.
 class Unipc final : public Scheduler {
 public:
     Unipc(SigmaSchedule s, const SchedulerOptions& o) : Scheduler(std::move(s), o) {}
@@ -16,18 +16,18 @@ public:
 private:
     using Values = std::vector<float>;
 
-    /// What a step from sigma_s to sigma_t needs.
+    /// The scalars of a step from sigma_s to sigma_t.
     struct Step {
         float ratio, alpha, h, hh, e;
     };
     Step between(int s, int t) const {
         const float h = lambda(t) - lambda(s);
         float ratio = sigma(t) / sigma(s);
-        if (options_.bf16_latents) ratio = round_to_bf16(ratio); // a CPU scalar takes the latents' dtype there
+        if (options_.bf16_latents) ratio = round_to_bf16(ratio); // PyTorch gives a CPU scalar the latents' dtype
         return {ratio, 1.0f - sigma(t), h, -h, std::expm1(-h)};
     }
 
-    /// The corrector: the step i-1 -> i again, now with the model's output at i.
+    /// The corrector: repeats the step i-1 -> i with the model's output at i.
     Values corrected(const Values& m_new, std::span<const float> x_last) const {
         const int i = state_.index;
         const Step s = between(i - 1, i);
@@ -38,7 +38,7 @@ private:
             r = (lambda(i - 2) - lambda(i - 1)) / s.h;
             const float phi1 = s.e / s.hh - 1.0f, b1 = phi1 / s.e;
             const float phi2 = phi1 / s.hh - 0.5f, b2 = phi2 * 2.0f / s.e;
-            // rho1 + rho2 = b1, r·rho1 + rho2 = b2
+            // Solves rho1 + rho2 = b1, r·rho1 + rho2 = b2.
             rho1 = (b2 - b1) / (r - 1.0f);
             rho2 = b1 - rho1;
             if (options_.bf16_latents) rho1 = round_to_bf16(rho1), rho2 = round_to_bf16(rho2);
@@ -55,7 +55,7 @@ private:
     void predict(int order, const Values& x_in, std::span<float> out) const {
         const int i = state_.index;
         const Values& m = state_.history.at("m");
-        if (sigma(i + 1) == 0.0f) { // h is infinite; the step ends exactly on the estimate
+        if (sigma(i + 1) == 0.0f) { // h is infinite; the result is the estimate itself
             for (std::size_t k = 0; k < out.size(); ++k) out[k] = latent(m[k]);
             return;
         }
@@ -86,7 +86,7 @@ private:
         state_.warm = std::min(state_.warm + 1, 2);
         predict(order, x, sample);
         state_.last_order = order;
-        // In place, the first "last sample" is the buffer that the result was just written to.
+        // alias_first_sample: the first "last sample" is the buffer to which the result was just written.
         history["last"] = i == 0 && options_.alias_first_sample ? Values(sample.begin(), sample.end()) : std::move(x);
     }
 };

@@ -11,8 +11,8 @@
 namespace denoir::cpu {
 namespace {
 
-/// Elements of packed keys and values that exist at a time: as many heads as fit (at least one) are packed, then used
-/// by all their queries.
+/// Elements of packed keys and values that exist at the same time: as many heads as fit (at least one) are packed, then
+/// used by all their queries.
 constexpr std::int64_t packed_limit = std::int64_t{8} << 20;
 constexpr float log2_e = 1.44269504f;
 
@@ -20,12 +20,12 @@ std::int64_t head_at(const Tensor& x, std::int64_t token, std::int64_t head) {
     return token * x.stride(0) + head * x.stride(1);
 }
 
-/// The sizes of one call. The D channels are padded to whole panels; keys and queries are cut into blocks.
+/// The sizes of one call. The D channels are padded to whole panels; keys and queries are divided into blocks.
 struct Plan {
     std::int64_t queries, keys, heads, size;
     std::int64_t padded, key_block, blocks, per_head;
     std::int64_t heads_at_once;
-    std::int64_t rows;        ///< queries whose scores for a block of keys fit into the inner caches with those keys
+    std::int64_t rows;        ///< queries whose scores for a block of keys fit into the inner caches with these keys
     std::int64_t query_block; ///< queries that use a block of keys while it is in the caches
 
     Plan(const Kernels& kernels, const Tensor& q, const Tensor& k)
@@ -39,10 +39,10 @@ struct Plan {
           per_head(blocks * key_block * (size + padded)),
           heads_at_once(std::max<std::int64_t>(1, std::min(packed_limit / std::max<std::int64_t>(1, per_head), heads))),
           rows(kernels.bf16_in_tiles ? 32 : 96),
-          // Matrix tiles are so fast that fetching the keys matters; but at least 64 blocks, to keep many cores busy.
+          // Matrix tiles are so fast that fetching the keys matters. At least 64 blocks keep many cores busy.
           query_block(kernels.bf16_in_tiles ? std::clamp<std::int64_t>(queries * heads_at_once / 64 / 96, 1, 3) * 96
                                             : rows) {}
-    /// Where the panels of Kᵀ of a block begin; those of V follow key_block · size floats later.
+    /// The place of the panels of Kᵀ of a block; those of V follow key_block · size floats later.
     std::int64_t at(std::int64_t head, std::int64_t block) const {
         return head * per_head + block * key_block * (size + padded);
     }
@@ -75,21 +75,21 @@ public:
                                      plan_.rows * plan_.key_block * (pairs_ ? 2 : 1));
     }
 
-    /// Goes on to the heads from `first_head` on, whose keys and values are packed into `packed` [heads_at_once ·
-    /// per_head].
+    /// Begins with the next heads, from `first_head` on, whose keys and values will be packed into `packed`
+    /// [heads_at_once · per_head].
     void begin(std::int64_t first_head, std::byte* packed) { first_head_ = first_head, packed_ = packed; }
     void pack(std::int64_t head, std::int64_t block, float* scratch);
     void attend(std::int64_t head, std::int64_t block_of_queries, float* scratch) const;
 
 private:
-    /// A block of queries being computed, rows [begin, begin + count), and its memory.
+    /// A block of queries that is being computed, rows [begin, begin + count), and its memory.
     struct Queries {
         std::int64_t head, begin, count;
         float* values;            ///< the queries as factors
         float* sums;              ///< running sums of probabilities times v
         float* greatest;          ///< running maximum of each row's scores, as an exponent of e, or of 2 if `pairs_`
         float* total;             ///< running sum of each row's probabilities
-        float* scores;            ///< of plan_.rows queries
+        float* scores;            ///< scores of plan_.rows queries
         std::byte* probabilities; ///< as factors; in f32 they replace the scores in place
     };
     /// Some of these queries, rows [first, first + count) of the block, and keys [from, from + n).
@@ -181,12 +181,12 @@ void Pieces::attend_part(const Queries& q, const Part& part) const {
 }
 
 /// One step of the online softmax for a row of the part: turns its scores into probabilities relative to the maximum so
-/// far, and rescales what was summed relative to a smaller one.
+/// far, and rescales the sums made relative to a smaller maximum.
 void Pieces::weigh_scores(const Queries& q, const Part& part, std::int64_t row_of_part) const {
     const std::int64_t i = part.first + row_of_part, from = part.from, n = part.n;
     float* row = q.scores + row_of_part * plan_.key_block;
     const std::int64_t visible = std::clamp<std::int64_t>(seen(q, i) - from, 0, n);
-    const float unit = pairs_ ? log2_e : 1.0f; // bf16 probabilities are powers of two: half the work
+    const float unit = pairs_ ? log2_e : 1.0f; // bf16 probabilities are computed as powers of 2, which is half the work
     float scale = options_.scale * unit;
     if (options_.bias || options_.key_bias) {
         const float* bias = options_.bias
@@ -218,9 +218,9 @@ void Pieces::weigh_scores(const Queries& q, const Part& part, std::int64_t row_o
 }
 
 void Pieces::add_values(const Queries& q, const Part& part) const {
-    // The panels of V hold as many rows as the block has keys.
+    // The panels of V have as many rows as the block has keys.
     const std::int64_t stored = whole(std::min(plan_.key_block, plan_.keys - part.from)), n = whole(part.n);
-    const std::int64_t columns = n == stored ? plan_.padded : kernels_.tile_columns; ///< of one product
+    const std::int64_t columns = n == stored ? plan_.padded : kernels_.tile_columns; // of one product
     const std::byte* values = values_of(q.head, part.block);
     float* sums = q.sums + part.first * plan_.padded;
     for (std::int64_t j = 0; j < plan_.padded; j += columns)

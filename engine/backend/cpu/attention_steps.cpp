@@ -10,7 +10,7 @@
 namespace denoir::cpu {
 namespace {
 
-/// Head `head` of x [L, N, D] as rounded f32, [L, D].
+/// Head number `head` of x [L, N, D], rounded to bf16, as f32 [L, D].
 std::vector<float> head_of(const Kernels& kernels, const Tensor& x, std::int64_t head) {
     const std::int64_t size = x.size(2);
     std::vector<float> rows(static_cast<std::size_t>(x.size(0) * size));
@@ -22,7 +22,7 @@ std::vector<float> head_of(const Kernels& kernels, const Tensor& x, std::int64_t
     return rows;
 }
 
-/// Scores to probabilities, both bf16 values.
+/// Turns scores into probabilities; both are bf16 values held in f32.
 void softmax(const Kernels& kernels, float* row, std::int64_t n) {
     const float top = *std::max_element(row, row + n);
     float total = 0;

@@ -6,8 +6,9 @@
 
 namespace denoir::cpu {
 
-/// Attention with a bf16 bias: in bf16 with every step rounded, as PyTorch computes it operation by operation (UMT5,
-/// spec/umt5.md 1): q·k, its sum with the bias, the probabilities, their sum with v. The softmax itself is f32.
+/// Attention with a bf16 bias, computed in bf16 as PyTorch does it operation by operation (UMT5, spec/umt5.md 1). Each
+/// step is rounded: q·k, its sum with the bias, the probabilities, the sum of their products with v. The softmax itself
+/// is f32.
 void attention_in_steps(const Kernels&, ThreadPool&, const Tensor& q, const Tensor& k, const Tensor& v,
                         const AttentionOptions&, Tensor& out);
 

@@ -11,18 +11,18 @@
 namespace denoir::cpu {
 namespace {
 
-/// Columns of a tile at most.
+/// The most columns of a tile.
 constexpr std::int64_t widest = most_rows;
 
-/// One phase of one call, cut into tiles of one frame x rows x columns, all output channels each.
+/// One phase of one call, divided into tiles of one frame x rows x columns with all output channels.
 struct Job {
     const ConvCall& call;
     Phase phase;
     std::int64_t copies; ///< of every row and column of a frame: 2 for a duplicated input whose taps are not added up
 
-    std::int64_t columns = 0, rows = 0; ///< of a tile, in outputs of the phase
+    std::int64_t columns = 0, rows = 0; ///< size of a tile in outputs of the phase
     std::int64_t tiles_down = 0, tiles_across = 0;
-    std::int64_t padded = 0; ///< output channels in whole panels
+    std::int64_t padded = 0; ///< output channels, padded to whole panels
 
     void cut();
     std::int64_t tiles() const { return call.out.size(0) * tiles_down * tiles_across; }
@@ -38,7 +38,7 @@ void Job::cut() {
     padded = kernel.padded(call.kernels);
     tiles_across = divide_up(phase.columns.count, widest);
     columns = divide_up(phase.columns.count, std::max<std::int64_t>(1, tiles_across));
-    // About 1.2 GFLOP per tile, so that the stop token is checked often enough; a window of at most 4 MiB.
+    // A tile has about 1.2 GFLOP, so that the stop token is checked often enough, and a window of at most 4 MiB.
     const std::int64_t multiplications =
         columns * padded * kernel.in * kernel.time * phase.rows.taps * phase.columns.taps;
     const std::int64_t row_floats = columns * call.options.stride * call.options.stride * kernel.in * kernel.time;
@@ -82,8 +82,8 @@ void Job::run(std::int64_t tile, float* scratch) const {
     }
 }
 
-/// The slot of a weight's prepared form for this use. Any other form is dropped: pictures of another size may have
-/// needed one.
+/// The slot of a weight's prepared form for this use. Drops all other forms, which pictures of another size may have
+/// needed.
 std::shared_ptr<void>& only_use(const Weight& w, const std::string& use) {
     if (!w.prepared.contains(use)) w.prepared.clear();
     return w.prepared[use];
@@ -91,16 +91,16 @@ std::shared_ptr<void>& only_use(const Weight& w, const std::string& use) {
 
 } // namespace
 
-/// Type of the factors: bf16 pairs if the processor has units for them; but not for dot products, nor if a row of the
-/// kernel has an odd number of values (C = 3). With duplication only if the units are so fast that the taps need not be
-/// added up, which would round them once more.
+/// Type of the factors: bf16 pairs if the processor has units for them, except for dot products and if a row of the
+/// kernel has an odd number of values (C = 3). With duplication, only if the units are so fast that the taps need not
+/// be added up, which would round them once more.
 DType CpuBackend::conv_factors(const KernelShape& kernel, const ConvOptions& options) const {
     const bool pairs = options.compute == DType::bf16 && kernels_.gemm_bf16 && !kernel.dotted() &&
                        (kernels_.bf16_in_tiles || !options.duplicate) && kernel.width * kernel.in % 2 == 0;
     return pairs ? DType::bf16 : DType::f32;
 }
 
-/// The kernel of every phase in panels, made once and kept in the weight in place of its stored form.
+/// The kernels of all phases in panels, made once and kept in the weight in place of its stored form.
 Tensor CpuBackend::conv_panels(const Weight& w, const Shape& out, const ConvOptions& options, DType factors) {
     const bool round = options.compute == DType::bf16;
     const std::string use =
@@ -132,7 +132,7 @@ Tensor CpuBackend::conv_panels(const Weight& w, const Shape& out, const ConvOpti
     return panels;
 }
 
-/// The kernel as Winograd's filter wants it, kept as conv_panels are.
+/// The kernel as Winograd's filter needs it, made once and kept like conv_panels().
 Tensor CpuBackend::winograd_panels(const Weight& w, const ConvOptions& options) {
     const bool round = options.compute == DType::bf16;
     std::shared_ptr<void>& kept = only_use(w, fmt::format("conv.winograd.{}.{}", round, options.duplicate));

@@ -8,7 +8,7 @@
 namespace denoir::cpu {
 namespace {
 
-/// Depth of one pass: a panel of this depth fits the first cache.
+/// Depth of one pass: a panel of this depth fits into the L1 cache.
 constexpr std::int64_t depth_step = 512;
 
 } // namespace
@@ -20,7 +20,7 @@ bool ConvCall::read_window(const Tensor& frame, const Window& w, std::int64_t co
                        end = std::clamp(w.left + w.columns, begin, width);
     const bool dense = frame.stride(1) == channels && copies == 1;
     const std::int64_t pixels = dense ? std::max<std::int64_t>(1, end - begin) : 1,
-                       pixel = channels * element_bytes(factors); // bytes
+                       pixel = channels * element_bytes(factors); // in bytes
     for (std::int64_t y = w.top; y < w.top + w.rows; ++y, to += w.columns * pixel) {
         if (y < 0 || y >= height || begin == end) {
             std::fill_n(to, w.columns * pixel, std::byte{0});

@@ -26,13 +26,13 @@ struct ConvCall {
     DType factors; ///< type of windows and panels: bf16 for the processor's bf16 units, else f32
 
     /// Reads part of an input frame as [rows][columns][C] of `factors`, with zeros outside the frame and every row and
-    /// column repeated `copies` times. False, and nothing is read, if the frame is undefined.
+    /// column repeated `copies` times. Reads nothing and returns false if the frame is undefined.
     bool read_window(const Tensor& frame, const Window&, std::int64_t copies, std::byte* to) const;
     /// sums [m, kernel.padded()] = (or +=) A · panels, with A [m, k]; m <= most_rows if the kernel is dotted().
     void multiply(const std::byte* a, std::int64_t lda, const std::byte* panels, std::int64_t k, std::int64_t m,
                   float* sums, bool accumulate) const;
-    /// Adds bias and residual to the sums of n outputs of a row, at (y, x), (y, x + step), …, rounds and stores them.
-    /// Overwrites `sums`.
+    /// Adds bias and residual to the sums of n outputs of a row, at (y, x), (y, x + step), …, rounds them and stores
+    /// them. Overwrites `sums`.
     void write_row(float* sums, std::int64_t n, std::int64_t frame, std::int64_t y, std::int64_t x,
                    std::int64_t step) const;
 };

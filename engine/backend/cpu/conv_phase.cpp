@@ -46,7 +46,7 @@ void pack_phase(const Kernels& kernels, const WeightRows& weight, const KernelSh
     const std::int64_t row = phase.columns.taps * kernel.in, height = phase.rows.taps,
                        plane = kernel.height * kernel.width;
     std::vector<float> stored(static_cast<std::size_t>(weight.columns()));
-    // [o][row tap][column tap · C]; taps that meet are added in f64.
+    // [o][row tap][column tap · C]; taps that fall on the same pixel are added up in f64.
     std::vector<double> sums(static_cast<std::size_t>((end - begin) * height * row), 0.0);
     for (std::int64_t o = begin; o < end; ++o) {
         weight.read(o, 0, weight.columns(), stored.data());

@@ -12,34 +12,36 @@ namespace {
 constexpr std::int64_t taps = 3;
 /// With fewer channels than this, the transforms cost more than they save.
 constexpr std::int64_t fewest_channels = 16;
-/// Limits of a block: its tiles, and the values of one of its points with their sums, so that these stay in the caches.
+/// Limits of a block: its tiles, and the values of one point with their sums, so that these stay in the caches.
 constexpr std::int64_t most_tiles = 128, most_values = 1 << 17;
-/// The most tiles in a row of a block: square blocks share more of the pixels around them.
+/// The most tiles in a row of a block: tiles of square blocks share more pixels.
 constexpr std::int64_t most_across = 16;
-/// Floats between the values of one point and the next, so that they do not compete for the same sets of a cache.
+/// Floats between the values of one point and those of the next, so that they do not compete for the same sets of a
+/// cache.
 constexpr std::int64_t gap = 16;
 
 std::int64_t side(bool duplicate) { return duplicate ? 3 : 4; }
 
-/// One row or column of a kernel at its points.
+/// One row or column (a, b, c) of a kernel, transformed to its points.
 std::array<double, 4> transformed(double a, double b, double c, bool duplicate) {
     if (duplicate) return {a, a + b + c, c, 0};
     return {a, (a + b + c) / 2, (a - b + c) / 2, c};
 }
 
-/// Whether the picture is large enough for the memory that the panels take, 16 values for nine taps: their extra values
-/// must be no more than half of the values of a square picture of this width. The height does not count, since a
-/// picture that is computed in strips must come out the same.
+/// Whether the picture is large compared with the memory that the panels take, 16 values for nine taps: the extra
+/// values must be no more than half of the values of a square picture of this width. The height does not count, since
+/// the result must be the same if the picture is computed in strips.
 bool is_wide_enough(const ConvCall& call) {
-    if (call.options.duplicate) return true; // 9 values where the definition has 16
+    if (call.options.duplicate) return true; // 9 values, fewer than the 16 of the four phases
     const std::int64_t width = call.out.size(2), more = 7 * call.kernel.time * call.kernel.in;
     return 2 * more <= width * width;
 }
 
-/// Of a block, with so many channels on both sides together.
+/// The number of tiles of a block, for so many channels on both sides together.
 std::int64_t tiles_for(std::int64_t channels) { return std::clamp(most_values / channels, most_tiles / 4, most_tiles); }
 
-/// Floats that a block of rows x columns tiles works in: its window, values and sums of its points, lines of outputs.
+/// Floats of scratch memory for a block of rows x columns tiles: its window, values and sums of its points, lines of
+/// outputs.
 std::int64_t block_floats(std::int64_t rows, std::int64_t columns, bool duplicate, std::int64_t in, std::int64_t out) {
     const std::int64_t step = duplicate ? 1 : 2, points = side(duplicate) * side(duplicate);
     const std::int64_t window = (rows * step + 2) * (columns * step + 2) * in;
@@ -110,7 +112,7 @@ std::int64_t WinogradTiles::scratch_floats() const {
     return block_floats(rows_, columns_, call_.options.duplicate, call_.kernel.in, padded_);
 }
 
-/// [point][tile][C] of a block from its window.
+/// Computes [point][tile][C] of a block from its window.
 void WinogradTiles::read_points(const float* window, std::int64_t rows, std::int64_t columns, float* points) const {
     const std::int64_t channels = call_.kernel.in, line = window_columns() * channels,
                        point = rows * columns * channels + gap;
@@ -141,9 +143,9 @@ void WinogradTiles::run(std::int64_t block, float* scratch) const {
     const std::int64_t row = block / blocks_across_ % blocks_down_ * rows_, column = block % blocks_across_ * columns_;
     const std::int64_t rows = std::min(rows_, tiles_down_ - row), columns = std::min(columns_, tiles_across_ - column);
     const std::int64_t tiles = rows * columns;
-    if (tiles <= 0) return; // of blocks of equal size the last may have none left
+    if (tiles <= 0) return; // blocks have equal sizes, so that the last one may have no tiles
     float* points = scratch + window_floats();
-    const std::int64_t input = tiles * kernel.in + gap, output = tiles * padded_ + gap; // floats of a point
+    const std::int64_t input = tiles * kernel.in + gap, output = tiles * padded_ + gap; // floats per point
     float* sums = points + points_ * input;
     const Window window{row * step_ - call_.options.pad_top, column * step_ - call_.options.pad_left, window_rows(),
                         window_columns()};

@@ -4,13 +4,13 @@
 
 namespace denoir::cpu {
 
-// Winograd's minimal filtering F(2x2, 3x3) (Lavin and Gray 2016): 2x2 outputs are linear in 4x4 "points", each the
-// product of one transformed input value and one transformed tap: 16 multiplications where the definition has 36. Over
-// channels, frames of the kernel and many tiles the products of one point are a matrix product; the transforms are
-// additions. Where the input is duplicated 2x2, the four pixels under a pair of outputs are three (a, b, b, c), one of
-// the four points is zero, and 9 multiplications are left of 36.
+// Winograd's minimal filtering F(2x2, 3x3) (Lavin and Gray 2016): 2x2 outputs are linear in 4x4 "points", each of which
+// is the product of one transformed input value and one transformed tap. That makes 16 multiplications instead of 36.
+// Over channels, frames of the kernel and many tiles, the products of one point are a matrix product; the transforms
+// are additions. If the input is duplicated 2x2, the four pixels under a pair of outputs are only three (a, b, b, c),
+// one of the four points is zero, and 9 multiplications are left of 36.
 //
-// The exact bits of an output depend on its own 3x3 pixels and on its place in its tile only. So a picture computed in
+// The exact bits of an output depend only on its own 3x3 pixels and on its place in its tile. So a picture computed in
 // parts is bit-equal to the whole if the parts begin at even rows and columns.
 
 /// Whether a call is computed this way: f32 products of 3x3 taps at stride 1, with enough channels on both sides and a
@@ -22,11 +22,11 @@ std::int64_t winograd_scratch(std::int64_t channels);
 
 /// Floats of all panels: [time][point][panel][C][kernels.tile_columns].
 std::int64_t winograd_floats(const Kernels&, const KernelShape&, bool duplicate);
-/// Packs output channels [strip · tile_columns, …) of time tap `time` of a kernel into `panels`.
+/// Packs the output channels from strip · tile_columns on, at time tap `time` of a kernel, into `panels`.
 void pack_winograd(const Kernels&, const WeightRows&, const KernelShape&, bool duplicate, std::int64_t strip,
                    std::int64_t time, float* panels);
 
-/// A call cut into blocks of tiles of 2x2 outputs, all output channels each.
+/// A call divided into blocks of tiles of 2x2 outputs with all output channels.
 class WinogradTiles {
 public:
     WinogradTiles(const ConvCall&, Tensor panels);
@@ -45,9 +45,9 @@ private:
     const ConvCall& call_;
     Tensor panels_;
     std::int64_t step_;                      ///< pixels of the input from tile to tile
-    std::int64_t points_;                    ///< of a tile
-    std::int64_t padded_;                    ///< output channels in whole panels
-    std::int64_t tiles_down_, tiles_across_; ///< of a frame
+    std::int64_t points_;                    ///< points of a tile
+    std::int64_t padded_;                    ///< output channels, padded to whole panels
+    std::int64_t tiles_down_, tiles_across_; ///< tiles of a frame
     std::int64_t rows_ = 0, columns_ = 0;    ///< tiles of a block
     std::int64_t blocks_down_ = 0, blocks_across_ = 0;
 };

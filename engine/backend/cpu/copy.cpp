@@ -8,7 +8,7 @@
 namespace denoir::cpu {
 namespace {
 
-/// n elements from one type and stride to another.
+/// Copies n elements from one type and stride to another.
 void copy_run(const Kernels& kernels, const Tensor& in, std::int64_t from, std::int64_t from_stride, Tensor& out,
               std::int64_t to, std::int64_t to_stride, std::int64_t n, float* scratch) {
     if (in.dtype() != out.dtype())
@@ -43,8 +43,8 @@ void CpuBackend::copy(const Tensor& in, Tensor& out) {
     assert(in.shape() == out.shape() && !is_block(in.dtype()));
     if (out.elements() == 0) return;
     Walk<2> walk({&out, &in});
-    // A transposing copy: put the axis along which the input is dense beside the output's, and walk tiles of both,
-    // so that each cache line is used up while it is there.
+    // A transposing copy: puts the axis along which the input is dense next to the output's, and walks tiles of both,
+    // so that a cache line is used completely while it is in the cache.
     constexpr std::int64_t tile = 32;
     const auto last = static_cast<std::size_t>(walk.rank - 1);
     std::size_t dense = last;

@@ -51,7 +51,7 @@ void CpuBackend::each_rows(std::int64_t rows, std::int64_t elements_per_row, std
     });
 }
 
-// Each thread's stretch starts on a cache line of its own.
+// Each thread's memory starts on a cache line of its own.
 CpuBackend::Scratch::Scratch(CpuBackend& backend, std::int64_t floats)
     : floats_((floats + 31) / 16 * 16), memory_(backend.empty({backend.threads() * floats_}, DType::f32)) {}
 

@@ -17,18 +17,18 @@ class OneDnnMatrix;
 class WeightRows;
 struct KernelShape;
 
-/// The kernels on the host's processor. Every kernel cuts its work into pieces that depend on shapes alone and runs
-/// them on one pool, so that results are the same for any number of threads. One op, one file.
+/// The kernels on the host's processor. Every kernel divides its work into pieces that depend on shapes alone and runs
+/// them on one pool, so that results are the same for any number of threads. Each op has its own file.
 class CpuBackend : public Backend {
 public:
-    /// `available`: bytes that the host could give.
+    /// `available` returns the bytes that the host could give.
     explicit CpuBackend(
         int threads, std::function<std::size_t()> available = [] { return available_memory(); });
 
     Device device() const override { return {}; }
     bool fast_bf16() const override;
     /// The type of the packed copy that products of so many rows in `compute` keep of their weight in place of its
-    /// stored form; none where they keep none.
+    /// stored form; empty if they keep none.
     static std::optional<DType> packed_type(DType compute, std::int64_t rows);
     int threads() const override { return pool_.threads(); }
     void set_stop(std::stop_token stop) override { pool_.set_stop(std::move(stop)); }
@@ -64,13 +64,13 @@ public:
     void channel_norm(const Tensor& x, const Tensor& gamma, bool silu, Tensor& out) override;
 
 private:
-    /// attention() without what is added to it.
+    /// attention() without AttentionOptions::added.
     void attend(const Tensor& q, const Tensor& k, const Tensor& v, const AttentionOptions&, Tensor& out);
-    /// body(begin, end, scratch) for consecutive ranges of [0, rows), as many rows each as make about 64 Ki elements.
-    /// `scratch`: `scratch_floats` of the thread's own memory.
+    /// Calls body(begin, end, scratch) for consecutive ranges of [0, rows) of about 64 Ki elements each. `scratch`:
+    /// `scratch_floats` floats of the thread's own memory.
     void each_rows(std::int64_t rows, std::int64_t elements_per_row, std::int64_t scratch_floats,
                    const std::function<void(std::int64_t begin, std::int64_t end, float* scratch)>& body);
-    /// One stretch of f32 memory per thread.
+    /// `floats` of f32 memory for each thread.
     class Scratch {
     public:
         Scratch(CpuBackend&, std::int64_t floats);
@@ -83,14 +83,14 @@ private:
     using RowOperation = void (*)(const float*, const float*, float*, std::int64_t);
     void binary(RowOperation, const Tensor& a, const Tensor& b, Tensor& out);
     void linear_few_rows(const Tensor& x, const WeightRows&, const float* bias, const LinearOptions&, Tensor& out);
-    /// `kept`: linear_panels, or undefined: each tile packs its part of the weight.
+    /// `kept`: the result of linear_panels(), or undefined if each tile shall pack its part of the weight.
     void linear_tiles(const Tensor& x, const WeightRows&, const Tensor& kept, const float* bias, const LinearOptions&,
                       Tensor& out);
     void linear_packed(const Tensor& x, OneDnnMatrix&, const float* bias, const LinearOptions&, Tensor& out);
     std::shared_ptr<OneDnnMatrix> packed_weight(const Weight&, const WeightRows&, bool round);
     Tensor linear_panels(const Weight&, const WeightRows&);
-    /// Panels (kernels.h) of n columns of Wᵀ, its rows [column, column + n), of depth [k, k + count).
-    /// `scratch`: memory for a panel of factors and, where these are bf16, for a row as f32.
+    /// Packs panels (kernels.h) of n columns of Wᵀ, which are the weight's rows [column, column + n), for depth
+    /// [k, k + count). `scratch`: memory for a panel of factors and, if these are bf16, for a row as f32.
     void pack_columns(const WeightRows&, std::int64_t column, std::int64_t n, std::int64_t k, std::int64_t count,
                       DType factors, float* scratch, std::byte* to) const;
     void keep(const Weight&, std::string_view use, std::shared_ptr<void> packed, std::int64_t bytes) const;
@@ -99,7 +99,7 @@ private:
     DType conv_factors(const KernelShape&, const ConvOptions&) const;
     Tensor conv_panels(const Weight&, const Shape& out, const ConvOptions&, DType factors);
     Tensor winograd_panels(const Weight&, const ConvOptions&);
-    /// The rotation's table with every value twice, in one row [2 · D]: cosines, then (-sin, +sin).
+    /// Writes the rotation of a token with every value twice to row [2 · D]: the cosines, then pairs (-sin, +sin).
     void widen_rotation(const Rope&, std::int64_t token, float* row) const;
 
     Arena arena_;

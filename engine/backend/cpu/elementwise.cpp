@@ -7,7 +7,7 @@
 namespace denoir::cpu {
 namespace {
 
-/// Runs of a walk in their order; `per_piece` of them are one piece of work.
+/// The runs of a walk, in order; `per_piece` of them make one piece of work.
 struct Runs {
     std::int64_t inner, per_row, count, per_piece;
 

@@ -9,7 +9,7 @@
 namespace denoir::cpu {
 namespace {
 
-/// Of every bf16 value: there are fewer of them than a layer has activations.
+/// The results for all bf16 values, of which there are fewer than a layer has activations.
 std::vector<float> all_values() {
     std::vector<float> table;
     for (std::uint32_t bits = 0; bits < 65536; ++bits) {

@@ -3,7 +3,7 @@
 
 namespace denoir::cpu {
 
-// Defined by the builds of simd/table.cpp.
+// Each is defined by one of the builds of simd/table.cpp.
 namespace baseline {
 extern const Kernels table;
 }

@@ -9,47 +9,48 @@
 namespace denoir::cpu {
 namespace {
 
-/// Depth of one pass over a tile: so large that the sums are rarely fetched again. A multiple of every storage block.
+/// Depth of one pass over a tile, large enough that the sums are rarely fetched again. A multiple of every storage
+/// block.
 constexpr std::int64_t depth_step = 1024;
 /// The same for matrix tiles (AMX): a panel of this depth and the rows that it is multiplied with stay in the L1 cache,
-/// which the tiles are loaded from.
+/// from which the tiles are loaded.
 constexpr std::int64_t tile_depth_step = 256;
-/// The same if panels are packed anew for each product: shorter pieces of the weight's rows are read more slowly.
+/// The same if panels are packed for each product, since shorter pieces of the weight's rows are read more slowly.
 constexpr std::int64_t unpacked_tile_depth_step = 512;
 /// The most columns of a tile of the result if the weight is packed once for all products.
 constexpr std::int64_t packed_columns = 256;
 /// For up to so many rows of x, nothing is packed: each row of the weight is read once and dotted with every row of x.
 constexpr std::int64_t few_rows = 8;
-/// For up to so many rows of x, the rows are converted to factors once for all tiles, and no weight is packed for all
-/// products: that takes as long as some hundred rows and as much memory as the weight, while the weights of text
-/// encoders are used once per prompt.
+/// For up to so many rows of x, the rows are converted to factors once for all tiles, and the weight is not packed for
+/// all products: packing takes as long as some hundred rows and as much memory as the weight, but the weights of text
+/// encoders are used only once per prompt.
 constexpr std::int64_t shared_rows = 512;
-/// Multiplications of one piece of work at most, 25 ms at 100 GFLOP/s, so that the stop token is checked often.
+/// The most multiplications of one piece of work, 25 ms at 100 GFLOP/s, so that the stop token is checked often.
 constexpr std::int64_t multiplications_of_a_piece = 1'200'000'000;
-/// Pieces that keep many cores busy.
+/// A number of pieces that keeps many cores busy.
 constexpr std::int64_t enough_pieces = 32;
-/// How many rows of a weight ahead are prefetched before they are read.
+/// Rows of a weight are prefetched so many rows before they are read.
 constexpr std::int64_t fetched_ahead = 2;
-/// How many rows of the result ahead are prefetched before they are written.
+/// Rows of the result are prefetched so many rows before they are written.
 constexpr std::int64_t written_ahead = 8;
-constexpr std::int64_t cache_line = 64; ///< bytes
+constexpr std::int64_t cache_line = 64; ///< in bytes
 /// Packed weights up to this many bytes are kept however little memory is left.
 constexpr std::int64_t always_kept = std::int64_t{1} << 20;
 
-/// The smallest multiple of `unit` that cuts `size` into as few equal tiles as tiles of at most `limit` would.
+/// The smallest multiple of `unit` that divides `size` into as few equal tiles as tiles of at most `limit` would.
 std::int64_t even_tile(std::int64_t size, std::int64_t limit, std::int64_t unit) {
     const std::int64_t tiles = divide_up(size, limit);
     return divide_up(divide_up(size, tiles), unit) * unit;
 }
 
-/// Values [k, k + count) of m rows of x from `row` on, as factors; a row begins every `stride` factors.
+/// Reads values [k, k + count) of m rows of x, from `row` on, as factors. The rows at `to` are `stride` factors apart.
 void read_rows(const Kernels& kernels, const Tensor& x, std::int64_t row, std::int64_t m, std::int64_t k,
                std::int64_t count, DType factors, bool round, std::byte* to, std::int64_t stride) {
     for (std::int64_t i = 0; i < m; ++i, to += stride * element_bytes(factors))
         read_factors(kernels, x.dtype(), row_of(x, row + i) + k * element_bytes(x.dtype()), count, factors, round, to);
 }
 
-/// Prefetches memory for writing: writing part of a cache line waits for the whole line to be loaded.
+/// Prefetches memory for writing, since writing a part of a cache line waits until the whole line is loaded.
 void fetch_to_write(const std::byte* to, std::int64_t bytes) {
     for (std::int64_t line = 0; line < bytes; line += cache_line) __builtin_prefetch(to + line, 1);
 }
@@ -58,7 +59,7 @@ void fetch_to_write(const std::byte* to, std::int64_t bytes) {
 void finish_row(const Kernels& kernels, float* sums, const float* bias, const LinearOptions& options, DType stored,
                 std::byte* to, std::int64_t n) {
     const bool activated = options.activation != Activation::none, round = options.compute == DType::bf16;
-    const bool last_rounded = round && stored != DType::bf16; // else it is as it is stored
+    const bool last_rounded = round && stored != DType::bf16; // otherwise storing rounds it
     if (bias) kernels.add(sums, bias, sums, n);
     if (activated ? round : last_rounded) kernels.round_bf16(sums, sums, n);
     if (activated) kernels.activate(options.activation, sums, sums, n);
@@ -66,8 +67,8 @@ void finish_row(const Kernels& kernels, float* sums, const float* bias, const Li
     store_f32(kernels, sums, stored, to, n);
 }
 
-/// finish_row() for m rows of n sums, `stride` apart, which belong at `row`, `column` of the result. `ahead`: how many
-/// rows of it ahead are prefetched; 0: none.
+/// finish_row() for m rows of n sums, `stride` apart, which belong at `row`, `column` of the result. Rows of the result
+/// are prefetched `ahead` rows before they are written; 0: not at all.
 void finish_tile(const Kernels& kernels, float* sums, std::int64_t stride, const float* bias,
                  const LinearOptions& options, const Tensor& out, std::int64_t row, std::int64_t column, std::int64_t m,
                  std::int64_t n, std::int64_t ahead = 0) {
@@ -92,8 +93,8 @@ std::optional<DType> CpuBackend::packed_type(DType compute, std::int64_t rows) {
 }
 
 /// Whether our own loops can feed the processor's bf16 units with the weight as it is stored, which is as fast as
-/// oneDNN with a packed copy (bench/results/kernels.md). Decided by the stored form alone, whether the weight has
-/// changes (LoRA) or not, since the choice of loops affects the last bits of the result.
+/// oneDNN with a packed copy (bench/results/kernels.md). Depends only on the stored form, not on changes (LoRA), since
+/// the choice of loops affects the last bits of the result.
 bool CpuBackend::multiplies_as_stored(const Weight& w, std::int64_t depth, bool round) const {
     return round && depth % 2 == 0 && kernels_.gemm_bf16 && !kernels_.bf16_in_tiles && !OneDnnMatrix::forced() &&
            !w.scale && w.stored().dtype() == DType::bf16;
@@ -121,14 +122,14 @@ void CpuBackend::linear(const Tensor& x, const Weight& w, const Weight* bias, co
         linear_tiles(x, weight, {}, add, options, out);
 }
 
-/// The weight with its changes (LoRA) added once for all products, to the same values as reading it would give. The
+/// The weight with its changes (LoRA) added once for all products, with the same values that reading it would give. The
 /// weight itself if it has no changes, or if memory is short.
 const Weight& CpuBackend::with_changes(const Weight& w, bool round) {
     if (w.changes.empty()) return w;
     auto& kept = w.prepared[round ? "changed.bf16" : "changed"];
     if (kept) return *std::static_pointer_cast<Weight>(kept);
     const DType stored = w.stored().dtype();
-    const bool narrow = !w.scale && (stored == DType::bf16 || stored == DType::f16); // to which the sum is rounded
+    const bool narrow = !w.scale && (stored == DType::bf16 || stored == DType::f16); // ChangedRows rounds to it
     const DType type = round ? DType::bf16 : narrow ? stored : DType::f32;
     if (!host_has(checked_bytes(w.shape(), type), available_())) return w;
     const WeightRows rows(kernels_, w, round);
@@ -177,15 +178,15 @@ void CpuBackend::linear_few_rows(const Tensor& x, const WeightRows& weight, cons
 
 namespace {
 
-/// How a product is cut: tiles of rows x columns of the result, each over the whole depth.
+/// How a product is divided: tiles of rows x columns of the result, each over the whole depth.
 struct Tiles {
     std::int64_t rows, columns, down, across;
 
-    /// Tall tiles, as each packs its part of the weight for itself, and its rows of x unless these are read in place
-    /// (`direct`). If the weight is `packed` already, as many rows as stay in the L2 cache.
+    /// Tiles are tall, as each packs its part of the weight, and copies its rows of x unless these are read in place
+    /// (`direct`). If the weight is `packed` already, they have as many rows as stay in the L2 cache.
     Tiles(const Kernels& kernels, std::int64_t m, std::int64_t n, std::int64_t k, bool direct, bool packed) {
         const std::int64_t area = multiplications_of_a_piece / std::max<std::int64_t>(1, k);
-        // Narrow tiles keep many cores busy with the few rows of a prompt, which are copied once for all tiles.
+        // Narrow tiles keep many cores busy even with the few rows of a prompt, which are copied once for all tiles.
         const std::int64_t wide = packed ? packed_columns : m <= shared_rows ? 96 : direct ? 128 : 384;
         columns = even_tile(n, wide, kernels.tile_columns);
         std::int64_t high = std::clamp<std::int64_t>(area / columns, 132, packed ? 264 : direct ? 528 : 384);
@@ -203,13 +204,14 @@ bool readable_in_place(const Tensor& x, DType factors, bool round) {
     return x.dtype() == factors && round == (factors == DType::bf16) && (bytes & -bytes) <= 4096;
 }
 
-/// Depth of one pass of linear_tiles(); `kept`: its panels are packed already.
+/// Depth of one pass of linear_tiles(). `kept`: whether its panels are packed already.
 std::int64_t step_of(const Kernels& kernels, DType factors, bool kept) {
     if (kept) return tile_depth_step;
     return factors == DType::bf16 && kernels.bf16_in_tiles ? unpacked_tile_depth_step : depth_step;
 }
 
-/// Floats that pack_columns() works in for panels of this depth: the rows of one, and in pairs one more on its way.
+/// Floats of scratch memory of pack_columns() for panels of this depth: the rows of a panel and, for pairs, one row
+/// more before it is converted.
 std::int64_t unpacked_floats(const Kernels& kernels, DType factors, std::int64_t depth) {
     return (factors == DType::bf16 ? kernels.tile_columns / 2 + 1 : kernels.tile_columns) * depth;
 }
@@ -219,8 +221,8 @@ std::int64_t unpacked_floats(const Kernels& kernels, DType factors, std::int64_t
 void CpuBackend::pack_columns(const WeightRows& weight, std::int64_t column, std::int64_t n, std::int64_t k,
                               std::int64_t count, DType factors, float* scratch, std::byte* to) const {
     const std::int64_t panel = kernels_.tile_columns, bytes = element_bytes(factors);
-    const std::int64_t words = count * bytes / 4; // of a row: a pair is moved like an f32 value
-    float* const wide = scratch + panel * words;  // a row on its way to pairs
+    const std::int64_t words = count * bytes / 4; // in a row: a pair is moved like an f32 value
+    float* const wide = scratch + panel * words;  // a row before it is converted to pairs
     for (std::int64_t j = 0; j < n; j += panel, to += panel * count * bytes) {
         const std::int64_t some = std::min(panel, n - j);
         const std::byte* const from = weight.direct(column + j, factors);
@@ -238,8 +240,8 @@ void CpuBackend::pack_columns(const WeightRows& weight, std::int64_t column, std
     }
 }
 
-/// The weight as panels of pairs, made on first use in place of its stored form, in the order of their use:
-/// [tile of columns][depth / tile_depth_step][panel][depth of the step / 2][column][2].
+/// The weight as panels of pairs, made on first use and kept in place of its stored form. In the order in which they
+/// are used: [tile of columns][depth / tile_depth_step][panel][depth of the step / 2][column][2].
 Tensor CpuBackend::linear_panels(const Weight& w, const WeightRows& rows) {
     constexpr std::string_view use = "linear.panels";
     if (const auto kept = w.prepared.find(use); kept != w.prepared.end())
@@ -259,7 +261,7 @@ Tensor CpuBackend::linear_panels(const Weight& w, const WeightRows& rows) {
 }
 
 /// Keeps a packed copy with the weight, whose stored pages are then dropped. If memory is short, the copy is not kept:
-/// it is slow to pack it for each product, but otherwise the system would kill the program.
+/// packing it for each product is slow, but the system would otherwise kill the program.
 void CpuBackend::keep(const Weight& w, std::string_view use, std::shared_ptr<void> packed, std::int64_t bytes) const {
     if (bytes < always_kept || host_has(0, available_())) w.prepared.emplace(use, std::move(packed));
     drop_stored_pages(w);
@@ -269,11 +271,11 @@ void CpuBackend::linear_tiles(const Tensor& x, const WeightRows& weight, const T
                               const LinearOptions& options, Tensor& out) {
     const std::int64_t depth = x.size(1), panel = kernels_.tile_columns;
     const bool round = options.compute == DType::bf16;
-    // Pairs of bf16 values where the processor has units for them and every value has its partner.
+    // Pairs of bf16 values if the processor has units for them and every value has a partner.
     const DType factors = round && kernels_.gemm_bf16 && depth % 2 == 0 ? DType::bf16 : DType::f32;
     const std::int64_t bytes = element_bytes(factors), step = step_of(kernels_, factors, bool(kept));
     const std::int64_t apart = cache_line / bytes; // rows a power of two apart would push each other out of the cache
-    Tensor a = x;                                  // as factors, where `in_place`
+    Tensor a = x;                                  // the rows of x as factors, if `in_place`
     bool in_place = readable_in_place(x, factors, round);
     if (!in_place && x.size(0) <= shared_rows) {
         a = empty({x.size(0), depth + apart}, factors);
@@ -283,8 +285,8 @@ void CpuBackend::linear_tiles(const Tensor& x, const WeightRows& weight, const T
         in_place = true;
     }
     const Tiles tiles(kernels_, x.size(0), out.size(1), depth, in_place, bool(kept));
-    const std::int64_t padded = step + apart, c_stride = tiles.columns + 16; // rather no power of two, as `padded`
-    // Floats of a thread, each part in whole cache lines but the last.
+    const std::int64_t padded = step + apart, c_stride = tiles.columns + 16; // both avoid powers of two
+    // Floats of a thread; each part but the last is rounded up to whole cache lines.
     const auto lines_of = [&](std::int64_t count) { return divide_up(count * bytes, cache_line) * (cache_line / 4); };
     const std::int64_t copied = in_place ? 0 : lines_of(tiles.rows * padded),
                        packed = kept ? 0 : lines_of(tiles.columns * step), sums = tiles.rows * c_stride,
@@ -313,8 +315,8 @@ void CpuBackend::linear_tiles(const Tensor& x, const WeightRows& weight, const T
     });
 }
 
-/// The weight as oneDNN wants it, packed on first use in place of its stored form; null where our own loops are as
-/// fast.
+/// The weight as oneDNN needs it, packed on first use and kept in place of its stored form; null if our own loops are
+/// as fast.
 std::shared_ptr<OneDnnMatrix> CpuBackend::packed_weight(const Weight& w, const WeightRows& rows, bool round) {
     if (rows.columns() == 0 || rows.count() == 0) return nullptr;
     const std::string_view use = round ? "linear.onednn.bf16" : "linear.onednn.f32";
@@ -325,7 +327,7 @@ std::shared_ptr<OneDnnMatrix> CpuBackend::packed_weight(const Weight& w, const W
     };
     const auto packed = OneDnnMatrix::pack(
         rows, [&](const Shape& shape, DType dtype) { return empty(shape, dtype); }, run);
-    // Null is remembered, too: the choice of loops decides the bytes of the result.
+    // Null is kept as well, since the choice of loops affects the bytes of the result.
     if (packed)
         keep(w, use, packed, rows.count() * rows.columns() * element_bytes(OneDnnMatrix::type()));
     else
@@ -340,14 +342,14 @@ void CpuBackend::linear_packed(const Tensor& x, OneDnnMatrix& weight, const floa
     std::int64_t high = 0;
     pool_.run(1, [&](std::int64_t, int) {
         high = weight.tile_rows(x.size(0));
-    }); // on a thread of the pool: planned for one thread
+    }); // on a thread of the pool, where oneDNN plans for one thread
     const bool in_place = x.dtype() == type && x.stride(0) == depth && type == DType::bf16;
-    // Where rows are copied, several tiles use the copy.
+    // If rows are copied, several tiles use the same copy.
     const std::int64_t down = divide_up(x.size(0), high), tiles = weight.tiles();
     const std::int64_t most =
         std::min(multiplications_of_a_piece / (high * wide * depth), down * tiles / enough_pieces);
     const std::int64_t group = std::clamp<std::int64_t>(most, 1, tiles), across = divide_up(tiles, group);
-    // Floats of one thread: A, C, the library's working memory.
+    // Floats of one thread: A, C, and the library's scratch memory.
     const std::int64_t a_floats = divide_up(high * row_bytes, 4), c_floats = high * wide;
     const Scratch scratch(*this, a_floats + c_floats + divide_up(weight.scratch_bytes(), 4) + 32);
     pool_.run(down * across, [&](std::int64_t piece, int worker) {

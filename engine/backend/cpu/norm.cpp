@@ -9,7 +9,7 @@ namespace denoir::cpu {
 namespace {
 
 struct Moments {
-    float mean, factor; ///< factor = 1 / sqrt(variance + eps)
+    float mean, factor; ///< `factor` is 1 / sqrt(variance + eps)
 };
 
 Moments moments(const Kernels& kernels, const float* x, std::int64_t n, float eps) {
@@ -106,7 +106,7 @@ void CpuBackend::gated_add(const Tensor& x, const Tensor& y, const Tensor& gate,
 
 void CpuBackend::channel_norm(const Tensor& x, const Tensor& gamma, bool silu, Tensor& out) {
     const std::int64_t channels = x.size(-1);
-    // Every axis but the last, joined; a walk finds rows of views too.
+    // Joins all axes but the last if possible; a walk finds the rows of other views.
     const Tensor input = x.rank() == 2 ? x : x.reshape({x.elements() / std::max<std::int64_t>(1, channels), channels});
     const Tensor output = out.reshape(input.shape());
     const std::int64_t most = std::clamp<std::int64_t>(4096 / std::max<std::int64_t>(1, channels), 1, 64);

@@ -19,8 +19,8 @@ const dnnl::engine& engine() {
     return cpu;
 }
 
-/// Whether the processor (or what DNNL_MAX_CPU_ISA leaves of it) has bf16 products. The library's numbers are sets of
-/// bits that grow with the instruction set.
+/// Whether the processor, as far as DNNL_MAX_CPU_ISA allows, has bf16 products. The library's numbers are sets of bits:
+/// a wider instruction set has all bits of a narrower one.
 bool has_bf16() {
     constexpr int bf16 = dnnl_cpu_isa_avx512_core_bf16;
     return (static_cast<int>(dnnl::get_effective_cpu_isa()) & bf16) == bf16;
@@ -32,7 +32,7 @@ memory::data_type library_type(DType dtype) {
     return dtype == DType::bf16 ? memory::data_type::bf16 : memory::data_type::f32;
 }
 
-/// Working memory is handed in with each call: the library's own is shared by everything one thread created.
+/// Scratch memory is passed in with each call, since the library's own is shared by everything that one thread created.
 dnnl::primitive_attr attributes() {
     dnnl::primitive_attr attr;
     attr.set_scratchpad_mode(dnnl::scratchpad_mode::user);
@@ -49,19 +49,20 @@ dnnl::matmul::primitive_desc describe(const memory::desc& a, const memory::desc&
 
 } // namespace
 
-/// Tiles are equally wide but for the last: two widths, each with its own product and packed form.
+/// All tiles but the last have the same width. So there are up to two widths, each with its own products and packed
+/// form.
 struct OneDnnMatrix::State {
     static constexpr std::int64_t tile = 256;
 
     struct Width {
         memory::desc packed;
-        std::map<std::int64_t, dnnl::matmul> products; ///< by rows
+        std::map<std::int64_t, dnnl::matmul> products; ///< by number of rows
     };
 
     std::int64_t columns, depth, scratch = 0;
     std::map<std::int64_t, Width> widths;
     Tensor memory_of_tiles;
-    std::int64_t stride = 0; ///< bytes from tile to tile
+    std::int64_t stride = 0; ///< in bytes from tile to tile
 
     std::int64_t tiles() const { return (columns + tile - 1) / tile; }
     std::int64_t width(std::int64_t t) const { return std::min(tile, columns - t * tile); }
@@ -70,7 +71,8 @@ struct OneDnnMatrix::State {
     memory::desc a(std::int64_t rows) const { return {{rows, depth}, library_type(type()), {depth, 1}}; }
     memory::desc c(std::int64_t rows, std::int64_t n) const { return {{rows, n}, memory::data_type::f32, {tile, 1}}; }
 
-    /// The packed form of a width is the one the library likes for full tiles; fewer rows must make do with it.
+    /// Adds a width. Its packed form is the one that the library prefers for full tiles; products of fewer rows use it
+    /// as well.
     void add_width(std::int64_t n) {
         const auto product = describe(a(tile), {{depth, n}, library_type(type()), memory::format_tag::any}, c(tile, n));
         Width& w = widths[n];
@@ -121,7 +123,7 @@ std::shared_ptr<OneDnnMatrix> OneDnnMatrix::pack(const WeightRows& weight,
                                                  const std::function<Tensor(const Shape&, DType)>& empty,
                                                  const Run& run) try {
     auto state = std::make_unique<State>(State{.columns = weight.count(), .depth = weight.columns()});
-    // On a thread of the pool, where the library plans for one thread.
+    // Runs on a thread of the pool, where the library plans for one thread.
     run(1, [&](std::int64_t) {
         for (const std::int64_t t : {std::int64_t{0}, state->tiles() - 1})
             if (!state->widths.contains(state->width(t))) state->add_width(state->width(t));

@@ -11,15 +11,15 @@ namespace denoir::cpu {
 /// a / b rounded up, for a >= 0.
 constexpr std::int64_t divide_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-/// The n elements at `from` (stride 1) as f32: in place where they are that, else widened into `scratch`.
+/// The n elements at `from` (stride 1) as f32: in place if they are f32, else converted into `scratch`.
 const float* as_f32(const Kernels&, DType, const std::byte* from, std::int64_t n, float* scratch);
-/// n f32 values written as f32 or bf16.
+/// Writes n f32 values as f32 or bf16.
 void store_f32(const Kernels&, const float* values, DType, std::byte* to, std::int64_t n);
-/// n values converted to factors of the matrix kernel: to bf16 or, if `factors` is f32, to f32, rounded to bf16 values
+/// Converts n values to factors of the matrix kernel: to bf16 or, if `factors` is f32, to f32, rounded to bf16 values
 /// if `round`.
 void read_factors(const Kernels&, DType from_type, const std::byte* from, std::int64_t n, DType factors, bool round,
                   std::byte* to);
-/// Kernels::gemm or gemm_bf16, as `factors` says.
+/// Kernels::gemm or gemm_bf16, depending on `factors`.
 void gemm(const Kernels&, DType factors, const std::byte* a, std::int64_t lda, const std::byte* panels, std::int64_t k,
           std::int64_t m, std::int64_t n, float* c, std::int64_t ldc, bool accumulate);
 /// Where a kernel may write its f32 results: the row itself if it is f32, else `scratch`, which store_f32() then
@@ -32,8 +32,8 @@ inline std::byte* row_of(const Tensor& x, std::int64_t row) {
     return x.raw() + row * x.stride(0) * element_bytes(x.dtype());
 }
 
-/// Iterates over tensors of one shape together. Axes that are contiguous in all of them are joined, axes of size 1 are
-/// dropped; at least one axis is left.
+/// Iterates over tensors of the same shape together. Axes that are contiguous in all of them are joined, axes of size 1
+/// are dropped; at least one axis is left.
 template <int count> struct Walk {
     int rank = 0;
     std::array<std::int64_t, Shape::max_rank> size{};
@@ -52,13 +52,13 @@ template <int count> struct Walk {
 
 /// Rows are processed in runs of this many elements, so that their scratch memory stays in the L1 cache.
 constexpr std::int64_t run_length = 2048;
-/// About how many values one piece of work on a thread takes: enough to be worth a turn of the pool.
+/// The approximate number of values of one piece of work, enough to be worth the pool's overhead.
 constexpr std::int64_t values_of_a_piece = 65536;
 
 /// The n <= run_length elements of a run as f32: in place if they are contiguous f32, else gathered into `scratch`.
 const float* gather_run(const Kernels&, const Tensor& x, std::int64_t offset, std::int64_t stride, std::int64_t n,
                         float* scratch);
-/// The opposite, for f32 and bf16.
+/// Stores the values of a run, the opposite of gather_run(), as f32 or bf16.
 void scatter_run(const Kernels&, const float* values, Tensor& out, std::int64_t offset, std::int64_t stride,
                  std::int64_t n);
 

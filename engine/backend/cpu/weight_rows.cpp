@@ -18,7 +18,7 @@ WeightRows::WeightRows(const Kernels& kernels, const Weight& weight, bool round)
       round_(round && (scale_ || dtype_ != DType::bf16)) {
     if (weight.shape().rank() > 0) count_ = weight.shape()[0];
     columns_ /= std::max<std::int64_t>(count_, 1);
-    // Also without asserts: going on would read other elements. Container::tensor widens such tensors.
+    // Not an assertion, since going on would read other elements. Container::tensor converts such tensors to f32.
     if (columns_ % align() != 0) throw std::logic_error("rows of " + weight.name() + " are not whole blocks");
     row_bytes_ = columns_ / align() * info(dtype_).block_bytes;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiled once per instruction set (DENOIR_ISA). Plain loops that the compiler vectorises; nothing here uses inline
+// Compiled once per instruction set (DENOIR_ISA): plain loops that the compiler vectorises. Must not use inline
 // functions of other headers, since the linker would merge those of different builds.
 #include "engine/metrics/simd/ssim_tile.h"
 
@@ -7,9 +7,9 @@ namespace denoir::metrics::simd::DENOIR_ISA {
 namespace {
 
 constexpr double c1 = (0.01 * 255) * (0.01 * 255), c2 = (0.03 * 255) * (0.03 * 255);
-constexpr int partial_sums = 16; ///< one fixed order of addition for every width of vectors
+constexpr int partial_sums = 16; ///< gives the same order of addition for every width of vectors
 
-/// s, d, s², d² of one row.
+/// Computes s, d, s², d² of one row (see Scratch).
 template <class Store, class T>
 void prepare_row(const T* __restrict a, const T* __restrict b, Store* __restrict ring, int samples) {
     Store* __restrict s = ring, * __restrict d = ring + tile_samples, * __restrict ss = ring + 2 * tile_samples, * __restrict dd = ring + 3 * tile_samples;
@@ -22,8 +22,8 @@ void prepare_row(const T* __restrict a, const T* __restrict b, Store* __restrict
     }
 }
 
-/// The vertical pass over eleven rows, for one of the four quantities. Rows of equal weight are added first: of 8 bits
-/// that is exact in floats.
+/// The vertical pass over eleven rows, for one of the four quantities. Rows of equal weight are added first, which is
+/// exact in floats for 8-bit samples.
 template <class Store> void filter_columns(const Store* const* __restrict rows, const double* __restrict w,
                                            double* __restrict out, int samples) {
     const Store* __restrict r0 = rows[0], * __restrict r1 = rows[1], * __restrict r2 = rows[2], * __restrict r3 = rows[3], * __restrict r4 = rows[4], * __restrict r5 = rows[5], * __restrict r6 = rows[6], * __restrict r7 = rows[7], * __restrict r8 = rows[8], * __restrict r9 = rows[9], * __restrict r10 = rows[10];
@@ -37,15 +37,15 @@ template <int step> inline double filter_row(const double* __restrict p, const d
            w[3] * (p[3 * step] + p[7 * step]) + w[4] * (p[4 * step] + p[6 * step]) + w[5] * p[5 * step];
 }
 
-/// The horizontal pass and SSIM itself. With s = a + b and d = a - b, every term of its numerator is that of the
-/// denominator less one of d: equal pictures give exactly 1, and nearly equal ones lose no digits.
+/// The horizontal pass and SSIM itself. With s = a + b and d = a - b, each factor of the numerator is one of the
+/// denominator minus a term in d, so that equal pictures give exactly 1, and nearly equal ones lose no digits.
 template <int step> void finish_row(const double (*__restrict columns)[tile_samples], const double* __restrict w,
                                     int count, double* __restrict sums) {
     double value[tile_columns];
     for (int x = 0; x < count; ++x) {
         const double s = filter_row<step>(columns[0] + x, w), d = filter_row<step>(columns[1] + x, w);
         const double ss = filter_row<step>(columns[2] + x, w), dd = filter_row<step>(columns[3] + x, w);
-        const double mean_d = 0.5 * d * d, var_d = 0.5 * (dd - d * d); // half of each: a² + b² = (s² + d²) / 2
+        const double mean_d = 0.5 * d * d, var_d = 0.5 * (dd - d * d); // 0.5 because a² + b² = (s² + d²) / 2
         const double luminance = 0.5 * s * s - mean_d + c1, structure = 0.5 * (ss - s * s) - var_d + c2;
         value[x] = (luminance * structure) / ((luminance + 2 * mean_d) * (structure + 2 * var_d));
     }

@@ -15,12 +15,12 @@ namespace {
 
 using nn::linear;
 
-/// A tower in bf16 has all its parameters in bf16, those of the norms too, whatever type the file stores.
+/// A bf16 tower rounds all its parameters to bf16, those of the norms as well, whatever type the file stores.
 Tensor layer_norm(const Module& m, const Tensor& x, float eps, DType dtype) {
     return nn::layer_norm(m, x, eps, dtype, dtype == DType::bf16);
 }
 
-/// Tells a probe the layers under the original's names, which begin with `visual`.
+/// Tells a probe the layers by the names of the original, which begin with `visual`.
 struct Told {
     nn::Probe* probe;
     const std::string& prefix;
@@ -125,7 +125,7 @@ Config Config::read(const Weights& weights, std::optional<std::int64_t> heads) {
             Shape& shape = expected[p + name];
             while (shape.rank() > w->shape().rank() && shape[0] == 1) shape = Shape(shape.sizes().subspan(1));
         }
-    // Parts of the tower that are not used here, if stored.
+    // Parts of the tower that are not used here but may be stored.
     for (const char* name : {"post_norm.weight", "post_norm.bias", "head"})
         if (const Weight* w = weights.find(p + name)) expected[p + name] = w->shape();
     weights.require(expected);
@@ -173,7 +173,7 @@ Tensor Vision::forward(const Tensor& image, nn::Probe* probe) const {
     x = layer_norm(m["pre_norm"], x, config_.eps, options_.dtype);
     tell(m, "pre_norm", x);
     for (int i = 0; i + 1 < config_.layers; ++i)
-        x = block(m["transformer"][i], config_, std::move(x), options_.dtype, tell); // not the last
+        x = block(m["transformer"][i], config_, std::move(x), options_.dtype, tell); // the last block is not used
     return ops::cast(x, DType::f32);
 }
 

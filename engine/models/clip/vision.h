@@ -18,13 +18,13 @@ struct Config {
     std::int64_t width = 0; ///< C, channels of a token
     std::int64_t mlp = 0;   ///< hidden width of the blocks' MLP
     std::int64_t layers = 0, heads = 0;
-    std::int64_t patch = 0;                             ///< pixels of a patch's side
-    std::int64_t grid = 0;                              ///< patches of a side
-    std::string prefix;                                 ///< of the tensors' names: "visual" or nothing
+    std::int64_t patch = 0;                             ///< side of a patch in pixels
+    std::int64_t grid = 0;                              ///< side of the image in patches
+    std::string prefix;                                 ///< of the tensors' names: "visual" or empty
     float eps = 1e-5f;                                  ///< of the layer norms
-    std::int64_t image() const { return patch * grid; } ///< S, pixels of the image's side
+    std::int64_t image() const { return patch * grid; } ///< S, side of the image in pixels
     /// Reads the sizes off the shapes; what config.json says must agree. The number of heads is that of config.json,
-    /// else `heads`, else width / 80. Throws Error naming tensor or field.
+    /// else `heads`, else width / 80. Throws Error naming the tensor or the field.
     static Config read(const Weights&, std::optional<std::int64_t> heads = {});
     std::map<std::string, Shape> expected() const;
 };
@@ -37,7 +37,7 @@ class Vision {
 public:
     struct Options {
         DType dtype = DType::f32;          ///< f32 or bf16
-        std::optional<std::int64_t> heads; ///< where config.json names none
+        std::optional<std::int64_t> heads; ///< used if config.json has no number of heads
     };
 
     Vision(std::shared_ptr<const Weights>, std::shared_ptr<Backend>, Options);

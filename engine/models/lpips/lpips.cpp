@@ -17,7 +17,8 @@
 namespace denoir::lpips {
 namespace {
 
-/// A convolution of a backbone: its number in torchvision's `features`, shape, and what stands before and after it.
+/// A convolution of a backbone: its number in torchvision's `features`, its shape, the side of the max pooling before
+/// it (0: none), and the head after it (-1: none).
 struct Plan {
     int index, out, in, kernel, stride, pad, pool, head;
 };
@@ -41,7 +42,7 @@ constexpr std::array<Plan, 13> vgg16{{{0, 64, 3, 3, 1, 1, 0, -1},
                                       {26, 512, 512, 3, 1, 1, 0, -1},
                                       {28, 512, 512, 3, 1, 1, 0, 4}}};
 
-/// What the package subtracts from and divides pictures in -1 … 1 by.
+/// The package normalises pictures in -1 … 1 per channel: (x - shift) / scale.
 constexpr float shift[3]{-0.030f, -0.088f, -0.188f}, scale[3]{0.458f, 0.448f, 0.450f};
 constexpr float epsilon = 1e-10f;
 
@@ -52,8 +53,8 @@ std::span<const Plan> plan_of(Network network) {
     return network == Network::alexnet ? std::span<const Plan>(alexnet) : std::span<const Plan>(vgg16);
 }
 
-/// "0.weight" of "features.0.weight" and of "net.slice1.0.weight"; "lin2" of "lin2.model.1.weight"; empty: no part of
-/// it.
+/// "features.0.weight" and "net.slice1.0.weight" become "0.weight", "lin2.model.1.weight" becomes "lin2". Empty for a
+/// name that is no part of the network.
 std::string canonical(std::string_view name) {
     const auto after = [&](std::string_view prefix) { return std::string(name.substr(prefix.size())); };
     if (name.starts_with("features.")) return after("features.");
@@ -80,7 +81,7 @@ std::map<std::string, Tensor> tensors_of(std::span<const std::filesystem::path> 
     return all;
 }
 
-/// The largest of each square of `side`, every second one; [H,W,C] f32.
+/// Max pooling over squares of `side` with stride 2; [H,W,C] f32.
 Tensor pooled(Backend& backend, const Tensor& x, int side) {
     const std::int64_t channels = x.size(2), height = (x.size(0) - side) / 2 + 1, width = (x.size(1) - side) / 2 + 1;
     Tensor out = backend.empty({height, width, channels}, DType::f32);
@@ -97,14 +98,14 @@ Tensor pooled(Backend& backend, const Tensor& x, int side) {
     return out;
 }
 
-/// One over the length of a pixel's features.
+/// 1 / (length of a pixel's feature vector + epsilon).
 float inverse_length(const float* x, std::int64_t channels) {
     float sum = 0;
     for (std::int64_t c = 0; c < channels; ++c) sum += x[c] * x[c];
     return 1 / (std::sqrt(sum) + epsilon);
 }
 
-/// The mean over pixels of the weighed squared differences of normalised features.
+/// The mean over pixels of the weighted squared differences of the normalised features.
 double head_distance(const Tensor& a, const Tensor& b, const std::vector<float>& weight) {
     const auto channels = std::int64_t(weight.size()), pixels = a.size(0) * a.size(1);
     double sum = 0;

@@ -22,26 +22,26 @@ std::string_view name(Network); ///< "LPIPS AlexNet"
 /// summed over the five layers.
 class Lpips {
 public:
-    /// `files`: safetensors or .pth with the state of lpips.LPIPS (`net.slice1.0.weight`, `lin0.model.1.weight`, …), or
-    /// torchvision's backbone (`features.0.weight`) and the package's heads in two files. The shapes tell the network.
-    /// `backend`: the processor's (asserted). Throws Error naming what is missing.
+    /// `files`: one safetensors or .pth file with the state of lpips.LPIPS (`net.slice1.0.weight`,
+    /// `lin0.model.1.weight`, …), or two, torchvision's backbone (`features.0.weight`) and the package's heads. The
+    /// shapes tell which network it is. `backend` must be the CPU's (asserted). Throws Error naming what is missing.
     Lpips(std::span<const std::filesystem::path> files, std::shared_ptr<Backend> backend);
 
     Network network() const { return network_; }
     /// The smallest side that a picture may have, in pixels.
     int least_side() const;
 
-    /// The distance of two pictures; 0 if their features are equal. a, b [3,H,W] f32 in 0 … 255, in host memory, of one
-    /// size with sides of at least least_side() (asserted); any strides but the last. Throws Error for tensors on a
-    /// card.
+    /// The distance of two pictures; 0 if their features are equal. a, b [3,H,W] f32 in 0 … 255, in host memory, of the
+    /// same size with sides of at least least_side() (asserted). Rows must be contiguous; the other strides are free.
+    /// Throws Error for tensors on a card.
     double distance(const Tensor& a, const Tensor& b) const;
 
 private:
     struct Layer {
         Weight weight, bias;
         int stride, pad;
-        int pool; ///< side of the max pooling before it, stride 2; 0: none
-        int head; ///< index of the head that looks at its output; -1: none
+        int pool; ///< side of the max pooling before it, with stride 2; 0: none
+        int head; ///< index of the head that reads its output; -1: none
     };
     Tensor input(const Tensor& picture) const;
     Tensor forward(const Layer&, Tensor x) const;

@@ -40,8 +40,8 @@ Charsmap Charsmap::read(std::span<const std::byte> bytes, std::string_view file,
     return map;
 }
 
-/// The string that the leaf at `base` points to. `seen` marks the offsets that were found good, so that none is read
-/// twice.
+/// Whether the leaf at `base` points to a valid string. `seen` marks the offsets of strings that were found good, so
+/// that none is checked twice.
 bool Charsmap::leaf_is_sound(std::size_t base, std::vector<bool>& seen) const {
     const std::size_t start = value(units_[base]);
     if (start >= pool_.size()) return false;
@@ -52,7 +52,7 @@ bool Charsmap::leaf_is_sound(std::size_t base, std::vector<bool>& seen) const {
            !find_invalid_utf8(std::string_view(pool_).substr(start, end - start));
 }
 
-/// Visits every node that some text can reach. The nodes of a hostile array may form circles; none is visited twice.
+/// Visits every node that some text can reach, each once: the nodes of a hostile array may form cycles.
 void Charsmap::check(std::string_view file, std::string_view field) const {
     const auto require = [&](bool good) {
         if (!good)

@@ -20,12 +20,12 @@ public:
     static Charsmap read(std::span<const std::byte> bytes, std::string_view file, std::string_view field);
 
     /// Replaces as the `tokenizers` library does: a grapheme cluster of less than six bytes that begins with a mapped
-    /// string becomes the replacement of the shortest such beginning; otherwise each character is mapped on its own.
-    /// Stops when the result is longer than `most` bytes, as one character may become 256 bytes.
+    /// string becomes the replacement of the shortest such string; otherwise each character is mapped on its own. Stops
+    /// when the result is longer than `most` bytes, as one character may become 256 bytes.
     std::string apply(std::string_view text, std::size_t most) const;
 
 private:
-    /// The replacement of the shortest mapped beginning of `text`; false: there is none.
+    /// Finds the replacement of the shortest mapped string that `text` begins with; false if there is none.
     bool lookup(std::string_view text, std::string_view& replacement) const;
     bool leaf_is_sound(std::size_t base, std::vector<bool>& seen) const;
     void check(std::string_view file, std::string_view field) const;

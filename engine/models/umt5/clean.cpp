@@ -14,13 +14,13 @@ namespace {
 using Text = std::u32string;
 using View = std::u32string_view;
 
-/// Decodes `&…;` (at most 24 letters and digits, perhaps after '#') once, or, `nested`, until none is left.
+/// Decodes each `&…;` (at most 24 letters and digits, perhaps after '#') once or, if `nested`, until none is left.
 Text decode_references(View text, bool nested) {
     constexpr std::size_t longest = 24;
     Text out;
     out.reserve(text.size());
-    std::size_t barrier = 0; // what lies before it was decoded and may not be part of another reference
-    Text pending;            // decoded text still to be looked at, last character first
+    std::size_t barrier = 0; // the output before it is decoded text that must not become part of another reference
+    Text pending;            // decoded text that is still to be read, last character first
     for (std::size_t i = 0; i < text.size() || !pending.empty();) {
         const char32_t c = pending.empty() ? text[i++] : pending.back();
         if (!pending.empty()) pending.pop_back();
@@ -107,7 +107,7 @@ Text split_ligatures(View text) {
     return out;
 }
 
-/// Fullwidth and halfwidth forms to their common width.
+/// Replaces fullwidth and halfwidth forms by the usual characters.
 Text fix_width(View text) {
     Text out;
     out.reserve(text.size());
@@ -140,7 +140,7 @@ Text fix_line_breaks(View text) {
     return out;
 }
 
-/// Colour and cursor codes of terminals: ESC [ digits and semicolons, one letter.
+/// Removes the colour and cursor codes of terminals: ESC, '[', digits and semicolons, one letter.
 Text remove_terminal_escapes(View text) {
     Text out;
     out.reserve(text.size());
@@ -192,10 +192,10 @@ Text collapse_white_space(View text) {
 
 Text fix_text(View text) {
     constexpr std::size_t longest_segment = 1'000'000;
-    // Each round but the last changes something; ordinary text needs two. The bounds stop inputs that are built to
+    // Each round but the last changes something; ordinary text needs two. The bounds are for inputs that are built to
     // unfold one layer per round ("&amp;amp;amp;…"), which would take quadratic time.
     constexpr int plain_rounds = 16, most_rounds = 64;
-    bool references = true; // off from the first segment with a "<" on: that looks like real HTML
+    bool references = true; // false from the first segment with a "<" on, as that looks like real HTML
     Text out;
     for (std::size_t begin = 0; begin < text.size();) {
         const std::size_t line_end = text.find(U'\n', begin);

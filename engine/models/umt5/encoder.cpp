@@ -16,11 +16,11 @@
 namespace denoir::umt5 {
 namespace {
 
-/// The largest distance of two tokens that config.json may ask for: longer than any accepted text.
+/// The largest `relative_attention_max_distance` that is accepted from config.json: more than any accepted text has.
 constexpr std::int64_t farthest = std::int64_t{1} << 20;
 using nn::linear;
 
-/// In bf16 the normalised value is rounded before the weight, and so is the weight (1, Norm).
+/// In bf16 both the normalised value and the weight are rounded before they are multiplied (1, Norm).
 Tensor norm(const Module& m, const Config& c, const Tensor& x, DType dtype) {
     const bool rounded = dtype == DType::bf16;
     return nn::rms_norm(m, x, {c.eps, rounded, rounded}, dtype);
@@ -31,7 +31,7 @@ Tensor position_bias(const Module& m, const Config& c, std::int64_t n, DType dty
     const Tensor table = nn::host_values(nn::weight(m["embedding"], "weight"));
     const std::int64_t heads = c.heads, element = element_bytes(dtype);
     Tensor bias = Tensor::host({heads, n, n}, dtype), line = Tensor::host({2 * n - 1}, dtype);
-    std::vector<float> values(static_cast<std::size_t>(2 * n - 1)); // by key - query, from 1 - n
+    std::vector<float> values(static_cast<std::size_t>(2 * n - 1)); // for key - query = 1 - n … n - 1
     for (std::int64_t head = 0; head < heads; ++head) {
         for (std::int64_t i = 0; i < 2 * n - 1; ++i)
             values[static_cast<std::size_t>(i)] =
@@ -109,7 +109,7 @@ std::int64_t relative_bucket(std::int64_t relative, std::int64_t buckets, std::i
     const std::int64_t half = buckets / 2, exact = half / 2, offset = relative > 0 ? half : 0,
                        distance = std::abs(relative);
     if (distance < exact) return offset + distance;
-    // In f32 as in the reference: at the edge of a bucket the last digit decides.
+    // In f32 as in the reference: at the edge of a bucket the last bit decides.
     const double span = std::log(static_cast<double>(max_distance) / static_cast<double>(exact));
     const float log_steps = std::log(static_cast<float>(distance) / static_cast<float>(exact)) /
                             static_cast<float>(span) * static_cast<float>(half - exact);

@@ -22,15 +22,15 @@ struct Config {
     std::int64_t ffn_dim = 0;    ///< hidden width of the gated feed-forward network
     std::int64_t layers = 0;
     std::int64_t buckets = 0;        ///< rows of the position tables: buckets of relative distance
-    std::int64_t max_distance = 128; ///< all distances from here on share the last bucket; above buckets / 4
+    std::int64_t max_distance = 128; ///< this distance and all larger ones share the last bucket; above buckets / 4
     float eps = 1e-6f;               ///< of the RMS norms
-    /// Reads the sizes off the shapes, and the last two from config.json; what else that says must agree. Throws Error
-    /// naming tensor or field, also for a T5, whose blocks share one position table.
+    /// Reads the sizes off the shapes, and the last two from config.json; the other values there must agree. Throws
+    /// Error naming the tensor or the field, also for a T5, whose blocks share one position table.
     static Config read(const Weights&);
     std::map<std::string, Shape> expected() const;
 };
 
-/// Row of the position table for key - query (spec/umt5.md 1).
+/// Row of the position table for `relative` = key - query (spec/umt5.md 1).
 std::int64_t relative_bucket(std::int64_t relative, std::int64_t buckets = 32, std::int64_t max_distance = 128);
 
 /// The layers that `encode` tells a probe, in order.
@@ -46,8 +46,8 @@ public:
     Encoder(std::shared_ptr<const Weights>, std::shared_ptr<Backend>, Options);
     const Config& config() const { return config_; }
 
-    /// Token ids with the closing </s>, without padding -> [n, dim] f32 on the backend. Throws Error naming `tokens` if
-    /// there are none or one is not in the vocabulary.
+    /// n token ids with the closing </s>, without padding -> [n, dim] f32 on the backend. Throws Error naming `tokens`
+    /// if there are none or one is not in the vocabulary.
     Tensor encode(std::span<const std::int64_t> ids, nn::Probe* probe = nullptr) const;
 
 private:

@@ -12,13 +12,13 @@ namespace denoir::umt5 {
 namespace {
 
 struct Entity {
-    std::string_view name; ///< without '&', with its ';' where it has one
+    std::string_view name; ///< without '&'; with the ';' unless the name is one that may lack it
     std::string_view text;
 };
 
 #include "engine/models/umt5/html_entities.inc"
 
-constexpr std::size_t longest_name = 32; ///< of what html.unescape looks up, without ';'
+constexpr std::size_t longest_name = 32; ///< characters that html.unescape looks up, without ';'
 
 const Entity* find(std::string_view name) {
     const auto less = [](const Entity& e, std::string_view n) { return e.name < n; };
@@ -26,22 +26,23 @@ const Entity* find(std::string_view name) {
     return found != std::end(named_entities) && found->name == name ? found : nullptr;
 }
 
-/// The longest name without a semicolon that `name` begins with (at least two letters, not all of `name`), or none.
+/// The longest entity name that `name` begins with, of at least two letters and shorter than `name`; null if there is
+/// none.
 const Entity* find_prefix(std::string_view name) {
     for (std::size_t n = name.size() - 1; n > 1; --n)
         if (const Entity* e = find(name.substr(0, n))) return e;
     return nullptr;
 }
 
-/// Names are ASCII: anything else cannot be one, a NUL stands for it.
+/// `s` with a NUL in place of each other character: entity names are ASCII, so that no text with a NUL is one.
 std::string ascii(std::u32string_view s) {
     std::string out;
     for (char32_t c : s) out += c > 0 && c < 0x80 ? static_cast<char>(c) : '\0';
     return out;
 }
 
-/// What HTML5 makes of a number: the Windows-1252 table for 0x80…0x9F, U+FFFD for what is no character, nothing for the
-/// rest.
+/// The text of the numeric reference `n` in HTML5: Windows-1252 for 0x80…0x9F, U+FFFD for numbers that are no
+/// character, nothing for control characters and noncharacters.
 std::u32string number_text(std::uint32_t n) {
     static constexpr char32_t windows[32] = {0x20AC, 0x81,   0x201A, 0x192,  0x201E, 0x2026, 0x2020, 0x2021,
                                              0x2C6,  0x2030, 0x160,  0x2039, 0x152,  0x8D,   0x17D,  0x8F,
@@ -62,11 +63,11 @@ int digit_value(char32_t c, int base) {
 }
 
 struct Number {
-    std::size_t length = 0; ///< from '&' to the last character used, 0: not a number
+    std::size_t length = 0; ///< characters from '&' to the end of the reference; 0: not a numeric reference
     std::uint32_t value = 0;
 };
 
-/// `&#12;`, `&#x1F;`, the semicolon optional, at the start of `s`.
+/// Reads `&#12;` or `&#x1F;`, with or without the semicolon, at the start of `s`.
 Number numeric_reference(std::u32string_view s) {
     if (s.size() < 3 || s[1] != '#') return {};
     const int base = (s[2] | 0x20) == 'x' ? 16 : 10;
@@ -80,7 +81,8 @@ Number numeric_reference(std::u32string_view s) {
     return {i < s.size() && s[i] == ';' ? i + 1 : i, value};
 }
 
-/// `&name;`, the semicolon optional: the length from '&', 0 where nothing follows that could be a name.
+/// Length of `&name;` at the start of `s`, with or without the semicolon; 0 if nothing that could be a name follows the
+/// '&'.
 std::size_t named_reference(std::u32string_view s) {
     std::size_t i = 1;
     while (i < s.size() && i <= longest_name &&
@@ -90,7 +92,8 @@ std::size_t named_reference(std::u32string_view s) {
     return i < s.size() && s[i] == ';' ? i + 1 : i;
 }
 
-/// ftfy's all-caps names: the capitals of a lower-case name, where HTML itself gives them no meaning.
+/// ftfy's all-caps names: `name` in lower case is an entity, and the result is that entity's text in capitals. Empty if
+/// there is no such entity, if `name` has a small letter, or if HTML itself gives it a meaning.
 std::optional<std::u32string> unescape_capitals(std::string name) {
     if (find_prefix(name)) return std::nullopt;
     for (char& c : name) {

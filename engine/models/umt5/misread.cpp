@@ -16,7 +16,7 @@ using View = std::u32string_view;
 
 /// A one-byte encoding whose lower half is ASCII.
 struct Encoding {
-    bool sloppy; ///< every byte has a character, and byte 0x1A stands for U+FFFD
+    bool sloppy; ///< every byte has a character, and U+FFFD becomes byte 0x1A
     bool macroman;
     std::array<char16_t, 128> upper;
 };
@@ -53,8 +53,8 @@ std::optional<std::string> encode(View text, const Encoding& encoding) {
     return bytes;
 }
 
-/// Length of a UTF-8 sequence at `s` in which a space stands where the byte 0xA0 should; 0: none. Only such places
-/// where the repaired character is a likely one.
+/// Length of the UTF-8 sequence at the start of `s` in which a space replaces the byte 0xA0; 0 if there is none. Only
+/// sequences whose repaired character is a likely one count.
 std::size_t spaced_sequence(std::string_view s) {
     const auto continuation = [](char c) { return between(c, 0x80, 0xBF) && c != '\x85' && c != '\xA0'; };
     if (s.size() >= 2 && std::string_view("\xC2\xC3\xC5\xCE\xD0\xD9").find(s[0]) != std::string_view::npos &&
@@ -77,7 +77,8 @@ bool has_spaced_sequence(std::string_view bytes) {
     return false;
 }
 
-/// "à" alone keeps the space behind it, but in the Portuguese contractions, where the space was its second byte.
+/// Repairs "à" (bytes C3 A0) where a space replaces its second byte. The space was probably also the one behind the
+/// word "à", so it is kept, unless another space or the rest of a Portuguese contraction (àquele, às) follows.
 std::string separate_a_grave(std::string_view bytes) {
     std::string out;
     for (std::size_t i = 0; i < bytes.size(); ++i) {
@@ -105,7 +106,8 @@ std::string restore_a0(std::string_view bytes) {
     return out;
 }
 
-/// Length of what is left of a UTF-8 (or CESU-8) sequence some bytes of which were lost (0x1A, at times '?'); 0: none.
+/// Length of the UTF-8 (or CESU-8) sequence at the start of `s` if some of its bytes were lost, which 0x1A and in some
+/// places '?' stand for; 0 if there is none.
 std::size_t lossy_sequence(std::string_view s) {
     const auto lost = [](char c) { return c == '\x1A' || c == '?'; };
     const auto kept_or_1a = [](char c) { return c == '\x1A' || between(c, 0x80, 0xBF); };
@@ -119,7 +121,7 @@ std::size_t lossy_sequence(std::string_view s) {
         ((lost(s[1]) && kept_or_1a(s[2])) || (kept_or_1a(s[1]) && lost(s[2]))))
         return 3;
     if (s.size() >= 4 && between(s[0], 0xF0, 0xF4)) {
-        // At most one '?', and at least one byte lost.
+        // Of the three bytes, at least one was lost, and at most one is a '?'.
         int gone = 0, questions = 0;
         for (std::size_t i = 1; i < 4; ++i) {
             if (!any(s[i])) return 0;
@@ -144,13 +146,13 @@ std::string replace_lossy(std::string_view bytes) {
     return out;
 }
 
-/// UTF-8; with `variants` also Java's two-byte NUL and surrogate pairs of three bytes each (CESU-8). None where
-/// malformed.
+/// Decodes UTF-8 and, with `variants`, also Java's two-byte NUL and surrogate pairs of three bytes each (CESU-8). Empty
+/// if malformed.
 std::optional<Text> decode_strict(std::string_view bytes, bool variants) {
     std::string plain;
     for (std::size_t i = 0; i < bytes.size();) {
         const std::string_view rest = bytes.substr(i);
-        // A line end that closes the text counts as a missing last byte: ftfy's patterns end in `$`.
+        // A line end at the end of the text passes for the last byte, because ftfy's patterns end in `$`.
         const auto last = [&](std::size_t k) {
             return between(rest[k], 0x80, 0xBF) || (rest[k] == '\n' && rest.size() == k + 1);
         };

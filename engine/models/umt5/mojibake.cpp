@@ -40,7 +40,8 @@ std::uint32_t classes_of(char32_t c) {
     return classes;
 }
 
-/// One character of a rule: of one of the classes, or one of the characters `also`. `other` turns it round.
+/// The characters that one place of a rule allows: those of one of the classes, and the characters `also`. With `other`
+/// among the classes, all characters but these.
 struct Set {
     std::uint32_t classes;
     View also = {};
@@ -52,7 +53,7 @@ struct Set {
 
 using Rule = std::vector<Set>;
 
-/// Neighbours that hardly ever stand together in meant text. Any match makes the text suspicious.
+/// Sequences of characters that hardly ever occur in correct text. Any match makes the text suspicious.
 const std::vector<Rule>& rules() {
     constexpr std::uint32_t accented = lower_accented | upper_accented;
     constexpr std::uint32_t punctuation = start_punctuation | end_punctuation;
@@ -81,7 +82,7 @@ const std::vector<Rule>& rules() {
         // œ before anything but a plain letter; a degree sign after a capital
         {{0, U"Œœ"}, {letter | other}},
         {{upper_accented}, {0, U"°"}},
-        // Windows-1252 read for UTF-8: accented Latin, Arabic, South Asian scripts
+        // UTF-8 read as Windows-1252: accented Latin, Arabic, South Asian scripts
         {{0, U"ÂÃÎÐ"}, {punctuation, U"€œŠš¢£Ÿž\u00A0\u00AD®©°·»–—´"}},
         {{0, U"×"}, {0, U"²³"}},
         {{0, U"ØÙ"}, {arabic, U"ŸŠ®°µ»"}, {0, U"ØÙ"}, {arabic, U"ŸŠ®°µ»"}},
@@ -113,7 +114,7 @@ bool looks_broken(View text) {
     if (std::all_of(text.begin(), text.end(), [](char32_t c) { return c < 0x80; })) return false;
     std::vector<std::uint32_t> classes(text.size());
     std::transform(text.begin(), text.end(), classes.begin(), classes_of);
-    // The one rule that knows a place: Ã or Â, then a space, at the start.
+    // The one rule that depends on the place: Ã or Â, then a space, at the start of the text.
     if (text.size() > 1 && (text[0] == U'Ã' || text[0] == U'Â') && text[1] == ' ') return true;
     for (const Rule& rule : rules()) {
         for (std::size_t i = 0; i + rule.size() <= text.size(); ++i) {
@@ -127,7 +128,7 @@ bool looks_broken(View text) {
 
 Text fix_encoding(View text, int depth);
 
-/// Repairs the stretches that look like UTF-8 read as something else, each on its own.
+/// Repairs each stretch that looks like UTF-8 read in another encoding on its own.
 Text fix_stretches(View text, int depth) {
     std::vector<std::uint32_t> classes(text.size());
     std::transform(text.begin(), text.end(), classes.begin(), classes_of);
@@ -159,7 +160,8 @@ Text fix_stretches(View text, int depth) {
     return out;
 }
 
-/// One step: the first encoding that explains the text, else its stretches, else its control characters.
+/// One step of repair: with the first encoding that explains the whole text, else of stretches of it, else of its
+/// control characters.
 Text fix_once(View text, int depth) {
     if (!looks_broken(text)) return Text(text);
     if (auto fixed = reread_as_utf8(text)) return std::move(*fixed);

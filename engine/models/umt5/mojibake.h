@@ -5,11 +5,12 @@
 
 namespace denoir::umt5 {
 
-/// Repairs text that was decoded with the wrong encoding ("schÃ¶n") if it is beyond doubt that it was; leaves all other
-/// text unchanged. Follows ftfy's fix_encoding (6.3).
+/// Repairs text that was clearly decoded with the wrong encoding ("schÃ¶n"); leaves all other text unchanged. Follows
+/// ftfy's fix_encoding (6.3).
 std::u32string fix_encoding(std::u32string_view text);
 
-/// Replaces the control characters U+0080 … U+009F, which are never intended, by the characters of Windows-1252.
+/// Replaces the control characters U+0080 … U+009F, which are never intended, by the characters that these bytes have
+/// in Windows-1252.
 void fix_c1_controls(std::u32string& text);
 
 } // namespace denoir::umt5

@@ -10,7 +10,7 @@
 namespace denoir::umt5 {
 namespace {
 
-/// The rules of the `Nmt` normaliser: controls dropped, separators and invisible characters made spaces.
+/// The `Nmt` normaliser: drops control characters, and turns separators and invisible characters into spaces.
 std::string nmt(std::string_view text) {
     std::string out;
     for (const char32_t c : decode_utf8(text)) {
@@ -32,7 +32,8 @@ std::string strip(std::string_view text, bool left, bool right) {
     return encode_utf8(std::u32string_view(wide).substr(begin, end - begin));
 }
 
-/// Stops as soon as the result is longer than `most` bytes, as replace_runs() does.
+/// Replaces each `pattern` by `content`. Stops as soon as the result is longer than `most` bytes, as replace_runs()
+/// does.
 std::string replace_each(std::string_view text, std::string_view pattern, std::string_view content,
                          std::size_t most = std::string::npos) {
     std::string out;
@@ -77,7 +78,8 @@ std::string Normalizer::apply(std::string_view text, std::size_t most) const {
     return out;
 }
 
-/// Steps that make many bytes of one stop soon after `most` of them; the others at most multiply by a small number.
+/// Steps that can make many bytes out of one stop soon after `most` bytes; the others multiply the length by a small
+/// number at most.
 std::string Normalizer::applied(std::string_view text, std::size_t most) const {
     switch (kind) {
     case Kind::charsmap:
@@ -129,7 +131,7 @@ std::vector<PreTokenizer::Word> PreTokenizer::apply(const Word& word) const {
     if (wanted && !text.empty() && !text.starts_with(replacement)) text = replacement + text;
     for (std::size_t begin = 0; begin < text.size();) {
         const std::size_t next = split ? text.find(replacement, begin + replacement.size()) : std::string::npos;
-        // A word that does not begin with the mark may meet one sooner.
+        // If the text does not begin with the mark, the first one may lie before `next`.
         const std::size_t early = split && begin == 0 && !text.starts_with(replacement) ? text.find(replacement) : next;
         const std::size_t end = std::min({next, early, text.size()});
         words.push_back({text.substr(begin, end - begin), word.first && begin == 0});

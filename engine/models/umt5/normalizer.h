@@ -14,13 +14,13 @@ struct Normalizer {
     enum class Kind { charsmap, nfc, nfd, nfkc, nfkd, lower_case, nmt, strip, replace, prepend };
     Kind kind = Kind::nfc;
     Charsmap charsmap;
-    bool left = true, right = true; ///< strip: which ends lose their white space
+    bool left = true, right = true; ///< strip: the ends that lose their white space
     std::string pattern;            ///< replace: the string to replace; with `at_least` > 0, "\s" is any white space
-    std::size_t at_least = 0; ///< replace: 0: each occurrence; n: runs of at least n times the character `pattern`
+    std::size_t at_least = 0; ///< replace: 0: each occurrence; n: each run of at least n of the character `pattern`
     std::string content;      ///< replace, prepend: the new text
 
     /// Applies the step; `text` and the result are well-formed UTF-8. Throws Error (field `normalizer`, no file) if the
-    /// result would be longer than `most` bytes: a few steps that each write 64 letters for one make gigabytes.
+    /// result would be longer than `most` bytes, since a few steps that write 64 letters for each one make gigabytes.
     std::string apply(std::string_view text, std::size_t most) const;
 
 private:
@@ -32,15 +32,15 @@ struct PreTokenizer {
     enum class Kind { white_space, metaspace };
     enum class Prepend { always, first, never };
     Kind kind = Kind::metaspace;
-    std::string replacement = "\u2581"; ///< metaspace: stands for a space, and begins each word
-    Prepend prepend = Prepend::always;  ///< before text that does not begin with it; `first`: only at the very start
+    std::string replacement = "\u2581"; ///< metaspace: the mark that replaces a space and begins each word
+    Prepend prepend = Prepend::always;  ///< put the mark before text without one; `first`: only at the very start
     bool split = true;
 
     struct Word {
         std::string text;
-        bool first; ///< begins at the start of the whole text (after normalisation)
+        bool first; ///< begins at the start of the whole normalised text
     };
-    /// Cuts `word`; parts that are empty are dropped.
+    /// Cuts `word` into its parts, without empty ones.
     std::vector<Word> apply(const Word& word) const;
 };
 

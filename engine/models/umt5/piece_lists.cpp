@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The vocabulary that GGUF files keep in their metadata (spec/umt5.md 4.1), as llama.cpp's converter writes it of a
+// The vocabulary in the metadata of GGUF files (spec/umt5.md 4.1), as llama.cpp's converter writes it for a
 // spiece.model.
 #include <fmt/format.h>
 
@@ -11,7 +11,8 @@
 namespace denoir::umt5 {
 namespace {
 
-/// The rows of the embedding that no piece has are called [PAD256000] there, with a score far below all others.
+/// Whether this is an entry for a row of the embedding without a piece. The converter calls such entries [PAD256000]
+/// and gives them a score far below all others.
 bool is_filler(std::string_view text, PieceType type) {
     constexpr std::string_view begin = "[PAD";
     return type == PieceType::unused && text.size() > begin.size() + 1 && text.starts_with(begin) &&
@@ -43,11 +44,11 @@ TokenizerModel read_piece_lists(const PieceLists& lists, std::string_view file) 
     bool extra_ids = false;
     for (std::size_t i = 0; i < end; ++i) {
         const std::string_view text = lists.texts[i];
-        // Extra ids are no pieces of the model: their score must not tell what an unknown character costs.
+        // Extra ids are not pieces of the model: their score must not change what an unknown character costs.
         const bool extra = text.starts_with("<extra_id_");
         extra_ids |= extra;
         if (is_filler(text, type_of(i)))
-            pieces.add_nothing();
+            pieces.add_unused();
         else if (extra)
             pieces.add(text, 0, static_cast<std::uint64_t>(PieceType::control));
         else

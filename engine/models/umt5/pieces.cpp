@@ -27,7 +27,7 @@ void check_pieces(const Pieces& pieces, const Marks& marks) {
 void add_extra_ids(Pieces& pieces, const SentencePieceOptions& options) {
     constexpr std::size_t umt5_pieces = 256'000;
     const int extra = options.extra_ids.value_or(pieces.texts.size() == umt5_pieces ? 300 : 100);
-    for (int i = extra - 1; i >= 0; --i) { // they descend: the last id is <extra_id_0>
+    for (int i = extra - 1; i >= 0; --i) { // in descending order: the largest id is <extra_id_0>
         pieces.texts.push_back(fmt::format("<extra_id_{}>", i));
         pieces.scores.push_back(0);
         pieces.types.push_back(PieceType::control);
@@ -55,7 +55,7 @@ void Pieces::add(std::string_view text, float score, std::uint64_t type) {
     types.push_back(static_cast<PieceType>(type));
 }
 
-void Pieces::add_nothing() {
+void Pieces::add_unused() {
     texts.emplace_back();
     scores.push_back(0);
     types.push_back(PieceType::unused);
@@ -77,8 +77,9 @@ TokenizerModel model_of(Pieces pieces, const Marks& marks, std::vector<Normalize
     model.unigram = Unigram(std::move(pieces.texts), std::move(pieces.scores), marks.unknown, false);
     TokenAdder(model).add(added);
 
-    // As transformers makes a fast tokenizer of such a file: the map may have left spaces at the end (U+200B, U+200F),
-    // and what stands before a special token ends in one.
+    // The steps that transformers adds when it converts such a file to a fast tokenizer. The first removes white space
+    // at the end, which the map may have made (of U+200B, U+200F) or a special token may follow; the second leaves one
+    // space of several.
     Normalizer end_of_text;
     end_of_text.kind = Normalizer::Kind::strip, end_of_text.left = false;
     model.normalizers.push_back(end_of_text);

@@ -10,7 +10,7 @@
 
 namespace denoir::umt5 {
 
-/// SentencePiece's numbers, which GGUF took over.
+/// SentencePiece's numbers, which GGUF uses as well.
 enum class PieceType { normal = 1, unknown = 2, control = 3, user_defined = 4, unused = 5, byte = 6 };
 
 /// The pieces of a unigram model while its file is read; a spiece.model and a GGUF file hold the same ones.
@@ -21,20 +21,20 @@ struct Pieces {
     std::vector<PieceType> types;
 
     [[noreturn]] void refuse(std::string field, std::string message) const;
-    /// The next piece, checked. Throws Error naming its place.
+    /// Appends a piece. Throws Error naming its place if it is invalid.
     void add(std::string_view text, float score, std::uint64_t type);
-    /// The id of the next piece, which no text becomes.
-    void add_nothing();
+    /// Appends an empty piece, so that no text becomes this id.
+    void add_unused();
 };
 
-/// Ids with a meaning, and the field that told the first.
+/// Ids with a meaning.
 struct Marks {
     std::int64_t unknown = 0;
-    std::string_view unknown_field;
-    std::optional<std::int64_t> end; ///< nothing: that of </s>
+    std::string_view unknown_field;  ///< the field that `unknown` was read from, for errors
+    std::optional<std::int64_t> end; ///< empty: the id of </s>
 };
 
-/// A model of these pieces as transformers makes a fast tokenizer of a spiece.model.
+/// The fast tokenizer that transformers makes of a spiece.model with these pieces. Throws Error.
 TokenizerModel model_of(Pieces pieces, const Marks& marks, std::vector<Normalizer> normalizers,
                         const SentencePieceOptions& options);
 

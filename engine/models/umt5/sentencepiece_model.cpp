@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SentencePiece's ModelProto (spec/umt5.md 4.3), from its protobuf wire format.
+// Reads SentencePiece's ModelProto (spec/umt5.md 4.3) from the protobuf wire format.
 #include <fmt/format.h>
 
 #include <bit>
@@ -27,7 +27,7 @@ constexpr std::uint32_t model_type = 3, unk_id = 40;
 namespace normalizer_field {
 constexpr std::uint32_t precompiled_charsmap = 2;
 }
-constexpr std::uint64_t unigram_type = 1; ///< of trainer_spec.model_type
+constexpr std::uint64_t unigram_type = 1; ///< a value of trainer_spec.model_type
 
 struct Context {
     std::string_view file;
@@ -36,7 +36,7 @@ struct Context {
     }
 };
 
-/// One field of a message: its number and what it holds.
+/// One field of a message: its number and its value.
 struct Field {
     std::uint32_t number = 0;
     Wire wire = Wire::varint;
@@ -44,7 +44,7 @@ struct Field {
     Bytes bytes;
 };
 
-/// Walks the fields of one message. Every length is checked against what is left of it.
+/// Walks the fields of one message. Every length is checked against the bytes that are left.
 class Message {
 public:
     Message(const Context& context, std::string_view name, Bytes bytes)
@@ -129,7 +129,7 @@ void read_piece(const Context& context, Bytes bytes, Pieces& pieces) {
 
 std::int64_t read_trainer(const Context& context, Bytes bytes) {
     Message message(context, "trainer_spec", bytes);
-    std::int64_t unknown = 0; // as in SentencePiece, where it is left out
+    std::int64_t unknown = 0; // SentencePiece's default
     for (Field field; message.next(field);) {
         if (field.number == trainer_field::model_type) {
             message.require(field, Wire::varint);
@@ -143,7 +143,7 @@ std::int64_t read_trainer(const Context& context, Bytes bytes) {
     return unknown;
 }
 
-/// Only the map matters: transformers ignores the other switches of this message for T5.
+/// Reads the character map alone: transformers ignores the other switches of this message for T5.
 void read_normalizer(const Context& context, Bytes bytes, std::vector<Normalizer>& normalizers) {
     Message message(context, "normalizer_spec", bytes);
     Bytes map;

@@ -17,10 +17,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A stretch of the text: either one added token, or text between them.
+/// A stretch of the text: one added token, or the text between two of them.
 struct Part {
     std::string_view text;
-    std::int64_t token = -1;
+    std::int64_t token = -1; ///< id of the added token, or -1
 };
 
 char32_t first_character(std::string_view s) { return s.empty() ? U' ' : decode_utf8(s.substr(0, 4))[0]; }
@@ -47,51 +47,51 @@ std::size_t trailing_space_at(std::string_view s) {
     return s.size();
 }
 
-/// How an added token looks in the text.
-struct Look {
+/// A string in the text that stands for an added token.
+struct Pattern {
     std::string content;
-    std::size_t token = 0; ///< its place in the list
+    std::size_t token = 0; ///< place of the token in TokenizerModel::added
 };
 
-/// The added tokens in byte order, for a file may list 100,000 of them.
-class Looks {
+/// Patterns in byte order, since a file may list 100,000 of them.
+class Patterns {
 public:
-    /// Empty contents do not take part; of equal ones the first counts.
-    explicit Looks(std::vector<Look> looks) : sorted_(std::move(looks)) {
-        std::erase_if(sorted_, [](const Look& look) { return look.content.empty(); });
+    /// Empty patterns are left out; of equal ones the first is kept.
+    explicit Patterns(std::vector<Pattern> patterns) : sorted_(std::move(patterns)) {
+        std::erase_if(sorted_, [](const Pattern& pattern) { return pattern.content.empty(); });
         std::stable_sort(sorted_.begin(), sorted_.end(),
-                         [](const Look& a, const Look& b) { return a.content < b.content; });
-        const auto same = [](const Look& a, const Look& b) { return a.content == b.content; };
+                         [](const Pattern& a, const Pattern& b) { return a.content < b.content; });
+        const auto same = [](const Pattern& a, const Pattern& b) { return a.content == b.content; };
         sorted_.erase(std::unique(sorted_.begin(), sorted_.end(), same), sorted_.end());
     }
 
-    /// The longest that `text` begins with; null: none.
-    const Look* longest(std::string_view text) const {
-        const Look* best = nullptr;
-        // Those that begin with text[0, n) are neighbours; the range shrinks with n. Within a long beginning that all
-        // share, its two ends tell that it stays the same.
-        const Look *first = sorted_.data(), *last = first + sorted_.size();
+    /// The longest pattern that `text` begins with; null if there is none.
+    const Pattern* longest(std::string_view text) const {
+        const Pattern* best = nullptr;
+        // The patterns that begin with text[0, n) are neighbours; their range shrinks as n grows. Looking at its two
+        // ends first saves the searches while all of them share the next byte.
+        const Pattern *first = sorted_.data(), *last = first + sorted_.size();
         for (std::size_t n = 0; first != last && n < text.size(); ++n) {
             const auto byte = static_cast<unsigned char>(text[n]);
-            const auto at = [n](const Look& look) { return static_cast<unsigned char>(look.content[n]); };
+            const auto at = [n](const Pattern& pattern) { return static_cast<unsigned char>(pattern.content[n]); };
             if (at(*first) != byte)
-                first = std::partition_point(first, last, [&](const Look& look) { return at(look) < byte; });
+                first = std::partition_point(first, last, [&](const Pattern& pattern) { return at(pattern) < byte; });
             if (first != last && at(last[-1]) != byte)
-                last = std::partition_point(first, last, [&](const Look& look) { return at(look) == byte; });
-            if (first != last && first->content.size() == n + 1) best = first++; // it ends here; the others go on
+                last = std::partition_point(first, last, [&](const Pattern& pattern) { return at(pattern) == byte; });
+            if (first != last && first->content.size() == n + 1) best = first++; // ends here; the others are longer
         }
         return best;
     }
 
 private:
-    std::vector<Look> sorted_;
+    std::vector<Pattern> sorted_;
 };
 
-/// Finds added tokens one after the other: the leftmost, and of those the longest.
+/// Finds the added tokens in a text one after the other: the leftmost, and of those that begin there the longest.
 class Splitter {
 public:
-    Splitter(const std::vector<AddedToken>& tokens, const Looks& looks, std::string_view text)
-        : tokens_(tokens), looks_(looks), text_(text) {}
+    Splitter(const std::vector<AddedToken>& tokens, const Patterns& patterns, std::string_view text)
+        : tokens_(tokens), patterns_(patterns), text_(text) {}
 
     /// The next part; false at the end.
     bool next(Part& part) {
@@ -102,20 +102,21 @@ public:
             return true;
         }
         while (search_ < text_.size()) {
-            const Look* look = looks_.longest(text_.substr(search_));
-            if (!look) {
+            const Pattern* pattern = patterns_.longest(text_.substr(search_));
+            if (!pattern) {
                 ++search_;
                 continue;
             }
-            std::size_t begin = search_, end = begin + look->content.size();
+            std::size_t begin = search_, end = begin + pattern->content.size();
             search_ = end;
-            const AddedToken& token = tokens_[look->token];
+            const AddedToken& token = tokens_[pattern->token];
             if (token.single_word && !stands_alone(begin, end)) continue;
-            // What an rstrip token before took along are spaces to its end: looked at once, however many tokens touch.
+            // The text before done_ is taken already, by an rstrip token all white space up to there. Not reading it
+            // again keeps the work linear, however many tokens touch.
             if (token.lstrip)
                 begin = begin > done_ ? done_ + trailing_space_at(text_.substr(done_, begin - done_)) : done_;
             if (token.rstrip) end = end > done_ ? end + leading_space(text_.substr(end)) : done_;
-            if (begin >= end) continue; // nothing is left of it
+            if (begin >= end) continue; // lies in what is taken already
             return take(token, begin, end, part);
         }
         part = {text_.substr(done_), -1};
@@ -129,7 +130,7 @@ private:
                (end == text_.size() || !is_word_character(first_character(text_.substr(end))));
     }
     bool take(const AddedToken& token, std::size_t begin, std::size_t end, Part& part) {
-        begin = std::max(begin, done_); // an rstrip token before may have gone further
+        begin = std::max(begin, done_); // a preceding rstrip token may have taken more
         end = std::max(end, begin);
         waiting_ = token.id, waiting_end_ = end;
         if (begin == done_) return next(part);
@@ -139,15 +140,15 @@ private:
     }
 
     const std::vector<AddedToken>& tokens_;
-    const Looks& looks_;
+    const Patterns& patterns_;
     std::string_view text_;
     std::size_t search_ = 0, done_ = 0;
     std::int64_t waiting_ = -1;
     std::size_t waiting_end_ = 0;
 };
 
-/// Normalises one text, or a list of them, within bounds of memory and work: a step may make 256 bytes of one, and a
-/// later one take them away again.
+/// Normalises one or several texts within bounds of memory and work: a step may make 256 bytes of one, and a later step
+/// may drop them again.
 class Normalization {
 public:
     explicit Normalization(const TokenizerModel& model) : model_(model) {}
@@ -164,30 +165,31 @@ public:
 
 private:
     const TokenizerModel& model_;
-    std::size_t left_ = std::size_t{64} << 20; ///< bytes that all steps together may still make
+    std::size_t left_ = std::size_t{64} << 20; ///< bytes that all steps together may still write
 };
 
-/// The added tokens as they look before (`normalized` false) or after normalisation.
-Looks looks_of(const TokenizerModel& model, bool normalized) {
+/// The patterns of the added tokens that are looked for before (`normalized` false) or after normalisation.
+Patterns patterns_of(const TokenizerModel& model, bool normalized) {
     Normalization normalize(model);
-    std::vector<Look> looks;
-    for (const auto* list : {&model.special_looks, &model.looks}) // the first of equal ones will count
-        for (const AddedLook& look : *list) {
-            const std::string& content = model.added[look.token].content;
-            if (look.normalized == normalized) looks.push_back({normalized ? normalize(content) : content, look.token});
+    std::vector<Pattern> patterns;
+    for (const auto* list : {&model.special_patterns, &model.patterns}) // special tokens win over equal patterns
+        for (const AddedPattern& pattern : *list) {
+            if (pattern.normalized != normalized) continue;
+            const std::string& content = model.added[pattern.token].content;
+            patterns.push_back({normalized ? normalize(content) : content, pattern.token});
         }
-    return Looks(std::move(looks));
+    return Patterns(std::move(patterns));
 }
 
-/// Runs a whole text; stops as soon as more than `limit` ids are there.
+/// Encodes a whole text; stops as soon as there are more than `limit` ids.
 class Encoding {
 public:
     Encoding(const TokenizerModel& model, std::size_t limit)
         : model_(model),
           limit_(limit),
           normalize_(model),
-          plain_(looks_of(model, false)),
-          normal_(looks_of(model, true)) {}
+          plain_(patterns_of(model, false)),
+          normal_(patterns_of(model, true)) {}
 
     std::vector<std::int64_t> run(std::string_view text) {
         Splitter parts(model_.added, plain_, text);
@@ -224,11 +226,11 @@ private:
     const TokenizerModel& model_;
     std::size_t limit_;
     Normalization normalize_;
-    Looks plain_, normal_;
+    Patterns plain_, normal_; ///< looked for before and after normalisation
     std::vector<std::int64_t> ids_;
 };
 
-/// As much of a text as `limit` ids may be made of, and more; normalised it stays within Normalization's bounds.
+/// The beginning of a text: more than `limit` ids can be made of, but not too much for Normalization's bounds.
 std::string_view beginning(std::string_view text, std::size_t limit) {
     constexpr std::size_t bytes_of_id = 512, least = std::size_t{256} << 10, most = std::size_t{1} << 20;
     std::size_t end = std::clamp(std::min(limit, most) * bytes_of_id, least, most);
@@ -248,7 +250,7 @@ TokenizerModel read(std::string_view bytes, const fs::path& file) {
         throw Error(file.string(), "", "a Git LFS pointer, not the tokenizer itself",
                     "fetch the file with `git lfs pull`");
     const bool json = is_json(bytes);
-    // The three fields of a ModelProto are messages, and pieces come first in every file that SentencePiece writes.
+    // The tags of the three fields that a ModelProto may begin with; SentencePiece writes the pieces (0x0A) first.
     if (!json && (bytes.empty() || (bytes[0] != '\x0A' && bytes[0] != '\x12' && bytes[0] != '\x1A')))
         throw Error(file.string(), "", "is neither a SentencePiece model nor a tokenizer.json", "name one of UMT5");
     const TokenizerConfig config = read_tokenizer_config(file.parent_path());
@@ -266,7 +268,7 @@ fs::path find_in(const fs::path& folder) {
             std::error_code code;
             const fs::file_status status = fs::status(file, code);
             if (fs::exists(status)) return file;
-            // One may be there all the same.
+            // The folder cannot be read, so that a tokenizer may be there all the same.
             if (status.type() == fs::file_type::none)
                 throw Error(folder.string(), "tokenizer", "cannot be looked for: " + code.message(),
                             "check the folder's rights");

@@ -15,27 +15,28 @@ namespace denoir::umt5 {
 
 struct TokenizerModel;
 
-/// A unigram vocabulary in lists, as GGUF files keep it under `tokenizer.ggml.…` (spec/umt5.md 4.1): views on the file.
+/// A unigram vocabulary in lists, as GGUF files have it under `tokenizer.ggml.…` (spec/umt5.md 4.1). The views point
+/// into the file.
 struct PieceLists {
     std::vector<std::string_view> texts;
     std::vector<float> scores;
-    std::vector<std::int32_t> types; ///< SentencePiece's numbers; empty: normal ones
+    std::vector<std::int32_t> types; ///< SentencePiece's numbers (PieceType); empty: all are normal
     std::span<const std::byte> charsmap;
-    std::optional<std::int64_t> unknown; ///< nothing: the first of that type
-    std::optional<std::int64_t> end;     ///< nothing: </s>
+    std::optional<std::int64_t> unknown; ///< empty: the first piece of that type
+    std::optional<std::int64_t> end;     ///< empty: the id of </s>
 };
 
 /// Text to ids, as transformers' fast T5 tokenizer does it with the same file (spec/umt5.md 4). Immutable after
 /// loading, usable from any thread; a copy shares the vocabulary.
 class Tokenizer {
 public:
-    /// A spiece.model or tokenizer.json, told apart by content, or a folder that holds one (tokenizer_folders). Throws
-    /// Error naming file and field.
+    /// Loads a spiece.model or tokenizer.json, told apart by content, or a folder that holds one (tokenizer_folders).
+    /// Throws Error naming file and field.
     static Tokenizer load(const std::filesystem::path& file_or_folder);
-    /// The bytes of a spiece.model that lie elsewhere (tensor `spiece_model` of a safetensors file), called `origin` in
-    /// errors.
+    /// Reads the bytes of a spiece.model that are stored elsewhere (tensor `spiece_model` of a safetensors file).
+    /// `origin` is the file's name in errors. Throws Error.
     static Tokenizer from_model_bytes(std::span<const std::byte> bytes, std::string_view origin);
-    /// The pieces of a GGUF file called `origin`; the views are not kept.
+    /// Reads the pieces of a GGUF file; the views are not kept. `origin` is the file's name in errors. Throws Error.
     static Tokenizer from_lists(const PieceLists& lists, std::string_view origin);
 
     /// The ids of a text from clean(), with </s> at the end, at most `text_len` (>= 2) of them. Longer texts are cut

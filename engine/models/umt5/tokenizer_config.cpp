@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The special and added tokens that stand beside a tokenizer file, and how transformers 4.57 adds them to it
+// The special and added tokens that files beside a tokenizer file configure, and how transformers 4.57 adds them to it
 // (PreTrainedTokenizerBase._from_pretrained, T5TokenizerFast, PreTrainedTokenizerFast.__init__).
 #include <fmt/format.h>
 
@@ -22,16 +22,17 @@ namespace fs = std::filesystem;
 constexpr std::size_t max_config_bytes = std::size_t{4} << 20; ///< UMT5's has 61 KB
 constexpr int max_extra_ids = 10'000;                          ///< UMT5 has 300
 
-/// The names under which one token is kept, in the order in which transformers adds them; with T5's defaults.
+/// The key of one special token, and T5's default for it (null: none).
 struct Role {
     const char* name;
     const char* otherwise;
 };
+/// In the order in which transformers adds them.
 constexpr std::array roles{Role{"bos_token", nullptr}, Role{"eos_token", "</s>"},  Role{"unk_token", "<unk>"},
                            Role{"sep_token", nullptr}, Role{"pad_token", "<pad>"}, Role{"cls_token", nullptr},
                            Role{"mask_token", nullptr}};
 
-/// One file, or nothing where it is not there.
+/// A JSON file that need not exist. Throws Error if it is not an object.
 struct File {
     JsonSource source;
     Json json;
@@ -48,7 +49,7 @@ struct File {
     bool says(const char* key) const { return there && json.contains(key); }
 };
 
-/// A token as an object tells it; `special`: it is one whatever the object says.
+/// Reads a token from an object. It is special if `special` is set, whatever the object says.
 NamedToken read_object(const JsonReader& node, bool special) {
     AddedToken token;
     token.content = short_text(node.at("content"));
@@ -61,8 +62,8 @@ NamedToken read_special(const JsonReader& node) {
     return {special_token(short_text(node)), true};
 }
 
-/// `added_tokens_decoder`: {"256299": {"content": "<extra_id_0>", …}}. The numbers only give the order; the ids are
-/// those of the vocabulary.
+/// Reads `added_tokens_decoder`: {"256299": {"content": "<extra_id_0>", …}}. The numbers only give the order; the ids
+/// are those of the vocabulary.
 std::vector<NamedToken> read_decoder(const JsonReader& node, const std::unordered_set<std::string>& special) {
     node.check_object();
     if (node.value().size() > max_added) node.refuse(fmt::format("has more than {} items", max_added));
@@ -87,12 +88,12 @@ std::vector<NamedToken> read_additional(const JsonReader& list) {
     return tokens;
 }
 
-/// All that is said of a token but its id.
-auto said_of(const AddedToken& t) {
+/// All members of a token but its id.
+auto description(const AddedToken& t) {
     return std::tuple(t.content, t.single_word, t.lstrip, t.rstrip, t.normalized, t.special);
 }
 
-/// The tokens that transformers adds to a tokenizer in one list, in its order.
+/// Collects the tokens that transformers adds to a tokenizer in one list, in its order.
 class ConfiguredTokens {
 public:
     ConfiguredTokens(const TokenizerConfig& config, const TokenizerModel& model, const TokenAdder& adder)
@@ -101,31 +102,31 @@ public:
             for (const NamedToken& named : *list) of_roles_.insert(named.token.content);
     }
 
-    /// How a token looks; an object of the same text under a role does not change that.
-    void tell(const AddedToken& token) {
-        told_.insert(token.content);
+    /// Adds a token of the tokenizer file or of `added_tokens_decoder`. Its description wins over that of a role.
+    void add_described(const AddedToken& token) {
+        described_.insert(token.content);
         all_.push_back(token);
         all_.back().special |= of_roles_.contains(token.content);
     }
 
-    void name_roles() {
+    void add_roles() {
         for (const NamedToken& named : config_.special) {
             const std::string& content = named.token.content;
-            // No id beyond what the model was trained with only because its folder is not complete.
+            // A folder without these files must not lead to ids that the model was not trained with.
             if (!config_.there && model_.unigram.find(content) < 0) continue;
-            const bool is_new = named.bare ? !known(content) : !told_.contains(content);
+            const bool is_new = named.bare ? !known(content) : !described_.contains(content);
             if (seen_.insert(content).second && is_new) all_.push_back(named.token);
         }
     }
 
-    void name_additional() {
+    void add_additional() {
         for (const NamedToken& named : config_.additional)
             if (!seen_.contains(named.token.content) && (!named.bare || !known(named.token.content)))
                 all_.push_back(named.token);
     }
 
-    /// Those that nobody named.
-    void name_extra_ids() {
+    /// Adds the extra ids, unless `additional_special_tokens` names some.
+    void add_extra_ids() {
         constexpr int usual = 100; // T5's
         const auto is_extra_id = [](const NamedToken& named) {
             return named.token.content.find("<extra_id_") != std::string::npos;
@@ -139,14 +140,14 @@ public:
     const std::vector<AddedToken>& all() const { return all_; }
 
 private:
-    bool known(const std::string& content) const { return told_.contains(content) || adder_.find(content); }
+    bool known(const std::string& content) const { return described_.contains(content) || adder_.find(content); }
 
     const TokenizerConfig& config_;
     const TokenizerModel& model_;
     const TokenAdder& adder_;
-    std::unordered_set<std::string> of_roles_; ///< special, whatever else is said of them
-    std::unordered_set<std::string> told_;
-    std::unordered_set<std::string> seen_; ///< of one text under several roles the first counts
+    std::unordered_set<std::string> of_roles_;  ///< texts that are special, however they are described
+    std::unordered_set<std::string> described_; ///< texts passed to add_described()
+    std::unordered_set<std::string> seen_;      ///< texts of roles: if several have the same, the first counts
     std::vector<AddedToken> all_;
 };
 
@@ -154,7 +155,7 @@ private:
 
 TokenAdder::TokenAdder(TokenizerModel& model) : model_(model), next_(model.unigram.size()) {
     for (std::size_t i = 0; i < model_.added.size(); ++i) note(i);
-    for (const AddedLook& look : model_.special_looks) special_.insert(look.token);
+    for (const AddedPattern& pattern : model_.special_patterns) special_.insert(pattern.token);
 }
 
 const AddedToken* TokenAdder::find(const std::string& content) const {
@@ -163,18 +164,18 @@ const AddedToken* TokenAdder::find(const std::string& content) const {
 }
 
 void TokenAdder::add(std::vector<AddedToken> tokens) {
-    std::set<decltype(said_of({}))> told;
+    std::set<decltype(description({}))> seen;
     std::erase_if(tokens, [&](const AddedToken& token) {
         const AddedToken* there = find(token.content);
-        return token.content.empty() || (there && said_of(*there) == said_of(token)) ||
-               !told.insert(said_of(token)).second;
+        return token.content.empty() || (there && description(*there) == description(token)) ||
+               !seen.insert(description(token)).second;
     });
     std::vector<std::size_t> places;
     for (const AddedToken& token : tokens) places.push_back(place(token));
     for (const bool special : {true, false}) {
         auto its = places.begin();
         for (const AddedToken& token : tokens) {
-            if (token.special == special) look_for(*its, token);
+            if (token.special == special) add_pattern(*its, token);
             ++its;
         }
     }
@@ -194,9 +195,9 @@ std::size_t TokenAdder::place(AddedToken token) {
     return model_.added.size() - 1;
 }
 
-void TokenAdder::look_for(std::size_t place, const AddedToken& told) {
-    if (told.special ? special_.insert(place).second : !special_.contains(place))
-        (told.special ? model_.special_looks : model_.looks).push_back({place, told.normalized});
+void TokenAdder::add_pattern(std::size_t place, const AddedToken& token) {
+    if (token.special ? special_.insert(place).second : !special_.contains(place))
+        (token.special ? model_.special_patterns : model_.patterns).push_back({place, token.normalized});
 }
 
 void TokenAdder::note(std::size_t i) {
@@ -211,7 +212,7 @@ TokenizerConfig read_tokenizer_config(const fs::path& folder) {
     TokenizerConfig out;
     out.there = config.there || map.there;
     const bool decoder = config.says("added_tokens_decoder") && !config.json["added_tokens_decoder"].is_null();
-    // The value of `key` from the file that counts for it; a null counts too.
+    // The file whose value of `key` counts, even if it is null there; null if neither has the key.
     const auto file_of = [&](const char* key) -> const File* {
         if (!decoder && map.says(key)) return &map;
         return config.says(key) ? &config : nullptr;
@@ -224,7 +225,7 @@ TokenizerConfig read_tokenizer_config(const fs::path& folder) {
     }
     constexpr const char* more = "additional_special_tokens";
     if (config.there && config.root().has(more)) out.additional = read_additional(config.root().at(more));
-    if (!decoder && map.says(more) && !map.root().has(more)) out.additional.clear(); // null: as if nobody had named any
+    if (!decoder && map.says(more) && !map.root().has(more)) out.additional.clear(); // a null here removes all
     if (!decoder && map.there && map.root().has(more))
         for (NamedToken& token : read_additional(map.root().at(more))) out.additional.push_back(std::move(token));
     if (decoder) {
@@ -244,13 +245,13 @@ void add_tokens(TokenizerModel& model, const TokenizerConfig& config) {
     TokenAdder adder(model);
     ConfiguredTokens tokens(config, model, adder);
     if (config.decoder)
-        for (const NamedToken& named : *config.decoder) tokens.tell(named.token);
+        for (const NamedToken& named : *config.decoder) tokens.add_described(named.token);
     else
-        for (const AddedToken& token : listed) tokens.tell(token);
-    tokens.name_roles();
+        for (const AddedToken& token : listed) tokens.add_described(token);
+    tokens.add_roles();
     if (config.there) {
-        tokens.name_additional();
-        tokens.name_extra_ids();
+        tokens.add_additional();
+        tokens.add_extra_ids();
     }
     adder.add(tokens.all());
 }

@@ -22,115 +22,119 @@ namespace denoir::umt5 {
 struct AddedToken {
     std::string content;
     std::int64_t id = 0;
-    bool single_word = false; ///< only where no letter or digit touches it
-    bool lstrip = false;      ///< takes the white space before it along
-    bool rstrip = false;      ///< and behind it
+    bool single_word = false; ///< found only where no letter or digit touches it
+    bool lstrip = false;      ///< includes the white space before it
+    bool rstrip = false;      ///< includes the white space behind it
     bool normalized = false;  ///< looked for after normalisation
     bool special = false;
 };
 
-/// One that only its text is told of.
+/// The special token with this text, and defaults for everything else.
 inline AddedToken special_token(std::string content) {
     return {std::move(content), 0, false, false, false, false, true};
 }
 
-/// One way in which an added token is looked for: as its text stands, or as normalisation leaves it.
-struct AddedLook {
-    std::size_t token = 0; ///< its place among the added ones
+/// One form in which an added token is looked for: its text as it is, or as normalisation leaves it.
+struct AddedPattern {
+    std::size_t token = 0; ///< place of the token in TokenizerModel::added
     bool normalized = false;
 };
 
-/// What a tokenizer file says, checked, as plain data.
+/// The checked contents of a tokenizer file.
 struct TokenizerModel {
-    std::string file; ///< for what shows only when a text is encoded
+    std::string file; ///< for errors that come up only when a text is encoded
     Unigram unigram;
     std::vector<Normalizer> normalizers;
     std::vector<PreTokenizer> pre_tokenizers;
-    std::vector<AddedToken> added;               ///< each text once, as it was told last
-    std::vector<AddedLook> special_looks, looks; ///< the first that was told of a special token; all of the others
-    std::vector<AddedToken> listed; ///< all of a tokenizer.json, by the ids that it gives them, until add_tokens
-    std::vector<std::int64_t> before, after; ///< ids around every text; `after` ends in </s>
-    std::int64_t vocabulary = 0;             ///< the largest id plus one
+    std::vector<AddedToken> added;              ///< one for each text, as described last
+    std::vector<AddedPattern> special_patterns; ///< one for each special token, as described first
+    std::vector<AddedPattern> patterns;         ///< one for each description of the other tokens
+    std::vector<AddedToken> listed;             ///< of a tokenizer.json, by its own ids; add_tokens() empties the list
+    std::vector<std::int64_t> before, after;    ///< ids around every text; `after` ends in </s>
+    std::int64_t vocabulary = 0;                ///< the largest id plus one
 };
 
-/// Puts tokens into a model one by one, each text once, as the `tokenizers` library does it: the id of a text that is
-/// no piece follows the largest, whatever a file says.
+/// Puts tokens into a model, each text once, as the `tokenizers` library does it: a text that is a piece has the
+/// piece's id, any other the next one after the largest, whatever a file says.
 class TokenAdder {
 public:
     explicit TokenAdder(TokenizerModel& model);
-    /// All of one list; a text that is there already is told anew, under the same id. A text that is special in one
-    /// place of the list is so in the others. What was said before the list, or in it, is not said again.
+    /// Adds a list of tokens. A text that the model has already gets the new description, but keeps its id. A text that
+    /// one token of the list makes special is looked for as a special one. Tokens without a text, and descriptions that
+    /// repeat the model's or an earlier one of the list, are passed over.
     void add(std::vector<AddedToken> tokens);
-    const AddedToken* find(const std::string& content) const; ///< as it was told last; null: not there
+    /// The added token with this text as it was described last; null if there is none.
+    const AddedToken* find(const std::string& content) const;
 
 private:
     std::size_t place(AddedToken token);
-    void look_for(std::size_t place, const AddedToken& told);
+    void add_pattern(std::size_t place, const AddedToken& token);
     void note(std::size_t i);
     TokenizerModel& model_;
     std::int64_t next_; ///< the id of the next text that is no piece
     std::unordered_map<std::string, std::size_t> places_;
-    std::unordered_set<std::size_t> special_; ///< places of those in `special_looks`
+    std::unordered_set<std::size_t> special_; ///< the tokens of `special_patterns`
 };
 
-/// Largest file that is read, of either kind.
+/// Size of the largest file that is read, of either kind.
 constexpr std::size_t max_tokenizer_bytes = std::size_t{64} << 20;
 constexpr std::int64_t max_token_id = 2'000'000;
 constexpr std::size_t max_added = 100'000; ///< tokens in one list
 
-/// A tokenizer's file of JSON, for its reader.
+/// The source for a JsonReader of a tokenizer's JSON file.
 JsonSource tokenizer_source(std::string_view file);
-/// A token, a type: no longer than a piece.
+/// A string no longer than a piece (a token, a type). Throws Error.
 std::string short_text(const JsonReader&);
-/// How a token is looked for, as the object `node` tells it; what it leaves out is as in the `tokenizers` library.
-/// `special`: it is one whatever the object says.
+/// Reads a token's flags from the object `node`; those it leaves out are as in the `tokenizers` library. The token is
+/// special if `special` is set, whatever the object says.
 void read_flags(const JsonReader& node, bool special, AddedToken& token);
 
-/// A token as a configuration names it.
+/// A token that a configuration names.
 struct NamedToken {
-    AddedToken token; ///< its id is the model's matter
-    bool bare = true; ///< the text alone: an added token of that text keeps what the tokenizer file says of it
+    AddedToken token; ///< without its id, which the model decides
+    bool bare = true; ///< only the text is given: an added token with this text keeps the tokenizer file's flags
 };
 
-/// What stands beside a tokenizer file, in tokenizer_config.json and special_tokens_map.json.
+/// The contents of tokenizer_config.json and special_tokens_map.json beside a tokenizer file.
 struct TokenizerConfig {
-    bool there = false; ///< one of the files is
+    bool there = false; ///< at least one of the files exists
     std::optional<int> extra_ids;
     bool legacy = true;
     std::optional<std::vector<NamedToken>> decoder; ///< `added_tokens_decoder`, by rising id
-    /// bos_token, eos_token, …: T5's own where the files say nothing
+    /// bos_token, eos_token, …; T5's defaults for those that the files do not have
     std::vector<NamedToken> special{{special_token("</s>")}, {special_token("<unk>")}, {special_token("<pad>")}};
     std::vector<NamedToken> additional; ///< `additional_special_tokens`
 };
 
-/// Reads both files, as far as they are in `folder`, in the way of transformers: special_tokens_map.json counts only
-/// where the other has no `added_tokens_decoder`. What this program does not use is passed over. Throws Error naming
-/// file and field.
+/// Reads those of the two files that exist in `folder` as transformers does: special_tokens_map.json counts only if the
+/// other has no `added_tokens_decoder`. Keys that this program does not use are ignored. Throws Error naming file and
+/// field.
 TokenizerConfig read_tokenizer_config(const std::filesystem::path& folder);
 
 /// Adds to a tokenizer the tokens that transformers' T5TokenizerFast adds while loading it: those of the configuration
-/// and, where there is one, the extra ids; without one </s>, <unk> and <pad>. Texts that are no piece yet get new ids.
+/// and the extra ids or, without a configuration, those of </s>, <unk> and <pad> that are pieces. The configuration's
+/// texts that are no pieces get new ids.
 void add_tokens(TokenizerModel& model, const TokenizerConfig& config);
 
-/// What stands beside a SentencePiece model in tokenizer_config.json.
+/// The values of tokenizer_config.json that a SentencePiece model needs.
 struct SentencePieceOptions {
-    std::optional<int> extra_ids; ///< `<extra_id_…>` behind the pieces; none: 300 for UMT5's 256,000 pieces, else 100
+    std::optional<int> extra_ids; ///< number of `<extra_id_…>`; empty: 300 for UMT5's 256,000 pieces, else 100
     bool legacy = true;           ///< false: a space is put before the very first word only
 };
 
-/// A SentencePiece ModelProto (spiece.model), read as the fast tokenizer that transformers makes of it: unigram with
-/// every piece, the map of characters, no white space at the end, runs of spaces made one, no byte fallback even where
-/// the model was trained with it, </s> behind the text. The wire format is walked here, no library sees the file.
-/// Throws Error.
+/// Reads a SentencePiece ModelProto (spiece.model) as the fast tokenizer that transformers makes of it: unigram with
+/// every piece, the character map, no white space at the end, one space for a run of them, </s> behind the text, and no
+/// byte fallback even if the model was trained with it. Throws Error.
 TokenizerModel read_sentencepiece(std::span<const std::byte> bytes, std::string_view file,
                                   const SentencePieceOptions& = {});
 
-/// The lists of a GGUF file, read to the same ids as the spiece.model they were made of: rows without a piece fall
-/// away, `<extra_id_…>` stand behind the last piece where the file does not name them. Throws Error naming the key.
+/// Reads the lists of a GGUF file so that texts get the same ids as with the spiece.model they were made of: trailing
+/// entries for rows without a piece are dropped, and `<extra_id_…>` follow the last piece if the file does not name
+/// them. Throws Error naming the key.
 TokenizerModel read_piece_lists(const PieceLists& lists, std::string_view file);
 
-/// A tokenizer.json of the `tokenizers` library with a Unigram model. Parts of it that we do not know are refused by
-/// name.
+/// Reads a tokenizer.json of the `tokenizers` library with a Unigram model. Throws Error, also for parts that this
+/// program does not know; it names them.
 TokenizerModel read_tokenizer_json(std::string_view text, std::string_view file);
 
 } // namespace denoir::umt5

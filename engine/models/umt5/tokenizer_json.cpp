@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tokenizer.json of the `tokenizers` library, as far as unigram tokenizers use it.
+// Reads the tokenizer.json of the `tokenizers` library, as far as unigram tokenizers use it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 namespace denoir::umt5 {
 namespace {
 
-constexpr std::size_t max_steps = 32; ///< of normalisation, of cutting
+constexpr std::size_t max_steps = 32; ///< normalisers, and pre-tokenizers
 constexpr std::size_t max_around = 4;
 constexpr std::size_t max_replacement_text = 64;
 
@@ -52,7 +52,7 @@ std::vector<std::byte> from_base64(const JsonReader& node) {
 
 // Normalisation
 
-/// {"String": s}, or of {"Regex": r} the forms c{n,} and c+ of one character c or \s: those that tokenizers use for
+/// Reads {"String": s}, or {"Regex": r} of the forms c{n,} and c+ with one character c or \s, which tokenizers use for
 /// spaces.
 void read_pattern(const JsonReader& node, Normalizer& step) {
     if (node.has("String")) {
@@ -88,7 +88,7 @@ void read_normalizer(const JsonReader& node, std::vector<Normalizer>& steps) {
     if (type == "Precompiled") {
         step.kind = Kind::charsmap;
         if (!node.has("precompiled_charsmap")) return;
-        // None of the tokenizers in use has two, and each is read into memory.
+        // No tokenizer in use has two, and each takes memory.
         if (std::any_of(steps.begin(), steps.end(), [](const Normalizer& s) { return s.kind == Kind::charsmap; }))
             node.refuse("is a second map of characters");
         const JsonReader map = node.at("precompiled_charsmap");
@@ -138,7 +138,7 @@ void read_pre_tokenizer(const JsonReader& node, std::vector<PreTokenizer>& steps
         const std::string scheme = node.has("prepend_scheme") ? short_text(node.at("prepend_scheme")) : "always";
         if (scheme != "always" && scheme != "first" && scheme != "never")
             node.at("prepend_scheme").refuse("is not always, first or never");
-        // Older files say it with a flag alone.
+        // Older files have only this flag.
         const bool never = scheme == "never" || !node.flag("add_prefix_space", true);
         step.prepend = never               ? PreTokenizer::Prepend::never
                        : scheme == "first" ? PreTokenizer::Prepend::first
@@ -163,13 +163,13 @@ void read_added(const JsonReader& list, TokenizerModel& model) {
         tokens.push_back(std::move(token));
     }
     TokenAdder(model).add(tokens);
-    // Of one id the last counts there.
+    // transformers keeps the last of several tokens with the same id.
     std::map<std::int64_t, AddedToken> by_id;
     for (AddedToken& token : tokens) by_id.insert_or_assign(token.id, std::move(token));
     for (auto& [id, token] : by_id) model.listed.push_back(std::move(token));
 }
 
-/// The ids that the template puts before and behind the text, e.g. ["$A", "</s>"].
+/// Reads the ids that the template, such as ["$A", "</s>"], puts before and behind the text.
 void read_template(const JsonReader& node, TokenizerModel& model) {
     const std::string type = short_text(node.at("type"));
     if (type == "Sequence") {
@@ -254,7 +254,7 @@ TokenizerModel read_tokenizer_json(std::string_view text, std::string_view file)
     if (root.has("pre_tokenizer")) read_pre_tokenizer(root.at("pre_tokenizer"), model.pre_tokenizers);
     if (root.has("added_tokens")) read_added(root.at("added_tokens"), model);
     if (root.has("post_processor")) read_template(root.at("post_processor"), model);
-    // The encoder was trained on prompts that end in </s>; a file that forgets to say so does not change that.
+    // The encoder was trained on prompts that end in </s>, so that it is added even if the file does not say so.
     if (model.before.empty() && model.after.empty()) {
         const std::int64_t end = model.unigram.find("</s>");
         if (end < 0) root.at("model").at("vocab").refuse("has no </s>, which ends every prompt");

@@ -18,7 +18,7 @@ namespace denoir::umt5 {
 namespace {
 
 constexpr char32_t replacement = 0xFFFD;
-/// ICU puts a run of combining marks in order in quadratic time; those of real text are a handful.
+/// ICU sorts a run of combining marks in quadratic time. Real text has a handful of them in a row.
 constexpr std::size_t longest_run = 512;
 
 void check(UErrorCode status) {
@@ -128,7 +128,7 @@ std::string encode_utf8(std::u32string_view s) {
 }
 
 std::u32string normalized(std::u32string_view s, Form form) {
-    // Nothing below U+0300 changes under NFC, and this is nearly every prompt.
+    // NFC changes nothing below U+0300, the other forms nothing below U+0080: nearly every prompt is done here.
     const char32_t first = form == Form::nfc ? 0x300 : 0x80;
     if (std::all_of(s.begin(), s.end(), [&](char32_t c) { return c < first; })) return std::u32string(s);
     const UNormalizer2* n = instance(form);
@@ -150,7 +150,7 @@ std::string lower_case(std::string_view s) {
     std::u32string out;
     for (char32_t c : decode_utf8(s)) {
         if (c == 0x130)
-            out += U"i\u0307"; // the only character whose lower case is two
+            out += U"i\u0307"; // the only character whose lower case is two characters
         else
             out += static_cast<char32_t>(u_tolower(static_cast<UChar32>(c)));
     }
@@ -159,7 +159,7 @@ std::string lower_case(std::string_view s) {
 
 std::u32string upper_case(std::u32string_view s) {
     const std::u16string in = to_utf16(s);
-    std::u16string out(3 * in.size() + 1, u'\0'); // no character has more than three capitals
+    std::u16string out(3 * in.size() + 1, u'\0'); // no character becomes more than three capitals
     UErrorCode status = U_ZERO_ERROR;
     const std::int32_t size = u_strToUpper(out.data(), static_cast<std::int32_t>(out.size()), in.data(),
                                            static_cast<std::int32_t>(in.size()), "", &status);

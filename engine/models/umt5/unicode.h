@@ -5,25 +5,25 @@
 #include <string_view>
 #include <vector>
 
-// The few pieces of Unicode that prompts need. ICU stays behind this header.
+// The few functions on Unicode that prompts need. Nothing else includes ICU.
 namespace denoir::umt5 {
 
 enum class Form { nfc, nfd, nfkc, nfkd };
 
-/// Malformed bytes become U+FFFD, one each.
+/// Each malformed byte becomes U+FFFD.
 std::u32string decode_utf8(std::string_view s);
 std::string encode_utf8(std::u32string_view s);
 void append_utf8(std::string& out, char32_t c);
 
-/// A run of more than 512 characters that belong to the one before (combining marks) is normalised in pieces.
+/// A run of more than 512 combining marks is normalised in pieces.
 std::u32string normalized(std::u32string_view s, Form form);
 std::string normalized(std::string_view s, Form form);
-/// One character at a time, without context, as Rust's char::to_lowercase.
+/// Converts each character without its context, as Rust's char::to_lowercase.
 std::string lower_case(std::string_view s);
-/// In full, without a language ("ß" -> "SS").
+/// Unicode's full conversion, independent of a language ("ß" -> "SS").
 std::u32string upper_case(std::u32string_view s);
 
-/// Ends (byte offsets) of the extended grapheme clusters of well-formed UTF-8.
+/// Byte offsets of the ends of the extended grapheme clusters of well-formed UTF-8.
 std::vector<std::size_t> grapheme_ends(std::string_view s);
 
 /// Unicode White_Space, as Rust's char::is_whitespace.

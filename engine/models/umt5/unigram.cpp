@@ -16,8 +16,8 @@ namespace {
 constexpr double unknown_penalty = 10; ///< an unknown character costs this much more than the rarest piece
 
 /// A score as the reference reads it from tokenizer.json: all digits as one integer, rounded, then divided by a power
-/// of ten, rounded again (serde_json without its exact mode). The last bit decides which of two equal splits of a row
-/// of the same characters wins, so it is repeated here, for spiece.model too: both files then give the same ids.
+/// of ten and rounded again (serde_json without its exact mode). In a row of equal characters the last bit decides
+/// which of several splits wins, so we do the same, and for spiece.model as well: both files then give the same ids.
 double as_read_by_reference(double score) {
     char text[32];
     const auto [end, error] = std::to_chars(text, text + sizeof text, std::abs(score), std::chars_format::scientific);
@@ -41,7 +41,7 @@ double as_read_by_reference(double score) {
     return score < 0 ? -value : value;
 }
 
-/// Byte order, shorter first: std::string compares char as unsigned char.
+/// Compares bytes as unsigned (as std::string does); a beginning comes before the longer piece.
 struct ByPiece {
     const std::vector<std::string>& pieces;
     bool operator()(std::int32_t a, std::string_view b) const { return pieces[static_cast<std::size_t>(a)] < b; }
@@ -79,8 +79,8 @@ std::int64_t Unigram::find(std::string_view piece) const {
     return found != sorted_.end() && pieces_[static_cast<std::size_t>(*found)] == piece ? *found : -1;
 }
 
-/// Viterbi over byte positions: every start in turn, pieces from short to long; a path is replaced only by a better
-/// one.
+/// The Viterbi algorithm over byte positions: takes every start in turn and its pieces from short to long. A path is
+/// replaced only by a better one, not by an equal one.
 std::vector<Unigram::Node> Unigram::best_path(std::string_view word) const {
     std::vector<Node> ends(word.size() + 1);
     const auto offer = [&](std::size_t start, std::size_t length, std::int64_t id, double score) {
@@ -91,7 +91,7 @@ std::vector<Unigram::Node> Unigram::best_path(std::string_view word) const {
     for (std::size_t start = 0; start < word.size();) {
         const std::size_t character = std::max<std::size_t>(utf8_length(word.substr(start)), 1);
         bool single = false;
-        // The pieces that begin with word[start, start + n) are neighbours in `sorted_`; the range shrinks with n.
+        // The pieces that begin with word[start, start + n) are neighbours in `sorted_`; the range shrinks as n grows.
         auto first = sorted_.begin(), last = sorted_.end();
         for (std::size_t n = 0; start + n < word.size(); ++n) {
             const auto byte = static_cast<std::uint8_t>(word[start + n]);
@@ -104,7 +104,7 @@ std::vector<Unigram::Node> Unigram::best_path(std::string_view word) const {
             if (const auto id = static_cast<std::size_t>(*first); pieces_[id].size() == n + 1) {
                 offer(start, n + 1, *first, scores_[id]);
                 single |= n + 1 == character;
-                ++first; // it ends here; the others go on
+                ++first; // this piece ends here; the others are longer
             }
         }
         if (!single) offer(start, character, unknown_, unknown_score_);
@@ -129,7 +129,7 @@ void Unigram::append_unknown(std::string_view text, std::vector<std::int64_t>& i
 
 void Unigram::encode(std::string_view word, std::vector<std::int64_t>& ids) const {
     const std::vector<Node> ends = best_path(word);
-    std::vector<std::size_t> path; // the ends of the pieces, backwards
+    std::vector<std::size_t> path; // the ends of the pieces, last one first
     for (std::size_t end = word.size(); end > 0; end = ends[end].start) path.push_back(end);
     std::reverse(path.begin(), path.end());
     for (std::size_t i = 0; i < path.size(); ++i) {

@@ -36,7 +36,7 @@ void expect_block(std::map<std::string, Shape>& all, const Config& c, std::int64
     expect_affine(all, block + "ffn.2", {c.dim, c.ffn_dim});
 }
 
-/// Sizes that config.json repeats, in original and diffusers spellings.
+/// Checks the sizes that config.json repeats, in original and diffusers spellings.
 void check_config_json(const Weights& weights, const Config& c) {
     using fields::agree;
     agree(weights, {"dim"}, c.dim, "patch_embedding.weight");
@@ -51,10 +51,11 @@ void check_config_json(const Weights& weights, const Config& c) {
     agree(weights, {"attention_head_dim"}, c.head_dim(), "patch_embedding.weight");
 }
 
-/// Settings that are the same in every released transformer (spec/dit.md 1), in original and diffusers spellings.
+/// Checks the settings that are the same in every released transformer (spec/dit.md 1), in original and diffusers
+/// spellings.
 void check_supported(const Weights& weights) {
     const std::pair<const char*, std::vector<Json>> supported[] = {
-        {"patch_size", {{1, 2, 2}, 2}}, // a number is the VAE's, where the two share a config.json
+        {"patch_size", {{1, 2, 2}, 2}}, // a number is that of a VAE which shares the config.json
         {"qk_norm", {true, "rms_norm_across_heads"}},
         {"cross_attn_norm", {true}},
         {"window_size", {{-1, -1}}}};

@@ -9,10 +9,10 @@
 
 namespace denoir::wan {
 
-/// Tokens of a latent [C,T,h,w]: patches of 1x2x2.
+/// Number of tokens of a latent [C,T,h,w]: patches of 1x2x2.
 inline std::int64_t tokens_of(const Shape& latent) { return latent[1] * (latent[2] / 2) * (latent[3] / 2); }
 
-/// The numbers of one transformer (spec/dit.md 2). A variant is a value of this, whatever its release was called.
+/// The sizes of one transformer (spec/dit.md 2). Each released variant is a value of this.
 struct Config {
     std::int64_t dim = 0; ///< D, model width
     std::int64_t ffn_dim = 0;
@@ -26,7 +26,7 @@ struct Config {
     std::int64_t clip_dim = 0;       ///< width of the CLIP features; 0: no image branch
     std::int64_t clip_positions = 0; ///< rows of the first-last-frame position table; 0: none
     std::int64_t fps_rows = 0;       ///< rows of the fps table; 0: no fps branch
-    std::int64_t causal_block = 0;   ///< latent frames per causal block as config.json says; 0: full attention
+    std::int64_t causal_block = 0;   ///< latent frames per causal block, from config.json; 0: full attention
     float eps = 1e-6f;
 
     std::int64_t head_dim() const { return dim / heads; }

@@ -9,7 +9,7 @@
 
 namespace denoir::wan {
 
-/// The patch grid of a latent: patches of one frame, two rows and two columns.
+/// The grid of the patches of a latent, each of one frame, two rows and two columns.
 struct Grid {
     std::int64_t frames, height, width;
     std::int64_t tokens() const { return frames * height * width; }
@@ -19,10 +19,10 @@ struct Grid {
 /// it should be, and what to do.
 namespace inputs {
 
-/// The grid of latent [C,T,H,W]; `condition` [Cc,T,H,W] or null.
+/// Checks latent [C,T,H,W] and `condition` [Cc,T,H,W] or null. Returns the grid.
 Grid check_latent(const Config&, const Tensor& latent, const Tensor* condition);
-/// Timesteps (one, one per latent frame, or one per token), reduced to one per frame or to a single one where that
-/// means the same.
+/// Checks timesteps: one, one per latent frame, or one per token. Returns a single one if all are equal, one per frame
+/// if they are equal within each frame, else all.
 std::vector<float> timestep_rows(std::span<const float> timesteps, const Grid&);
 void check_fps(const Config&, std::optional<int> fps);
 void check_text(const Config&, const Tensor& text);

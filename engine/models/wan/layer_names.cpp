@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a probe is told of a transformer, in the order of transformer.cpp.
+// The layers that a transformer tells a probe, in the order of transformer.cpp.
 #include <fmt/format.h>
 
 #include "engine/models/wan/transformer.h"

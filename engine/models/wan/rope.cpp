@@ -12,7 +12,7 @@ struct Axis {
     std::vector<float> cos, sin; // [positions, pairs]
 };
 
-/// Every axis has its own frequencies, 10000^(-2j/n) for its n = 2·pairs channels.
+/// The rotations of one axis, whose n = 2·pairs channels have the frequencies 10000^(-2j/n).
 Axis axis_table(std::int64_t positions, std::int64_t pairs) {
     Axis axis{pairs, {}, {}};
     for (std::int64_t p = 0; p < positions; ++p) {

@@ -7,8 +7,8 @@
 
 namespace denoir::wan {
 
-/// How many of a head's channel pairs encode time, height and width: a third each for height and width, the rest for
-/// time (spec/dit.md 6).
+/// How many of a head's channel pairs encode time, height and width, in this order: a third each for height and width,
+/// the rest for time (spec/dit.md 6).
 std::array<std::int64_t, 3> rope_pairs(std::int64_t head_dim);
 
 /// Rotations of the tokens of a [frames, height, width] patch grid, width fastest: cos, sin [frames·height·width,

@@ -42,7 +42,8 @@ struct Pass {
 
 namespace {
 
-/// A linear layer and its activation. `first` is told before the activation, `second` after it.
+/// A linear layer and its activation. A probe is told the value before the activation as `first`, and the one after it
+/// as `second`.
 Tensor linear(const Module& m, const char* first, const char* second, const Pass& p, const Tensor& x, DType compute,
               Activation activation) {
     p.tell(m, first, [&] { return nn::linear(m[first], x, compute); });
@@ -51,7 +52,7 @@ Tensor linear(const Module& m, const char* first, const char* second, const Pass
     return y;
 }
 
-/// [n, D] with its last row repeated up to `rows` rows: collapsed text padding as the reference has it.
+/// x [n, D] with its last row repeated up to `rows` rows: undoes the collapsing of text padding, as a probe sees it.
 Tensor expanded(Backend& backend, const Tensor& x, std::int64_t rows) {
     if (x.size(0) == rows) return x;
     const std::int64_t n = x.size(0);
@@ -260,7 +261,7 @@ struct Stream {
     Tensor sum(const Pass& p) const { return y ? ops::gated_add(x, y, gate, p.precision.stream) : x; }
 };
 
-/// The stream's sum x, and LN(x)·(1 + scale) + shift in the type of the linear layers.
+/// Returns the stream's sum x, and LN(x)·(1 + scale) + shift in the type of the linear layers.
 std::pair<Tensor, Tensor> modulated_norm(const Module& m, const Pass& p, const Stream& stream, const Tensor& shift,
                                          const Tensor& scale) {
     const bool first = !stream.y, round_norm = first && p.precision.round_first_norm;
@@ -335,8 +336,8 @@ Tensor unpatchify(const Tensor& x, const Grid& g, std::int64_t channels) {
     return ops::contiguous(cells).reshape({channels, g.frames, g.height * 2, g.width * 2});
 }
 
-/// Everything besides shapes and weights that the result of a forward depends on: what a recording is replayed with in
-/// other steps and for other prompts (Backend::captured).
+/// Everything besides shapes and weights that the result of a forward depends on. A recording (Backend::captured) is
+/// replayed with other values of these in other steps and for other prompts.
 struct ForwardInputs {
     Tensor latent, condition; ///< if only the blocks are recorded, `latent` is their input
     Time time;
@@ -360,8 +361,8 @@ struct ForwardInputs {
     }
 };
 
-/// Number of text rows that are kept apart from the collapsed ones: `rows`, rounded up to one of sixteen lengths so
-/// that prompts of similar length share plans and recordings, which are made for a shape. The extra rows are zeros.
+/// Number of text rows that are not collapsed: `rows`, rounded up to one of sixteen lengths so that prompts of similar
+/// length share plans and recordings, which are made for a shape. The extra rows are zeros.
 std::int64_t shared_length(std::int64_t rows, std::int64_t text_len) {
     const std::int64_t grain = std::max<std::int64_t>(1, text_len / 16);
     return std::min(text_len, (rows + grain - 1) / grain * grain);
@@ -393,14 +394,15 @@ struct Network {
     }
 };
 
-/// body(inputs), which a device may record under `key` and replay. `body` returns one tensor and keeps no other.
+/// body(inputs), which a device may record under `key` and replay. `body` must return one tensor and keep no other.
 template <class Body>
 Tensor captured(const Pass& p, const std::string& key, const ForwardInputs& inputs, const Body& body) {
     if (p.probe) return body(inputs);
     return p.backend.captured(key, inputs.list(), [&](std::span<const Tensor> in) { return body(inputs.on(in)); });
 }
 
-/// The key of a recording: the shapes that it depends on. `id` of the transformer, number of `rows` of modulation.
+/// The key of a recording: the transformer's `id` and the shapes that it depends on. `rows` is the number of rows of
+/// modulation.
 std::string recording_key(std::uint64_t id, const ForwardInputs& in, std::size_t rows) {
     const Context& context = in.context;
     return fmt::format("transformer {}: {}, {} rows, {} and {} keys, {}", id, to_string(in.latent.shape()), rows,
@@ -508,7 +510,7 @@ void Transformer::release_context_weights() const {
     };
     for (const std::string& layer : context_layer_names(config_, config_.clip_dim > 0))
         for (const char* leaf : {".weight", ".bias"}) release(layer + leaf);
-    release("img_emb.emb_pos"); // a table, no layer
+    release("img_emb.emb_pos"); // a table, not a layer
 }
 
 Tensor Transformer::forward(const Tensor& latent, const Tensor* condition, std::span<const float> timesteps,
@@ -560,7 +562,7 @@ Tensor Transformer::time_signal(std::span<const float> timesteps, std::optional<
     return nn::host_f32(e0.reshape({e0.size(0), 6 * config_.dim}));
 }
 
-/// The rotation of a grid, cached: every step of a run asks for the same.
+/// The rotation of a grid. Cached, as every step of a run needs the same.
 Rope Transformer::rotation(const Grid& g) const {
     if (rotation_grid_ != std::array{g.frames, g.height, g.width}) {
         const Rope table = rope_table(g.frames, g.height, g.width, config_.head_dim());

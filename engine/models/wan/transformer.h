@@ -15,7 +15,7 @@
 
 namespace denoir::wan {
 
-/// Where a reference rounds to bf16 (spec/dit.md 7). Everything not named here is f32.
+/// The places where a reference rounds to bf16 (spec/dit.md 7). Everything not named here is f32.
 struct Precision {
     /// Type of inputs, weights and results of the linear layers and the attention, except in the f32 islands
     /// (is_f32_island).
@@ -32,8 +32,8 @@ struct Precision {
     static Precision skyreels();
 };
 
-/// Keys and values of the prompt (and the image) in every block: computed once, used by every step of a run. The zero
-/// rows behind the prompt are collapsed into one key: after the text MLP they are equal (spec/dit.md 5.6), so that
+/// Keys and values of the prompt (and the image) in every block, computed once and used by every step of a run. The
+/// zero rows behind the prompt are collapsed into one key: after the text MLP they are equal (spec/dit.md 5.6), so that
 /// adding log(count) to the score of one accounts for all.
 struct Context {
     struct Keys {
@@ -46,8 +46,8 @@ struct Context {
     std::size_t bytes() const;
 };
 
-/// The layers that `forward` tells a probe, and those that `context` tells, which depend on prompt and image alone; in
-/// order. A probe sees all rows of the text: collapsed padding is expanded again.
+/// The layers that `forward` tells a probe, and those that `context` tells it, which depend on prompt and image alone.
+/// Both in order. A probe sees all rows of the text: collapsed padding is expanded again.
 std::vector<std::string> layer_names(const Config&);
 std::vector<std::string> context_layer_names(const Config&, bool image);
 
@@ -62,8 +62,8 @@ struct Pass; ///< transformer.cpp: what every part of one forward pass shares
 class Transformer {
 public:
     struct Options {
-        std::optional<std::int64_t> heads; ///< where config.json names none
-        /// Latent frames per causal block, wins over config.json; 0: full attention.
+        std::optional<std::int64_t> heads; ///< used if config.json has no number of heads
+        /// Latent frames per causal block, in place of config.json's; 0: full attention.
         std::optional<std::int64_t> causal_block;
         Precision precision;
     };
@@ -85,9 +85,9 @@ public:
 
     const Config& config() const { return config_; }
 
-    /// `text` [text_len, text_dim] f32, zero rows behind the prompt; `clip` [257 or 514, clip_dim] f32 or null. On the
-    /// host or the backend. `collapse` false keeps every padded row, for testing. Throws Error naming `text` or `clip`
-    /// if it does not fit.
+    /// `text` [text_len, text_dim] f32 with zero rows behind the prompt; `clip` [257 or 514, clip_dim] f32 or null;
+    /// both on the host or the backend. `collapse` false keeps every padded row, for testing. Throws Error naming
+    /// `text` or `clip` if it does not fit.
     Context context(const Tensor& text, const Tensor* clip, bool collapse = true, nn::Probe* probe = nullptr) const;
 
     /// The context of another prompt with the same image: shares the image's keys with `other`.
@@ -97,11 +97,11 @@ public:
     /// prepares them again.
     void release_context_weights() const;
 
-    /// `latent` [C, T, H, W] f32, `condition` [Cc, T, H, W] f32 appended to its channels, or null; `timesteps` (0…1000,
-    /// fractions allowed) one, one per latent frame, or one per token (T·H/2·W/2, width fastest); `fps` the row of the
-    /// fps table (0: 16 fps, 1: 24). Returns the velocity [out_channels, T, H, W] f32 on the backend. `residual`, if
-    /// any, gets what the blocks added to the patch embedding, [L, D] on the backend. Throws Error naming the input
-    /// that does not fit.
+    /// `latent` [C, T, H, W] f32; `condition` [Cc, T, H, W] f32, appended to its channels, or null; `timesteps` in
+    /// 0…1000, fractions allowed: one, one per latent frame, or one per token (T·H/2·W/2, width fastest); `fps`: the
+    /// row of the fps table (0: 16 fps, 1: 24). Returns the velocity [out_channels, T, H, W] f32 on the backend.
+    /// `residual`, if not null, is set to what the blocks added to the patch embedding, [L, D] on the backend. Throws
+    /// Error naming the input that does not fit.
     Tensor forward(const Tensor& latent, const Tensor* condition, std::span<const float> timesteps,
                    const Context& context, std::optional<int> fps = {}, nn::Probe* probe = nullptr,
                    Tensor* residual = nullptr) const;
@@ -123,7 +123,7 @@ private:
 
     std::shared_ptr<const Weights> weights_;
     std::shared_ptr<Backend> backend_;
-    Weights rounded_; ///< bf16 copies of the f32 islands' weights, where Precision asks for them
+    Weights rounded_; ///< bf16 copies of the f32 islands' weights, if Precision asks for them
     Config config_;
     Precision precision_;
     std::int64_t causal_block_ = 0;

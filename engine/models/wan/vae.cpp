@@ -20,13 +20,13 @@ using Level = VaeConfig::Level;
 
 Module at(const Weights& weights, const std::string& prefix) { return Module(weights, prefix); }
 
-/// The module of a whole level of the nested naming (2.2): two names above its first block.
+/// The module of a whole level in the nested naming (2.2): two names above its first block.
 std::string level_name(const Level& l) {
     const std::string& block = l.blocks.front();
     return block.substr(0, block.rfind('.', block.rfind('.') - 1));
 }
 
-/// Of one channel of the latent, to the mean 0 and standard deviation 1 that the transformer sees, and back.
+/// Normalises one channel of the latent to the mean 0 and standard deviation 1 that the transformer sees, and back.
 class Normalisation {
 public:
     Normalisation(const VaeConfig& config, std::int64_t channel)
@@ -59,7 +59,7 @@ Tensor to_image(Backend& backend, const Tensor& x, std::int64_t patch) {
     return image.reshape({colours, height * patch, width * patch});
 }
 
-/// mean [z, h, w] f32 host as latent frame t of an encoded video of `frames` latent frames.
+/// Stores mean [z, h, w] f32 host as latent frame t of an encoded video of `frames` latent frames.
 void store_latent_frame(const VaeConfig& config, const Tensor& mean, std::int64_t t, std::int64_t frames,
                         Vae::Encoded& out) {
     const std::int64_t area = mean.size(1) * mean.size(2);
@@ -101,8 +101,8 @@ void put_strip(const Tensor& strip, std::int64_t top, const Tensor& frame) {
                  strip.size(1) * strip.size(2));
 }
 
-/// Results on their way to the host. Each is handed to the sink when the next one has been asked for, so that a device
-/// need not wait for the host between two frames.
+/// Results on their way to the host. Each is handed to the sink only after the copy of the next one was started, so
+/// that a device need not wait for the host between two frames.
 class Arrivals {
 public:
     using Sink = std::function<void(const Tensor& host)>;
@@ -112,7 +112,7 @@ public:
         hand_over();
         waiting_ = std::move(next);
     }
-    /// After the last push.
+    /// Hands over the last result. To be called after the last push.
     void hand_over() {
         if (!waiting_.defined()) return;
         backend_.finish(waiting_);
@@ -130,8 +130,8 @@ Stream vae_stream(Backend& backend, DType dtype, const Vae::Options& options, nn
     return {backend, dtype, backend.fast_bf16() ? dtype : DType::f32, options.tf32, probe, false, {}};
 }
 
-/// Gives free memory back before the next level starts: levels differ in size, so that blocks which one has freed
-/// rarely fit the next. Small amounts stay: giving them back cost a tenth of the time and saved a twentieth of the
+/// Returns free memory to the system before the next level starts: levels differ in size, so that blocks freed by one
+/// rarely fit the next. Small amounts are kept: returning them took a tenth of the time and saved a twentieth of the
 /// memory.
 void trim(Backend& backend) {
     constexpr std::size_t little = std::size_t{256} << 20;
@@ -149,7 +149,7 @@ public:
     Encoder(const Weights& weights, const VaeConfig& config, Stream stream, Sink sink)
         : weights_(weights), config_(config), stream_(std::move(stream)), sink_(std::move(sink)) {}
 
-    /// x [H, W, C]; every `temporal` frames reach the sink as one.
+    /// Takes the next frame x [H, W, C]. The first frame, and then every temporal() frames, reach the sink as one.
     void push(const Tensor& x) {
         level(0, vae::steady(stream_, "encoder.conv1", 2, x,
                              [&] { return vae::causal_conv(conv("encoder.conv1"), stream_, x); }));
@@ -171,14 +171,14 @@ private:
         if (y.defined()) level(index + 1, y);
     }
 
-    /// Main branch and shortcut added; undefined where `main` is: for the first frame of a pair, which waits for the
+    /// The sum of main branch and shortcut; undefined if `main` is, for the first frame of a pair, which waits for the
     /// second.
     Tensor add_shortcut(const Level& l, const Tensor& x, const Tensor& main) {
         Memory& memory = stream_.memory[l.blocks.front() + ".shortcut"];
         std::array<Tensor, 2> pair{memory.past[0], x};
         memory.past[0] = main.defined() ? Tensor{} : x;
         if (!main.defined()) return {};
-        // `main` repeats only once the frames that both branches read repeat, so looking at it alone is enough.
+        // `main` repeats only when the frames that both branches read repeat, so that looking at it alone is enough.
         return vae::steady(stream_, l.blocks.front() + ".sum", 0, main, [&] {
             const std::span<const Tensor> frames =
                 l.temporal ? std::span<const Tensor>(pair) : std::span<const Tensor>(&pair[1], 1);
@@ -204,19 +204,19 @@ struct Rows {
     std::int64_t count() const { return end - begin; }
 };
 
-/// Rows that must enter each level so that rows `out` of the last level come out exact. At a cut edge a convolution
-/// sees zeros where the picture goes on, so each one spoils one more row there. Spoiled rows are cut away: the next
-/// level takes a smaller range, and `out` is the smallest.
+/// The rows that must enter each level so that rows `out` of the last level come out exact. At a cut edge a convolution
+/// sees zeros in place of the rest of the picture, so that each one spoils one more row there. Spoiled rows are cut
+/// away: each level takes a smaller range than the one before, and `out` is the smallest.
 std::vector<Rows> rows_needed(const VaeConfig& config, std::int64_t latent_rows, Rows out) {
     const std::size_t levels = config.decoder.size();
     std::vector<Rows> needed(levels);
     for (std::size_t l = levels; l-- > 0;) {
         const bool last = l + 1 == levels;
         if (!last)
-            // One row more on either side for the upsampling's convolution, then half as many rows.
+            // The upsampling's convolution needs one more row on either side, and its input has half as many rows.
             out = {(needed[l + 1].begin - 1) >> 1, (needed[l + 1].end + 2) >> 1};
         const std::int64_t reach = 2 * std::ssize(config.decoder[l].blocks) + (last ? 1 : 0), all = latent_rows << l;
-        // From an even row: a device may compute pairs of rows together.
+        // The first row is even, since a device may compute pairs of rows together.
         needed[l] = {std::max<std::int64_t>(0, out.begin - reach) / 2 * 2, std::min(all, out.end + reach)};
     }
     return needed;
@@ -225,7 +225,7 @@ std::vector<Rows> rows_needed(const VaeConfig& config, std::int64_t latent_rows,
 class Decoder {
 public:
     using Sink = std::function<void(const Tensor& frame)>; ///< [rows, W, 3·p·p]
-    /// `rows`: of the last level's grid.
+    /// Computes `rows` of the last level's grid.
     Decoder(const Weights& weights, const VaeConfig& config, Stream stream, std::int64_t latent_rows, Rows rows,
             Sink sink)
         : weights_(weights),
@@ -235,7 +235,8 @@ public:
           needed_(rows_needed(config, latent_rows, rows)),
           sink_(std::move(sink)) {}
 
-    /// One latent frame [h, w, z], denormalised. The sink gets one frame for the first, temporal() for each later one.
+    /// Takes the next latent frame [h, w, z], denormalised. The sink gets one frame for the first, temporal() for each
+    /// later one.
     void push(const Tensor& z) {
         stream_.side_by_side = false;
         Tensor x = vae::pointwise(at(weights_, "conv2"), stream_, z);
@@ -244,7 +245,8 @@ public:
     }
 
 private:
-    /// `x` starts at row `top` of this level's grid. Depth first: each frame reaches the sink before the next is made.
+    /// `x` starts at row `top` of this level's grid. Depth first: each frame reaches the sink before the next is
+    /// computed.
     void level(std::size_t index, Tensor x, std::int64_t top) {
         const Level& l = config_.decoder[index];
         const Rows rows = needed_[index];
@@ -252,8 +254,8 @@ private:
         if (x.size(0) != rows.count()) x = ops::contiguous(x.slice(0, rows.begin - top, rows.end - top));
         const Tensor entered = config_.shortcuts && !l.resample.empty() ? x : Tensor{};
         // Only at the last level, whose frames are the largest: gathering three frames for each convolution would take
-        // about a fifth of its time there (estimated). At the others it is not worth the three arrangements of the
-        // weights that it takes.
+        // about a fifth of its time there (estimated). The other levels would save less than the three arrangements of
+        // the weights cost.
         stream_.side_by_side = l.resample.empty();
         for (const std::string& block : l.blocks) x = vae::residual_block(at(weights_, block), stream_, std::move(x));
         if (l.resample.empty()) return finish(x, rows.begin);
@@ -351,14 +353,15 @@ Vae::Vae(std::shared_ptr<const Weights> weights, std::shared_ptr<Backend> backen
     if (options_.strips < 1) throw UsageError({}, "strips", "must be at least 1", {});
 }
 
-/// In what type a causal state of so many values is kept.
+/// The type in which a causal state of so many values is kept.
 DType Vae::storage(std::int64_t values) const {
     return static_cast<std::size_t>(values) * sizeof(float) > options_.bf16_above ? options_.dtype : DType::f32;
 }
 
 Vae::Encoded Vae::encode(const FrameSource& source, std::int64_t frames, std::int64_t height, std::int64_t width,
                          nn::Probe* probe) const {
-    // The shortcuts of 2.2 join neighbouring pixels at every level; 2.1 drops what is left over.
+    // The shortcuts of 2.2 join pairs of neighbouring pixels at every level, so that sizes must divide; 2.1 drops the
+    // rest.
     const std::int64_t unit = config_.spatial(), patch = config_.patch, grain = patch > 1 ? unit : 1;
     const std::string hint = fmt::format("use sizes in multiples of {}", unit);
     if (frames < 1) throw Error({}, "video", "holds no frames", "give one or more");
@@ -433,7 +436,8 @@ void Vae::decode(const Tensor& latent, const FrameSink& sink, nn::Probe* probe) 
     const int strips = probe ? 1 : static_cast<int>(std::min<std::int64_t>(options_.strips, rows));
     if (strips == 1) return run({0, rows}, [&](const Tensor& image) { sink(index++, image); });
 
-    // Frames wait for their last strip. Keeping them as bf16 loses nothing: so is the last convolution's result.
+    // Frames wait for their last strip. If the state is bf16, so is the last convolution's result, and keeping frames
+    // in that type loses nothing.
     const std::int64_t image_width = width * config_.spatial();
     std::vector<Tensor> frames(static_cast<std::size_t>(config_.frames(latent.size(1))));
     for (int i = 0; i < strips; ++i) {

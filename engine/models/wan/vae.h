@@ -9,8 +9,8 @@
 
 namespace denoir::wan {
 
-/// The layers that `encode` and `decode` tell a probe, in order for each frame. The number of frames differs from layer
-/// to layer.
+/// The layers that `encode` and `decode` tell a probe, in their order within a frame. The number of frames differs from
+/// layer to layer.
 std::vector<std::string> encoder_layer_names(const VaeConfig&);
 std::vector<std::string> decoder_layer_names(const VaeConfig&);
 
@@ -20,14 +20,14 @@ std::vector<std::string> decoder_layer_names(const VaeConfig&);
 class Vae {
 public:
     struct Options {
-        /// In what type frames are kept, f32 or bf16. The references work in f32 (spec/vae21.md 1). bf16 halves the
-        /// memory, but is only used if the causal state would exceed `bf16_above` bytes in f32. With bf16, the
-        /// arithmetic is bf16 on devices where that is faster, else f32.
+        /// The type in which frames are kept, f32 or bf16. The references work in f32 (spec/vae21.md 1). bf16 halves
+        /// the memory, but is only used if the causal state would exceed `bf16_above` bytes in f32. The arithmetic is
+        /// then bf16 on devices where that is faster, else f32.
         DType dtype = DType::f32;
         std::size_t bf16_above = std::size_t{1} << 30;
-        int strips = 1;    ///< decode in this many horizontal strips: same result, less memory, some rows twice
+        int strips = 1;    ///< horizontal strips to decode in: same result, less memory, some rows computed twice
         bool clamp = true; ///< clamp decoded values to -1 … 1
-        bool tf32 = false; ///< f32 convolutions may use TF32 on a card (ConvOptions), as the references' do there
+        bool tf32 = false; ///< f32 convolutions may use TF32 on a card (ConvOptions), as those of the references do
     };
 
     /// Frame `index` as [3, H, W] f32 in -1 … 1, host or backend; an undefined Tensor means exactly zero (grey).
@@ -36,25 +36,25 @@ public:
     using FrameSink = std::function<void(std::int64_t index, const Tensor& frame)>;
 
     struct Encoded {
-        Tensor latent; ///< [z, T, h, w] f32 host, normalised by the latent's mean and std: what the transformer sees
-        Tensor mean;   ///< [z, T, h, w] f32 host, the encoder's mean as it is
+        Tensor latent; ///< [z, T, h, w] f32 host, normalised by VaeConfig's mean and std, for the transformer
+        Tensor mean;   ///< [z, T, h, w] f32 host, the encoder's mean, not normalised
     };
 
     Vae(std::shared_ptr<const Weights>, std::shared_ptr<Backend>, Options);
     const VaeConfig& config() const { return config_; }
 
-    /// Encodes `frames` frames of height x width pixels; frames behind the last whole group of 4k + 1 are not asked
-    /// for. A stretch of zero frames costs almost nothing once the state that they meet repeats; the result is
-    /// bit-equal. Throws Error if there are no frames or the size is below one latent pixel or does not fit. A probe is
-    /// told every frame of every layer, [C, h, w].
+    /// Encodes `frames` frames of height x width pixels. Only the first 4k + 1 of them, for the largest possible k, are
+    /// asked for. A stretch of zero frames costs almost nothing once the causal state repeats; the result is bit-equal.
+    /// Throws Error if there are no frames, or if the size is below one latent pixel or does not fit. A probe is told
+    /// every frame of every layer, [C, h, w].
     Encoded encode(const FrameSource&, std::int64_t frames, std::int64_t height, std::int64_t width,
                    nn::Probe* probe = nullptr) const;
     /// The same for a video [3, F, H, W] f32, host or backend.
     Encoded encode(const Tensor& video) const;
 
     /// Decodes latent [z, T, h, w] f32, normalised, host or backend. With strips, the sink gets the first frame only
-    /// after the last strip. A probe is told every frame of every layer, [C, h, w]; strips are not used then. Throws
-    /// Error for another shape.
+    /// after the last strip was decoded. A probe is told every frame of every layer, [C, h, w]; strips are not used
+    /// then. Throws Error for another shape.
     void decode(const Tensor& latent, const FrameSink&, nn::Probe* probe = nullptr) const;
     /// The same, as a whole video [3, F, H, W] f32 host.
     Tensor decode(const Tensor& latent) const;

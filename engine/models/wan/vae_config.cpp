@@ -17,7 +17,8 @@ using fields::size;
 using fields::times;
 using Tensors = std::map<std::string, Shape>;
 
-// spec/vae21.md 1, spec/vae22.md 1: not in the checkpoints, the same in every release.
+// The latent's statistics (spec/vae21.md 1, spec/vae22.md 1). They are not in the checkpoints and the same in every
+// release.
 constexpr float mean16[16] = {-0.7571f, -0.7089f, -0.9113f, 0.1075f,  -0.1745f, 0.9653f,  -0.1517f, 1.5508f,
                               0.4134f,  -0.0715f, 0.5517f,  -0.3632f, -0.1922f, -0.9497f, 0.2503f,  -0.2921f};
 constexpr float std16[16] = {2.8184f, 1.4541f, 2.3275f, 2.6558f, 1.2196f, 1.7708f, 2.6052f, 2.0743f,
@@ -63,7 +64,7 @@ void expect_head(Tensors& all, const std::string& prefix, std::int64_t in, std::
     expect_affine(all, prefix + ".2", {out, in, 3, 3, 3});
 }
 
-/// Which resamplings of the encoder halve the frames.
+/// Which of the encoder's resamplings also halve the number of frames.
 std::vector<bool> temporal_stages(const Weights& weights, std::size_t stages) {
     const Json* list = fields::find(weights, "temperal_downsample");
     if (!list) {
@@ -81,7 +82,8 @@ std::vector<bool> temporal_stages(const Weights& weights, std::size_t stages) {
     return all;
 }
 
-/// Levels and blocks as the tensors have them; config.json may say the same.
+/// The numbers of levels and blocks, from the names of the tensors. Throws Error if config.json has another number of
+/// levels.
 VaeDepth depth_of(const Weights& weights) {
     std::vector<std::string_view> names;
     for (const auto& [name, weight] : weights.all()) names.push_back(name);
@@ -95,7 +97,8 @@ VaeDepth depth_of(const Weights& weights) {
     return depth;
 }
 
-/// Prefixes of the levels in either naming: one flat list (2.1), or a list in each level (2.2).
+/// Levels with the prefixes of their parts, in the naming of 2.2 if `nested` (a list in each level), else of 2.1 (one
+/// flat list).
 std::vector<VaeConfig::Level> name_levels(const std::string& list, const std::string& inner, bool nested,
                                           std::size_t levels, std::int64_t blocks, const std::vector<bool>& temporal) {
     std::vector<VaeConfig::Level> all(levels);
@@ -115,7 +118,7 @@ std::vector<VaeConfig::Level> name_levels(const std::string& list, const std::st
     return all;
 }
 
-/// Channels of each level, from the first block's convolution; `up` where the resampling may change them.
+/// Reads the channels of each level off its first block's convolution. `up` tells that the resampling may change them.
 void read_widths(const Weights& weights, std::vector<VaeConfig::Level>& levels, std::int64_t in, bool up) {
     for (VaeConfig::Level& level : levels) {
         level.in = in;
@@ -146,7 +149,7 @@ std::vector<float> read_statistic(const Weights& weights, const char* key, std::
     return std::vector<float>(static_cast<std::size_t>(z), otherwise);
 }
 
-/// The warning that read_statistic() had to guess latents_mean or latents_std; empty if it did not.
+/// A warning if read_statistic() has to guess latents_mean or latents_std; else empty.
 std::string assumption(const Weights& weights, std::int64_t z) {
     const bool mean = fields::find(weights, "latents_mean"), std = fields::find(weights, "latents_std");
     const bool published = z == 16 || z == 48;
@@ -161,7 +164,7 @@ std::string assumption(const Weights& weights, std::int64_t z) {
                      : fmt::format("the VAE's config has {} and no {}: {} is taken", there, missing, mean ? 1 : 0);
 }
 
-/// The parameter-free shortcuts group channels evenly, or not at all (spec/vae22.md 4).
+/// Throws Error if the parameter-free shortcuts cannot group the channels evenly (spec/vae22.md 4).
 void check_shortcuts(const Weights& weights, const VaeConfig& c) {
     auto fits = [](std::int64_t many, std::int64_t few, std::int64_t cell) {
         const std::int64_t group = few > 0 && many * cell % few == 0 ? many * cell / few : 0;
@@ -183,7 +186,7 @@ void check_shortcuts(const Weights& weights, const VaeConfig& c) {
     }
 }
 
-/// config.json's multipliers of the encoder's first width.
+/// Throws Error if config.json's multipliers of the encoder's first width do not agree with the tensors.
 void check_widths(const Weights& weights, const VaeConfig& c) {
     const Json* factors = fields::find(weights, "dim_mult");
     for (std::size_t l = 0; factors && l < c.encoder.size(); ++l) {
@@ -210,7 +213,7 @@ std::int64_t VaeConfig::temporal() const {
 
 namespace {
 
-/// Channels of the inputs of a level's causal convolutions.
+/// Channels of the inputs of all causal convolutions of a level together.
 std::int64_t state_channels(const VaeConfig::Level& level) {
     const auto convolutions = static_cast<std::int64_t>(2 * level.blocks.size());
     return level.in + (convolutions - 1) * level.width;
@@ -225,14 +228,14 @@ std::int64_t VaeConfig::encoder_state(std::int64_t height, std::int64_t width) c
         if (!level.resample.empty()) area /= 4;
         if (level.temporal) values += level.width * area;
     }
-    return 2 * (values + 5 * encoder.back().width * area); // the middle's four, the head's one
+    return 2 * (values + 5 * encoder.back().width * area); // four convolutions of the middle, one of the head
 }
 
 std::int64_t VaeConfig::decoder_state(std::int64_t height, std::int64_t width) const {
     std::int64_t area = height * width, values = (z + 4 * decoder_width) * area;
     for (const Level& level : decoder) {
         values += state_channels(level) * area;
-        if (level.temporal || level.resample.empty()) values += level.width * area; // time_conv, or the head
+        if (level.temporal || level.resample.empty()) values += level.width * area; // of time_conv, or of the head
         area *= 4;
     }
     return 2 * values;
@@ -293,7 +296,7 @@ VaeConfig VaeConfig::read(const Weights& weights) {
     fields::agree(weights, {"z_dim"}, c.z, "decoder.conv1.weight");
     fields::agree(weights, {"base_dim"}, c.encoder_width, "encoder.conv1.weight");
     check_widths(weights, c);
-    // A list is the transformer's patch size: in the original layout the two share a config.json.
+    // A list is the patch size of a transformer: in the original layout the two share a config.json.
     if (const Json* patch = fields::find(weights, "patch_size"); patch && !patch->is_array())
         fields::agree(weights, {"patch_size"}, c.patch, "encoder.conv1.weight");
     c.mean = read_statistic(weights, "latents_mean", c.z, mean16, mean48, 0.0f);

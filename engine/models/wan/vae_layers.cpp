@@ -19,7 +19,7 @@ Tensor conv(const Module& m, Stream& s, std::span<const Tensor> frames, const Te
     return ops::conv(frames, weight, &bias, residual, in(s, options), s.dtype).select(0, 0);
 }
 
-/// A causal convolution over x and the two frames before it; x joins the past.
+/// A causal convolution over x and the two frames before it. Stores x in `memory` for the next ones.
 Tensor conv_in_time(const Module& m, Stream& s, Memory& memory, Tensor x, const Tensor* residual,
                     const ConvOptions& options) {
     const std::array<Tensor, 3> frames{memory.past[0], memory.past[1], x};
@@ -42,7 +42,7 @@ ConvOptions same_size() {
     return options;
 }
 
-/// sum + convolution, in the memory of `sum` where nobody else holds it.
+/// sum + convolution. Written to the memory of `sum` if nobody else holds it.
 Tensor add_conv(const Module& m, Stream& s, std::span<const Tensor> frames, const Weight* bias, Tensor sum) {
     const ConvOptions options = in(s, same_size());
     const bool own = sum.buffer().use_count() == 1 && sum.is_contiguous();
@@ -52,7 +52,8 @@ Tensor add_conv(const Module& m, Stream& s, std::span<const Tensor> frames, cons
     return out.select(0, 0);
 }
 
-/// The first half of a causal convolution: adds to `sum` what the two frames before contribute, and forgets the older.
+/// The first half of a causal convolution: adds to `sum` what the two previous frames contribute, and forgets the
+/// older.
 Tensor add_history(const Module& m, Stream& s, Tensor sum) {
     Memory& memory = s.memory[m.prefix()];
     if (!memory.past[1].defined()) return sum;
@@ -109,13 +110,13 @@ Tensor ring_slot(const Module& conv, Stream& s, const Tensor& frame) {
     constexpr int frames = 3;
     assert(weight.shape()[2] == frames);
     Memory& memory = s.memory[conv.prefix()];
-    if (!memory.ring.defined()) { // the two before the first are zero
+    if (!memory.ring.defined()) { // the two frames before the first are zero
         memory.ring = s.backend.empty({frame.size(0), frame.size(1), frames, weight.shape()[1]}, s.compute);
         ops::fill(memory.ring, 0.0f);
         memory.past = {memory.ring.select(2, 1), memory.ring.select(2, 2)};
     }
     const int slot = std::exchange(memory.next_slot, (memory.next_slot + 1) % frames);
-    return memory.ring.select(2, slot); // over the frame three before, which no convolution reads any more
+    return memory.ring.select(2, slot); // replaces the third last frame, which no convolution reads any more
 }
 
 Tensor norm_silu(const Module& m, int index, const Stream& s, const Tensor& x, Tensor out) {
@@ -132,8 +133,9 @@ Tensor residual_block(const Module& m, Stream& s, Tensor x) {
         Tensor y = norm_silu(branch, 0, s, x, ring_slot(branch[2], s, x));
         Tensor sum = m["shortcut"].exists() ? pointwise(m["shortcut"], s, x) : x;
         x = {};
-        // Adding the past's share of the last convolution now frees a frame before more are made. Not in bf16, where
-        // it would round once more, nor on a device that keeps its memory: that computes all three frames at once.
+        // Adding what the previous frames contribute to the last convolution now frees one of them before more are
+        // made. Not in bf16, where this would round once more, nor on a device that keeps its memory anyway: there all
+        // three frames are computed at once.
         const bool early = s.dtype == DType::f32 && !s.backend.keeps_memory();
         const auto past = early && s.probe ? s.memory[last.prefix()].past : std::array<Tensor, 2>{};
         if (early) sum = add_history(last, s, std::move(sum));
@@ -207,7 +209,7 @@ Tensor halve_frames(const Module& m, Stream& s, const Tensor& x) {
     }
     const std::array<Tensor, 3> frames{std::move(memory.past[0]), std::move(memory.past[1]), x};
     memory.past = {x, Tensor{}};
-    // The same frame three times, as for the result before: the result repeats (as in `steady`).
+    // The same frame three times, as for the previous result, gives the same result again (as in `steady`).
     const bool still = frames[0].raw() == x.raw() && frames[1].raw() == x.raw();
     if (still && memory.output.defined() && !s.probe) return memory.output;
     Tensor y = conv(time_conv, s, frames, nullptr, {});
@@ -226,7 +228,7 @@ std::vector<Tensor> double_frames(const Module& m, Stream& s, Tensor x) {
     const std::int64_t channels = x.size(2);
     const Tensor y = conv_in_time(time_conv, s, memory, std::move(x), nullptr, {});
     s.tell(time_conv, "", y);
-    // Copies, so that the first can be freed while the second waits for its turn.
+    // Copies, so that the first can be freed while the second is still needed.
     return {ops::contiguous(y.slice(2, 0, channels)), ops::contiguous(y.slice(2, channels, 2 * channels))};
 }
 

@@ -14,10 +14,10 @@ namespace denoir::wan::vae {
 
 /// What one stage remembers between frames.
 struct Memory {
-    std::array<Tensor, 2> past; ///< the two frames before, oldest first; undefined: none yet, counts as zeros
+    std::array<Tensor, 2> past; ///< the two previous frames, oldest first; undefined, if there is none yet, means zeros
     bool started = false;       ///< frame 0 has passed
-    Tensor ring;                ///< [H, W, 3, C]: `past` and the next frame side by side, where ring_slot() is used
-    int next_slot = 0;          ///< of `ring`, for the next frame
+    Tensor ring;                ///< [H, W, 3, C]: `past` and the next frame side by side, if ring_slot() is used
+    int next_slot = 0;          ///< place of the next frame in `ring`
     // For `steady`: its last input, how often in a row that came before, and the result once it repeats.
     std::weak_ptr<Buffer> input;
     std::byte* address = nullptr;
@@ -25,15 +25,15 @@ struct Memory {
     Tensor output;
 };
 
-/// One pass over one video: the causal state of every stage, by its prefix.
+/// One pass over one video.
 struct Stream {
     Backend& backend;
-    DType dtype;                ///< frames, state included
-    DType compute;              ///< products of matrices and convolutions
-    bool tf32 = false;          ///< as in ConvOptions
-    nn::Probe* probe = nullptr; ///< told each frame as [C, H, W]
-    bool side_by_side = false;  ///< frames may be laid out for ring_slot()
-    std::map<std::string, Memory, std::less<>> memory;
+    DType dtype;                                       ///< of frames and of the state
+    DType compute;                                     ///< of matrix products and convolutions
+    bool tf32 = false;                                 ///< as in ConvOptions
+    nn::Probe* probe = nullptr;                        ///< told each frame as [C, H, W]
+    bool side_by_side = false;                         ///< ring_slot() may be used
+    std::map<std::string, Memory, std::less<>> memory; ///< the causal state of every stage, by its prefix
 
     /// Tells the probe `value`, a frame [H, W, C] or a function that returns one, in the reference's order [C, H, W].
     template <class Value> void tell(const Module& m, std::string_view leaf, Value&& value) const {
@@ -47,8 +47,8 @@ struct Stream {
     Tensor channels_first(const Tensor& frame) const;
 };
 
-/// The result of `compute` for input x, reused where it must repeat. A stage that looks `reach` frames back repeats its
-/// result exactly once it has seen the same frame more than `reach` + 1 times in a row; from then on nothing is
+/// The result of `compute` for input x, reused when it must repeat. A stage that looks `reach` frames back repeats its
+/// result exactly after it has seen the same frame more than `reach` + 1 times in a row. From then on nothing is
 /// computed, which makes the grey tail of image-to-video almost free. "The same" means the same memory, not equal
 /// values.
 template <class Compute>
@@ -58,13 +58,13 @@ Tensor steady(Stream& s, const std::string& stage, int reach, const Tensor& x, C
 Tensor pointwise(const Module& m, Stream& s, const Tensor& x);
 /// Kernel 3x3x3 with two frames of history; `residual` is added to the result.
 Tensor causal_conv(const Module& m, Stream& s, Tensor x, const Tensor* residual = nullptr);
-/// Where to write the next input frame of this causal convolution: beside the two before it, so that a device which
-/// wants all three side by side (Backend::wants_frames_side_by_side) need not gather them. Undefined: anywhere. Keeps a
-/// third frame in memory for as long as two would be, so it is only done where `side_by_side` allows it.
+/// The place to write the next input frame of this causal convolution to: beside the two before it, so that a device
+/// which wants all three side by side (Backend::wants_frames_side_by_side) need not gather them. Undefined if it may be
+/// anywhere. Keeps a third frame in memory as long as the two, so that it is only done if `side_by_side` allows it.
 Tensor ring_slot(const Module& conv, Stream& s, const Tensor& frame);
 /// The norm m[index] and the SiLU after it. The result is written to `out` if that is defined.
 Tensor norm_silu(const Module& m, int index, const Stream& s, const Tensor& x, Tensor out = {});
-/// Two of norm, SiLU and causal convolution, added to x or its shortcut. May overwrite an x that nobody else holds.
+/// Norm, SiLU and causal convolution, twice, added to x or its shortcut. May overwrite an x that nobody else holds.
 Tensor residual_block(const Module& m, Stream& s, Tensor x);
 /// Single-head attention over the positions of one frame.
 Tensor attention_block(const Module& m, Stream& s, const Tensor& x);
@@ -75,7 +75,7 @@ Tensor head(const Module& m, Stream& s, const Tensor& x);
 
 Tensor downsample(const Module& m, Stream& s, const Tensor& x); ///< [H, W, C] -> [H/2, W/2, C]
 Tensor upsample(const Module& m, Stream& s, const Tensor& x);   ///< [H, W, C] -> [2H, 2W, C']
-/// Frame 0 passes unchanged; of the later ones, each two give one: undefined for the first of the two.
+/// Frame 0 passes unchanged; each two of the later ones give one. Undefined for the first of the two.
 Tensor halve_frames(const Module& m, Stream& s, const Tensor& x);
 /// Frame 0 passes unchanged; every later frame gives two.
 std::vector<Tensor> double_frames(const Module& m, Stream& s, Tensor x);

@@ -3,7 +3,7 @@
 #include "engine/backend/cpu/kernels.h"
 #include "engine/backend/cpu/simd/vector.h"
 
-/// The functions behind cpu::Kernels in one build of this folder (DENOIR_ISA); see kernels.h for what each does.
+/// The functions of cpu::Kernels in one build of this folder (DENOIR_ISA); kernels.h describes them.
 namespace denoir::cpu::DENOIR_ISA {
 
 void gemm(const float* a, std::int64_t lda, const float* panels, std::int64_t k, std::int64_t m, std::int64_t n,

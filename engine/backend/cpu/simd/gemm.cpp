@@ -6,18 +6,18 @@
 namespace denoir::cpu::DENOIR_ISA {
 namespace {
 
-/// What the matrix kernel multiplies: one f32 value of A with a vector of B along the columns.
+/// The factors of the matrix kernel: one f32 value of A and a vector of B along the columns.
 struct Singles {
     using Element = float;
     using Factor = Vec;
-    static constexpr int depth = 1; ///< values along k of one multiplication
+    static constexpr int depth = 1; ///< values along k that one multiplication takes
     static Factor spread(const float* a) { return splat(*a); }
     static Factor columns(const float* b) { return load(b); }
     static Vec multiply_add(Factor a, Factor b, Vec c) { return fma(a, b, c); }
 };
 
 #if defined(__AVX512BF16__) && !defined(DENOIR_TILES)
-/// Two bf16 values of A with a vector of pairs.
+/// Two bf16 values of A and a vector of pairs of B.
 struct Bf16Pairs {
     using Element = std::uint16_t;
     using Factor = __m512bh;
@@ -32,8 +32,8 @@ struct Bf16Pairs {
 };
 #endif
 
-/// `rows` rows of C, `vectors` vectors of a panel. The sums stay in registers for all of k; C itself is fetched
-/// meanwhile.
+/// Computes `rows` rows of C for `vectors` vectors of a panel. The sums stay in registers for all of k, while C itself
+/// is prefetched.
 template <class Unit, int rows, int vectors> void micro_kernel(const typename Unit::Element* a, std::int64_t lda,
                                                                const typename Unit::Element* panel, std::int64_t k,
                                                                float* c, std::int64_t ldc, bool accumulate) {
@@ -62,7 +62,7 @@ template <class Unit, int vectors, int... i> auto for_rows(std::int64_t rows, st
     return table[rows - 1];
 }
 
-/// m rows of C, the first `vectors` vectors of one panel.
+/// Computes m rows of C for the first `vectors` vectors of one panel.
 template <class Unit, int vectors> void strip(const typename Unit::Element* a, std::int64_t lda,
                                               const typename Unit::Element* panel, std::int64_t k, std::int64_t m,
                                               float* c, std::int64_t ldc, bool accumulate) {
@@ -82,8 +82,8 @@ template <class Unit, int... i> auto for_vectors(std::int64_t vectors, std::inte
 template <class Unit> void product(const typename Unit::Element* a, std::int64_t lda,
                                    const typename Unit::Element* panels, std::int64_t k, std::int64_t m, std::int64_t n,
                                    float* c, std::int64_t ldc, bool accumulate) {
-    // Rows of A that stay in the second cache (about 192 KiB) while all panels pass by, each of which stays in the
-    // first.
+    // As many rows of A as stay in the L2 cache (about 192 KiB) while all panels are used one after the other; each
+    // panel stays in the L1 cache.
     const std::int64_t fit = 49152 / (k > 0 ? k : 1) / gemm_rows * gemm_rows, block = fit > gemm_rows ? fit : gemm_rows;
     for (std::int64_t begin = 0; begin < m; begin += block) {
         const std::int64_t end = m - begin < block ? m : begin + block;
@@ -114,7 +114,7 @@ void transpose(Vec (&rows)[lanes]) {
     }
 }
 
-/// `lanes` columns of a panel from `n` <= lanes rows of w.
+/// Packs `lanes` columns of a panel from `n` <= lanes rows of w.
 void pack_strip(const float* w, std::int64_t ldw, std::int64_t n, std::int64_t k, float* panel) {
     for (std::int64_t p = 0; p < k; p += lanes) {
         const std::int64_t rest = k - p < lanes ? k - p : lanes;
@@ -143,7 +143,7 @@ void gemm_bf16(const std::uint16_t* a, std::int64_t lda, const std::uint16_t* pa
 void pair_rows(const float* panels, std::int64_t rows, std::uint16_t* pairs) {
     for (std::int64_t p = 0; p < rows; p += 2, panels += 2 * gemm_columns, pairs += 2 * gemm_columns)
         for (int j = 0; j < gemm_columns; j += lanes) {
-            // The first value of a pair in the low half of 32 bits: little-endian, as A's rows lie.
+            // The first value of a pair is in the low half of 32 bits (little-endian), as in the rows of A.
             const UVec pair =
                 (bf16_bits(load(panels + j)) >> 16) | (bf16_bits(load(panels + gemm_columns + j)) & 0xFFFF0000u);
             __builtin_memcpy(pairs + 2 * j, &pair, sizeof pair);
@@ -176,7 +176,7 @@ void dot(const float* x, std::int64_t ldx, std::int64_t m, const float* w, std::
          std::int64_t ldo) {
     const std::int64_t whole = k / lanes * lanes;
     const Vec last = load_part(w + whole, k - whole);
-    // Four rows at a time share the loads of w; two sums a row hide the latency.
+    // Four rows at a time share the loads of w; two sums per row hide the latency.
     for (std::int64_t i = 0; i < m; i += 4) {
         const int rows = m - i < 4 ? static_cast<int>(m - i) : 4;
         Vec even[4]{}, odd[4]{};
@@ -204,10 +204,10 @@ double multiply_adds(std::int64_t rounds) {
 #pragma GCC unroll 64
     for (int i = 0; i < chains; ++i) sums[i] = splat(static_cast<float>(i));
     Vec factor = splat(0.999f), addend = splat(1e-3f);
-    asm volatile("" : "+m"(factor), "+m"(addend)); // not constants: nothing of the loop can be computed beforehand
+    asm volatile("" : "+m"(factor), "+m"(addend)); // no constants for the compiler, so that it cannot shorten the loop
     const Vec f = factor, a = addend;
     for (std::int64_t r = 0; r < rounds; ++r) {
-#pragma GCC unroll 64 // else the sums stay in memory and the figure is that of its latency
+#pragma GCC unroll 64 // otherwise the sums stay in memory, and its latency is measured
         for (int i = 0; i < chains; ++i) sums[i] = fma(sums[i], f, a);
     }
     Vec total{};

@@ -3,25 +3,25 @@
 
 #include "engine/backend/cpu/simd/functions.h"
 
-// gemm_bf16 on a processor with AMX. Its tiles are 16 rows of 64 bytes: 16 x 32 values of A, 16 pairs x 16 columns of a
-// panel, 16 x 16 sums. A block of C is 2 x 2 of them, which leaves two for A and two for B.
+// gemm_bf16 for processors with AMX. There are eight tiles of 16 rows of 64 bytes: 16 x 32 values of A, 16 pairs x 16
+// columns of a panel, or 16 x 16 sums. A block of C takes 2 x 2 tiles, which leaves two for A and two for B.
 namespace denoir::cpu::DENOIR_ISA {
 namespace {
 
 constexpr int side = 16; ///< rows and columns of C in a tile
-constexpr int deep = 32; ///< values along k of one multiplication
+constexpr int deep = 32; ///< values along k that one multiplication takes
 static_assert(gemm_columns == 2 * side);
-constexpr std::int64_t enough_rows = 128;              ///< for the time that it takes to fetch a panel
-constexpr std::int64_t panel_bytes = gemm_columns * 4; ///< from pair to pair of a panel
+constexpr std::int64_t enough_rows = 128;              ///< their products take as long as fetching a panel
+constexpr std::int64_t panel_bytes = gemm_columns * 4; ///< bytes of a row of pairs of a panel
 
-/// The tiles and their numbers. Instructions below name them by these numbers: GCC's intrinsics paste what they are
-/// given into the assembler's text, where an enumerator's name would mean nothing.
+/// The tiles and their numbers. The instructions below are given the numbers as such, since GCC's intrinsics paste
+/// their arguments into the assembler's text, where the name of an enumerator would mean nothing.
 enum : int { c00, c01, c10, c11, a0, a1, b0, b1 };
 
-/// GCC does not know that tile loads read memory: what they shall find must have been written before here.
+/// Makes sure that everything is written to memory, since GCC does not know that tile loads read it.
 void publish() { asm volatile("" : : : "memory"); }
 
-/// The shape of the tiles that hold rows of A or C: all 16, or the few that are left at the end.
+/// Sets the number of rows of the tiles for A and C: 16, or fewer at the end.
 void set_rows(std::int64_t rows) {
     struct alignas(64) {
         std::uint8_t palette = 1, start = 0, reserved[14] = {};
@@ -36,8 +36,8 @@ void set_rows(std::int64_t rows) {
     _tile_loadconfig(&shape);
 }
 
-/// A panel that will be wanted soon: memory is asked for it, some lines between two multiplications. The processor
-/// itself sees it coming only when its beginning is read.
+/// A panel that will be needed soon. It is prefetched, some lines between two multiplications; the processor itself
+/// would begin only when the panel's beginning is read.
 class Ahead {
 public:
     Ahead(const std::uint16_t* panel, std::int64_t k)
@@ -52,13 +52,13 @@ private:
     const std::byte *at_, *end_;
 };
 
-/// What is left of k behind whole multiplications, with zeros behind it.
+/// The rest of k that does not fill a multiplication, padded with zeros.
 struct Rest {
     alignas(64) std::uint16_t a[2 * side][deep];
     alignas(64) std::uint16_t b[side][gemm_columns * 2];
 };
 
-/// `down` x `across` tiles of C. k > 0, even.
+/// Computes `down` x `across` tiles of C. k must be even and above 0.
 template <int down, int across> void block(const std::uint16_t* a, std::int64_t lda, const std::uint16_t* panel,
                                            std::int64_t k, std::int64_t rows, float* c, std::int64_t ldc,
                                            bool accumulate, Rest& rest, Ahead& ahead) {
@@ -105,7 +105,8 @@ template <int down, int across> void block(const std::uint16_t* a, std::int64_t 
     if constexpr (down > 1 && across > 1) _tile_stored(3, c + side * ldc + side, c_bytes);
 }
 
-/// m rows of C, the first `across` tiles of one panel; the tiles stand at 16 rows, before and after.
+/// Computes m rows of C for the first `across` tiles of one panel. The tiles must be set to 16 rows, and are so again
+/// afterwards.
 template <int across> void strip(const std::uint16_t* a, std::int64_t lda, const std::uint16_t* panel, std::int64_t k,
                                  std::int64_t m, float* c, std::int64_t ldc, bool accumulate, Rest& rest, Ahead ahead) {
     if (const std::int64_t left = k % deep; left > 0)
@@ -132,14 +133,15 @@ void gemm_bf16(const std::uint16_t* a, std::int64_t lda, const std::uint16_t* pa
     if (k % deep > 0) rest = {};
     publish();
     set_rows(side);
-    // Rows of A that stay in the second cache (512 KiB) while all panels pass by, each of which stays in the first.
+    // As many rows of A as stay in the L2 cache (512 KiB) while all panels are used one after the other; each panel
+    // stays in the L1 cache.
     const std::int64_t fit = 262144 / (k > 0 ? k : 1) / (2 * side) * (2 * side), high = fit > 2 * side ? fit : 2 * side;
     for (std::int64_t begin = 0; begin < m; begin += high) {
         const std::int64_t rows = m - begin < high ? m - begin : high;
         const std::uint16_t* panel = panels;
         for (std::int64_t j = 0; j < n; j += gemm_columns, panel += gemm_columns * k) {
             const auto part = n - j <= side ? strip<1> : strip<2>;
-            // Panels lie one behind another, those of the next call too where a weight was packed for it.
+            // Panels follow each other in memory; in a packed weight, those of the next call follow as well.
             const Ahead ahead(panel + 2 * gemm_columns * k, rows >= enough_rows ? k : 0);
             part(a + begin * lda, lda, panel, k, rows, c + begin * ldc + j, ldc, accumulate, rest, ahead);
         }

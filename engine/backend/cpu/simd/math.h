@@ -4,16 +4,16 @@
 
 namespace denoir::cpu::DENOIR_ISA {
 
-/// e^x, at most 2 ulp off; 0 below -87.3, no more than e^88 above, NaN of NaN.
+/// e^x with an error of at most 2 ulp; 0 below -87.3, e^88 for larger x, NaN for NaN.
 inline Vec exp(Vec x) {
     const Vec none = splat(-87.33654f);
-    const Vec clamped = min(splat(88.0f), max(none, x)); // these give the second where one is NaN
+    const Vec clamped = min(splat(88.0f), max(none, x)); // if one argument is NaN, these return the second
     // x = n·ln 2 + r with |r| <= ln 2 / 2. Adding 1.5·2^23 rounds to an integer and leaves it in the low bits.
     const Vec magic = splat(12582912.0f);
     const Vec shifted = fma(clamped, splat(1.44269504f), magic);
     const Vec n = shifted - magic;
     const Vec r = fma(n, splat(2.12194440e-4f), fma(n, splat(-0.693359375f), clamped));
-    // e^r = 1 + r + r²·g(r); g: Chebyshev fit, relative error of e^r 1e-8.
+    // e^r = 1 + r + r²·g(r), where g is a Chebyshev fit; the relative error of e^r is 1e-8.
     Vec g = fma(r, splat(0.00139336884f), splat(0.00836320547f));
     g = fma(g, r, splat(0.0416664646f));
     g = fma(g, r, splat(0.166665768f));
@@ -28,12 +28,12 @@ inline Vec exp(Vec x) {
 #endif
 }
 
-/// 2^x with a relative error of 5e-6, for results that are rounded to bf16; 0 below -126 (or a denormal), NaN of NaN.
+/// 2^x with a relative error of 5e-6, for results that are rounded to bf16; 0 or a denormal below -126, NaN for NaN.
 inline Vec exp2_coarse(Vec x) {
 #if defined(__AVX512DQ__)
-    // With masks of all lanes: some compilers warn of what the plain ones leave undefined.
+    // The forms with masks of all lanes, as some compilers warn about an undefined value in the plain ones.
     const Vec fraction = _mm512_maskz_reduce_ps(0xFFFF, x, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
-    // 2^f for 0 <= f < 1: Chebyshev fit of the relative error.
+    // 2^f for 0 <= f < 1, as a Chebyshev fit of the relative error.
     Vec g = fma(fraction, splat(0.013534168f), splat(0.05201146f));
     g = fma(g, fraction, splat(0.24144275f));
     g = fma(g, fraction, splat(0.69300383f));
@@ -47,14 +47,14 @@ inline Vec exp2_coarse(Vec x) {
 inline Vec sigmoid(Vec x) { return 1.0f / (1.0f + exp(-x)); }
 inline Vec silu(Vec x) { return x * sigmoid(x); }
 
-/// x/2 · (1 + tanh(√(2/π)·(x + 0.044715·x³))), with 1 + tanh(u) = 2·sigmoid(2u): no cancellation for negative x.
+/// x/2 · (1 + tanh(√(2/π)·(x + 0.044715·x³))). Uses 1 + tanh(u) = 2·sigmoid(2u), without cancellation for negative x.
 inline Vec gelu_tanh(Vec x) {
     const Vec u = x * fma(x * x, splat(0.0713548163f), splat(1.59576912f));
     return x * sigmoid(u);
 }
 
-/// The error function, absolute error 1e-7: a series in x² below 1, 1 - e^p(|x|) above (both Chebyshev fits), 1 from 4
-/// on.
+/// The error function with an absolute error of 1e-7: a series in x² below 1, 1 - e^p(|x|) above (both Chebyshev fits),
+/// 1 from 4 on.
 inline Vec erf(Vec x) {
     const Vec t = x * x;
     Vec s = fma(t, splat(7.88249711e-5f), splat(-8.01885499e-4f));

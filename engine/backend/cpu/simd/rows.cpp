@@ -6,15 +6,14 @@
 namespace denoir::cpu::DENOIR_ISA {
 namespace {
 
-/// out[i] = f(i, in[i], …) vector by vector; the last one may be part empty (its lanes hold zeros). f is called with
-/// the loaded vectors.
+/// out[i] = f(in[i], …), vector by vector. Unused lanes of the last vector hold zeros.
 template <class F, class... In> void map(F f, float* out, std::int64_t n, const In*... in) {
     std::int64_t i = 0;
     for (; i + lanes <= n; i += lanes) store(out + i, f(load(in + i)...));
     if (i < n) store_part(out + i, f(load_part(in + i, n - i)...), n - i);
 }
 
-/// out[i] = f(in[i]) for narrow values, a vector of `Narrow` at a time.
+/// out[i] = f(in[i]) for values narrower than f32, a vector of type `Narrow` at a time.
 template <class Narrow, class Element, class F> void widen(F f, const Element* in, float* out, std::int64_t n) {
     std::int64_t i = 0;
     for (; i + lanes <= n; i += lanes) {
@@ -29,7 +28,7 @@ template <class Narrow, class Element, class F> void widen(F f, const Element* i
     }
 }
 
-/// Sums of f over short stretches in f32 (four vectors of sums), the stretches in f64.
+/// The sum of f over all values: short stretches are summed in f32 (in four vectors), and the stretches in f64.
 template <class F> double total(F f, const float* x, std::int64_t n) {
     constexpr std::int64_t stretch = 16 * lanes;
     double result = 0;
@@ -50,8 +49,8 @@ template <class F> double total(F f, const float* x, std::int64_t n) {
     return result;
 }
 
-/// put(i, f(s[i]) …, count) for every vector of n values, the last with fewer than `lanes` perhaps; returns the sum of
-/// all f(s[i]).
+/// Calls put(i, f(s[i]) …, count) for every vector of n values, of which the last may have fewer than `lanes`. Returns
+/// the sum of all f(s[i]).
 template <class F, class Put> float each_exponential(F f, const float* s, std::int64_t n, Put put) {
     Vec sums{};
     std::int64_t i = 0;
@@ -93,7 +92,7 @@ void widen_i8(const std::uint8_t* in, float* out, std::int64_t n) {
 
 void narrow_bf16(const float* in, std::uint16_t* out, std::int64_t n) {
     std::int64_t i = 0;
-    for (; i + lanes <= n; i += lanes) { // whole vectors apart: their copies are one instruction
+    for (; i + lanes <= n; i += lanes) { // whole vectors separately, as each is copied by one instruction
         const Halves h = narrow_bf16(load(in + i));
         __builtin_memcpy(out + i, &h, sizeof h);
     }
@@ -175,7 +174,7 @@ void rms(const float* x, float factor, bool round, const float* weight, float* o
 void unit_rows(const float* x, std::int64_t ldx, std::int64_t rows, std::int64_t n, const float* gamma, bool activated,
                float* out) {
     const Vec root = sqrt(splat(static_cast<float>(n)));
-    // As many rows at a time as a vector holds: their roots and divisions are one.
+    // As many rows at a time as a vector has lanes, so that one root and one division serve all of them.
     for (std::int64_t begin = 0; begin < rows; begin += lanes, x += lanes * ldx, out += lanes * n) {
         const int count = rows - begin < lanes ? static_cast<int>(rows - begin) : lanes;
         float factors[lanes]{};
@@ -194,7 +193,7 @@ void unit_rows(const float* x, std::int64_t ldx, std::int64_t rows, std::int64_t
             }
             factors[r] = sum(even + odd);
         }
-        store(factors, root / max(splat(1e-12f), sqrt(load(factors)))); // of NaN: NaN, as max() gives the second
+        store(factors, root / max(splat(1e-12f), sqrt(load(factors)))); // keeps NaN, as max() returns the second
         for (int r = 0; r < count; ++r) {
             const Vec f = splat(factors[r]);
             if (activated)
@@ -224,7 +223,7 @@ void biased_scores(float* s, float scale, const float* bias, const float* key_bi
 }
 
 float greatest(const float* s, std::int64_t n) {
-    // Several maxima: one would wait for itself.
+    // Several maxima, as each step of a single one would wait for the step before.
     Vec m[4];
     for (Vec& each : m) each = splat(-__builtin_inff());
     std::int64_t i = 0;
@@ -237,7 +236,7 @@ float greatest(const float* s, std::int64_t n) {
 }
 
 float exponentials(float* s, float scale, float shift, bool round, std::int64_t n) {
-    // Product and difference are rounded each: that of the greatest is zero then, however large it is.
+    // Product and difference are rounded separately, so that the difference is zero for the greatest, however large.
     const auto f = [by = splat(scale), top = splat(shift)](Vec v) { return exp(v * by - top); };
     return each_exponential(f, s, n, [=](std::int64_t i, Vec e, std::int64_t count) {
         if (round) e = round_bf16(e);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 // A vector of f32 as wide as the instruction set of this build of simd/ (DENOIR_ISA: baseline, avx2, avx512).
-// Everything lives in a namespace of that name and nothing here uses inline functions of other headers: the linker
-// would merge those of different builds, and a processor without the wider instructions would then run into them.
+// Everything is in a namespace of that name, and nothing here uses inline functions of other headers: the linker would
+// merge those of different builds, and a processor without the wider instructions would then execute them.
 #include <cstdint>
 #include <utility>
 #if defined(__FMA__)
@@ -13,9 +13,9 @@
 
 namespace denoir::cpu::DENOIR_ISA {
 
-// The matrix kernel keeps gemm_rows x gemm_vectors vectors of C in registers, beside one row of B and one element of A:
-// 16 registers with SSE and AVX2, 32 with AVX-512 and NEON.
-#if defined(DENOIR_TILES) // panels of two tiles
+// The matrix kernel keeps gemm_rows x gemm_vectors vectors of C in registers, with one row of B and one element of A.
+// There are 16 registers with SSE and AVX2, 32 with AVX-512 and NEON.
+#if defined(DENOIR_TILES) // a panel is two tiles wide
 constexpr int lanes = 16, gemm_rows = 12, gemm_vectors = 2;
 constexpr bool bf16_in_tiles = true;
 #elif defined(__AVX512F__)
@@ -47,7 +47,7 @@ inline Vec load(const float* p) {
 }
 inline void store(float* p, Vec v) { __builtin_memcpy(p, &v, sizeof v); }
 
-/// The first n < lanes elements, zeros behind them.
+/// The first n < lanes elements, followed by zeros.
 inline Vec load_part(const float* p, std::int64_t n) {
     Vec v{};
     __builtin_memcpy(&v, p, static_cast<std::size_t>(n) * 4);
@@ -55,13 +55,13 @@ inline Vec load_part(const float* p, std::int64_t n) {
 }
 inline void store_part(float* p, Vec v, std::int64_t n) { __builtin_memcpy(p, &v, static_cast<std::size_t>(n) * 4); }
 
-/// f in every lane. (f - 0 rather than f + 0: the compiler may drop the subtraction, since it keeps -0.)
+/// f in every lane. (f - 0, since the compiler may drop the subtraction, which keeps -0; f + 0 would not keep it.)
 inline Vec splat(float f) { return f - Vec{}; }
 inline IVec isplat(std::int32_t i) { return i - IVec{}; }
 inline IVec bits(Vec v) { return reinterpret_cast<IVec>(v); }
 inline Vec from_bits(IVec v) { return reinterpret_cast<Vec>(v); }
 
-/// a · b + c, rounded once where the processor can.
+/// a · b + c, rounded once if the processor can do so.
 inline Vec fma(Vec a, Vec b, Vec c) {
 #if defined(__AVX512F__)
     return _mm512_fmadd_ps(a, b, c);
@@ -83,11 +83,11 @@ inline Vec sqrt(Vec v) {
     return v;
 }
 
-/// Each lane and the one `distance` further.
+/// The sums of each lane and the one `distance` further.
 template <int distance, int... i> Vec fold(Vec v, std::integer_sequence<int, i...>) {
     return v + __builtin_shufflevector(v, v, ((i + distance) % lanes)...);
 }
-/// The sum of all lanes, halves first: one fixed order.
+/// The sum of all lanes, in the fixed order of adding halves first.
 inline float sum(Vec v) {
     constexpr std::make_integer_sequence<int, lanes> all;
     if constexpr (lanes >= 16) v = fold<8>(v, all);
@@ -105,7 +105,7 @@ inline float greatest(Vec v) {
     return fold_greatest<1>(fold_greatest<2>(v, all), all)[0];
 }
 
-/// To bf16 and back: nearest, ties to even; NaN stays NaN.
+/// Rounded to bf16, to nearest with ties to even, as the upper halves of 32 bits; NaN stays NaN.
 inline UVec bf16_bits(Vec v) {
     const UVec u = reinterpret_cast<UVec>(v);
     const UVec rounded = u + 0x7FFFu + ((u >> 16) & 1u);
@@ -115,13 +115,13 @@ inline UVec bf16_bits(Vec v) {
 inline Vec round_bf16(Vec v) { return reinterpret_cast<Vec>(bf16_bits(v) & 0xFFFF0000u); }
 inline Halves narrow_bf16(Vec v) {
 #if defined(__AVX512BF16__)
-    // One instruction, which would make a denormal zero.
+    // A single instruction, but it would turn denormals into zero.
     if (_mm512_fpclass_ps_mask(v, 0x20) == 0) return reinterpret_cast<Halves>(_mm512_cvtneps_pbh(v));
 #endif
     return __builtin_convertvector(bf16_bits(v) >> 16, Halves);
 }
 
-/// Of values none of which is a denormal.
+/// narrow_bf16() for values without denormals.
 inline Halves narrow_normal_bf16(Vec v) {
 #if defined(__AVX512BF16__)
     return reinterpret_cast<Halves>(_mm512_cvtneps_pbh(v));
@@ -133,7 +133,7 @@ inline Halves narrow_normal_bf16(Vec v) {
 /// The values of f16 that are finite, exactly.
 inline Vec widen_finite_f16(Halves h) {
 #if defined(__AVX512F__)
-    // Not _mm512_cvtph_ps: some compilers warn of what it leaves undefined.
+    // Not _mm512_cvtph_ps, as some compilers warn about an undefined value in it.
     return _mm512_maskz_cvtph_ps(0xFFFF, reinterpret_cast<__m256i>(h));
 #elif defined(__F16C__)
     return _mm256_cvtph_ps(reinterpret_cast<__m128i>(h));
@@ -147,7 +147,7 @@ inline Vec widen_finite_f16(Halves h) {
 /// The values of f16, exactly; NaN keeps its payload (the processor's instruction would make a signalling one quiet).
 inline Vec widen_f16(Halves h) {
     const IVec wide = __builtin_convertvector(h, IVec), magnitude = wide & 0x7FFF, sign = (wide & 0x8000) << 16;
-    const IVec endless = sign | ((magnitude << 13) + (224 << 23)); // infinity, NaN: all bits of the exponent
+    const IVec endless = sign | ((magnitude << 13) + (224 << 23)); // infinity and NaN have all bits of the exponent
     return from_bits(magnitude >= 0x7C00 ? endless : bits(widen_finite_f16(h)));
 }
 inline Vec widen_i8(Bytes b) {
@@ -160,7 +160,7 @@ inline Vec widen_e4m3(Bytes b) {
     const Halves wide = __builtin_convertvector(b, Halves);
     const Vec value = widen_finite_f16((wide & 0x80) << 8 | (wide & 0x7F) << 7) * splat(256.0f); // bias 7 -> 15
     const IVec nan = (bits(value) & static_cast<int>(0x80000000u)) | 0x7FC00000;
-    return from_bits(abs(value) == splat(480.0f) ? nan : bits(value)); // all bits set would be 480
+    return from_bits(abs(value) == splat(480.0f) ? nan : bits(value)); // NaN has all bits set, which would be 480
 }
 
 } // namespace denoir::cpu::DENOIR_ISA

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transforms of conv_winograd.h, both ways.
+// The transforms of conv_winograd.h, in both directions.
 #include "engine/backend/cpu/simd/functions.h"
 
 namespace denoir::cpu::DENOIR_ISA {
 namespace {
 
-/// One axis of a tile: `side` pixels or points, and what they have to do with each other.
+/// The transforms of one axis of a tile, from `side` pixels to points and from points to two outputs.
 struct Plain {
     static constexpr int side = 4;
     static void points(const Vec (&d)[4], Vec (&p)[4]) {
