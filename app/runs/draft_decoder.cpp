@@ -20,7 +20,7 @@
 namespace denoir::app {
 namespace {
 
-constexpr int decoder_nice = 5; ///< ahead of the engine's 10: somebody waits for this picture
+constexpr int decoder_nice = 5; ///< before the engine's 10, as the user waits for this picture
 
 /// Thrown to leave the decoder once it has made the picture that was asked for.
 struct Enough {};
@@ -31,14 +31,14 @@ struct DraftDecoder::State {
     struct Draft {
         DraftId id = 0;
         std::filesystem::path run;
-        int step = 0, frame = -1;  ///< frame -1: every one
+        int step = 0, frame = -1;  ///< frame -1: every frame
         std::filesystem::path out; ///< empty: pictures only
     };
 
     explicit State(DraftDecoder& owner)
         : self(owner), thread({.nice = decoder_nice, .release = [this] { release(); }}) {}
 
-    /// On the thread, to which weights and backend belong.
+    /// Called on the thread, to which weights and backend belong.
     void release() {
         residency.reset();
         backend.reset();
@@ -73,7 +73,8 @@ struct DraftDecoder::State {
         const RunFolder run = RunFolder::open(draft.run);
         const Request& r = run.record().request;
         const ModelFolder model = ModelFolder::open(find_model(r.model), r.parts, stop);
-        // A step of a clip in several windows has only its window's frames: an earlier frame needs an earlier window.
+        // If the clip is made in several windows, a step holds only the frames of its window, so an earlier frame
+        // comes from the step with which an earlier window ended.
         int first = 0;
         if (r.forcing && r.forcing->base) {
             check_resolved(run);
@@ -87,7 +88,7 @@ struct DraftDecoder::State {
         const Tensor all = draft_latent(run, draft.step, model);
         const std::int64_t frames = video_frames(all.size(1));
         if (wanted >= frames) throw UsageError({}, "frame", "the clip is shorter than that", "choose another frame");
-        // A latent frame holds four frames, the first only one. The VAE is causal: no later latent frames are needed.
+        // A latent frame holds four frames, the first one a single frame. The VAE is causal: later ones are not needed.
         const std::int64_t needed = wanted < 0 ? all.size(1) : latent_frame_of(wanted) + 1;
         const Tensor latent = needed == all.size(1) ? all : all.slice(1, 0, needed).to_host_f32();
         if (!backend || backend->device() != *r.device) {
@@ -114,7 +115,7 @@ struct DraftDecoder::State {
     std::optional<Residency> residency;
     std::vector<std::filesystem::path> decoder; ///< files of the VAE that was used last
     std::shared_ptr<Backend> backend;
-    TaskThread thread; ///< last: joined before the rest goes
+    TaskThread thread; ///< declared last, so that it is joined before the rest is destroyed
 };
 
 DraftDecoder::DraftDecoder(QObject* parent) : QObject(parent), state_(std::make_unique<State>(*this)) {

@@ -10,19 +10,19 @@ namespace denoir::app {
 
 using DraftId = quint64;
 
-/// Decodes drafts through the true VAE while a run goes on: a second thread of low priority with a backend of its own,
-/// so that neither waits for the other. One draft after another; a newer request for a frame does not cancel older
-/// ones.
+/// Decodes drafts through the true VAE while a run goes on. Uses a second thread of low priority with a backend of its
+/// own, so that neither waits for the other. Drafts are made one after another; a new one does not cancel older ones.
 class DraftDecoder : public QObject {
     Q_OBJECT
 public:
     explicit DraftDecoder(QObject* parent = nullptr);
     ~DraftDecoder() override;
 
-    /// A stored step of a run folder: its estimate, of the last step its latent. `frame` from 0, -1: every one, in
-    /// order. The VAE is causal, so the latent frames before are decoded, too; frame 0 is the cheapest.
+    /// Decodes a stored step of a run folder: its estimate, or for the last step its latent. `frame` counts from 0; -1
+    /// decodes every frame, in order. The VAE is causal, so earlier latent frames are decoded as well and frame 0 is
+    /// the cheapest.
     DraftId decode_step(const QString& run, int step, int frame = -1);
-    /// Keeps the draft of a step as a video file (.mp4, .mkv or a folder of PNG).
+    /// Writes the draft of a step as a video file (.mp4, .mkv) or a folder of PNG files.
     DraftId keep(const QString& run, int step, const QString& out);
     void cancel(DraftId draft);
     void cancel_all();

@@ -44,14 +44,14 @@ QString value_text(const Json& value) {
     }
 }
 
-/// Of a path, only the last part: labels are short, and the tool tip has all of it.
+/// `value`, or for a path only its last part: labels are short, and the tool tip shows all of it.
 QString short_text(const QString& field, const QString& value) {
     if (!is_path_field(field.toStdString())) return value;
     const QString name = QFileInfo(value).fileName();
     return name.isEmpty() ? value : name;
 }
 
-/// By the key's place in a request, then by name.
+/// Orders fields by their key's place in a request, then by name.
 using Place = std::pair<std::size_t, QString>;
 
 void flatten(const QString& field, const Json& value, std::size_t place, std::map<Place, Json>& out) {
@@ -147,7 +147,7 @@ Json request_of(const QString& run, const QString& carried) {
         if (!object.is_object()) return {};
         try {
             return to_json(request_from_json(object, {}));
-        } catch (const Error&) { // of another version: what is there is still worth reading
+        } catch (const Error&) { // written by another version: its keys are still worth showing
             return object;
         }
     } catch (const Error&) {

@@ -7,22 +7,23 @@
 
 namespace denoir::app {
 
-/// A field of two requests side by side.
+/// A field's values in two requests.
 struct RequestLine {
-    QString field; ///< as field_title() (app/request/field_title.h) takes it
-    QString a, b;  ///< numbers as they are written in the language; empty: not set there
+    QString field; ///< what field_title() (app/request/field_title.h) takes
+    QString a, b;  ///< as text for the window; empty if the request does not set the field
     bool same = true;
 };
 
-/// Everything that is set in either of the two, in the order of a request's keys. What is no object counts as empty.
+/// A line for each field that either request sets, in the order of a request's keys. JSON that is no object counts as
+/// empty.
 QList<RequestLine> request_lines(const Json& a, const Json& b);
 
-/// What tells each of these requests from the others, for labels: "guidance 2.5 · sampler euler". The first fields
-/// that are not alike in all of them and have short values, at most three; none of `except`. As many as requests.
+/// A label for each request that says how it differs from the others: "guidance 2.5 · sampler euler". Names at most
+/// three fields: the first ones that are not the same in all requests and have short values, none of `except`.
 QStringList told_apart(const QList<Json>& requests, const QStringList& except = {});
 
-/// The request that made a clip, every key there: of the run it belongs to, else the text that it carries. Null where
-/// there is none, or it cannot be read.
+/// The request that made a clip, with every key: that of the folder `run`, or the text `carried` in the file's
+/// metadata. Null if there is none or it cannot be read.
 Json request_of(const QString& run, const QString& carried);
 
 } // namespace denoir::app

@@ -27,9 +27,9 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int rows_shown_one_by_one = 24; ///< for more at once the model is reset, which is faster
-constexpr int look_again_ms = 400;        ///< after the runs' folder changed
+constexpr int look_again_ms = 400;        ///< delay after the folder of runs changed
 
-/// Newest first; runs of one second by name.
+/// The order of the list: newest first; runs of the same second by path.
 bool before(const RunRow& a, const RunRow& b) {
     return a.created != b.created ? a.created > b.created : a.path < b.path;
 }
@@ -37,7 +37,7 @@ bool before(const RunRow& a, const RunRow& b) {
 fs::path runs_folder() {
     try {
         return Settings::runs_folder();
-    } catch (const Error&) { // nothing to list then
+    } catch (const Error&) { // no folder: nothing to list
         return {};
     }
 }
@@ -75,7 +75,7 @@ struct RunHistory::Store {
     int find(const QString& run) const {
         for (std::size_t i = 0; i < rows.size(); ++i)
             if (rows[i].path == run || rows[i].entry == run) return int(i);
-        std::error_code code; // another spelling of it
+        std::error_code code; // perhaps another spelling
         const fs::path real = fs::canonical(to_path(run), code);
         if (code || to_qstring(real) == run) return -1;
         for (std::size_t i = 0; i < rows.size(); ++i)
@@ -90,7 +90,8 @@ struct RunHistory::Store {
         const auto it = std::lower_bound(shown.begin(), shown.end(), index);
         return it != shown.end() && *it == index ? int(it - shown.begin()) : -1;
     }
-    /// Path of the run that comes after `row`, which is listed no more, else of the last: of those shown, else of all.
+    /// Path of the run after `row`, which is no longer listed, or of the last run if none follows. Prefers runs that
+    /// are shown. Empty if there are no runs.
     QString next_to(const RunRow& row) const {
         const int index = int(std::lower_bound(rows.begin(), rows.end(), row, before) - rows.begin());
         if (const auto it = std::lower_bound(shown.begin(), shown.end(), index); it != shown.end())
@@ -143,20 +144,20 @@ struct RunHistory::Store {
         emit self.dataChanged(changed, changed);
     }
 
-    /// The run at work may have got further than when its folder was read.
-    void bring_up(RunRow& row) const {
+    /// The run at work may have got further since its folder was read.
+    void update_step(RunRow& row) const {
         if (row.standing == RunStanding::running && (row.path == at_work || row.entry == at_work))
             row.steps_done = std::max(row.steps_done, step_at_work);
     }
 
-    /// Writes to the run's folder, on the scanner's thread.
+    /// Writes notes to the run's folder, on the scanner's thread.
     void write_notes(const QString& entry, const RunNotes& notes) {
         Unwritten& waits = unwritten[entry];
         ++waits.writes;
         waits.newest = notes;
         scanner.note(entry, notes);
     }
-    /// Writes notes that wait for the scanner, at once: it would not find the run, which now lies at `place`.
+    /// Writes notes that still wait for the scanner: it would not find the run, which was moved to `place`.
     void write_waiting_notes(const QString& entry, const fs::path& place) {
         const auto waits = unwritten.find(entry);
         if (waits == unwritten.end()) return;
@@ -179,7 +180,7 @@ struct RunHistory::Store {
         if (const auto waits = unwritten.find(changes.noted); waits != unwritten.end() && --waits->writes == 0)
             unwritten.erase(waits);
         for (RunRow& row : changes.rows) {
-            bring_up(row);
+            update_step(row);
             put_newest_notes(row);
         }
         if (!changes.issue.isEmpty()) {
@@ -206,7 +207,7 @@ struct RunHistory::Store {
     void apply_at_once(RunChanges changes) {
         const QSet<QString> gone(changes.gone.begin(), changes.gone.end());
         const auto is_gone = [&](const RunRow& row) { return gone.contains(row.entry); };
-        if (changes.rows.empty() && std::ranges::none_of(rows, is_gone)) return; // remove() has done it already
+        if (changes.rows.empty() && std::ranges::none_of(rows, is_gone)) return; // remove() took the rows out already
         self.beginResetModel();
         QHash<QString, int> places;
         for (std::size_t i = 0; i < rows.size(); ++i) places.insert(rows[i].entry, int(i));
@@ -222,7 +223,7 @@ struct RunHistory::Store {
         self.endResetModel();
     }
 
-    /// What another program is at work on changes its own folder, not that of the runs.
+    /// Watches the folders of runs that other programs are at work on: these change without the folder of runs.
     void follow_others() {
         QStringList others;
         for (const RunRow& row : rows)
@@ -239,7 +240,7 @@ struct RunHistory::Store {
             look_again.start();
         } else {
             grown << folder;
-            if (!look_at_grown.isActive()) look_at_grown.start(); // its steps may follow each other without a pause
+            if (!look_at_grown.isActive()) look_at_grown.start(); // not restarted: steps may follow without a pause
         }
     }
     void look_at_others() {
@@ -247,7 +248,8 @@ struct RunHistory::Store {
         scanner.look(std::exchange(grown, {}));
     }
 
-    /// From the index: the list is there at once. The scanner's connection to it belongs to the scanner's thread.
+    /// The rows from the index, so that the list is there at once. Uses a connection of its own, as the scanner's
+    /// belongs to the scanner's thread.
     static std::vector<RunRow> first_rows() {
         return RunIndex(data_folder() / "history.sqlite", QStringLiteral("denoir-runs-first")).rows();
     }
@@ -261,24 +263,24 @@ struct RunHistory::Store {
     const fs::path runs;
     RunTrash trash;
     std::vector<RunRow> rows; ///< all, newest first
-    std::vector<int> shown;   ///< indices into rows, rising
+    std::vector<int> shown;   ///< indices into rows, ascending
     QString search;
-    QList<QList<QByteArray>> words; ///< of the search, as search_words() has them
+    QList<QList<QByteArray>> words; ///< search_words() of the search
     bool starred_only = false, looked = false;
-    QString at_work; ///< the run that set_step() told of last
+    QString at_work; ///< the run of the last set_step()
     int step_at_work = 0;
     struct Unwritten {
-        int writes = 0; ///< that the scanner has not told of yet
+        int writes = 0; ///< calls of RunScanner::note() that the scanner has not confirmed yet
         RunNotes newest;
     };
     QHash<QString, Unwritten> unwritten; ///< by entry
     Issue issue;
     QFileSystemWatcher watcher;
     QTimer look_again;
-    QStringList followed; ///< entries that others are at work on
+    QStringList followed; ///< entries that other programs are at work on
     QStringList grown;    ///< those of them that have changed
     QTimer look_at_grown;
-    RunScanner scanner; ///< last: its thread ends before the rest goes
+    RunScanner scanner; ///< declared last, so that its thread ends before the rest is destroyed
 };
 
 RunHistory::RunHistory(QObject* parent) : QAbstractListModel(parent), store_(std::make_unique<Store>(*this)) {
@@ -417,7 +419,7 @@ QString RunHistory::title(const QString& run) {
     QString title = RunNotes::read(to_path(run)).name;
     if (title.isEmpty()) try {
             title = to_qstring(record(run).request.prompt).simplified();
-        } catch (const Error&) { // its folder's name is left
+        } catch (const Error&) { // the folder's name is used
         }
     return title.isEmpty() ? to_qstring(to_path(run).filename()) : title;
 }
@@ -429,7 +431,7 @@ Issue RunHistory::titled(Issue issue) {
 }
 
 bool RunHistory::is_own_folder(const QString& path) {
-    std::error_code code; // of what is not there it stays as it is written
+    std::error_code code;
     const auto real = [&](const fs::path& folder) { return fs::weakly_canonical(folder, code); };
     const fs::path written = to_path(path), runs = real(runs_folder()), folder = real(written);
     if (runs.empty()) return false;
@@ -441,7 +443,7 @@ bool RunHistory::is_own_folder(const QString& path) {
 bool RunHistory::is_own_name(const QString& path) {
     const fs::path data = data_place().lexically_normal();
     fs::path written = to_path(path).lexically_normal();
-    if (!written.has_filename()) written = written.parent_path(); // behind a slash
+    if (!written.has_filename()) written = written.parent_path(); // the path ends with a slash
     return written == data || written == data / "runs" || written.parent_path() == data / "runs";
 }
 
@@ -457,7 +459,7 @@ void RunHistory::note(const QString& run, const std::function<void(RunNotes&)>& 
     change(row.notes);
     row.make_haystack();
     store_->write_notes(row.entry, row.notes);
-    store_->replace(index, std::move(row)); // at once; the scanner confirms it
+    store_->replace(index, std::move(row)); // at once, before the scanner has written the notes
 }
 
 void RunHistory::set_starred(const QString& run, bool starred) {
@@ -469,7 +471,7 @@ void RunHistory::set_name(const QString& run, const QString& name) {
 
 void RunHistory::set_prompt_template(const QString& run, const QString& text) {
     if (contains(run)) return note(run, [&](RunNotes& notes) { notes.prompt_template = text; });
-    // The run has just been made and is not in the list yet.
+    // The run was just made and is not in the list yet.
     RunNotes notes = RunNotes::read(to_path(run));
     notes.prompt_template = text;
     store_->write_notes(entry_of(run), notes);
@@ -483,7 +485,7 @@ QString RunHistory::entry_of(const QString& run) const {
 
 QStringList RunHistory::remove(const QStringList& runs) {
     QStringList gone, entries;
-    const RunRow* first = nullptr; // of those removed, the first in the list's order
+    const RunRow* first = nullptr; // the first of the removed rows in the list's order
     QHash<QString, const RunRow*> listed;
     for (const RunRow& row : store_->rows) listed.insert(row.path, &row);
     QSet<const RunRow*> seen;
@@ -491,7 +493,7 @@ QStringList RunHistory::remove(const QStringList& runs) {
     for (const QString& run : runs) {
         const RunRow* row = listed.value(run);
         if (const int index = row ? -1 : store_->find(run); index >= 0) row = &store_->rows[std::size_t(index)];
-        if (!row || seen.contains(row) || RunFolder::busy(to_path(row->path))) continue; // one at work stays
+        if (!row || seen.contains(row) || RunFolder::busy(to_path(row->path))) continue; // a run at work stays
         seen.insert(row);
         std::error_code code;
         const fs::path place = store_->trash.put(to_path(row->entry), code);
@@ -539,7 +541,7 @@ void RunHistory::set_step(const QString& run, int step) {
     const int index = store_->find(run);
     if (index < 0) return;
     RunRow row = store_->rows[std::size_t(index)];
-    store_->bring_up(row);
+    store_->update_step(row);
     if (row.steps_done != store_->rows[std::size_t(index)].steps_done) store_->replace(index, std::move(row));
 }
 void RunHistory::refresh() {
@@ -553,7 +555,7 @@ void RunHistory::rebuild() {
 
 bool RunHistory::wait_scanned(int milliseconds) {
     const bool scanned = wait_until([&] { return store_->looked && store_->scanner.idle(); }, milliseconds);
-    QEventLoop().processEvents(); // delivers what the scanner told last
+    QEventLoop().processEvents(); // delivers the scanner's last message
     return scanned;
 }
 
@@ -565,7 +567,7 @@ quint64 RunHistory::bytes() const {
 
 RunHistory::DropPlan RunHistory::plan_drop(quint64 limit) const {
     DropPlan plan;
-    // Unreadable runs cannot be freed, and others must not be freed in their place.
+    // Unreadable runs do not count: nothing of them can be deleted, and others must not be deleted in their place.
     quint64 used = bytes();
     for (const RunRow& row : store_->rows)
         if (row.standing == RunStanding::unreadable) used -= std::min(used, row.bytes);

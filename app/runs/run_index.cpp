@@ -17,11 +17,11 @@ namespace denoir::app {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr int index_version = 8; ///< of the table, of with_fields() and of haystacks
+constexpr int index_version = 8; ///< rises with each change of the table, of with_fields() or of haystacks
 constexpr int scanner_nice = 10;
 constexpr std::size_t batch = 256;
 
-/// What is stored of a row beside its entry: each(field, …), in this order.
+/// Calls each(field, …) with everything that is stored of a row except its entry, in the order of storage.
 template <class Row, class Each> void with_fields(Row& r, Each each) {
     each(r.path, r.stamp, r.notes.name, r.prompt, r.negative, r.notes.prompt_template, r.standing, r.mode, r.model,
          r.sampler, r.created, r.seed, r.width, r.height, r.frames, r.steps, r.steps_done, r.branch_step, r.guidance,
@@ -37,14 +37,14 @@ QByteArray pack(const RunRow& row) {
     return bytes;
 }
 
-/// A run at work ends without a file of it changing where its program is killed, and one that could not be read may be
-/// readable with other rights: both are always looked at again.
+/// The stamp to store for a row; empty if every scan must read the folder again. A run at work may end without any
+/// change of its files, as when its program is killed, and an unreadable one may become readable by other rights.
 QString trusted_stamp(const RunRow& row) {
     const bool trusted = row.standing != RunStanding::running && row.standing != RunStanding::unreadable;
     return trusted ? row.stamp : QString();
 }
 
-/// Throws where there is no run.
+/// The row of a run, also of one that cannot be read. Throws if there is no run.
 RunRow read_or_tell(const fs::path& entry) try { return read_run(entry); } catch (const std::exception&) {
     std::error_code code;
     const bool is_run = fs::is_regular_file(entry / run_file::record, code);
@@ -65,7 +65,7 @@ bool unpack(const QByteArray& bytes, RunRow& row) {
 RunIndex::RunIndex(const fs::path& file, const QString& connection) : connection_(connection) {
     const QString name = to_qstring(file);
     if (open(name)) return;
-    // Deletes the index: all that it held can be read from the folders again.
+    // The index is deleted: everything in it can be read from the folders again.
     QSqlDatabase::removeDatabase(connection_);
     for (const char* part : {"", "-wal", "-shm", "-journal"}) QFile::remove(name + QString::fromLatin1(part));
     if (open(name)) return;
@@ -110,7 +110,7 @@ std::vector<RunRow> RunIndex::rows() const {
     while (query.next()) {
         RunRow row;
         row.entry = query.value(0).toString();
-        if (!unpack(query.value(1).toByteArray(), row)) continue; // the scan finds it again
+        if (!unpack(query.value(1).toByteArray(), row)) continue; // damaged: the scan reads the folder again
         out.push_back(std::move(row));
     }
     return out;
@@ -165,7 +165,7 @@ void RunScanner::know(const std::vector<RunRow>& rows) {
 void RunScanner::scan() {
     {
         const std::scoped_lock lock(mutex_);
-        if (std::exchange(scan_waits_, true)) return; // a scan that has not begun yet will do
+        if (std::exchange(scan_waits_, true)) return; // another scan is about to begin
     }
     post([this] {
         {
@@ -197,7 +197,7 @@ void RunScanner::note(const QString& entry, const RunNotes& notes) {
             notes.write(to_path(entry));
         } catch (...) {
             std::error_code code;
-            const bool is_gone = !fs::exists(to_path(entry), code) && !code; // to the trash, its notes with it
+            const bool is_gone = !fs::exists(to_path(entry), code) && !code; // moved to the trash with its notes
             if (!is_gone) changes.issue = Issue::from_current_exception();
         }
         look_now({entry}, std::move(changes));
@@ -206,7 +206,7 @@ void RunScanner::note(const QString& entry, const RunNotes& notes) {
 
 void RunScanner::drop(const QStringList& entries) {
     post([this, entries] {
-        RunChanges changes; // in one message: after each, the window computes anew what else could be dropped
+        RunChanges changes; // one message for all: after each, the window computes what else could be deleted
         for (const QString& entry : entries) {
             if (end_.stop_requested()) break;
             try {
@@ -217,7 +217,7 @@ void RunScanner::drop(const QStringList& entries) {
             try {
                 changes.rows.push_back(read_or_tell(to_path(entry)));
                 is_news(changes.rows.back());
-            } catch (const std::exception&) { // gone meanwhile: the next look at all folders says so
+            } catch (const std::exception&) { // gone meanwhile: the next scan reports it
             }
         }
         tell(changes);
@@ -229,7 +229,7 @@ void RunScanner::forget(const QStringList& entries) {
     post([this, entries] {
         for (const QString& entry : entries) forget_row(entry);
         index_->remove(entries);
-        tell({{}, entries, {}, false, {}}); // a look at every folder may have read them just before
+        tell({{}, entries, {}, false, {}}); // a scan may have sent their rows just before
     });
 }
 
@@ -237,7 +237,7 @@ void RunScanner::purge(std::vector<fs::path> folders) {
     post([this, folders = std::move(folders)] {
         std::error_code code;
         for (const fs::path& folder : folders)
-            if (!end_.stop_requested()) fs::remove_all(folder, code); // of a link: the link alone
+            if (!end_.stop_requested()) fs::remove_all(folder, code); // does not follow links
     });
 }
 
@@ -263,7 +263,7 @@ void RunScanner::loop(const std::stop_token& end) {
             std::unique_lock lock(mutex_);
             working_ = false;
             wake_.wait(lock, end, [&] { return !tasks_.empty(); });
-            // Notes and deletions are done even at the end; looking is not.
+            // When the thread is to end, notes and deletions are still done; scans are not.
             if (tasks_.empty()) break;
             task = std::move(tasks_.front());
             tasks_.pop_front();
@@ -295,7 +295,7 @@ void RunScanner::forget_row(const QString& entry) {
 void RunScanner::look_now(const QStringList& entries, RunChanges changes) {
     const auto hand_over = [&] {
         if (changes.rows.empty() && changes.gone.isEmpty() && changes.noted.isEmpty()) return;
-        tell(changes); // the list does not wait for the disk
+        tell(changes); // before storing, so that the list does not wait for the disk
         if (!changes.rows.empty()) index_->store(changes.rows);
         if (!changes.gone.isEmpty()) index_->remove(changes.gone);
         changes = {};
@@ -304,8 +304,8 @@ void RunScanner::look_now(const QStringList& entries, RunChanges changes) {
         if (end_.stop_requested()) break;
         try {
             changes.rows.push_back(read_or_tell(to_path(entry)));
-            is_news(changes.rows.back()); // or not: whoever asks for this one is told
-        } catch (const std::exception&) { // no run (any more)
+            is_news(changes.rows.back()); // only remembers the row: it is sent in any case, as it was asked for
+        } catch (const std::exception&) { // no run, or no longer one
             if (!stamps_.contains(entry)) continue;
             forget_row(entry);
             changes.gone << entry;
@@ -329,7 +329,7 @@ void RunScanner::scan_now(const std::stop_token& end) {
         const std::string name = it->path().filename().string();
         if (name.starts_with('.')) continue;
         const QString entry = to_qstring(it->path()), stamp = run_stamp(it->path());
-        if (stamp.isEmpty()) continue; // no run, or one that is just being made
+        if (stamp.isEmpty()) continue; // no run, or one that is being made
         seen << entry;
         if (stamps_.value(entry) == stamp) continue;
         try {
@@ -341,7 +341,7 @@ void RunScanner::scan_now(const std::stop_token& end) {
         if (changes.rows.size() >= batch) hand_over();
     }
     hand_over();
-    for (const QString& entry : code ? QStringList() : stamps_.keys()) // what could not be listed is not gone
+    for (const QString& entry : code ? QStringList() : stamps_.keys()) // after an error they may only be out of reach
         if (!seen.contains(entry)) changes.gone << entry, forget_row(entry);
     index_->remove(changes.gone);
     changes.complete = true;

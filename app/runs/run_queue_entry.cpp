@@ -14,7 +14,7 @@
 namespace denoir::app {
 namespace {
 
-/// Where a stage lies in the whole, for want of a measured speed: most of a run is denoising.
+/// The progress at which denoising begins and ends if there is no forecast: most of a run is denoising.
 constexpr double before_denoise = 0.04, before_decode = 0.85;
 
 constexpr const char* state_names[] = {"waiting", "running", "done", "failed", "cancelled", "interrupted"};
@@ -49,7 +49,7 @@ double RunQueue::Entry::fraction() const {
     const bool denoising = progress.stage == Stage::denoise;
     if (steps > 0 && step >= steps) return progress.stage == Stage::decode ? high + part * (1 - high) : high;
     if (!denoising && step == 0) return low * part;
-    // Between windows the clip so far is decoded and encoded again: no step is taken.
+    // Between windows the clip so far is decoded and encoded again, during which no step is taken.
     return low + std::max(steps > 0 ? double(step) / steps : 0, denoising ? part : 0) * (high - low);
 }
 
@@ -85,7 +85,7 @@ void RunQueue::Entry::drop_empty_run() {
 }
 
 void RunQueue::Entry::after_crash() {
-    // A run that is only out of reach, on a disk that is not there, must not begin anew.
+    // A run that is only out of reach, on a disk that is not mounted, must not begin anew.
     std::error_code code;
     if (!resume || (can_begin_anew() && std::filesystem::is_directory(to_path(run).parent_path(), code)))
         drop_empty_run();
@@ -99,7 +99,7 @@ void RunQueue::Entry::after_crash() {
     try {
         const RunState ended = RunFolder::open(to_path(run)).record().state;
         if (ended == RunState::done) state = State::done;
-        if (ended == RunState::cancelled) state = State::cancelled; // by the end of the program
+        if (ended == RunState::cancelled) state = State::cancelled; // the program was about to end
     } catch (const Error& error) {
         issue = Issue::from(error);
         state = State::failed;

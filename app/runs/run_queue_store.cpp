@@ -13,9 +13,9 @@
 namespace denoir::app {
 namespace {
 
-constexpr int most_ended = 50;    ///< beside those that are kept longer
-constexpr int most_lost = 500;    ///< of these, a megabyte
-constexpr int alike_to_pause = 2; ///< failures in a row for one reason
+constexpr int most_ended = 50;    ///< not counting those that are kept longer
+constexpr int most_lost = 500;    ///< entries that failed without a run folder; about a megabyte
+constexpr int alike_to_pause = 2; ///< failures in a row for one reason before the queue is paused
 
 } // namespace
 
@@ -44,7 +44,7 @@ int RunQueue::Store::first_waiting() const {
 void RunQueue::Store::changed(int row) { emit self.dataChanged(self.index(row), self.index(row)); }
 
 quint64 RunQueue::Store::save() {
-    // Written on the saver's thread: to serialise a long queue takes longer than a click may.
+    // Serialised on the saver's thread: for a long queue that takes longer than a click should.
     return saver.save([all = entries, is_paused = paused] {
         Json json{{"schema", 1}, {"paused", is_paused}, {"entries", Json::array()}};
         for (const Entry& e : all) json["entries"].push_back(e.to_json());
@@ -79,7 +79,7 @@ void RunQueue::Store::pump() {
     e.begun = false;
     e.issue = {};
     try {
-        if (!e.resume) e.run = real_path(to_qstring(new_run_folder(e.request))); // as the history calls it
+        if (!e.resume) e.run = real_path(to_qstring(new_run_folder(e.request))); // the path that the history uses
     } catch (...) {
         e.issue = Issue::from_current_exception();
         return end(row, State::failed);
@@ -110,14 +110,14 @@ void RunQueue::Store::end(int row, State state) {
     save();
     if (const int now = find(id); now >= 0) changed(now);
     emit self.entry_ended(id, int(state), run);
-    mind_failures(state, why, run_then);
+    pause_if_failing(state, why, run_then);
     if (first_waiting() == int(entries.size()))
         emit self.emptied();
     else
         pump();
 }
 
-/// What two failures must share to be alike: not the run's own folder, and not the numbers in the message.
+/// Equal for failures that count as the same: the issue without the run's own folder and the numbers in the message.
 QString RunQueue::Store::reason(const Issue& failure, const QString& run) const {
     static const QRegularExpression number(QStringLiteral("[0-9]+([.,][0-9]+)?"));
     const QString runs = to_qstring(data_folder() / "runs");
@@ -128,13 +128,13 @@ QString RunQueue::Store::reason(const Issue& failure, const QString& run) const 
         .join(QLatin1Char('\n'));
 }
 
-void RunQueue::Store::mind_failures(State state, const Issue& why, const QString& run) {
-    if (state == State::cancelled) return; // says nothing about the others
+void RunQueue::Store::pause_if_failing(State state, const Issue& why, const QString& run) {
+    if (state == State::cancelled) return; // does not mean that others would fail
     const QString now = state == State::failed ? reason(why, run) : QString();
     const bool again = state == State::failed && now == failed_last;
     failures = state != State::failed ? 0 : again ? failures + 1 : 1;
     failed_last = now;
-    if (!again) told = false; // a new reason: the user has not been told of it yet
+    if (!again) told = false; // the user does not know of this reason yet
     if (failures < alike_to_pause || told || paused || first_waiting() == int(entries.size())) return;
     told = true;
     self.set_paused(true);
@@ -151,7 +151,7 @@ void RunQueue::Store::trim() {
                 ++row;
         }
     };
-    // An entry that failed before it had a folder is the only place where its request is kept.
+    // The request of an entry that failed before it had a folder is kept nowhere else.
     const auto lost = [](const Entry& e) { return e.state == State::failed && e.run.isEmpty(); };
     keep(most_ended, [&](const Entry& e) { return e.ended() && e.state != State::interrupted && !lost(e); });
     keep(most_lost, lost);
@@ -189,7 +189,7 @@ quint64 RunQueue::Store::add(Entry e, bool next) {
 
 void RunQueue::Store::remove_if(const std::function<bool(const Entry&)>& goes) {
     std::vector<std::pair<int, Entry>> taken;
-    // Neighbours in one signal: listeners look at the whole queue after each.
+    // Adjacent entries go with one signal, as listeners look at the whole queue after each.
     for (int last = int(entries.size()) - 1; last >= 0; --last) {
         if (!goes(entries[std::size_t(last)])) continue;
         int first = last;

@@ -23,7 +23,7 @@ namespace {
 
 constexpr const char notes_name[] = "studio.json"; ///< beside the run's own files
 constexpr std::size_t most_notes_bytes = 4 << 20;
-constexpr qsizetype most_text = 20000; ///< of a prompt, in the list
+constexpr qsizetype most_text = 20000; ///< characters of a prompt that the list keeps
 
 QString text_or_empty(const Json& json, const char* key) {
     const auto it = json.find(key);
@@ -51,7 +51,7 @@ bool is_file(const fs::path& path) {
     return fs::is_regular_file(path, code);
 }
 
-/// Files of steps that may go: all but the latents that the clip is made of.
+/// Files of steps that may be deleted: all but the latents that the clip is made of.
 std::vector<fs::path> step_files(const RunFolder& run) {
     std::vector<fs::path> out;
     const std::set<int> stay = run.final_steps();
@@ -62,7 +62,7 @@ std::vector<fs::path> step_files(const RunFolder& run) {
     return out;
 }
 
-/// The words of a text without the values in it, in lower case.
+/// The words of `text` in lower case, without the values in it.
 QString letters(const QString& text) {
     QString out;
     for (const QChar c : text.toLower())
@@ -70,7 +70,8 @@ QString letters(const QString& text) {
     return out.simplified();
 }
 
-/// A field as haystacks have it, "guidance:3 ", from the words of a row, "cfg" and "3". Empty: rows have no such field.
+/// A field as it stands in haystacks ("guidance:3 "), from the words that rows show for it ("cfg" and "3"). Empty if
+/// rows show no such field.
 QByteArray field(const QString& name, const QString& value) {
     bool number = false;
     double amount = QLocale().toDouble(value, &number);
@@ -84,7 +85,7 @@ QByteArray field(const QString& name, const QString& value) {
     for (const auto& [words, key] : names) {
         if (letters(words) != name) continue;
         bool whole = false;
-        const quint64 exact = value.toULongLong(&whole); // a seed has more digits than a double
+        const quint64 exact = value.toULongLong(&whole); // a seed may have more digits than a double
         return (QLatin1String(key) + QLatin1Char(':') + (whole ? QString::number(exact) : QString::number(amount)) +
                 QLatin1Char(' '))
             .toUtf8();
@@ -92,17 +93,17 @@ QByteArray field(const QString& name, const QString& value) {
     return {};
 }
 
-/// The states' names in haystacks, in the order of RunStanding.
+/// Names of states in haystacks, in the order of RunStanding.
 constexpr const char* standings[] = {"waiting", "running", "done", "failed", "cancelled", "interrupted", "unreadable"};
 static_assert(std::size(standings) == std::size_t(RunStanding::unreadable) + 1);
 
-/// The states, as haystacks have them, of which a word shown in rows begins with `word`.
+/// The states, as they stand in haystacks, for which rows show a word that begins with `word`.
 QList<QByteArray> states(const QString& word) {
-    constexpr qsizetype least = 3; // letters: a shorter word would match too many states
+    constexpr qsizetype least = 3; // letters; a shorter word would match too many states
     if (word.size() < least) return {};
     QList<QByteArray> out;
     for (std::size_t i = 0; i < std::size(standings); ++i) {
-        // What follows the middle dot is no state: "running · decoding".
+        // What follows the middle dot does not name a state: "running · decoding".
         const QString words = run_words::standing(RunStanding(i), 0, 0, {}).section(QChar(0xb7), 0, 0);
         for (const QString& each : letters(words).split(QLatin1Char(' ')))
             if (each.startsWith(word)) out << QByteArray("state:") + standings[i];
@@ -110,17 +111,17 @@ QList<QByteArray> states(const QString& word) {
     return out;
 }
 
-/// As haystacks have it: in lower case, and with an x for the × of sizes.
+/// `text` as it stands in haystacks: in lower case, with an x for the × of sizes.
 QString folded(const QString& text) { return text.toLower().replace(QChar(0xd7), QLatin1Char('x')); }
 
-/// Of a run that has ended.
+/// The standing of a run that has ended.
 RunStanding standing_of(RunState ended) {
     return ended == RunState::done     ? RunStanding::done
            : ended == RunState::failed ? RunStanding::failed
                                        : RunStanding::cancelled;
 }
 
-/// Fills in what the folder says, without the record: paths, sizes, files, notes.
+/// Fills in what is known without the record: paths, sizes, files, notes.
 void look_at_folder(RunRow& row, const fs::path& entry) {
     std::error_code code;
     const fs::path real = fs::canonical(entry, code);
@@ -153,7 +154,7 @@ QList<QList<QByteArray>> search_words(const QString& text) {
             ++i;
             continue;
         }
-        // "steps:2" is not 20.
+        // The space makes sure that "steps:2" does not match "steps:20".
         if (const qsizetype colon = word.indexOf(QLatin1Char(':')); colon > 0 && colon + 1 < word.size())
             for (const char* key : {"steps", "seed", "size", "frames", "guidance"})
                 if (word.left(colon) == QLatin1String(key)) word += QLatin1Char(' ');
@@ -199,7 +200,7 @@ QString run_stamp(const fs::path& entry) {
     for (const char* name : {run_file::record, notes_name, run_file::video, run_file::thumbnail}) {
         std::error_code code;
         const auto time = fs::last_write_time(entry / name, code);
-        // A folder of ours that cannot be entered may hold a run: it is listed as unreadable, not left out.
+        // A folder of this user that cannot be entered may hold a run, so it is listed as unreadable.
         if (code && name == std::string_view(run_file::record) &&
             (code != std::errc::permission_denied || !is_ours(entry)))
             return {};
@@ -210,7 +211,7 @@ QString run_stamp(const fs::path& entry) {
 
 RunRow read_run(const fs::path& entry) {
     RunRow row;
-    row.stamp = run_stamp(entry); // before reading: a change while it is being read is noticed next time
+    row.stamp = run_stamp(entry); // before reading, so that a change in the meantime is noticed next time
     const RunFolder run = RunFolder::open(entry);
     const RunRecord& record = run.record();
     const Request& r = record.request;
@@ -221,7 +222,7 @@ RunRow read_run(const fs::path& entry) {
     row.sampler = text_or_empty(request, "sampler");
     row.model = to_qstring(r.model.filename());
     const bool at_work = record.state == RunState::running || record.state == RunState::waiting;
-    // Not told by its steps: a run is at work before the first one, encoding prompt and images.
+    // The steps do not say this: before the first one, a run at work encodes prompt and images.
     row.standing = !at_work                 ? standing_of(record.state)
                    : RunFolder::busy(entry) ? RunStanding::running
                                             : RunStanding::interrupted;
@@ -275,7 +276,7 @@ void RunNotes::write(const fs::path& run) const {
 }
 
 quint64 drop_step_latents(const fs::path& path) {
-    const RunFolder run = RunFolder::take(path); // not while a process is at it
+    const RunFolder run = RunFolder::take(path); // throws while a process is at work on it
     quint64 freed = 0;
     for (const fs::path& file : step_files(run)) {
         const quint64 bytes = size_of(file);

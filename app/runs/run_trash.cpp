@@ -13,14 +13,14 @@ namespace denoir::app {
 namespace fs = std::filesystem;
 namespace {
 
-/// Milliseconds in front of a name in the trash; -1: no such name.
+/// The time of removal in a name in the trash, in milliseconds; -1 if the name has none.
 qint64 trashed_at(const QString& name) {
     bool good = false;
     const qint64 time = name.section(QLatin1Char('-'), 0, 0).toLongLong(&good);
     return good && name.contains(QLatin1Char('-')) ? time : -1;
 }
 
-/// Of a name in the trash, the run folder's.
+/// The name of the run folder, from its name in the trash.
 QString own_name(const QString& name) { return name.section(QLatin1Char('-'), 1); }
 
 bool names_one_of(const QStringList& runs, const QString& name) {
@@ -30,7 +30,7 @@ bool names_one_of(const QStringList& runs, const QString& name) {
 
 } // namespace
 
-/// The first is the one in use; the second, of older versions, is only emptied.
+/// The last one is that of older versions, which is only emptied; the first one is in use.
 std::vector<fs::path> RunTrash::folders() const {
     std::vector<fs::path> folders{data_folder() / "trash"};
     if (!runs_.empty()) folders.insert(folders.begin(), runs_ / ".trash");

@@ -8,35 +8,35 @@
 
 namespace denoir::app {
 
-/// Runs that were removed: in `.trash` among the runs, so on their file system, which may be another disk than the data
-/// folder's. That of older versions, in the data folder, is only emptied. What lies there is called by the time of its
-/// removal, in milliseconds, and its own name: "1764230400000-balloon". Runs are asked for by their paths.
+/// Removed runs, in `.trash` in the folder of runs: on the same file system, which may be another disk than the data
+/// folder's. Folders in it are named by the time of the removal in milliseconds and their own name:
+/// "1764230400000-balloon". The `trash` of older versions, in the data folder, is only emptied.
 class RunTrash {
 public:
     explicit RunTrash(std::filesystem::path runs) : runs_(std::move(runs)) {}
 
-    /// Begins a removal: what is put after it comes back together.
+    /// Begins a removal: restore() brings back together what is put from now on.
     void begin();
-    /// Returns where it lies now.
+    /// Moves a run here and returns its new place. `code` says whether that failed.
     std::filesystem::path put(const std::filesystem::path& entry, std::error_code& code);
-    /// What the last removal took, back at its places, which it returns. What has a name that another run has by now
-    /// stays, and keeps nothing from coming back that was removed before it.
+    /// Moves the runs of the last removal back and returns their paths. Runs whose names were taken by others meanwhile
+    /// stay here and are left out, so that earlier removals can still be undone.
     QStringList restore();
     bool empty() const { return content().empty(); }
-    /// What has lain here for longer than this, but these runs.
+    /// What has been here for at least `days`, except the runs in `but`, which are paths.
     std::vector<std::filesystem::path> older_than(int days, const QStringList& but) const;
 
 private:
     struct Removed {
-        std::filesystem::path item, entry; ///< where it lies, and where it was
+        std::filesystem::path item, entry; ///< its place here, and where it was before
         qint64 time = -1;                  ///< of its removal
     };
-    std::vector<Removed> restorable() const; ///< their names are not taken
+    std::vector<Removed> restorable() const; ///< those whose names are not taken
     std::vector<std::filesystem::path> folders() const;
     std::vector<std::filesystem::path> content() const;
 
     const std::filesystem::path runs_;
-    qint64 removal_ = 0; ///< its time; every one has its own
+    qint64 removal_ = 0; ///< time of the current removal; no two are equal
 };
 
 } // namespace denoir::app

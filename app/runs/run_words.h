@@ -6,19 +6,19 @@
 #include "app/runs/run_standing.h"
 #include "engine/pipeline/request.h"
 
-/// The words in which rows tell of a run, in the studio's language: lists show them, and a search understands them.
+/// The words in which rows describe a run, in the studio's language: lists show them, and a search understands them.
 namespace denoir::app::run_words {
 
-/// What a run is called in a sentence or a list: the name that it was given, else its prompt in one line, else that it
-/// has none. Never empty.
+/// What a run is called in a sentence or a list: its name, its prompt in one line, or that it has none of these. Never
+/// empty.
 QString title(const QString& name, const QString& prompt);
 QString steps(int steps);
 QString guidance(double guidance);
 QString seed(quint64 seed);
 QString frames(int frames);
-/// "256x144 · 33 f · 20 steps · CFG 5 · seed 7": what is known of it.
+/// "256x144 · 33 f · 20 steps · CFG 5 · seed 7"; what the request does not set is left out.
 QString summary(const Request&);
-/// Empty for a run that is done, of which its time says more.
+/// Empty for a run that is done, for which rows show the time instead.
 QString standing(RunStanding, int steps_done, int steps, const Issue& issue);
 
 } // namespace denoir::app::run_words
