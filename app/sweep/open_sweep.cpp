@@ -42,7 +42,7 @@ void OpenSweep::forget_figures(const std::vector<std::size_t>& cells) {
     }
 }
 
-/// Marks all in one go: each change writes the whole record, and every view reads it.
+/// Takes many runs at once, as each change writes the whole record and every view reads it.
 void OpenSweep::set_done(const std::vector<Done>& runs) {
     std::vector<std::size_t> all;
     for (const Done& done : runs) all.insert(all.end(), done.cells.begin(), done.cells.end());

@@ -9,9 +9,8 @@
 
 namespace denoir::app {
 
-/// A sweep on disk while the studio has to do with it: its record in memory, renewed on disk by a thread of its own. It
-/// holds the folder's lock as long as it lives; where another process has it, the sweep can be looked at only.
-/// GUI thread.
+/// A sweep on disk that the studio uses: its record is kept in memory, and written to disk by a thread of its own.
+/// Holds the folder's lock as long as it exists; if another process has that, the sweep is not writable(). GUI thread.
 class OpenSweep : public QObject {
     Q_OBJECT
 public:
@@ -23,29 +22,29 @@ public:
     const SweepCell& cell(std::size_t index) const { return folder_.record().cells[index]; }
     std::size_t size() const { return folder_.record().cells.size(); }
     bool writable() const { return writable_; }
-    /// True where the cell's run was there and is not any more.
+    /// Whether the cell's run existed and does not any more.
     bool gone(std::size_t index) const { return gone_[index]; }
-    /// Done, and its run is there.
+    /// Whether the cell is done and its run exists.
     bool has_video(std::size_t index) const { return cell(index).state == SweepCell::State::done && !gone_[index]; }
 
-    /// A run, and the cells whose clip it is. `reused`: it was there before the sweep.
+    /// A run, and the cells whose clip it is. `reused` if it was made before the sweep.
     struct Done {
         std::vector<std::size_t> cells;
         QString run;
         double seconds = 0;
         bool reused = false;
     };
-    /// Each of these stores the record.
+    // Each of these stores the record.
     void set_done(const std::vector<Done>& runs);
     void set_failed(const std::vector<std::size_t>& cells, const QString& run, const Issue& issue);
-    /// To be rendered (again).
+    /// Marks cells as to be rendered (again).
     void set_waiting(const std::vector<std::size_t>& cells);
     void set_figures(std::size_t cell, const SweepCell::Figures& figures);
-    /// Figures against other cells are dropped.
+    /// Drops figures that were measured against other cells.
     void set_reference(const std::vector<std::optional<std::size_t>>& reference);
-    /// Looks which runs are there.
+    /// Looks which runs exist.
     void look_for_runs();
-    /// Blocks until the record is written.
+    /// Blocks until the record is written. Returns false if that failed.
     bool flush() { return saver_.flush(); }
 
 signals:

@@ -12,7 +12,7 @@
 namespace denoir::app {
 namespace {
 
-constexpr int axes_command = 0x5e02; ///< for merging
+constexpr int axes_command = 0x5e02; ///< QUndoCommand::id(), for merging
 constexpr auto burst_pause = std::chrono::milliseconds(1200);
 const QString stored_key = QStringLiteral("tune/axes");
 
@@ -36,7 +36,7 @@ QList<AxisText> from_json(const Json& json) {
 
 class AxesCommand : public QUndoCommand {
 public:
-    /// `typed`: the axis whose text was changed, -1: a step of its own.
+    /// `typed` is the axis whose text was changed, or -1 for a step of its own.
     AxesCommand(SweepAxes& axes, QList<AxisText> before, QList<AxisText> after, const QString& label, int typed)
         : QUndoCommand(label), axes_(axes), before_(std::move(before)), after_(std::move(after)), typed_(typed) {}
     void redo() override { axes_.apply(after_); }
@@ -64,7 +64,7 @@ SweepAxes::SweepAxes(QUndoStack& undo, Settings& settings, QObject* parent)
     const QString stored = settings_.value(stored_key).toString();
     try {
         if (!stored.isEmpty()) axes_ = from_json(parse_json(stored.toStdString(), "settings"));
-    } catch (const std::exception&) { // of another version: the usual ones are better than a question
+    } catch (const std::exception&) { // of another version: starting with the usual axes is better than a question
     }
     if (axes_.isEmpty()) axes_ = usual();
     judge();
@@ -145,7 +145,7 @@ void SweepAxes::judge() {
     whole.request = request_;
     for (qsizetype i = 0; i < axes_.size(); ++i) try {
             whole.axes.push_back(parse_axis(axes_[i].field.toStdString(), axes_[i].text.toStdString()));
-            // Alone with the request, so that each says what is wrong with itself.
+            // Each axis is checked alone with the request, so that it says what is wrong with itself.
             check({request_, {whole.axes.back()}, {}}, "");
         } catch (...) {
             issues_[std::size_t(i)] = place(Issue::from_current_exception());
@@ -173,7 +173,7 @@ void SweepAxes::push(QList<AxisText> after, const QString& label, int typed) {
     if (now - edited_ > burst_pause) merges_ = false;
     edited_ = now;
     auto* command = new AxesCommand(*this, axes_, std::move(after), label, typed);
-    undo_.push(command); // merging looks at merges_
+    undo_.push(command); // before merges_ is changed, as merging looks at it
     merges_ = typed >= 0;
 }
 

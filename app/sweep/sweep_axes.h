@@ -20,8 +20,8 @@ struct AxisText {
     friend bool operator==(const AxisText&, const AxisText&) = default;
 };
 
-/// The axes of the sweep being edited. Every edit is a command on the undo stack and is checked at once; the newest
-/// state outlives the program in the settings. GUI thread.
+/// The axes of the sweep being edited. Every edit is a command on the undo stack and is checked at once. The settings
+/// keep the newest state for the next start. GUI thread.
 class SweepAxes : public QObject {
     Q_OBJECT
 public:
@@ -29,24 +29,24 @@ public:
 
     const QList<AxisText>& axes() const { return axes_; }
     bool can_add() const { return axes_.size() < qsizetype(Sweep::max_axes); }
-    /// One undo step each; typing in one axis merges.
+    // One undo step each; typing in the same axis merges.
     void set_text(int axis, const QString& text);
     void set_axis(int axis, const AxisText& text);
     void add(const AxisText& text);
     void remove(int axis);
-    /// The axis comes to stand at another place: 0 are the rows, 1 the columns, others the pages.
+    /// Moves an axis to another place: 0 are the rows, 1 the columns, others the pages.
     void move(int from, int to);
     void set_all(const QList<AxisText>& axes, const QString& label);
-    /// The next edit is an undo step of its own.
+    /// Makes the next edit an undo step of its own.
     void settle() { merges_ = false; }
 
-    /// What is wrong with this axis; empty: nothing.
+    /// What is wrong with this axis; empty if nothing is.
     const Issue& issue(int axis) const { return issues_[std::size_t(axis)]; }
-    /// The first thing that is wrong with any, or with all together.
+    /// The first thing that is wrong with any axis or with all together; empty if nothing is.
     const Issue& issue() const { return issue_; }
-    /// The sweep over this request with these axes and the usual reference. Throws Error naming the field.
+    /// The sweep over `request` with these axes and the usual reference. Throws Error naming the field.
     Sweep sweep(const Request& request) const;
-    /// Values that cannot be judged without the request (a LoRA's strength) are checked with it.
+    /// Checks values that depend on the request, such as a LoRA's strength.
     void check_with(const Request& request);
 
     static QList<AxisText> usual();
@@ -70,15 +70,15 @@ private:
     bool merges_ = false;
 };
 
-/// What makes a cell, in the language of the window: "steps 8 · guidance 3"; at most so many bytes of each value.
+/// The values of a cell, in the studio's language: "steps 8 · guidance 3". `longest` limits each value, in bytes.
 QString cell_title(const Sweep& sweep, std::size_t cell, std::size_t longest = 40);
 
-/// A field that can be swept over, as the chosen model has it, with values to begin with.
+/// A field that can be swept over with the chosen model, and values to begin with.
 struct SweepField {
     QString field;
     QString title; ///< translated
-    QString usual; ///< values, as they are typed
-    QString hint;  ///< how values of it are written
+    QString usual; ///< values as they are typed
+    QString hint;  ///< says how values are written
 };
 /// The fields that make sense to sweep over with this request and its model, the usual ones first.
 QList<SweepField> sweep_fields(const RequestDocument& document);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The cells of sweeps and the queue that renders them.
+// The part of SweepDocument that deals with cells and the queue that renders them.
 #include <QFileInfo>
 #include <algorithm>
 #include <filesystem>
@@ -26,7 +26,7 @@ const QString tag_begin = QStringLiteral("sweep|"), shown_key = QStringLiteral("
 
 } // namespace
 
-/// "sweep|/path|3,5": what the entry's run is for.
+/// The tag of a queue entry whose run is for these cells: "sweep|/path|3,5".
 QString SweepDocument::tag_of(const QString& path, const std::vector<std::size_t>& cells) {
     QStringList numbers;
     for (const std::size_t cell : cells) numbers << QString::number(cell);
@@ -40,7 +40,7 @@ SweepDocument::Tag SweepDocument::read_tag(const QString& tag) const {
     QString real = real_folders_.value(path);
     if (real.isEmpty()) {
         real = real_path(path);
-        if (QFileInfo::exists(real)) real_folders_.insert(path, real); // else its disk may come yet
+        if (QFileInfo::exists(real)) real_folders_.insert(path, real); // otherwise its disk may still be mounted
     }
     Tag out{real, {}};
     for (const QString& number : tag.mid(bar + 1).split(QLatin1Char(','))) {
@@ -55,12 +55,12 @@ void SweepDocument::with_sweep(const QString& path, const Use& use, bool tell) {
     if (const auto there = sweeps_.value(path)) return use(there);
     ++reading_;
     files_.put([this, path, use, tell, look = looks_only_] {
-        const std::filesystem::path real = to_path(real_path(path)); // the same sweep by whatever path
+        const std::filesystem::path real = to_path(real_path(path)); // so that every path finds the same sweep
         std::shared_ptr<SweepFolder> folder;
         Issue issue;
         if (!look) try {
                 folder = std::make_shared<SweepFolder>(SweepFolder::take(real));
-            } catch (const Error&) { // another process has it: it can only be looked at
+            } catch (const Error&) { // another process has the lock, so the sweep can only be looked at
             }
         const bool writable = folder != nullptr;
         if (!folder) try {
@@ -100,7 +100,7 @@ void SweepDocument::show(const std::shared_ptr<OpenSweep>& sweep) {
     if (shown_ == sweep) return;
     shown_ = sweep;
     if (!looks_only_) settings_.set_value(shown_key, shown_ ? QVariant(shown_->path()) : QVariant());
-    entries_ = queue_entries(); // told by shown_changed(): until then whoever listens has the cells of the one before
+    entries_ = queue_entries(); // without cells_changed(), as listeners still have the cells of the sweep before
     if (shown_) measure(*shown_);
     let_go();
     emit shown_changed();
@@ -111,14 +111,14 @@ void SweepDocument::measure(const OpenSweep& sweep) {
 }
 
 void SweepDocument::let_go() {
-    // One that is being read twice has its lock from the first time: the second is of no use without that one.
+    // If a sweep is being read twice, the first has the lock, and must not be closed before the second one is there.
     if (reading_ > 0) return;
     QSet<QString> needed;
     if (shown_) needed.insert(shown_->path());
     for (const Tag& tag : in_line()) needed.insert(tag.path);
     const auto idle = [&](const auto& item) { return !needed.contains(item.key()); };
     for (auto it = sweeps_.cbegin(); it != sweeps_.cend(); ++it)
-        if (!needed.contains(it.key())) measurer_.forget(it.key()); // there is no record to store figures in
+        if (!needed.contains(it.key())) measurer_.forget(it.key()); // there will be no record to store figures in
     sweeps_.removeIf(idle);
     expected_.removeIf(idle);
 }
@@ -141,12 +141,12 @@ void SweepDocument::fill(const QModelIndex& entry) {
     if (target.cells.empty()) return;
     const QString run = entry.data(RunQueue::RunRole).toString();
     const auto issue = entry.data(RunQueue::IssueRole).value<Issue>();
-    // The run's record is read in the background; with_sweep() finds the sweep again.
+    // The run's record is read in the background, after which with_sweep() finds the sweep.
     files_.put([this, target, state, run, issue] {
         double seconds = 0;
         try {
             if (state == QueueState::done) seconds = RunHistory::record(run).seconds;
-        } catch (const Error&) { // the cell says that the run is gone
+        } catch (const Error&) { // the run is gone, which the cell will say
         }
         QMetaObject::invokeMethod(this, [this, target, state, run, issue, seconds] {
             with_sweep(target.path, [this, target, state, run, issue, seconds](const auto& sweep) {
@@ -155,7 +155,7 @@ void SweepDocument::fill(const QModelIndex& entry) {
                     if (cell < sweep->size() &&
                         (sweep->cell(cell).state != SweepCell::State::done || sweep->cell(cell).run != to_path(run)))
                         cells.push_back(cell);
-                if (cells.empty()) return; // filled in before the program ended
+                if (cells.empty()) return; // this was done before the program ended
                 if (state == QueueState::done)
                     sweep->set_done({{cells, run, seconds, false}});
                 else
@@ -196,7 +196,7 @@ void SweepDocument::queue_changed(int first, int last) {
         if (tag.path == shown_->path() && !tag.cells.empty())
             emit cells_changed(tag.cells);
         else if (std::ranges::find(entries_, at.data(RunQueue::IdRole).toULongLong()) != entries_.end())
-            index_queue(); // the entry was for one of the cells before
+            index_queue(); // the entry was for one of the cells until now
     }
 }
 
@@ -243,7 +243,7 @@ SweepDocument::Progress SweepDocument::progress() const {
     out.total = int(shown_->size());
     const auto expected = expected_.value(shown_->path());
     double taken = 0, thought = 0, left = 0, current = -1;
-    std::map<quint64, bool> known; // whether an entry's time is; cells that share one are rendered once
+    std::map<quint64, bool> known; // whether the time of an entry is known; cells that share one are rendered once
     for (std::size_t i = 0; i < shown_->size(); ++i) {
         const CellView view = cell(i);
         const double guess = expected.value(i, -1);
@@ -259,7 +259,7 @@ SweepDocument::Progress SweepDocument::progress() const {
         const bool timed = runs && view.eta >= 0;
         bool& entry_known = known[entry_of(i).value_or(0)];
         entry_known = entry_known || timed || guess >= 0;
-        if (!timed) left += std::max(0.0, guess); // counted once, for the entry's first cell
+        if (!timed) left += std::max(0.0, guess); // only the first cell of an entry has a forecast
     }
     const auto is_known = [](const auto& entry) { return entry.second; };
     if (out.open > 0 && std::all_of(known.begin(), known.end(), is_known))
@@ -290,7 +290,8 @@ void SweepDocument::retry(const std::vector<std::size_t>& cells) {
     if (!anew.empty()) plan_again(anew);
 }
 
-/// Only a plan says which cells share a run: their entry in the queue may have been cleared.
+/// Queues cells after planning the sweep again: only a plan says which cells share a run, as their queue entry may have
+/// been cleared.
 void SweepDocument::plan_again(const std::vector<std::size_t>& cells) {
     files_.put([this, cells, path = shown_->path(), sweep = shown_->sweep(),
                 done = history_.finished_runs()](TaskThread::Id, const std::stop_token& stop) {
@@ -300,7 +301,7 @@ void SweepDocument::plan_again(const std::vector<std::size_t>& cells) {
             *plan = plan_sweep(sweep, PlanDepth::requests, done, observer, stop);
         } catch (const Cancelled&) {
             return;
-        } catch (const std::exception&) { // of one cell perhaps: each of those that are rendered says what is wrong
+        } catch (const std::exception&) { // perhaps of a single cell: rendering each one will say what is wrong
             *plan = {};
             plan->cells.resize(sweep.size());
             plan->order = rendering_order(sweep);
@@ -319,7 +320,7 @@ void SweepDocument::put_in_line(OpenSweep& sweep, const SweepPlan& plan, const s
     for (const std::size_t i : cells) wanted.insert(plan.origin(i));
     for (const Tag& tag : in_line())
         if (tag.path == sweep.path()) open.insert(tag.cells.begin(), tag.cells.end());
-    std::map<std::size_t, std::vector<std::size_t>> runs; // by origin; the cell that each is rendered for comes first
+    std::map<std::size_t, std::vector<std::size_t>> runs; // cells by origin; the run is rendered for the first of them
     for (const std::size_t i : plan.order)
         if (wanted.contains(plan.origin(i)) && !open.contains(i) && !sweep.has_video(i))
             runs[plan.origin(i)].push_back(i);
@@ -385,7 +386,7 @@ void SweepDocument::list_earlier() {
                 one.done = int(std::count_if(record.cells.begin(), record.cells.end(),
                                              [](const SweepCell& c) { return c.state == SweepCell::State::done; }));
                 found << one;
-            } catch (const std::exception&) { // gone meanwhile
+            } catch (const std::exception&) { // it was just removed
             }
         QMetaObject::invokeMethod(this, [this, found] {
             listing_ = false;

@@ -19,9 +19,9 @@
 namespace denoir::app {
 namespace {
 
-constexpr int look_after_ms = 150; ///< the last edit
+constexpr int look_after_ms = 150; ///< delay of look() after the last edit
 
-/// The reference that the user chose, as far as the new axes have its values, too.
+/// The reference that the user chose, as far as the new axes have its values as well.
 std::vector<std::optional<std::size_t>> carried_reference(const Sweep& before, const Sweep& now) {
     if (before.reference == usual_reference(before.axes)) return now.reference;
     auto out = now.reference;
@@ -48,7 +48,7 @@ public:
 
 } // namespace
 
-/// A sweep that begins, as planned in the background.
+/// A sweep to start, as planned in the background.
 struct SweepDocument::Beginning {
     TaskThread::Id task = 0;
     std::shared_ptr<SweepFolder> folder;
@@ -95,12 +95,12 @@ SweepDocument::SweepDocument(Settings& settings, RequestDocument& document, RunQ
     connect(&measurer_, &SweepMeasurer::measured, this,
             [this](const QString& path, quint64 cell, const SweepCell::Figures& figures) {
                 const auto sweep = sweeps_.value(path);
-                // Asked again in the meantime: against another cell, or of another run.
+                // The figures are of no use if the cell has another reference or run by now.
                 if (sweep && cell < sweep->size() && sweep->has_video(cell) &&
                     sweep->sweep().reference_of(cell) == figures.reference)
                     sweep->set_figures(cell, figures);
                 else if (sweep && sweep == shown_)
-                    emit cells_changed({std::size_t(cell)}); // measuring() has
+                    emit cells_changed({std::size_t(cell)}); // as measuring() has changed
                 let_go();
             });
 }
@@ -157,7 +157,7 @@ void SweepDocument::look() {
                 const auto plan =
                     std::make_shared<const SweepPlan>(plan_sweep(sweep, PlanDepth::requests, done, warnings, stop));
                 answer([this, plan, said = warnings.said] { take_plan(*plan, said); });
-            } catch (const Cancelled&) { // a newer question waits
+            } catch (const Cancelled&) { // there is a newer question
             } catch (...) {
                 Outlook failed;
                 failed.clips = sweep.size();
@@ -184,7 +184,7 @@ void SweepDocument::take_plan(const SweepPlan& plan, const QStringList& warnings
     take_outlook(outlook);
 }
 
-/// Cells of the same work take the same time; the model is loaded and the prompt encoded once.
+/// Forecast seconds for cells; negative if not known. The model is loaded and the prompt encoded only once.
 double SweepDocument::seconds_for(const SweepPlan& plan, const std::vector<std::size_t>& cells) const {
     std::map<std::pair<double, double>, Estimator::Forecast> known;
     double sum = 0;
@@ -246,7 +246,7 @@ bool SweepDocument::stop_starting() {
 }
 
 void SweepDocument::take_beginning(Beginning& beginning) {
-    if (beginning.task != beginning_) { // stopped, after the plan was done
+    if (beginning.task != beginning_) { // stopped after it was planned
         if (!beginning.folder) return;
         const std::filesystem::path folder = beginning.folder->path();
         beginning.folder.reset();
@@ -254,7 +254,7 @@ void SweepDocument::take_beginning(Beginning& beginning) {
             std::error_code ignored;
             std::filesystem::remove_all(folder, ignored);
         });
-        list_earlier(); // it may have been seen
+        list_earlier(); // the list may already contain it
         return;
     }
     beginning_ = 0;
@@ -293,7 +293,7 @@ void SweepDocument::take_values(std::size_t index, bool whole) {
             set_axis_value(after, sweep.axes[i].field, sweep.axes[i].values[place[i]], {});
             seed = seed || sweep.axes[i].field == "seed";
         }
-        if (!seed) after.seed = sweep.request.seed; // the picture that was chosen, not another of its kind
+        if (!seed) after.seed = sweep.request.seed; // so that it makes the clip that was chosen, not a similar one
         QVariantMap values;
         for (const QString& key : changed_keys(document_.asked(), after)) values[key] = field_value(after, key);
         document_.settle();

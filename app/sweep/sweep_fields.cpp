@@ -12,7 +12,7 @@
 namespace denoir::app {
 namespace {
 
-/// As values are typed: whole where they are, else short.
+/// A number as it is typed, with at most six digits.
 QString number(double value) { return QString::number(value, 'g', 6); }
 
 QString around(const QVariant& value, double below, double above) {
@@ -21,7 +21,7 @@ QString around(const QVariant& value, double below, double above) {
     return QStringLiteral("%1, %2, %3").arg(number(middle - below), number(middle), number(middle + above));
 }
 
-/// A text with more to come; a text of several lines or with bars goes as JSON.
+/// A text to which others can be added; one of several lines or with bars is written as JSON.
 QString one_text(const QString& text) {
     return text.isEmpty() ? QString() : to_qstring(axis_text({"prompt", {Json(text.toStdString())}}));
 }

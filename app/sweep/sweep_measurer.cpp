@@ -26,7 +26,7 @@ void SweepMeasurer::measure(const OpenSweep& open) {
         const QString question = QStringLiteral("%1|%2|%3").arg(*against).arg(to_qstring(cell), to_qstring(reference));
         Asked& asked = asked_[open.path()][i];
         if (asked.question == question) continue;
-        thread_.cancel(asked.task); // of a run that was the cell's before
+        thread_.cancel(asked.task); // it was for another run or reference
         asked.question = question;
         asked.task = thread_.put([this, path = open.path(), i, index = *against, cell,
                                   reference](TaskThread::Id task, const std::stop_token& stop) {
@@ -36,13 +36,13 @@ void SweepMeasurer::measure(const OpenSweep& open) {
             } catch (const Cancelled&) {
                 return;
             } catch (...) {
-                // As the meter notes what it meets: the engine's words, which are translated where they are shown.
+                // Like the meter's notes in the engine's words, which are translated when they are shown.
                 const Issue issue = Issue::from_current_exception();
                 figures.note = QStringList{issue.field, issue.message}.join(QLatin1Char(' ')).trimmed().toStdString();
             }
             figures.reference = index;
             QMetaObject::invokeMethod(this, [this, task, path, i, figures] {
-                if (asked_.value(path).value(i).task != task) return; // forgotten, or asked anew
+                if (asked_.value(path).value(i).task != task) return; // dropped, or asked again
                 asked_[path].remove(i);
                 emit measured(path, quint64(i), figures);
             });
@@ -50,7 +50,8 @@ void SweepMeasurer::measure(const OpenSweep& open) {
     }
 }
 
-/// Without a codec in between where the latents of both are there and can be decoded; one and the same needs none.
+/// Compares the latents if both runs have them and they can be decoded, else the videos. A run compared with itself
+/// needs no latents.
 SweepCell::Figures SweepMeasurer::figures_of(const std::filesystem::path& cell, const std::filesystem::path& reference,
                                              std::size_t index, const std::stop_token& stop) {
     const auto measure = [&](const std::filesystem::path& a, const std::filesystem::path& b) {
@@ -64,9 +65,9 @@ SweepCell::Figures SweepMeasurer::figures_of(const std::filesystem::path& cell, 
     try {
         a = exact_frames(cell, stop);
         b = exact_frames(reference, stop);
-    } catch (const Error&) { // the model is gone, the disk is full: the videos are still there
+    } catch (const Error&) { // such as a missing model or a full disk; the videos are still there
         auto figures = measure_videos();
-        // Beside no figures the note says why there are none.
+        // If there are no figures, the note already says why.
         if (figures.note.empty())
             figures.note = "of the videos: the latents could not be decoded";
         else if (figures.measured())

@@ -12,34 +12,35 @@ namespace denoir::app {
 
 class OpenSweep;
 
-/// Measures the cells of sweeps against their references, one after another on a thread that steps back behind the
-/// window and the engine; runs with latents without a codec in between, as long as they can be decoded. GUI thread.
+/// Measures the cells of sweeps against their references, one after another, on a thread with a lower priority than the
+/// window and the engine. Runs are compared by their latents, without a codec in between, if these can be decoded. GUI
+/// thread.
 class SweepMeasurer : public QObject {
     Q_OBJECT
 public:
     explicit SweepMeasurer(QObject* parent = nullptr);
 
-    /// Puts in line what can be measured now and was not; of a cell that has another run now, that one instead.
+    /// Adds the cells that can be measured and were not. A cell that has another run by now is measured with that.
     void measure(const OpenSweep& sweep);
-    /// What waits of this sweep is not measured, and what is at work is stopped.
+    /// Drops the cells of this sweep that wait, and stops the one being measured.
     void forget(const QString& path);
-    /// Cells of this sweep in line or at work.
+    /// Number of this sweep's cells that wait or are being measured.
     int open(const QString& path) const { return int(asked_.value(path).size()); }
 
 signals:
     void measured(const QString& path, quint64 cell, const denoir::SweepCell::Figures& figures);
 
 private:
-    /// On the thread.
+    /// Runs on the thread.
     SweepCell::Figures figures_of(const std::filesystem::path& cell, const std::filesystem::path& reference,
                                   std::size_t index, const std::stop_token& stop);
     struct Asked {
-        QString question; ///< against which cell, and the runs of both
+        QString question; ///< names the reference and the runs of both cells
         TaskThread::Id task = 0;
     };
     QHash<QString, QHash<std::size_t, Asked>> asked_;            ///< by sweep and cell
-    SweepMeter meter_{1};                                        ///< used on the thread alone
-    TaskThread thread_{{.release = [this] { meter_.close(); }}}; ///< last: joined before the rest goes
+    SweepMeter meter_{1};                                        ///< used on the thread only
+    TaskThread thread_{{.release = [this] { meter_.close(); }}}; ///< declared last: joined before the rest is destroyed
 };
 
 } // namespace denoir::app
