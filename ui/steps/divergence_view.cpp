@@ -175,8 +175,7 @@ void DivergenceView::paint_steps(QPainter& painter) const {
     painter.setPen(Qt::NoPen);
     for (const StepDivergence& s : steps) {
         painter.setBrush(c.text);
-        if (steps.size() == 1)
-            painter.drawEllipse(QPointF(x_of(s.a), y_of(s.relative())), 2, 2); // a line has no length
+        if (steps.size() == 1) painter.drawEllipse(QPointF(x_of(s.a), y_of(s.relative())), 2, 2); // no line is drawn
         painter.setBrush(c.quiet);
         if (s.x0) painter.drawEllipse(QPointF(x_of(s.a), y_of(s.x0->relative())), 1.6, 1.6);
     }
